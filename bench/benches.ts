@@ -4,7 +4,8 @@ import { loop } from "./loop.ts";
 import { repair } from "./repair.ts";
 import { runs } from "./runs.ts";
 import { scripts } from "./scripts.ts";
+import { start } from "./start.ts";
 import { tokens } from "./tokens.ts";
 
 /** The benches that `npm run bench` runs, in the order of docs/benchmarks.md. */
-export const benches: readonly Bench[] = [loop, gate, repair, scripts, runs, tokens];
+export const benches: readonly Bench[] = [loop, gate, repair, scripts, runs, start, tokens];

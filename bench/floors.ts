@@ -46,6 +46,11 @@ export const floors: readonly Floor[] = [
     limit: 3,
     unit: "s",
   },
+  ...["npm start", "packed capstan"].flatMap((subject) => [
+    ofStart("start until /healthz answers", subject, 1, "s"),
+    ofStart("idle memory", subject, 150, "MB"),
+  ]),
+  ofStart("install size", "packed capstan", 150, "MB"),
 ];
 
 /** Returns the value that the floor bounds, or `undefined` if it was not measured. */
@@ -85,4 +90,8 @@ function runsPerSecond(subject: string, limit: number): Floor {
 function delta(what: string, limit: number): Floor {
   const work = `delta, 500 streams: ${what}`;
   return { bench: "runs", case: work, subject: "sqlite", bound: "at most", limit, unit: "ms" };
+}
+
+function ofStart(work: string, subject: string, limit: number, unit: string): Floor {
+  return { bench: "start", case: work, subject, bound: "at most", limit, unit };
 }

@@ -2,11 +2,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { emit } from "./packing/emit.ts";
-import { lintPacked, pack, type PackedPackage } from "./packing/pack.ts";
-import { installAll, tryPackage, tryTypes } from "./packing/trial.ts";
+import { lintPacked, type PackedPackage } from "./packing/pack.ts";
+import { packAndInstall } from "./packing/pack-and-install.ts";
+import { tryPackage, tryTypes } from "./packing/trial.ts";
 import { tryServer } from "./packing/try-server.ts";
-import { readWorkspaces } from "./packing/workspaces.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "capstan-build-"));
 try {
@@ -20,10 +19,8 @@ try {
 
 /** Returns whether all packages are fit to be published. */
 async function build(): Promise<boolean> {
-  const workspaces = await readWorkspaces();
-  await emit(workspaces);
-  const packed = await Promise.all(workspaces.map((workspace) => pack(workspace, folder)));
-  const project = await installAll(packed, folder);
+  const { packed, project } = await packAndInstall(folder);
+  const workspaces = packed.map(({ workspace }) => workspace);
   let fit = true;
   for (const one of packed) {
     const problems = [...(await lintPacked(one)), ...(await tryPackage(one.workspace, project))];

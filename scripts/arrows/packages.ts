@@ -140,9 +140,9 @@ export const packages: ArrowTable = {
     folders: {
       auth: "principals, loopback",
       "runs/request": "run requests, new runs, offered tools, limits",
-      "runs/permissions": "overrides, shared grants",
-      "runs/dispatch": "slots, dispatcher, run queue",
-      "runs/active": "runs of this process: claim, resume, journal, warm runs",
+      "runs/permissions": "overrides",
+      "runs/active": "runs of this process: registry, mailbox, journal, slots, warm runs",
+      "runs/dispatch": "dispatcher, run queue",
       "runs/nodes": "messages of other nodes, heartbeats",
       runs: "the run service: start, answer, cancel, deadlines",
       http: "shared by all APIs: errors, event streams, bodies, services",

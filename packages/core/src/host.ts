@@ -8,8 +8,8 @@
 
 // base
 export { systemClock } from "./base/clock.ts";
-export { errorMessage } from "./base/error-message.ts";
-export { newId } from "./base/new-id.ts";
+export { errorMessage } from "./base/errors.ts";
+export { newId } from "./base/id.ts";
 
 // json
 export { digest } from "./json/canonical-json.ts";
@@ -23,12 +23,12 @@ export { sliceText } from "./text/slice.ts";
 
 // model
 export type { FilePart, ImagePart } from "./model/content-part.ts";
-export { isContentParts } from "./model/content-parts.ts";
+export { isContentParts } from "./tool/return-value.ts";
 export type { ReasoningPart } from "./model/message.ts";
 export type { ModelCatalog, ModelEntry } from "./model/model-catalog.ts";
 export type { FinishReason, ResponseFormat, ToolChoice } from "./model/model.ts";
-export { neutraliseMessage } from "./model/neutralise-message.ts";
-export type { TokenPrices } from "./model/token-prices.ts";
+export { neutraliseMessage } from "./model/message.ts";
+export type { TokenPrices } from "./model/usage.ts";
 export { addUsage, noUsage } from "./model/usage.ts";
 
 // arguments
@@ -36,7 +36,7 @@ export { conditionsText } from "./arguments/argument-conditions.ts";
 export type { PatternEngine } from "./arguments/pattern-check.ts";
 
 // variables
-export { readBack } from "./variables/read-back.ts";
+export { readBack } from "./variables/missing-variable.ts";
 export type { VariableSource } from "./variables/variable-contract.ts";
 export type { VariableType, VariableValue } from "./variables/variable.ts";
 

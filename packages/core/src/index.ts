@@ -8,17 +8,18 @@
 
 // Tools
 export type { ToolArgs } from "./base/json.ts";
-export { isToolError, type ToolError, toolError, type ToolErrorData } from "./base/tool-error.ts";
+export { type ToolErrorData } from "./base/errors.ts";
+export { isToolError, type ToolError, toolError } from "./tool/return-value.ts";
 export type { ContentPart } from "./model/content-part.ts";
-export { type ContentParts, contentParts } from "./model/content-parts.ts";
+export { type ContentParts, contentParts } from "./tool/return-value.ts";
 export type { ToolDefinition } from "./model/tool-definition.ts";
-export { defineToolGroup } from "./tool/define-tool-group.ts";
+export { defineToolGroup } from "./tool/define-tool.ts";
 export { defineTool, type ToolOptions } from "./tool/define-tool.ts";
 export type { Progress, ToolContext, ToolOutput } from "./tool/tool-context.ts";
 export type { ToolEvents } from "./tool/tool-event.ts";
-export type { ToolFile, ToolFiles } from "./tool/tool-file.ts";
+export type { ToolFile, ToolFiles } from "./tool/caller.ts";
 export type { Tool, ToolGroup } from "./tool/tool.ts";
-export { type WithText, withText } from "./tool/with-text.ts";
+export { type WithText, withText } from "./tool/return-value.ts";
 
 // Tool executor
 export type { ExecuteOptions } from "./call/gate/execute-options.ts";
@@ -105,6 +106,6 @@ export type { Model, ModelEvent, ModelRequest, ModelSettings } from "./model/mod
 export type { Usage } from "./model/usage.ts";
 
 // Errors, JSON and time
-export { CapstanError } from "./base/capstan-error.ts";
+export { CapstanError } from "./base/errors.ts";
 export type { Clock } from "./base/clock.ts";
 export type { JsonObject, JsonSchema, JsonValue } from "./base/json.ts";

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseArguments } from "../src/arguments/parse-arguments.ts";
-import { type PreparedArguments, prepareArguments } from "../src/arguments/prepare-arguments.ts";
-import { defineTool } from "../src/tool/define-tool.ts";
-import { defineToolGroup } from "../src/tool/define-tool-group.ts";
+import {
+  parseArguments,
+  type PreparedArguments,
+  prepareArguments,
+} from "../src/arguments/prepare-arguments.ts";
+import { defineTool, defineToolGroup } from "../src/tool/define-tool.ts";
 import { ToolExecutor } from "../src/call/tool-executor.ts";
 import type { JsonSchema, JsonValue } from "../src/base/json.ts";
 

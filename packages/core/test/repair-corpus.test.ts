@@ -3,8 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { corpus } from "../../../bench/repair/corpus.ts";
 import { corruptions } from "../../../bench/repair/corruptions.ts";
-import { parseArguments } from "../src/arguments/parse-arguments.ts";
-import { prepareArguments } from "../src/arguments/prepare-arguments.ts";
+import { parseArguments, prepareArguments } from "../src/arguments/prepare-arguments.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "../src/base/json.ts";
 import { toolCall } from "./random-call.ts";
 

@@ -21,7 +21,7 @@ import { type DeadlineWatch, watchDeadlines } from "./runs/deadlines.ts";
 import { RunService } from "./runs/run-service.ts";
 import { monitorNodes } from "./runs/nodes/monitor-nodes.ts";
 import { defaultServerLimits, type ServerLimits } from "./runs/request/run-limits.ts";
-import type { CreateExecutor } from "./runs/active/session.ts";
+import type { CreateExecutor } from "./runs/active/launch.ts";
 import type { ScriptAccess } from "@capstan/contract";
 
 export interface ServerOptions {

@@ -1,5 +1,5 @@
 import { canonicalJson } from "../json/canonical-json.ts";
-import { isObject } from "../json/json-type.ts";
+import { isObject } from "../json/json-value.ts";
 import type { JsonValue } from "../base/json.ts";
 import { fitsGlob, fitsPath } from "./path-pattern.ts";
 

@@ -13,7 +13,7 @@ export function checkFunction(schema: JsonSchema): (value: unknown) => boolean {
   if ("location" in globalThis) return interpreted;
   try {
     const compiled = Compile(schema);
-    return compiled.IsAccelerated() ? (value) => compiled.Check(value) : interpreted;
+    return compiled.IsAccelerated() ? compiled.Check.bind(compiled) : interpreted;
   } catch {
     return interpreted;
   }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchema, JsonValue } from "../base/json.ts";
 import { pointerPart } from "../json/json-pointer.ts";
 import { scanJson } from "../json/json-scan.ts";
-import { describeType, isList, isObject, jsonTypes, typeOf } from "../json/json-type.ts";
+import { describeType, isList, isObject, jsonTypes, typeOf } from "../json/json-value.ts";
 import { type SchemaAt, type SchemaView, schemaView } from "./schema-view.ts";
 
 export interface CoercedArguments {

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { JsonObject, JsonSchema, JsonValue } from "../base/json.ts";
-import { parseArguments } from "./parse-arguments.ts";
-import { prepareArguments } from "./prepare-arguments.ts";
+import { parseArguments, prepareArguments } from "./prepare-arguments.ts";
 
 const schema: JsonSchema = {
   type: "object",

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../base/json.ts";
 import { pointerPart } from "../json/json-pointer.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
-import { isObject } from "../json/json-type.ts";
+import { isObject } from "../json/json-value.ts";
 import { keyPattern } from "./key-pattern.ts";
 import { looseSchema } from "./loose-schema.ts";
 import { type Refinement, refinement, uniqueItems } from "./refinement.ts";

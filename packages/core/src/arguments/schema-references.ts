@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../base/json.ts";
-import { isObject } from "../json/json-type.ts";
+import { isObject } from "../json/json-value.ts";
 import { isLegacySchema, mapKeywords, maxSchemaDepth, valueKeywords } from "./schema-keywords.ts";
 
 /** Where the references of a schema lead. Only what stands in the schema itself is found. */

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../base/json.ts";
-import { isObject, jsonTypes, typeOf, typesNamed } from "../json/json-type.ts";
+import { isObject, jsonTypes, typeOf, typesNamed } from "../json/json-value.ts";
 import { matchesKey } from "./key-pattern.ts";
 import { isLegacySchema } from "./schema-keywords.ts";
 import { schemaReferences } from "./schema-references.ts";

@@ -1,7 +1,7 @@
 import type { Errors } from "typebox/schema";
 import type { JsonValue } from "../base/json.ts";
 import { pointerPart, readPointer } from "../json/json-pointer.ts";
-import { describeType } from "../json/json-type.ts";
+import { describeType } from "../json/json-value.ts";
 import { readRefinement } from "./refinement.ts";
 import { shortJson } from "../json/short-json.ts";
 

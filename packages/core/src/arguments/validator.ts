@@ -3,7 +3,7 @@ import type { JsonSchema } from "../base/json.ts";
 import { canonicalJson, digest } from "../json/canonical-json.ts";
 import { checkFunction } from "./check-function.ts";
 import { LruCache } from "../base/lru-cache.ts";
-import { describeType, isObject } from "../json/json-type.ts";
+import { describeType, isObject } from "../json/json-value.ts";
 import { keySteps } from "./key-pattern.ts";
 import { metaSchemaProblem, referenceProblem } from "./meta-schema.ts";
 import {
@@ -15,7 +15,7 @@ import {
 import type { PatternCost } from "./pattern-cost.ts";
 import { safeSchema } from "./safe-schema.ts";
 import { type ValidationIssue, validationIssues } from "./validation-issue.ts";
-import { errorMessage } from "../base/error-message.ts";
+import { errorMessage } from "../base/errors.ts";
 
 export type { PatternEngine } from "./pattern-check.ts";
 export type { ValidationIssue } from "./validation-issue.ts";

@@ -7,7 +7,7 @@ import { executorWith, reads } from "../testing/executor-with.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { Tool } from "../tool/tool.ts";
-import { toolError } from "../base/tool-error.ts";
+import { toolError } from "../tool/return-value.ts";
 
 // What others get wrong, one test each: a definition, a model's arguments, what a tool returns, its
 // callbacks, who approves. Each has an outcome with a name, and none is a throw.

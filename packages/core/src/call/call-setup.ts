@@ -1,4 +1,4 @@
-import type { ToolErrorData } from "../base/tool-error.ts";
+import type { ToolErrorData } from "../base/errors.ts";
 import type { RequireApproval, RequireApprovalOf } from "../policy/decide.ts";
 import type { Caller } from "../tool/caller.ts";
 import type { CallHost, PendingRequest } from "./gate/call-host.ts";

@@ -5,7 +5,7 @@ import { executorWith, reads } from "../testing/executor-with.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
-import type { ToolFile } from "../tool/tool-file.ts";
+import type { ToolFile } from "../tool/caller.ts";
 import type { ApprovalAdapter } from "../policy/approval.ts";
 import { GrantBook } from "../policy/grant-book.ts";
 

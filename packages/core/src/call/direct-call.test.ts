@@ -4,7 +4,7 @@ import type { ApprovalAdapter } from "../policy/approval.ts";
 import type { PolicyRule } from "../policy/rule.ts";
 import { executorWith } from "../testing/executor-with.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import { toolError } from "../base/tool-error.ts";
+import { toolError } from "../tool/return-value.ts";
 
 test("the stages of a call come in their order, each once", async () => {
   const order: string[] = [];

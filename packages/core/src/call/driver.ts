@@ -34,7 +34,7 @@ import type { ReviewDecision } from "../policy/review.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
-import { filesFor } from "../tool/tool-file.ts";
+import { filesFor } from "../tool/caller.ts";
 import type { SettledToolResult } from "../tool/tool-result.ts";
 import type { CallEnd, CallEntry, CallSetup, CallState } from "./call-setup.ts";
 import type {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject, JsonSchema } from "../base/json.ts";
-import { defineToolGroup } from "../tool/define-tool-group.ts";
+import { defineToolGroup } from "../tool/define-tool.ts";
 import type { Tool } from "../tool/tool.ts";
 import { ToolExecutor, type ToolExecutorOptions } from "./tool-executor.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool, type ToolOptions } from "../tool/define-tool.ts";
-import { toolError } from "../base/tool-error.ts";
+import { toolError } from "../tool/return-value.ts";
 import { ToolExecutor, type ToolExecutorOptions } from "./tool-executor.ts";
 
 const long = "word ".repeat(10_000);

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
-import { newId } from "../base/new-id.ts";
-import type { ToolErrorData } from "../base/tool-error.ts";
+import { newId } from "../base/id.ts";
+import type { ToolErrorData } from "../base/errors.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
 import type { ActiveCall } from "./gate/call-host.ts";
 import type { GateLimits } from "./gate/gate.ts";

@@ -2,8 +2,8 @@ import type { ExecuteOptions } from "./gate/execute-options.ts";
 import type { PatternEngine } from "../arguments/pattern-check.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
-import { CapstanError } from "../base/capstan-error.ts";
-import { estimateTokens } from "../text/estimate-tokens.ts";
+import { CapstanError } from "../base/errors.ts";
+import { estimateTokens } from "../text/truncate.ts";
 import type {
   ApprovalAdapter,
   ApprovalAnswer,
@@ -12,14 +12,18 @@ import type {
 } from "../policy/approval.ts";
 import type { ReviewAnswer, ReviewDecision, ReviewRequest } from "../policy/review.ts";
 import { GrantBook } from "../policy/grant-book.ts";
-import { approvalQuery } from "../policy/approval-query.ts";
+import { approvalQuery } from "../policy/grant-query.ts";
 import type { PolicyRule } from "../policy/rule.ts";
 import { checkRules } from "../policy/rule-problems.ts";
-import { type RegisteredTool, ToolRegistry } from "../tool/registry.ts";
-import { Switches } from "../tool/switches.ts";
+import { type RegisteredTool, ToolRegistry, Switches } from "../tool/registry.ts";
 import type { Tool, ToolGroup } from "../tool/tool.ts";
-import { callerWith, localCaller, type Principal, type RequestContext } from "../tool/caller.ts";
-import type { ToolFiles } from "../tool/tool-file.ts";
+import {
+  callerWith,
+  localCaller,
+  type Principal,
+  type RequestContext,
+  type ToolFiles,
+} from "../tool/caller.ts";
 import type { ToolDefinition } from "../model/tool-definition.ts";
 import type { ToolOffer } from "../tool/tool-offer.ts";
 import { dropSkillRules, registerSkillRules } from "../tool/skill-rules.ts";
@@ -39,7 +43,7 @@ import type { Gate, GateLimits } from "./gate/gate.ts";
 import { gateLimits } from "./gate/gate-limits.ts";
 import { type SchemaProblem, schemaProblems } from "./gate/schema-problems.ts";
 import type { Answer } from "./gate/call-host.ts";
-import { newId } from "../base/new-id.ts";
+import { newId } from "../base/id.ts";
 import type { CallRequest } from "./propose/propose.ts";
 import type { Ledger } from "./record/ledger.ts";
 import { ledgerHost } from "./ledger-host.ts";

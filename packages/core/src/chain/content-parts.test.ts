@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import type { ContentPart } from "../model/content-part.ts";
-import { contentParts } from "../model/content-parts.ts";
+import { contentParts } from "../tool/return-value.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import { runToolChain } from "./run-tool-chain.ts";
 

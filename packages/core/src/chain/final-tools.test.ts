@@ -4,7 +4,7 @@ import { ToolOutputChannel } from "./output/tool-output-channel.ts";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { type ScriptedStep, ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool, type ToolOptions } from "../tool/define-tool.ts";
-import { toolError } from "../base/tool-error.ts";
+import { toolError } from "../tool/return-value.ts";
 import type { ToolExecutorOptions } from "../call/tool-executor.ts";
 import type { ChainEvent } from "./journal/chain-event.ts";
 import type { JournalWrite } from "./journal/journal.ts";

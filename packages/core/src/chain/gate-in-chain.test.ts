@@ -4,11 +4,10 @@ import { ToolExecutor, type ToolExecutorOptions } from "../call/tool-executor.ts
 import type { ApprovalAdapter } from "../policy/approval.ts";
 import type { CallRecord } from "../call/record/call-record.ts";
 import { ScriptedModel, type ScriptedStep } from "../testing/scripted-model.ts";
-import { contentParts } from "../model/content-parts.ts";
+import { contentParts, toolError } from "../tool/return-value.ts";
 import { defineTool, type ToolOptions } from "../tool/define-tool.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { ToolArgs } from "../base/json.ts";
-import { toolError } from "../base/tool-error.ts";
 import type { JournalWrite } from "./journal/journal.ts";
 import { runToolChain } from "./run-tool-chain.ts";
 import type { ToolChainOptions } from "./options/tool-chain-options.ts";

@@ -8,7 +8,7 @@ import { ScriptedModel, type ScriptedStep } from "../testing/scripted-model.ts";
 import type { ApprovalAdapter } from "../policy/approval.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { Tool } from "../tool/tool.ts";
-import { toolError } from "../base/tool-error.ts";
+import { toolError } from "../tool/return-value.ts";
 import type { ChainEvent } from "./journal/chain-event.ts";
 import type { JournalWrite } from "./journal/journal.ts";
 import { runToolChain } from "./run-tool-chain.ts";

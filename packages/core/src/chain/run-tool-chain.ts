@@ -1,4 +1,4 @@
-import { newId } from "../base/new-id.ts";
+import { newId } from "../base/id.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import type { ReviewDecision } from "../policy/review.ts";
 import type { ChainEvent } from "./journal/chain-event.ts";

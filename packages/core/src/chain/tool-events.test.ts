@@ -4,7 +4,7 @@ import { ToolOutputChannel } from "./output/tool-output-channel.ts";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import type { ImagePart } from "../model/content-part.ts";
-import { contentParts } from "../model/content-parts.ts";
+import { contentParts } from "../tool/return-value.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import { runToolChain } from "./run-tool-chain.ts";
 

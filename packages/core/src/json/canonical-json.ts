@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { CapstanError } from "../base/capstan-error.ts";
+import { CapstanError } from "../base/errors.ts";
 
 const maxDepth = 1000;
 

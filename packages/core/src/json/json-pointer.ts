@@ -1,4 +1,4 @@
-import { describeType, isList, isObject } from "./json-type.ts";
+import { describeType, isList, isObject } from "./json-value.ts";
 import type { JsonValue } from "../base/json.ts";
 
 export type PointerOutcome =

@@ -1,3 +1,5 @@
+import type { JsonValue } from "../base/json.ts";
+
 /** A value as JSON, cut to about `max` characters, without writing out more of it than that. */
 export function shortJson(value: unknown, max = 80): string {
   let text = "";
@@ -31,5 +33,20 @@ export function shortJson(value: unknown, max = 80): string {
       writeMember(member);
     }
     text += brackets[1];
+  }
+}
+
+const describedChars = 1_000;
+
+/**
+ * What a tool says beside its result, as what can be written down: JSON as it is, and anything
+ * else (a cycle, a BigInt) as a short text of it. A record must never fail for what a tool put in.
+ */
+export function plainData(value: unknown): JsonValue {
+  try {
+    const text: string | undefined = JSON.stringify(value);
+    return text === undefined ? null : (JSON.parse(text) as JsonValue);
+  } catch {
+    return shortJson(value, describedChars);
   }
 }

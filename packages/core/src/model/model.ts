@@ -1,8 +1,7 @@
-import type { Usage } from "./usage.ts";
+import type { Usage, TokenPrices } from "./usage.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
 import type { JsonObject, JsonSchema } from "../base/json.ts";
 import type { Message } from "./message.ts";
-import type { TokenPrices } from "./token-prices.ts";
 
 export type ToolChoice =
   | "auto"

@@ -1,4 +1,4 @@
-import { isObject } from "../json/json-type.ts";
+import { isObject } from "../json/json-value.ts";
 import type { ToolArgs } from "../base/json.ts";
 import { conditionsHold } from "../arguments/argument-conditions.ts";
 import type { ApprovalRequest, GrantCover } from "./approval.ts";

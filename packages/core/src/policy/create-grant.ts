@@ -1,4 +1,4 @@
-import { newId } from "../base/new-id.ts";
+import { newId } from "../base/id.ts";
 import { conditionsText } from "../arguments/argument-conditions.ts";
 import type { ApprovalDecision, ApprovalRequest, GrantCover } from "./approval.ts";
 import type { Grant, GrantMatch } from "./grant.ts";

@@ -1,15 +1,20 @@
+import { shortJson } from "../json/short-json.ts";
+import { CapstanError, errorMessage } from "../base/errors.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { ToolArgs } from "../base/json.ts";
-import type { GrantBook, GrantQuery } from "./grant-book.ts";
-import type { ExecutionDecision } from "../tool/permission.ts";
+import type { GrantBook } from "./grant-book.ts";
+import { callQuery } from "./grant-query.ts";
+import type { ExecutionDecision, ResultApprovalPolicy } from "../tool/permission.ts";
 import {
   approvalTimeRule,
   executionRule,
   executionStrictness,
   type PolicyRule,
+  resultRule,
+  resultStrictness,
   type RuledCall,
+  ruledCall,
 } from "./rule.ts";
-import { ruledCall } from "./ruled-call.ts";
 
 /** What the request says of asking: `never` lifts the tool's own wish only, `always` tightens. */
 export type RequireApproval = "always" | "never";
@@ -178,48 +183,79 @@ function remembered(reason: string | undefined): string {
 function findGrant(options: DecideOptions, call: RuledCall) {
   const { registered, grants, now } = options;
   if (!grants.hasFor(registered.id)) return undefined;
-  return grants.find(new CallQuery(options, call), now);
+  return grants.find(callQuery(options, call), now);
 }
 
-/** A call as grants see it: what costs something is made when it is first looked at. */
-class CallQuery implements GrantQuery {
-  readonly toolId: string;
-  readonly principalId: string;
-  readonly #options: DecideOptions;
-  readonly #call: RuledCall;
-
-  constructor(options: DecideOptions, call: RuledCall) {
-    this.toolId = options.registered.id;
-    this.principalId = options.principalId;
-    this.#options = options;
-    this.#call = call;
-  }
-
-  get definitionDigest(): string {
-    return this.#options.digests().definition;
-  }
-
-  get argsDigest(): string {
-    return this.#options.digests().args;
-  }
-
-  get key(): string | undefined {
-    return grantScope(this.#options.registered, this.#options.args)?.key;
-  }
-
-  get args(): ToolArgs {
-    return this.#call.args;
-  }
+/**
+ * What a request says of asking about a tool. A word that is none is no word to run on: it may
+ * have been meant to tighten.
+ *
+ * @throws CapstanError `invalid_options`
+ */
+export function requiredApproval(
+  given: RequireApproval | RequireApprovalOf | undefined,
+  toolId: string,
+): RequireApproval | undefined {
+  const word = typeof given === "function" ? wordOf(given, toolId) : given;
+  if (word === "always" || word === "never") return word;
+  if (word === undefined || word === null) return undefined;
+  const message = `requireApproval gave ${shortJson(word)} for ${toolId}: it should say "always", "never" or nothing, at once.`;
+  throw new CapstanError({ code: "invalid_options", message });
 }
 
-/** What a wider grant would hold for, where the tool says so. */
-export function grantScope(
-  { tool }: RegisteredTool,
-  args: ToolArgs,
-): ReturnType<NonNullable<NonNullable<typeof tool.permission>["grantScope"]>> | undefined {
+function wordOf(given: RequireApprovalOf, toolId: string): unknown {
   try {
-    return tool.permission?.grantScope?.(args);
-  } catch {
-    return undefined;
+    return given(toolId);
+  } catch (thrown) {
+    const message = `requireApproval threw for ${toolId}: ${errorMessage(thrown)}`;
+    throw new CapstanError({ code: "invalid_options", message, cause: thrown });
   }
+}
+
+export interface ReviewOptions {
+  readonly registered: RegisteredTool;
+  readonly args: ToolArgs;
+  readonly isError: boolean;
+  readonly rules: readonly PolicyRule[];
+  readonly overrides: readonly PolicyRule[];
+  /** False lifts the tool's own wish, never a rule. */
+  readonly checkToolResults: boolean;
+}
+
+/** Why a person must see this result first: by a rule, an override, or the tool's own wish. Undefined where nobody must. */
+export function reviewReason(policy: ReviewOptions): string | undefined {
+  const { registered, isError, checkToolResults } = policy;
+  const { rule, chosen } = resultRuling(policy);
+  const own = checkToolResults ? registered.tool.permission?.resultApprovalPolicy : "never";
+  const wish = chosen?.result ?? own ?? "never";
+  if (!asks(wish, isError)) return undefined;
+  const what = wish === "on-error" ? "its failures" : "its results";
+  if (chosen === undefined) return `This tool wants ${what} seen by a person first.`;
+  const whose = chosen === rule ? "A rule of the administrator" : "Your own rule";
+  const why = chosen.reason === undefined ? "." : `: ${chosen.reason}`;
+  return `${whose} wants ${what} seen by a person first${why}`;
+}
+
+/** The administrator's rule on this result, and the one that counts. */
+function resultRuling({ registered, args, rules, overrides }: ReviewOptions): {
+  readonly rule?: PolicyRule | undefined;
+  readonly chosen?: PolicyRule | undefined;
+} {
+  if (rules.length === 0 && overrides.length === 0) return {};
+  const call = ruledCall(registered, args);
+  const rule = resultRule(rules, call);
+  // The user may see more than the administrator's rule asks for, not less.
+  return { rule, chosen: stricter(rule, resultRule(overrides, call)) };
+}
+
+function stricter(
+  one: PolicyRule | undefined,
+  other: PolicyRule | undefined,
+): PolicyRule | undefined {
+  if (one?.result === undefined || other?.result === undefined) return one ?? other;
+  return resultStrictness(other.result) > resultStrictness(one.result) ? other : one;
+}
+
+function asks(policy: ResultApprovalPolicy, isError: boolean): boolean {
+  return policy === "always" || (policy === "on-error" && isError);
 }

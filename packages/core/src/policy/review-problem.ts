@@ -1,4 +1,4 @@
-import { isObject } from "../json/json-type.ts";
+import { isObject } from "../json/json-value.ts";
 import type { ReviewDecision } from "./review.ts";
 
 const namedChars = 60;

@@ -1,10 +1,5 @@
-import type { JsonObject, ToolArgs } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { ContentPart } from "../model/content-part.ts";
-import type { RegisteredTool } from "../tool/registry.ts";
-import type { ResultApprovalPolicy } from "../tool/permission.ts";
-
-import { type PolicyRule, resultRule, resultStrictness } from "./rule.ts";
-import { ruledCall } from "./ruled-call.ts";
 
 /** Says that a result waits for a person, and nothing of the result. Plain JSON. */
 export interface ReviewNotice {
@@ -64,54 +59,4 @@ export interface ReviewOutcome {
   readonly by: "person" | "system";
   /** Why it was withheld. */
   readonly reason?: string;
-}
-
-export interface ReviewPolicy {
-  readonly registered: RegisteredTool;
-  readonly args: ToolArgs;
-  readonly isError: boolean;
-  readonly rules: readonly PolicyRule[];
-  readonly overrides: readonly PolicyRule[];
-  /** False lifts the tool's own wish, never a rule. */
-  readonly checkToolResults: boolean;
-}
-
-/** Why a person must see this result first: by a rule, an override, or the tool's own wish. Undefined where nobody must. */
-export function reviewReason(policy: ReviewPolicy): string | undefined {
-  const { registered, isError, checkToolResults } = policy;
-  const { rule, chosen } = ruling(policy);
-  const own = checkToolResults ? registered.tool.permission?.resultApprovalPolicy : "never";
-  const wish = chosen?.result ?? own ?? "never";
-  if (!asks(wish, isError)) return undefined;
-  const what = wish === "on-error" ? "its failures" : "its results";
-  if (chosen === undefined) return `This tool wants ${what} seen by a person first.`;
-  const whose = chosen === rule ? "A rule of the administrator" : "Your own rule";
-  const why = chosen.reason === undefined ? "." : `: ${chosen.reason}`;
-  return `${whose} wants ${what} seen by a person first${why}`;
-}
-
-/** The administrator's rule on this result, and the one that counts. */
-function ruling({ registered, args, rules, overrides }: ReviewPolicy): {
-  readonly rule?: PolicyRule | undefined;
-  readonly chosen?: PolicyRule | undefined;
-} {
-  if (rules.length === 0 && overrides.length === 0) return unruled;
-  const call = ruledCall(registered, args);
-  const rule = resultRule(rules, call);
-  // The user may see more than the administrator's rule asks for, not less.
-  return { rule, chosen: stricter(rule, resultRule(overrides, call)) };
-}
-
-const unruled = {};
-
-function stricter(
-  one: PolicyRule | undefined,
-  other: PolicyRule | undefined,
-): PolicyRule | undefined {
-  if (one?.result === undefined || other?.result === undefined) return one ?? other;
-  return resultStrictness(other.result) > resultStrictness(one.result) ? other : one;
-}
-
-function asks(policy: ResultApprovalPolicy, isError: boolean): boolean {
-  return policy === "always" || (policy === "on-error" && isError);
 }

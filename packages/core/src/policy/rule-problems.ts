@@ -1,7 +1,7 @@
-import { isObject } from "../json/json-type.ts";
+import { isObject } from "../json/json-value.ts";
 import { nearestNames } from "../text/nearest-name.ts";
 import { shortJson } from "../json/short-json.ts";
-import { CapstanError } from "../base/capstan-error.ts";
+import { CapstanError } from "../base/errors.ts";
 import { readHost } from "../arguments/argument-operators.ts";
 
 /** What is wrong with a rule, and where. */

@@ -5,7 +5,7 @@ import type { Model, ModelEvent, ModelRequest } from "../model/model.ts";
 import { GrantBook } from "../policy/grant-book.ts";
 import type { Grant } from "../policy/grant.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import { toolError } from "../base/tool-error.ts";
+import { toolError } from "../tool/return-value.ts";
 import type { Variable } from "../variables/variable.ts";
 import { VariableSystem } from "../variables/variable-system.ts";
 import { reads } from "./executor-with.ts";

@@ -1,5 +1,4 @@
 import { cutPoints } from "./truncation-points.ts";
-import { thousands } from "./thousands.ts";
 
 export interface Truncated {
   readonly text: string;
@@ -40,4 +39,32 @@ export function truncate(text: string, limit: number): Truncated {
     omitted,
     rest: { start: headEnd, length: omitted },
   };
+}
+
+/** Text on one line, of at most about `max` characters: a line of a log must not become two. */
+export function oneLine(text: string, max: number): string {
+  // Spaces may fold, but not so many that a text of megabytes is worth reading for one line.
+  // Mostly there is nothing to fold.
+  if (text.length <= max && plain.test(text)) return text;
+  const start = text.length > 8 * max ? text.slice(0, 8 * max) : text;
+  const line = start.replaceAll(/[\s\u0085]+/g, " ").trim();
+  if (line.length <= max && start.length === text.length) return line;
+  return `${line.slice(0, max).toWellFormed()}…`;
+}
+
+/** Words with single spaces between them. */
+const plain = /^[^\s\u0085]+(?: [^\s\u0085]+)*$/;
+
+/**
+ * A whole number as people read it. Not `toLocaleString`, which costs more than a whole call.
+ *
+ * @example thousands(1234567) // "1,234,567"
+ */
+export function thousands(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** About four characters of English to a token. Used where no tokenizer is given. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(text.length / 4);
 }

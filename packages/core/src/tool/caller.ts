@@ -1,4 +1,4 @@
-import { noFiles, type ToolFiles } from "./tool-file.ts";
+import type { RegisteredTool } from "./registry.ts";
 
 /** Who a call is made for. Belongs to one call; another's is never visible. */
 export interface Principal {
@@ -18,6 +18,8 @@ export interface Caller {
   readonly files: ToolFiles;
 }
 
+const noFiles: ToolFiles = {};
+
 export const localCaller: Caller = {
   principal: { id: "local" },
   request: Object.freeze({}),
@@ -30,3 +32,37 @@ export function callerWith(base: Caller, given: Partial<Caller> | undefined): Ca
   const { principal = base.principal, request = base.request, files = base.files } = given;
   return { principal, request, files };
 }
+
+/** A file that a tool may read. Its bytes are fetched when they are asked for. */
+export interface ToolFile {
+  readonly name: string;
+  readonly mimeType: string;
+  /** Bytes, where known. */
+  readonly size?: number;
+  read(signal: AbortSignal): Uint8Array | Promise<Uint8Array>;
+}
+
+/** Files by who may see them: a tool's `group.Tool` or bare name, or `_all`. */
+export interface ToolFiles {
+  readonly [toolOrAll: string]: readonly ToolFile[];
+}
+
+/**
+ * The files that one tool sees: its own, then those for all, each once.
+ *
+ * @example filesFor({ _all: [a], "web.Search": [b] }, registered) // [b, a] for web.Search, else [a]
+ */
+export function filesFor(
+  files: ToolFiles,
+  { id, name }: Pick<RegisteredTool, "id" | "name">,
+): readonly ToolFile[] {
+  if (files === noFiles) return none;
+  const visible = new Set<ToolFile>();
+  for (const key of [id, name, "_all"]) {
+    if (!Object.hasOwn(files, key)) continue;
+    for (const file of files[key] ?? []) visible.add(file);
+  }
+  return [...visible];
+}
+
+const none: readonly ToolFile[] = [];

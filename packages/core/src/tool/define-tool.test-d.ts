@@ -1,11 +1,10 @@
 // What is inferred of a tool, checked by the compiler alone: nothing here runs.
 import { z } from "zod";
 import type { ToolContext } from "./tool-context.ts";
-import { contentParts } from "../model/content-parts.ts";
+import { contentParts, toolError } from "./return-value.ts";
 import { defineTool } from "./define-tool.ts";
 import type { Tool } from "./tool.ts";
 import type { ToolArgs } from "../base/json.ts";
-import { toolError } from "../base/tool-error.ts";
 
 // oxlint-disable typescript/no-unnecessary-type-parameters -- only so are two types compared, not assigned
 type Same<A, B> =

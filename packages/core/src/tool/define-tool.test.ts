@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { defineTool } from "./define-tool.ts";
+import { defineTool, defineToolGroup } from "./define-tool.ts";
 import type { StandardSchema } from "./standard-schema.ts";
-import { defineToolGroup } from "./define-tool-group.ts";
 
 test("a name that no provider takes is refused with the rule", () => {
   assert.throws(

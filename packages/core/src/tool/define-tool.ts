@@ -1,22 +1,19 @@
-import { CapstanError } from "../base/capstan-error.ts";
-import type { JsonSchema, ToolArgs } from "../base/json.ts";
-import type { GrantOffer, ExecutionDecision, ResultApprovalPolicy } from "./permission.ts";
-
-import type { ContentParts } from "../model/content-parts.ts";
-import type { Tool, ToolEffects } from "./tool.ts";
-
-import type { ToolContext } from "./tool-context.ts";
-import type { ToolError } from "../base/tool-error.ts";
-import { namePattern } from "./tool-problem.ts";
-import { withParsedArguments } from "./parsed-arguments.ts";
 import {
+  type StandardSchema,
   describeIssue,
   isStandardSchema,
   jsonSchemaOf,
   type OutputOf,
   type StandardIssue,
-  type StandardSchema,
 } from "./standard-schema.ts";
+import type { Tool, ToolGroup, ToolEffects } from "./tool.ts";
+import type { ToolArgs, JsonSchema } from "../base/json.ts";
+import { CapstanError } from "../base/errors.ts";
+import type { ToolError, ContentParts } from "./return-value.ts";
+import { groupProblem, namePattern } from "./tool-problem.ts";
+import type { GrantOffer, ExecutionDecision, ResultApprovalPolicy } from "./permission.ts";
+
+import type { ToolContext } from "./tool-context.ts";
 
 type Parameters = StandardSchema | JsonSchema;
 
@@ -151,4 +148,67 @@ function valueOf(result: {
   if (result.issues !== undefined)
     throw new Error("The arguments changed after they were checked.");
   return result.value as ToolArgs;
+}
+
+type Callbacks = Omit<Tool, "definition" | "execute">;
+
+/** Gives every callback of a tool the arguments as its schema makes them, as `execute` gets them. */
+export function withParsedArguments(schema: StandardSchema, tool: Callbacks): Callbacks {
+  const parsed = (args: ToolArgs) => parse(schema, args);
+  const { permission, effects, formatForLLM, truncateForLLM, compressArgs } = tool;
+  const { executionPolicy, grantScope, canonicalArguments } = permission ?? {};
+  return {
+    ...tool,
+    ...(permission !== undefined && {
+      permission: {
+        ...permission,
+        ...(typeof executionPolicy === "function" && {
+          executionPolicy: (args: ToolArgs) => executionPolicy(parsed(args)),
+        }),
+        ...(grantScope !== undefined && {
+          grantScope: (args: ToolArgs) => grantScope(parsed(args)),
+        }),
+        ...(canonicalArguments !== undefined && {
+          canonicalArguments: (args: ToolArgs) => canonicalArguments(parsed(args)),
+        }),
+      },
+    }),
+    ...(typeof effects === "object" && {
+      effects: { locks: (args: ToolArgs) => effects.locks(parsed(args)) },
+    }),
+    ...(formatForLLM !== undefined && {
+      formatForLLM: (data: unknown, args: ToolArgs) => formatForLLM(data, parsed(args)),
+    }),
+    ...(truncateForLLM !== undefined && {
+      // `limit` is the executor's: no schema of the tool knows it.
+      truncateForLLM: (text: string, args: ToolArgs) =>
+        truncateForLLM(
+          text,
+          "limit" in args ? { ...parsed(args), limit: args["limit"] } : parsed(args),
+        ),
+    }),
+    ...(compressArgs !== undefined && {
+      compressArgs: (args: ToolArgs) => compressArgs(parsed(args)),
+    }),
+  };
+}
+
+/** A schema that cannot tell at once leaves the arguments as they are. */
+function parse(schema: StandardSchema, args: ToolArgs): ToolArgs {
+  const result = schema["~standard"].validate(args);
+  return result instanceof Promise || result.issues !== undefined
+    ? args
+    : (result.value as ToolArgs);
+}
+
+/**
+ * Makes a named set of tools.
+ *
+ * @throws CapstanError `invalid_tool_group` for a name that cannot be an id, or two tools of one name.
+ */
+export function defineToolGroup(group: ToolGroup): ToolGroup {
+  const problem = groupProblem(group);
+  if (problem !== undefined)
+    throw new CapstanError({ code: "invalid_tool_group", message: problem });
+  return group;
 }

@@ -1,5 +1,4 @@
-import { CapstanError } from "../base/capstan-error.ts";
-import { errorMessage } from "../base/error-message.ts";
+import { CapstanError, errorMessage } from "../base/errors.ts";
 import type { JsonSchema } from "../base/json.ts";
 
 /**

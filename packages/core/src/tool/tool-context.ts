@@ -1,7 +1,6 @@
 import type { VariableSystem } from "../variables/variable-system.ts";
-import type { Principal, RequestContext } from "./caller.ts";
+import type { Principal, RequestContext, ToolFile } from "./caller.ts";
 import type { ToolEventData } from "./tool-event.ts";
-import type { ToolFile } from "./tool-file.ts";
 import type { SettledToolResult } from "./tool-result.ts";
 
 export type Progress = {

@@ -1,4 +1,4 @@
-import type { ToolErrorData } from "../base/tool-error.ts";
+import type { ToolErrorData } from "../base/errors.ts";
 import type { ContentPart } from "../model/content-part.ts";
 
 /** Tokens of a call, as the gate's counter counts them. */

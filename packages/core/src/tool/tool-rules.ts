@@ -1,5 +1,5 @@
 import { agentRules } from "./agent-rules.ts";
-import { errorMessage } from "../base/error-message.ts";
+import { errorMessage } from "../base/errors.ts";
 import { titleOf } from "./registry.ts";
 import { skillRulesPrompt } from "./skill-rules.ts";
 import type { Tool, ToolGroup } from "./tool.ts";

@@ -2,7 +2,6 @@ import { digest } from "../json/canonical-json.ts";
 import type { Message, UserMessage } from "../model/message.ts";
 import type { ContentPart } from "../model/content-part.ts";
 import type { VariableSystem } from "./variable-system.ts";
-import { minNamedChars } from "./min-named-chars.ts";
 
 /**
  * Keeps what users pasted as `MessageCache` variables, and shows the model their names, so that
@@ -69,3 +68,6 @@ function nameOf(text: string, origin: object): string {
   names.set(origin, name);
   return name;
 }
+
+/** The minimum length in characters of a text that gets a variable name: copying it would cost more than the name. */
+export const minNamedChars = 2_000;

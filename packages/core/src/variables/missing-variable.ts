@@ -1,6 +1,7 @@
+import type { ToolErrorData } from "../base/errors.ts";
+import { resultNameOf } from "./variable-name.ts";
+import type { VariableSystem } from "./variable-system.ts";
 import { nearestNames } from "../text/nearest-name.ts";
-import type { ToolErrorData } from "../base/tool-error.ts";
-import type { MissingName } from "./missing-names.ts";
 
 const maxNearest = 5;
 
@@ -44,4 +45,71 @@ export function missingVariableError(
       };
     }
   }
+}
+
+/** Why there is no variable of a name that was there, or was given to a call. */
+export interface MissingName {
+  readonly reason: "evicted" | "removed" | "not_kept" | "no_result";
+  /** The call whose result it was, to repeat: `ListFiles({"path":"."})`. */
+  readonly call?: string;
+}
+
+/** Remembers what became of names, for the newest `capacity` of them. */
+export class MissingNames {
+  readonly #names = new Map<string, MissingName>();
+  readonly #capacity: number;
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  set(name: string, missing: MissingName): void {
+    this.#names.delete(name);
+    this.#names.set(name, missing);
+    if (this.#names.size <= this.#capacity) return;
+    for (const oldest of this.#names.keys()) return void this.#names.delete(oldest);
+  }
+
+  get(name: string): MissingName | undefined {
+    return this.#names.get(name);
+  }
+
+  delete(name: string): void {
+    this.#names.delete(name);
+  }
+
+  /** The oldest first. */
+  entries(): Iterable<readonly [string, MissingName]> {
+    return this.#names.entries();
+  }
+}
+
+/**
+ * Brings an evicted variable back from where it is still to be had, a result with its
+ * arguments. Others make room for it.
+ *
+ * @returns whether there is a variable of that name now
+ */
+export async function readBack(variables: VariableSystem, name: string): Promise<boolean> {
+  if (variables.peekVariable(name) !== undefined) return true;
+  const { source } = variables;
+  if (source === undefined || !isReadable(variables.missingVariable(name))) return false;
+  const result = resultNameOf(name)?.result;
+  const names = result === undefined ? [name] : [name, result, `${result}_args`];
+  const found = await Promise.all([...new Set(names)].map((one) => source(one)));
+  // Meanwhile somebody may have made another of that name.
+  const missing = found.filter((one) => one !== undefined && !variables.peekVariable(one.name));
+  variables.load(
+    missing.filter((one) => one !== undefined),
+    { inUse: true },
+  );
+  return variables.peekVariable(name) !== undefined;
+}
+
+/**
+ * Whether a name that is missing for this reason may still be in the source: evicted long ago, it
+ * is not known to have been there.
+ */
+export function isReadable({ code }: ToolErrorData): boolean {
+  return code === "variable_evicted" || code === "variable_not_found";
 }

@@ -1,10 +1,9 @@
-import { copyJson } from "../json/copy-json.ts";
-import { isList, jsonTypes, typeOf } from "../json/json-type.ts";
+import { copyJson, isList, jsonTypes, typeOf } from "../json/json-value.ts";
 import { type SchemaAt, schemaView } from "../arguments/schema-view.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "../base/json.ts";
-import type { ToolErrorData } from "../base/tool-error.ts";
+import type { ToolErrorData } from "../base/errors.ts";
 import { missingInValue, pointerPart, readPointer } from "../json/json-pointer.ts";
-import { isReadable, readBack } from "./read-back.ts";
+import { isReadable, readBack } from "./missing-variable.ts";
 import {
   mentionsReference,
   type ReferenceTarget,
@@ -12,7 +11,7 @@ import {
   splitReferences,
 } from "./reference-syntax.ts";
 import { sliceText } from "../text/slice.ts";
-import { dataSize, utf8Length } from "./value-size.ts";
+import { dataSize, utf8Length } from "./variable-input.ts";
 import type { VariableSystem } from "./variable-system.ts";
 import { maxNameLength } from "./variable-name.ts";
 import type { Variable } from "./variable.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import type { ToolErrorData } from "../base/tool-error.ts";
+import type { ToolErrorData } from "../base/errors.ts";
 import type { Variable, VariableInfo, VariableType, VariableValue } from "./variable.ts";
 
 export interface VariableSystemOptions {

@@ -1,6 +1,8 @@
+import type { JsonObject } from "../base/json.ts";
+import { resultNameOf } from "./variable-name.ts";
+import { type MeasuredValue, measureValue } from "./variable-input.ts";
+import type { Variable, VariableValue, VariableInfo, VariableType } from "./variable.ts";
 import type { Mutable } from "../base/mutable.ts";
-import type { Variable, VariableInfo, VariableType, VariableValue } from "./variable.ts";
-import { visitNode, type VisitNode } from "./visit-list.ts";
 
 /** A variable as the system holds it. What a reader gets are copies of its fields. */
 export interface VariableEntry {
@@ -15,18 +17,12 @@ export interface VariableEntry {
   updated: number;
   lastVisited: number;
   referenceCount: number;
-  /** Counts up with every visit; decides who is evicted. */
+  /** The number of its last visit; decides which unit is evicted. */
   visit: number;
-  readonly order: VisitNode<VariableEntry>;
-  /** Absent until it is a unit of its own; see `evictionOf`. */
-  eviction: VisitNode<VariableEntry> | undefined;
   /** A result's arguments, which come and go with it. */
   args: VariableEntry | undefined;
   /** The result that these arguments belong to. */
   owner: VariableEntry | undefined;
-  /** Made when first asked for; forgotten at a change. */
-  info: VariableInfo | undefined;
-  searchText: string | undefined;
 }
 
 export type EntryFields = Omit<Variable, "length" | "desc"> & {
@@ -34,7 +30,7 @@ export type EntryFields = Omit<Variable, "length" | "desc"> & {
 };
 
 export function variableEntry(fields: EntryFields): VariableEntry {
-  const entry: Unlisted = {
+  return {
     name: fields.name,
     type: fields.type,
     desc: fields.desc,
@@ -47,25 +43,9 @@ export function variableEntry(fields: EntryFields): VariableEntry {
     lastVisited: fields.lastVisited,
     referenceCount: fields.referenceCount,
     visit: 0,
-    order: undefined,
-    eviction: undefined,
     args: undefined,
     owner: undefined,
-    info: undefined,
-    searchText: undefined,
   };
-  // It points back at the entry, so it comes last.
-  entry.order = visitNode(entry as VariableEntry);
-  return entry as VariableEntry;
-}
-
-type Unlisted = Omit<VariableEntry, "order"> & {
-  order: VisitNode<VariableEntry> | undefined;
-};
-
-/** A unit's place in the order of eviction. */
-export function evictionOf(unit: VariableEntry): VisitNode<VariableEntry> {
-  return (unit.eviction ??= visitNode(unit));
 }
 
 /** What is counted and evicted as one: a variable, or a result together with its arguments. */
@@ -82,11 +62,8 @@ export function isKept(unit: VariableEntry): boolean {
 }
 
 export function infoOf(entry: VariableEntry): VariableInfo {
-  if (entry.info === undefined) {
-    const { value: _value, ...info } = variableOf(entry);
-    entry.info = info;
-  }
-  return entry.info;
+  const { value: _value, ...info } = variableOf(entry);
+  return info;
 }
 
 export function variableOf(entry: EntryFields): Variable {
@@ -107,8 +84,89 @@ export function variableOf(entry: EntryFields): Variable {
   return variable;
 }
 
-/** Whether a search (in lower case) is found in the name or the description. */
-export function matchesSearch(entry: VariableEntry, search: string): boolean {
-  entry.searchText ??= `${entry.name}\n${entry.desc ?? ""}`.toLowerCase();
-  return entry.searchText.includes(search);
+/** Returns whether the name or the description contains `search`, which is in lower case. */
+export function matchesSearch({ name, desc = "" }: VariableEntry, search: string): boolean {
+  return `${name}\n${desc}`.toLowerCase().includes(search);
+}
+
+const shownArguments = 200;
+const noTags: readonly string[] = [];
+
+/** The two values of a kept result. Data that is not JSON is left out where the text can stand for it. */
+export function measureResult(
+  names: { readonly result: string; readonly args: string },
+  value: VariableValue,
+  args: JsonObject,
+  limit: number,
+): { result: MeasuredValue; args: MeasuredValue } {
+  const whole = measureValue(names.result, value, limit);
+  const result =
+    whole.status === "refused" && value.data !== undefined
+      ? measureValue(names.result, { text: value.text }, limit)
+      : whole;
+  return { result, args: measureValue(names.args, { text: jsonText(args), data: args }, limit) };
+}
+
+type Measured = Pick<Extract<MeasuredValue, { readonly status: "measured" }>, "value" | "bytes">;
+
+/** A new result: all that its entry is made of. */
+export interface NewResult {
+  readonly names: { readonly result: string; readonly args: string };
+  readonly result: Measured;
+  readonly desc: string | undefined;
+  readonly now: number;
+}
+
+/** A new result with its arguments. */
+export interface NewResultWithArgs extends NewResult {
+  readonly args: Measured;
+}
+
+export function resultVariable({ names, result, desc, now }: NewResult): Variable {
+  return newVariable(names.result, "ToolCallResult", result, now, desc);
+}
+
+export function argsVariable({ names, args, now }: NewResultWithArgs): Variable {
+  return newVariable(names.args, "ToolCallArgs", args, now, undefined);
+}
+
+function newVariable(
+  name: string,
+  type: "ToolCallResult" | "ToolCallArgs",
+  { value, bytes }: Measured,
+  now: number,
+  desc: string | undefined,
+): Variable {
+  return variableOf({
+    name,
+    type,
+    desc,
+    tags: noTags,
+    keep: false,
+    value,
+    bytes,
+    created: now,
+    updated: now,
+    lastVisited: now,
+    referenceCount: 0,
+  });
+}
+
+/** Empty for what is not JSON: its data is then refused. */
+function jsonText(args: JsonObject): string {
+  try {
+    return JSON.stringify(args);
+  } catch {
+    return "";
+  }
+}
+
+/** The call whose result or arguments these were, for a model to repeat. */
+export function callOf(entry: VariableEntry): string | undefined {
+  const unit = unitOf(entry);
+  const name = unit.type === "ToolCallResult" ? resultNameOf(unit.name) : undefined;
+  if (!name) return undefined;
+  const args = unit.args?.value.text;
+  if (args === undefined) return name.tool;
+  return `${name.tool}(${args.length > shownArguments ? `${args.slice(0, shownArguments)}…` : args})`;
 }

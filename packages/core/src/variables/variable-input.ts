@@ -1,6 +1,5 @@
-import type { ToolErrorData } from "../base/tool-error.ts";
+import type { ToolErrorData } from "../base/errors.ts";
 import { shortJson } from "../json/short-json.ts";
-import { dataSize, utf8Length } from "./value-size.ts";
 import { variableNameProblem } from "./variable-name.ts";
 import type { VariablePatch } from "./variable-contract.ts";
 import type { VariableType, VariableValue } from "./variable.ts";
@@ -113,4 +112,86 @@ export function measureValue(
   if (bytes <= limit) return { status: "measured", value, bytes };
   const message = `The value of ${name} has more than ${limit} bytes, the most that one variable may hold. Store a part of it.`;
   return { status: "refused", error: { code: "variable_too_large", message, details: { limit } } };
+}
+
+/** How deep a stored value may nest. */
+export const maxDataDepth = 500;
+
+/** Characters that are encoded at once to be counted; each takes three bytes at most. */
+const chunkLength = 16 * 1024;
+const encoder = new TextEncoder();
+const scratch = new Uint8Array(3 * chunkLength);
+
+/** UTF-8 bytes of a text. A lone surrogate counts as U+FFFD, as encoders write it. */
+export function utf8Length(text: string): number {
+  if (text.length <= chunkLength) return encoder.encodeInto(text, scratch).written;
+  let bytes = 0;
+  for (let at = 0; at < text.length;) {
+    const chunk = text.slice(at, at + chunkLength);
+    const endsInPair =
+      at + chunkLength < text.length && (chunk.charCodeAt(chunk.length - 1) & 0xfc00) === 0xd800;
+    // The first half of a pair is left to the next chunk.
+    const whole = endsInPair ? chunk.slice(0, -1) : chunk;
+    bytes += encoder.encodeInto(whole, scratch).written;
+    at += whole.length;
+  }
+  return bytes;
+}
+
+export type DataSize =
+  | { readonly status: "measured"; readonly bytes: number }
+  | { readonly status: "refused"; readonly reason: string };
+
+/**
+ * About how many bytes a JSON value takes as JSON, and whether it is one: circular values,
+ * functions, big integers and nesting beyond `maxDataDepth` are refused. Stops at `limit` bytes.
+ */
+export function dataSize(data: unknown, limit: number): DataSize {
+  /** The objects around the one that is measured. */
+  const ancestors = new Set<object>();
+  let bytes = 0;
+  let reason: string | undefined;
+
+  function measure(value: unknown): boolean {
+    if (bytes > limit) return true;
+    const plain = plainSize(value);
+    if (plain === undefined && typeof value === "object") return measureObject(value as object);
+    if (plain === undefined) reason = `it holds a ${typeof value}, which JSON has not`;
+    else bytes += plain;
+    return plain !== undefined;
+  }
+
+  function measureObject(value: object): boolean {
+    if (ancestors.has(value)) reason = "it refers to itself";
+    else if (ancestors.size >= maxDataDepth)
+      reason = `it is nested deeper than ${maxDataDepth} levels`;
+    if (reason !== undefined) return false;
+    ancestors.add(value);
+    bytes += 2;
+    for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+      bytes += typeof key === "number" ? 1 : key.length + 1;
+      if (!measure((value as Record<string | number, unknown>)[key])) return false;
+      if (bytes > limit) break;
+    }
+    ancestors.delete(value);
+    return true;
+  }
+
+  return measure(data)
+    ? { status: "measured", bytes }
+    : { status: "refused", reason: reason ?? "it is not JSON" };
+}
+
+/** Undefined for what holds others, and for what JSON has not. */
+function plainSize(value: unknown): number | undefined {
+  switch (typeof value) {
+    case "string":
+      return utf8Length(value) + 2;
+    case "number":
+      return 8;
+    case "boolean":
+      return 4;
+    default:
+      return value === null ? 4 : undefined;
+  }
 }

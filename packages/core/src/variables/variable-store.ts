@@ -1,9 +1,4 @@
-import { EvictionOrder } from "./eviction-order.ts";
-import { type NewResultWithArgs, argsVariable, resultVariable } from "./result-variables.ts";
-import { resultNameOf } from "./result-name.ts";
-import type { VariableFilter } from "./variable-contract.ts";
 import {
-  evictionOf,
   infoOf,
   isKept,
   matchesSearch,
@@ -12,8 +7,9 @@ import {
   variableEntry,
   type VariableEntry,
 } from "./variable-entry.ts";
+import { resultNameOf } from "./variable-name.ts";
+import type { VariableFilter } from "./variable-contract.ts";
 import type { VariableInfo, VariableType } from "./variable.ts";
-import { detach, VisitList, type VisitNode } from "./visit-list.ts";
 
 /**
  * The entries of a variable system with their order of visits, the order of eviction, and the
@@ -24,29 +20,15 @@ export class VariableStore {
   bytes = 0;
   keptCount = 0;
   keptBytes = 0;
-  /** Those that have a place; arguments that are paired are found by their result. */
-  readonly #byName = new Map<string, VariableEntry>();
-  /** Results that nobody has looked for since, in their order: most never are. They are counted as they come. */
-  #fresh: NewResultWithArgs[] = [];
-  readonly #visits = new VisitList<VariableEntry>();
+  /** By name, but for a result's arguments, which are found by their result. */
+  readonly #entries = new Map<string, VariableEntry>();
+  /** The oldest visit first. */
+  readonly #visits = new Set<VariableEntry>();
   readonly #eviction = new EvictionOrder<VariableEntry>();
   #visit = 0;
 
-  /** By name, each with its place. */
-  get #entries(): Map<string, VariableEntry> {
-    this.#placeFresh();
-    return this.#byName;
-  }
-
   get(name: string): VariableEntry | undefined {
-    // What has its place is found without placing the others.
-    return this.#byName.get(name) ?? this.#entries.get(name) ?? this.#pairedArgs(name);
-  }
-
-  /** A rule alone: results need not take their places for it. */
-  rule(name: string): VariableEntry | undefined {
-    const entry = this.#byName.get(name);
-    return entry?.type === "RULE" ? entry : undefined;
+    return this.#entries.get(name) ?? this.#pairedArgs(name);
   }
 
   *names(): Iterable<string> {
@@ -58,33 +40,29 @@ export class VariableStore {
 
   /** What fits the filter, the newest visit first. */
   list({ type, tag, search }: VariableFilter): readonly VariableInfo[] {
-    this.#placeFresh();
     const words = search?.toLowerCase();
-    const found: VariableInfo[] = [];
-    for (let node = this.#visits.newest; node; node = node.older) {
-      const entry = node.value;
-      if (type !== undefined && entry.type !== type) continue;
-      if (tag !== undefined && !entry.tags.includes(tag)) continue;
-      if (words !== undefined && !matchesSearch(entry, words)) continue;
-      found.push(infoOf(entry));
-    }
-    return found;
+    return [...this.#visits]
+      .toReversed()
+      .filter(
+        (entry) =>
+          (type === undefined || entry.type === type) &&
+          (tag === undefined || entry.tags.includes(tag)) &&
+          (words === undefined || matchesSearch(entry, words)),
+      )
+      .map(infoOf);
   }
 
-  /** The oldest visit; the others follow by `newer`. */
-  get oldest(): VisitNode<VariableEntry> | undefined {
-    this.#placeFresh();
-    return this.#visits.oldest;
+  /** All entries, the oldest visit first. */
+  byVisit(): Iterable<VariableEntry> {
+    return this.#visits.values();
   }
 
   beginTurn(): void {
-    this.#placeFresh();
     this.#eviction.beginTurn();
   }
 
-  /** The unit to go next, or undefined where all the rest is kept. */
+  /** Returns the unit to evict next, or `undefined` if the host or a person keeps all of them. */
   nextToEvict(): VariableEntry | undefined {
-    this.#placeFresh();
     return this.#eviction.next();
   }
 
@@ -94,33 +72,34 @@ export class VariableStore {
     this.visit(entry);
   }
 
-  /** Puts a new result with its arguments, as made in this turn. Neither is kept yet. */
-  putPair(pair: NewResultWithArgs): void {
+  /** Adds a new result with its arguments, as created in this turn. */
+  putPair(result: VariableEntry, args: VariableEntry): void {
+    result.args = args;
+    args.owner = result;
     this.count += 1;
-    this.bytes += pair.result.bytes + pair.args.bytes;
-    this.#fresh.push(pair);
+    this.bytes += unitBytes(result);
+    this.#entries.set(result.name, result);
+    this.visit(result, true);
+    this.visit(args, true);
   }
 
-  /** The same entries, with the same values, in a store of its own; all are of an earlier turn. */
+  /** Returns an independent copy that shares the values, at the beginning of a turn. */
   copy(): VariableStore {
     const copy = new VariableStore();
     const copies = new Map<VariableEntry, VariableEntry>();
-    for (let node = this.oldest; node; node = node.newer) {
-      const entry = node.value;
+    for (const entry of this.#visits) {
       const own = variableEntry(entry);
       own.visit = entry.visit;
       copies.set(entry, own);
-      copy.#visits.push(own.order);
-      if (entry.owner === undefined) copy.#byName.set(own.name, own);
+      copy.#visits.add(own);
+      if (entry.owner === undefined) copy.#entries.set(own.name, own);
     }
     for (const [entry, own] of copies) {
       own.owner = entry.owner && copies.get(entry.owner);
       own.args = entry.args && copies.get(entry.args);
-      const unit = entry.owner ?? entry;
       // Of a pair the newer visit comes last, and counts.
-      if (unit.eviction?.list) copy.#eviction.visit(evictionOf(own.owner ?? own));
+      if (this.#eviction.has(unitOf(entry))) copy.#eviction.add(own.owner ?? own);
     }
-    copy.#eviction.beginTurn();
     copy.#visit = this.#visit;
     copy.count = this.count;
     copy.bytes = this.bytes;
@@ -129,51 +108,34 @@ export class VariableStore {
     return copy;
   }
 
-  /** What was put in since somebody last looked takes its place. */
-  #placeFresh(): void {
-    if (this.#fresh.length === 0) return;
-    for (const pair of this.#fresh) {
-      const result = variableEntry(resultVariable(pair));
-      const args = variableEntry(argsVariable(pair));
-      this.#byName.set(result.name, result);
-      result.args = args;
-      args.owner = result;
-      this.#visit += 2;
-      result.visit = args.visit = this.#visit;
-      this.#visits.push(result.order);
-      this.#visits.push(args.order);
-      this.#eviction.made(evictionOf(result));
-    }
-    this.#fresh = [];
-  }
-
   /** Takes an entry out; a partner that it was paired with stays. */
   take(entry: VariableEntry): void {
     this.#separate(entry);
     this.#entries.delete(entry.name);
-    detach(entry.order);
-    if (entry.eviction) detach(entry.eviction);
+    this.#visits.delete(entry);
+    this.#eviction.delete(entry);
   }
 
   /** Changes fields of an entry and brings pairs, totals and orders in line. */
   change(entry: VariableEntry, change: () => void): void {
     this.#separate(entry);
     change();
-    entry.info = undefined;
-    entry.searchText = undefined;
     this.#join(entry);
   }
 
-  /** Makes an entry the newest visit; with `made`, one that this turn has made. */
-  visit(entry: VariableEntry, made = false): void {
-    this.#placeFresh();
+  /**
+   * Makes an entry the most recent visit.
+   *
+   * @param created whether this turn created it
+   */
+  visit(entry: VariableEntry, created = false): void {
     const unit = unitOf(entry);
-    entry.info = undefined;
     entry.visit = unit.visit = ++this.#visit;
-    this.#visits.push(entry.order);
+    this.#visits.delete(entry);
+    this.#visits.add(entry);
     if (isKept(unit)) return;
-    if (made) this.#eviction.made(evictionOf(unit));
-    else this.#eviction.visit(evictionOf(unit));
+    if (created) this.#eviction.create(unit);
+    else this.#eviction.visit(unit);
   }
 
   /** Whether a new entry of this size would find room once all that may go is gone. */
@@ -215,7 +177,7 @@ export class VariableStore {
       result.args = args;
       args.owner = result;
       this.#entries.delete(args.name);
-      if (args.eviction) detach(args.eviction);
+      this.#eviction.delete(args);
     }
     this.#add(unitOf(entry), 1);
   }
@@ -233,16 +195,16 @@ export class VariableStore {
 
   /** Rules belong to the host: they have room beside whatever a session keeps. */
   #add(unit: VariableEntry, sign: 1 | -1): void {
-    if (unit.type === "RULE") return detach(evictionOf(unit));
+    if (unit.type === "RULE") return this.#eviction.delete(unit);
     const bytes = sign * unitBytes(unit);
     this.count += sign;
     this.bytes += bytes;
     if (isKept(unit)) {
       this.keptCount += sign;
       this.keptBytes += bytes;
-      detach(evictionOf(unit));
-    } else if (!unit.eviction?.list && sign === 1) {
-      this.#eviction.visit(evictionOf(unit));
+      this.#eviction.delete(unit);
+    } else if (sign === 1 && !this.#eviction.has(unit)) {
+      this.#eviction.visit(unit);
     }
   }
 
@@ -264,5 +226,62 @@ export class VariableStore {
     return partner?.type === wanted && partner.owner === undefined && partner.args === undefined
       ? partner
       : undefined;
+  }
+}
+
+/**
+ * Decides which unit is evicted next: the one with the least recent visit. Visits are numbered, so
+ * that equal dates do not matter.
+ *
+ * Three sets in the order of visits: units that were last visited in earlier turns, that were visited
+ * in this turn, and that were created in this turn. Units are evicted in that order, so that a turn
+ * loses its own results only if nothing else is left.
+ */
+class EvictionOrder<T extends { readonly visit: number }> {
+  readonly #earlier = new Set<T>();
+  readonly #visited = new Set<T>();
+  readonly #created = new Set<T>();
+
+  /** Makes a unit the most recent visit of earlier turns. */
+  add(unit: T): void {
+    this.delete(unit);
+    this.#earlier.add(unit);
+  }
+
+  /** Makes a unit the most recent visit. A unit of this turn stays one. */
+  visit(unit: T): void {
+    const set = this.#created.has(unit) ? this.#created : this.#visited;
+    this.delete(unit);
+    set.add(unit);
+  }
+
+  /** Adds a unit as created in this turn, or marks it as such. */
+  create(unit: T): void {
+    this.delete(unit);
+    this.#created.add(unit);
+  }
+
+  has(unit: T): boolean {
+    return this.#earlier.has(unit) || this.#visited.has(unit) || this.#created.has(unit);
+  }
+
+  delete(unit: T): void {
+    this.#earlier.delete(unit);
+    this.#visited.delete(unit);
+    this.#created.delete(unit);
+  }
+
+  next(): T | undefined {
+    for (const set of [this.#earlier, this.#visited, this.#created])
+      for (const unit of set) return unit;
+    return undefined;
+  }
+
+  /** Begins a turn: units of the last turn are evicted in the order of their visits from now on. */
+  beginTurn(): void {
+    const units = [...this.#visited, ...this.#created].sort((a, b) => a.visit - b.visit);
+    for (const unit of units) this.#earlier.add(unit);
+    this.#visited.clear();
+    this.#created.clear();
   }
 }

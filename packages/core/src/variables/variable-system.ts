@@ -1,18 +1,19 @@
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { ToolErrorData } from "../base/tool-error.ts";
+import type { ToolErrorData } from "../base/errors.ts";
 import {
   callOf,
   type NewResult,
   argsVariable,
   resultVariable,
   measureResult,
-} from "./result-variables.ts";
-import { type MissingName, MissingNames } from "./missing-names.ts";
-import { missingVariableError } from "./missing-variable.ts";
-import { resultNameOf } from "./result-name.ts";
-import { ResultNames } from "./result-names.ts";
-import { infoOf, variableEntry, type VariableEntry, variableOf } from "./variable-entry.ts";
+  infoOf,
+  variableEntry,
+  type VariableEntry,
+  variableOf,
+} from "./variable-entry.ts";
+import { type MissingName, MissingNames, missingVariableError } from "./missing-variable.ts";
+import { resultNameOf, ResultNames } from "./variable-name.ts";
 import {
   type MeasuredValue,
   descProblem,
@@ -186,8 +187,8 @@ export class VariableSystem {
 
   /** Keeps a rule, as the host declares it. Nothing happens where it is there as it is: each session declares its own anew. */
   setRule(name: string, text: string, desc: string): void {
-    const known = this.#store.rule(name);
-    const isThere = known?.desc === desc && known.value.text === text;
+    const known = this.#store.get(name);
+    const isThere = known?.type === "RULE" && known.desc === desc && known.value.text === text;
     if (isThere && known.value.data === undefined) return;
     this.addVariable(name, text, "RULE", desc);
   }
@@ -251,10 +252,7 @@ export class VariableSystem {
 
   /** All variables, the oldest visit first: what `load` takes. */
   snapshot(): readonly Variable[] {
-    const variables: Variable[] = [];
-    for (let node = this.#store.oldest; node; node = node.newer)
-      variables.push(variableOf(node.value));
-    return variables;
+    return Array.from(this.#store.byVisit(), variableOf);
   }
 
   /**
@@ -392,24 +390,26 @@ export class VariableSystem {
 
   /** Arguments that are too large, or find no room, are left out. */
   #keepPair(kept: NewResult, args: MeasuredValue): void {
-    const { names, result, desc, now } = kept;
+    const { names, result } = kept;
     const isPair =
       args.status === "measured" && !this.#newRoomProblem(names.result, result.bytes + args.bytes);
-    if (isPair) this.#store.putPair({ names, result, args, desc, now });
-    else {
-      const entry = variableEntry(resultVariable(kept));
+    const entry = variableEntry(resultVariable(kept));
+    const entries = [entry];
+    if (isPair) {
+      const argsEntry = variableEntry(argsVariable({ ...kept, args }));
+      this.#store.putPair(entry, argsEntry);
+      entries.push(argsEntry);
+    } else {
       this.#store.put(entry);
       this.#store.visit(entry, true);
       this.#missing.set(names.args, { reason: "not_kept" });
     }
     this.#missing.delete(names.result);
     const changes: VariableChange[] = [];
-    if (this.#listeners.size > 0) {
-      changes.push({ type: "set", variable: resultVariable(kept) });
-      if (isPair) changes.push({ type: "set", variable: argsVariable({ ...kept, args }) });
-    }
+    if (this.#listeners.size > 0)
+      for (const one of entries) changes.push({ type: "set", variable: variableOf(one) });
     this.#makeRoom(changes);
-    if (changes.length > 0) this.#announce(changes);
+    this.#announce(changes);
   }
 
   #makeRoom(changes: VariableChange[]): void {

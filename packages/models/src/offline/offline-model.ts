@@ -1,10 +1,9 @@
-import { setTimeout as delay } from "node:timers/promises";
-import type { Model, ModelEvent, ModelRequest } from "@capstan/core";
-import type { FinishReason } from "@capstan/core/host";
+import type { Message, ModelRequest, Usage, Model, ModelEvent } from "@capstan/core";
 import { countTokens } from "../tokens/count-tokens.ts";
-import type { Command } from "./command-lines.ts";
-import { countUsage } from "./count-usage.ts";
-import { planReply, type Reply } from "./plan-reply.ts";
+import { textOfUser } from "./plain-answer.ts";
+import { type Reply, type Command, planReply } from "./plan-reply.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import type { FinishReason } from "@capstan/core/host";
 
 export interface OfflineModelOptions {
   /** Milliseconds between two deltas. @default 8 */
@@ -89,4 +88,24 @@ function callEvents(command: Command): readonly ModelEvent[] {
 /** Pieces of so many characters; no character is split. */
 function chunks(text: string, size: number): readonly string[] {
   return text.match(new RegExp(`[^]{1,${size}}`, "gu")) ?? [];
+}
+
+/** The tokens of a request and its reply, as our own tokenizer counts them. */
+export function countUsage({ messages, tools }: ModelRequest, reply: Reply): Usage {
+  const definitions = tools.length === 0 ? 0 : countTokens(JSON.stringify(tools));
+  const inputTokens = messages.reduce((sum, message) => sum + messageTokens(message), definitions);
+  const said =
+    reply.type === "text"
+      ? countTokens(reply.text)
+      : reply.calls.reduce((sum, call) => sum + countTokens(call.name + call.arguments), 0);
+  return { inputTokens, outputTokens: said };
+}
+
+function messageTokens(message: Message): number {
+  if (message.role === "user") return countTokens(textOfUser(message));
+  const calls = message.role === "assistant" ? (message.tool_calls ?? []) : [];
+  return calls.reduce(
+    (sum, call) => sum + countTokens(call.function.name + call.function.arguments),
+    countTokens(message.content),
+  );
 }

@@ -2,7 +2,7 @@ import type { HistoryMode, PolicyRule, ToolGroup } from "@capstan/core";
 import type { ModelCatalog } from "@capstan/core/host";
 import type { RunService } from "../runs/run-service.ts";
 import type { ServerLimits } from "../runs/request/run-limits.ts";
-import type { CreateExecutor } from "../runs/active/session.ts";
+import type { CreateExecutor } from "../runs/active/launch.ts";
 import type { ScriptAccess } from "@capstan/contract";
 
 /** What every route is given. */

@@ -10,7 +10,7 @@ import { readHistory } from "../runs/active/history.ts";
 import { findRequestedModel } from "../runs/request/one-call-model.ts";
 import { offersTool } from "../runs/request/offered-tools.ts";
 import type { RunService } from "../runs/run-service.ts";
-import type { StartOutcome } from "../runs/run-starter.ts";
+import type { StartOutcome } from "../runs/start-run.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 import type { Services } from "../http/services.ts";
 import { type ApiError, failed, invalidRequest } from "../http/api-error.ts";

@@ -5,18 +5,18 @@ import {
   VariableSystem,
 } from "@capstan/core";
 import { type ClientOutput, coveredBy, errorMessage } from "@capstan/core/host";
+import type { ApprovalRecord, OutcomeOf, RunRecord, StoreWrite } from "@capstan/store";
+import type { CreateExecutor } from "./active/launch.ts";
+import type { RunRegistry } from "./active/run-registry.ts";
+import type { RunStores } from "./active/run-stores.ts";
 import type { Dispatcher } from "./dispatch/dispatcher.ts";
-import type { ApprovalRecord, OutcomeOf, RunRecord, Store, StoreWrite } from "@capstan/store";
-import type { ActiveRuns } from "./active/active-runs.ts";
-import type { CreateExecutor } from "./active/session.ts";
-import { deliverAnswer } from "./active/read-resumption.ts";
 
 export type Submission = Extract<StoreWrite, { type: "submit-outputs" }>;
 
 export interface AnswersOptions {
-  readonly store: Store;
+  readonly stores: RunStores;
   readonly createExecutor: CreateExecutor;
-  readonly activeRuns: ActiveRuns;
+  readonly registry: RunRegistry;
   readonly dispatcher: Pick<Dispatcher, "answer" | "claim">;
   readonly log: (line: string) => void;
 }
@@ -33,29 +33,22 @@ export class Answers {
   }
 
   /**
-   * A person's word. The first one counts; a later one gets what was decided. Undefined: no such approval.
+   * Answers an approval request. The first answer counts; a later one returns the decision. Returns
+   * `undefined` if there is no such approval.
    *
-   * @param runId the run that asks, where it is known: it need not be looked for
+   * @param runId the run that waits
    */
   async answer(
     owner: string,
     id: string,
     answer: ApprovalDecision | ReviewDecision,
-    runId?: string,
+    runId: string,
   ): Promise<ApprovalRecord | undefined> {
-    const { store, dispatcher } = this.#options;
-    const outcome = await dispatcher.answer({ name: id, owner }, async (claims) => {
-      const [answered] = await store.write([
-        {
-          type: "answer-approval",
-          owner,
-          id,
-          answer,
-          claims,
-          ...(runId !== undefined && { runId }),
-        },
-      ]);
-      if (answered.status === "answered") this.#tell(answered.approval);
+    const { stores, dispatcher } = this.#options;
+    const write = { type: "answer-approval", owner, id, answer, runId } as const;
+    const outcome = await dispatcher.answer({ name: id, owner, runId }, async (claims) => {
+      const [answered] = await stores.of(runId).write([{ ...write, claims }]);
+      if (answered.status === "answered") this.#deliver(answered.approval);
       return answered;
     });
     if (!("approval" in outcome)) return undefined;
@@ -65,60 +58,64 @@ export class Answers {
   }
 
   /**
-   * What a client's tools answered. Kept at once; the run goes on when it lacks nothing more. The
-   * first output of a call counts, and the same again changes nothing.
+   * Stores the outputs of a client's tools. The run resumes when it has all of them. The first output
+   * of a call counts; the same output again changes nothing.
    */
   async submitOutputs(
     owner: string,
     runId: string,
     outputs: readonly ClientOutput[],
   ): Promise<OutcomeOf<Submission>> {
-    const { store, activeRuns, dispatcher } = this.#options;
-    return dispatcher.answer({ name: `outputs of ${runId}`, owner }, async (claims) => {
-      const [outcome] = await store.write([
-        { type: "submit-outputs", owner, runId, outputs, claims },
-      ]);
+    const { stores, registry, dispatcher } = this.#options;
+    const write = { type: "submit-outputs", owner, runId, outputs } as const;
+    return dispatcher.answer({ name: `outputs of ${runId}`, owner, runId }, async (claims) => {
+      const [outcome] = await stores.of(runId).write([{ ...write, claims }]);
       if (outcome.status !== "submitted") return outcome;
-      const taken = new Set(outcome.taken);
-      const chain = activeRuns.get(runId)?.chain;
-      for (const output of outputs) if (taken.has(output.callId)) chain?.submitOutput(output);
+      const taken = outputs.filter(({ callId }) => outcome.taken.includes(callId));
+      void registry.get(runId)?.send({ type: "outputs", outputs: taken });
       return outcome;
     });
   }
 
-  /** Closes the questions that nobody answered in time; the model is told. */
+  /** Expires the approval requests without an answer in time; the model is told. */
   async expireApprovals(): Promise<void> {
-    const [outcome] = await this.#options.store.write([{ type: "expire-approvals" }]);
-    if (outcome.status !== "expired") return;
-    for (const approval of outcome.approvals) this.#tell(approval);
-    await this.#options.dispatcher.claim(outcome.ready);
+    for (const store of this.#options.stores.all) {
+      const [outcome] = await store.write([{ type: "expire-approvals" }]);
+      if (outcome.status !== "expired") continue;
+      for (const approval of outcome.approvals) this.#deliver(approval);
+      await this.#options.dispatcher.claim(outcome.ready);
+    }
   }
 
-  /** What one answer allowed answers the questions of other runs that it covers, too. */
+  /** Answers the approval requests of other runs that a new grant covers. */
   async release(run: RunRecord, grant: Grant): Promise<void> {
-    const { store, createExecutor } = this.#options;
     if (grant.verdict !== "allow") return;
-    this.#options.activeRuns.shareGrant(run, grant);
+    const { stores, createExecutor } = this.#options;
     try {
       const { owner, sessionId } = run;
-      const open = await store.listApprovals({ owner, status: "pending", limit: 1_000 });
-      const requests = open.data.flatMap((approval) => {
-        const isMeant = grant.scope === "always" || approval.sessionId === sessionId;
-        if (approval.kind !== "execution" || approval.runId === run.id || !isMeant) return [];
-        return [approval.request];
-      });
-      if (requests.length === 0) return;
+      const query = { owner, status: "pending", limit: 1_000 } as const;
+      const pages = await Promise.all(stores.all.map((store) => store.listApprovals(query)));
+      const open = pages.flatMap(({ data }) =>
+        data.flatMap((approval) => {
+          const isMeant = grant.scope === "always" || approval.sessionId === sessionId;
+          if (approval.kind !== "execution" || approval.runId === run.id || !isMeant) return [];
+          return [approval];
+        }),
+      );
+      if (open.length === 0) return;
       const { registry } = createExecutor({ variables: new VariableSystem() }).gate;
-      for (const id of coveredBy(grant, requests, registry))
-        await this.answer(owner, id, { decision: "allow", by: "grant" });
+      const requests = open.map(({ request }) => request);
+      const covered = new Set(coveredBy(grant, requests, registry));
+      for (const { id, runId } of open)
+        if (covered.has(id))
+          await this.answer(owner, id, { decision: "allow", by: "grant" }, runId);
     } catch (thrown) {
       this.#options.log(`Questions that ${grant.id} covers stay open: ${errorMessage(thrown)}`);
     }
   }
 
-  /** Delivers the answer at once if the run is active here. A run that suspends at this moment finds the answer in the store. */
-  #tell(approval: ApprovalRecord): void {
-    const live = this.#options.activeRuns.get(approval.runId);
-    if (live !== undefined) deliverAnswer(live.chain, approval);
+  /** A run that suspends at this moment finds the answer in the store. */
+  #deliver(approval: ApprovalRecord): void {
+    void this.#options.registry.get(approval.runId)?.send({ type: "answer", approval });
   }
 }

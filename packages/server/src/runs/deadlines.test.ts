@@ -8,7 +8,7 @@ import { openMemoryStore, type RunRecord, type Store } from "@capstan/store";
 import { migrate, owner, SqliteConnection, storeOnConnection } from "@capstan/store/testing";
 import { watchDeadlines } from "./deadlines.ts";
 import { defaultServerLimits } from "./request/run-limits.ts";
-import type { CreateExecutor } from "./active/session.ts";
+import type { CreateExecutor } from "./active/launch.ts";
 import { asking, begin, createRuns, groupOf, requestOf, runIn } from "../testing/run-fixtures.ts";
 
 const hour = 60 * 60 * 1_000;

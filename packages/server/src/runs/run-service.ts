@@ -21,23 +21,20 @@ import {
   type Store,
   type StoreWrite,
 } from "@capstan/store";
-import { Dispatcher } from "./dispatch/dispatcher.ts";
+import { editVariables, variablesAtRest, variablesHolder } from "./active/run-variables.ts";
+import type { CreateExecutor } from "./active/launch.ts";
+import { RunRegistry } from "./active/run-registry.ts";
+import type { RunStores } from "./active/run-stores.ts";
+import { Slots } from "./active/slots.ts";
 import { Answers, type Submission } from "./answers.ts";
-import { ActiveRuns, type EndedRun } from "./active/active-runs.ts";
-import { ConversationVariables } from "./active/conversation-variables.ts";
-import { NodeMessages, stoppedByUser } from "./nodes/node-messages.ts";
-import { WarmRuns } from "./active/warm-runs.ts";
+import { Dispatcher } from "./dispatch/dispatcher.ts";
 import { type EphemeralLimits, EphemeralRuns } from "./ephemeral-runs.ts";
+import { NodeMessages, stoppedByUser } from "./nodes/node-messages.ts";
 import { Overrides } from "./permissions/overrides.ts";
-import type { RunRequest, StoredRunRequest } from "./request/run-request.ts";
-import { followPermissions } from "./nodes/follow-permissions.ts";
-import { KeyedMutex } from "./active/keyed-mutex.ts";
 import type { ServerLimits } from "./request/run-limits.ts";
-import type { CreateExecutor } from "./active/session.ts";
+import type { RunRequest, StoredRunRequest } from "./request/run-request.ts";
 import { createHeartbeats } from "./run-heartbeats.ts";
-import { type StartOutcome, RunStarter } from "./run-starter.ts";
-import { OrphanSweep } from "./active/orphan-sweep.ts";
-import { Claims } from "./active/claim-and-resume.ts";
+import { type StartOutcome, startRun } from "./start-run.ts";
 
 export interface RunServiceOptions {
   readonly store: Store;
@@ -73,97 +70,44 @@ export class RunService {
   readonly #options: RunServiceOptions;
   /** The users' own rules. */
   readonly overrides: Overrides;
-  readonly #activeRuns: ActiveRuns;
-  readonly #variables: ConversationVariables;
-  readonly #warmRuns: WarmRuns;
+  /** Decides which queued runs execute here. */
+  readonly dispatcher: Dispatcher;
+  readonly #stores: RunStores;
+  readonly #slots: Slots;
+  readonly #registry: RunRegistry;
   readonly #ephemeral: EphemeralRuns | undefined;
-  readonly #mutex = new KeyedMutex();
   readonly #answers: Answers;
-  readonly #claims: Claims;
-  readonly #dispatcher: Dispatcher;
-  readonly #starter: RunStarter;
   readonly #nodeMessages: NodeMessages;
-  readonly #orphanSweep: OrphanSweep;
   readonly #requestHeartbeat: (run: Pick<RunRecord, "owner" | "id">) => void;
   readonly #clock: Clock;
   #onDeadline: (expiresAt: number) => void = () => {};
-  #closing = false;
 
   constructor(options: RunServiceOptions) {
     this.#options = options;
-    const { store, createExecutor, limits, ephemeral } = options;
-    this.#clock = options.clock ?? systemClock;
-    const cacheLimits = { maxEntries: limits.warmSessions, maxBytes: limits.warmBytes / 2 };
-    this.#variables = new ConversationVariables({ store, createExecutor, limits: cacheLimits });
-    this.#warmRuns = new WarmRuns(cacheLimits);
-    this.overrides = options.overrides ?? new Overrides(options.grants ?? store);
-    this.#activeRuns = new ActiveRuns({
-      grants: store,
-      ...options,
-      clock: this.#clock,
-      overrides: this.overrides,
+    const { store, limits, ephemeral, grants = store } = options;
+    const clock = options.clock ?? systemClock;
+    const overrides = options.overrides ?? new Overrides(grants);
+    const stores = { durable: grants, all: [...new Set([store, grants])], of: () => store };
+    const slots = new Slots(limits);
+    const common = { ...options, stores, slots, clock, overrides };
+    const registry = new RunRegistry({
+      ...common,
       onGrant: (run, grant) => void this.#answers.release(run, grant),
-      variables: this.#variables,
       onDeadline: (expiresAt) => this.#onDeadline(expiresAt),
-      onEnd: (ended) => this.#onEnd(ended),
+      onOver: (run, { isWaiting, isQueued }) => {
+        if (isQueued) void this.recover([{ ...run, status: "queued" }]);
+        else this.#ephemeral?.onEnd(run, isWaiting);
+      },
     });
-    this.#requestHeartbeat = createHeartbeats({
-      store,
-      heartbeatMs: limits.heartbeatMs,
-      clock: this.#clock,
-      log: options.log,
-    });
-    this.#claims = new Claims({
-      store,
-      activeRuns: this.#activeRuns,
-      warmRuns: this.#warmRuns,
-      mutex: this.#mutex,
-      isStopping: () => this.#closing,
-      maxCrashes: limits.maxCrashes,
-      log: options.log,
-    });
-    this.#dispatcher = new Dispatcher({
-      store,
-      limits,
-      claim: (run) => this.#mutex.runExclusive(run.id, async () => this.#claim(run)),
-      resume: (run, answer) =>
-        this.#mutex.runExclusive(run.id, () => this.#claims.resume(run, answer)),
-      isActive: (runId) => this.isActive(runId),
-      isStopping: () => this.#closing,
-      log: options.log,
-    });
-    this.#answers = new Answers({
-      store,
-      createExecutor,
-      activeRuns: this.#activeRuns,
-      dispatcher: this.#dispatcher,
-      log: options.log,
-    });
-    this.#starter = new RunStarter({
-      store,
-      mutex: this.#mutex,
-      dispatcher: this.#dispatcher,
-      claims: this.#claims,
-      isStopping: () => this.#closing,
-      isActive: (runId) => this.isActive(runId),
-    });
-    followPermissions({
-      store: options.grants ?? store,
-      activeRuns: this.#activeRuns,
-      overrides: this.overrides,
-      log: options.log,
-    });
-    this.#nodeMessages = new NodeMessages({
-      store,
-      activeRuns: this.#activeRuns,
-      log: options.log,
-    });
-    this.#orphanSweep = new OrphanSweep({
-      store,
-      isInUse: (id) =>
-        this.isActive(id) || this.#mutex.isLocked(id) || this.#claims.closeRetries.has(id),
-      now: () => this.#clock.now(),
-    });
+    this.dispatcher = new Dispatcher({ ...common, runs: registry });
+    this.#answers = new Answers({ ...common, registry, dispatcher: this.dispatcher });
+    this.#nodeMessages = new NodeMessages({ ...common, store: grants, registry });
+    this.#requestHeartbeat = createHeartbeats({ ...common, heartbeatMs: limits.heartbeatMs });
+    this.overrides = overrides;
+    this.#stores = stores;
+    this.#slots = slots;
+    this.#registry = registry;
+    this.#clock = clock;
     if (ephemeral !== undefined)
       this.#ephemeral = new EphemeralRuns(ephemeral, (run) => this.#deleteExpired(run));
   }
@@ -174,7 +118,9 @@ export class RunService {
 
   /** Creates a run, and starts it if a slot is free. Resolves when it is stored; the run continues on its own. */
   start(request: RunRequest): Promise<StartOutcome> {
-    return this.#starter.start(request);
+    const { dispatcher } = this;
+    const context = { stores: this.#stores, registry: this.#registry, slots: this.#slots };
+    return startRun({ ...context, dispatcher }, request);
   }
 
   /** Continues a run that failed or was stopped, as a new run. Finished calls are not run again. */
@@ -208,13 +154,14 @@ export class RunService {
    *
    * @param runId the run that waits, if the caller knows it, so that it is not searched
    */
-  answer(
+  async answer(
     owner: string,
     id: string,
     answer: ApprovalDecision | ReviewDecision,
     runId?: string,
   ): Promise<ApprovalRecord | undefined> {
-    return this.#answers.answer(owner, id, answer, runId);
+    const of = runId ?? (await this.store.getApproval({ owner, id }))?.runId;
+    return of === undefined ? undefined : this.#answers.answer(owner, id, answer, of);
   }
 
   /**
@@ -241,38 +188,32 @@ export class RunService {
 
   /** Closes a suspended run without an answer in time. */
   async expire(run: RunRef): Promise<void> {
-    await this.#mutex.runExclusive(run.id, () => this.#claims.claimAndClose(run, unanswered));
+    await this.#registry.inOrder(run.id, () => this.#registry.close(run, unanswered));
   }
 
   /** Stops a run in any status, at whichever node executes it. Resolves when it has ended. */
   async cancel(run: Pick<RunRecord, "owner" | "id">): Promise<void> {
-    // At once, ahead of operations that wait for this run.
-    this.#activeRuns.get(run.id)?.chain.abort(stoppedByUser);
-    await this.#mutex.runExclusive(run.id, async () => {
-      const live = this.#activeRuns.get(run.id);
-      live?.chain.abort(stoppedByUser);
-      await live?.done;
-      const now = await this.store.getRun({ owner: run.owner, id: run.id });
+    const registry = this.#registry;
+    // At once, ahead of the commands that wait for this run.
+    await registry.get(run.id)?.cancel(stoppedByUser);
+    await registry.inOrder(run.id, async () => {
+      await registry.get(run.id)?.cancel(stoppedByUser);
+      let now = await this.#stores.of(run.id).getRun({ owner: run.owner, id: run.id });
       if (now === undefined || isClosing(now.status)) return;
       // Its owner knows the state of its calls. If that node is gone or slow, this one claims the run.
       const isElsewhere = now.status === "in_progress";
       if (isElsewhere && (await this.#nodeMessages.stopRun(now, stopTimeoutMs))) return;
-      await this.#closeClaimed(now);
+      // Others may claim it in the meantime.
+      while (now !== undefined && !isClosing(now.status)) {
+        if (await registry.close(now, stopped)) return;
+        now = await this.#stores.of(run.id).getRun(run);
+      }
     });
-    await this.#activeRuns.get(run.id)?.done;
-  }
-
-  /** Closes a run, also if other nodes claim it in the meantime. */
-  async #closeClaimed(run: RunRecord): Promise<void> {
-    for (let now: RunRecord | undefined = run; now !== undefined && !isClosing(now.status);) {
-      if (await this.#claims.claimAndClose(now, stopped)) return;
-      now = await this.store.getRun(run);
-    }
   }
 
   /** Cancels a run whose client disconnected, unless this server is closing. */
   cancelOnDisconnect(run: RunRecord): void {
-    if (this.#closing) return;
+    if (this.#registry.isStopping) return;
     this.cancel(run).catch((thrown: unknown) =>
       this.#options.log(`Run ${run.id} could not be stopped: ${errorMessage(thrown)}`),
     );
@@ -302,25 +243,24 @@ export class RunService {
   async #remove(deletion: Deletion): Promise<OutcomeOf<Deletion>> {
     const [outcome] = await this.store.write([deletion]);
     if (outcome.status !== "deleted") return outcome;
-    this.#variables.evict(outcome.runIds);
-    this.#warmRuns.evict(outcome.runIds);
+    this.#registry.warm.evict(outcome.runIds);
     return outcome;
   }
 
   /** Cancels one call; its turn continues. Returns false if the call is not open. */
   async cancelCall(run: RunRecord, callId: string): Promise<boolean> {
-    const live = this.#activeRuns.get(run.id);
-    if (live !== undefined) return live.chain.cancelCall(callId);
+    const active = this.#registry.get(run.id);
+    if (active?.phase === "running") return active.cancelCall(callId);
     return run.status === "in_progress" && this.#nodeMessages.stopCall(run, callId);
   }
 
   isActive(runId: string): boolean {
-    return this.#activeRuns.get(runId) !== undefined;
+    return this.#registry.isActive(runId);
   }
 
   /** Counts the active runs, and the runs with operations that run or wait. */
   load(): { readonly activeRuns: number; readonly pendingRuns: number } {
-    return { activeRuns: this.#activeRuns.entries().length, pendingRuns: this.#mutex.size };
+    return { activeRuns: this.#registry.active().length, pendingRuns: this.#registry.busy };
   }
 
   /** Returns the variables of a conversation as its newest run has them now. */
@@ -329,7 +269,16 @@ export class RunService {
     headRunId,
   }: Pick<ConversationRecord, "owner" | "headRunId">): Promise<VariableSystem> {
     if (headRunId === null) return new VariableSystem();
-    return this.#activeRuns.get(headRunId)?.variables ?? this.#variables.read(owner, headRunId);
+    const live = this.#registry.get(headRunId)?.session?.variables;
+    const run = live ?? (await this.store.getRun({ owner, id: headRunId }));
+    if (run === undefined) return new VariableSystem();
+    return run instanceof VariableSystem ? run : this.#variablesAtRest(run);
+  }
+
+  #variablesAtRest(run: RunRecord): Promise<VariableSystem> {
+    const { warm } = this.#registry;
+    const stores = { store: this.#stores.of(run.id), warm };
+    return variablesAtRest(stores, run, this.#options.createExecutor);
   }
 
   /**
@@ -341,9 +290,9 @@ export class RunService {
     edit: (draft: VariableSystem) => void,
   ): Promise<VariableSystem | undefined> {
     for (let now: ConversationRecord | undefined = conversation; now !== undefined;) {
-      const runId = await this.#variables.holder(now);
-      const edited = await this.#mutex.runExclusive(runId, () =>
-        this.#variables.edit(conversation, runId, edit, this.#activeRuns.get(runId)?.variables),
+      const runId = await variablesHolder(this.store, now);
+      const edited = await this.#registry.inOrder(runId, () =>
+        this.#editVariables(conversation, runId, edit),
       );
       if (edited !== undefined) return edited;
       now = await this.store.getConversation(conversation);
@@ -351,22 +300,36 @@ export class RunService {
     return undefined;
   }
 
+  /** A command of the run. Returns `undefined` if the conversation has a newer one. */
+  async #editVariables(
+    { owner, id }: ConversationRecord,
+    headRunId: string,
+    edit: (draft: VariableSystem) => void,
+  ): Promise<VariableSystem | undefined> {
+    const { warm } = this.#registry;
+    const live = this.#registry.get(headRunId)?.session?.variables;
+    const run = live === undefined ? await this.store.getRun({ owner, id: headRunId }) : undefined;
+    const variables = live ?? (run && (await this.#variablesAtRest(run)));
+    if (variables === undefined) return undefined;
+    if (!(await editVariables(this.store, { owner, id, headRunId }, variables, edit)))
+      return undefined;
+    // Another node, or a claim that is on its way here, changes those of a run in progress, too.
+    if (run !== undefined && run.status !== "in_progress")
+      warm.edit({ ...run, edits: run.edits + 1 }, variables);
+    else warm.evict([headRunId]);
+    return variables;
+  }
+
   /** Revokes a grant in the active runs. */
   revokeGrant(sessionId: string | null, grantId: string): void {
-    this.#activeRuns.revokeGrant(sessionId, grantId);
+    this.#registry.grants.revoke(sessionId, grantId);
   }
 
   /** Asks for a heartbeat event in the stream of a run that has not ended. */
   heartbeat(run: Pick<RunRecord, "owner" | "id">): void {
-    if (this.isActive(run.id)) this.#activeRuns.writeHeartbeat(run.id);
-    else this.#requestHeartbeat(run);
-  }
-
-  /** Claims and resumes a run, unless this process has started it in the meantime. */
-  async #claim(run: RunRef): Promise<void> {
-    const isExecuting =
-      this.#activeRuns.get(run.id)?.epoch === run.epoch && run.status === "in_progress";
-    if (!isExecuting) await this.#claims.claimAndResume(run);
+    const active = this.#registry.get(run.id);
+    if (active === undefined) this.#requestHeartbeat(run);
+    else void active.send({ type: "heartbeat" });
   }
 
   /** Lists the runs that the previous server left. To be called before this one starts runs. */
@@ -380,23 +343,18 @@ export class RunService {
 
   /** Claims and resumes runs without an owner while slots are free. Runs with another owner stay with it. */
   recover(runs: readonly RunRef[]): Promise<void> {
-    return this.#dispatcher.claim(runs);
+    return this.dispatcher.claim(runs);
   }
 
   /** Claims orphaned runs, runs that this node owns but does not execute, and queued runs. */
   async sweep(): Promise<void> {
     const orphans = await this.store.everyOrphan();
-    await this.#dispatcher.sweep([...orphans, ...(await this.#orphanSweep.findOrphans())]);
+    await this.dispatcher.sweep([...orphans, ...(await this.#registry.findOrphans())]);
   }
 
   /** Refreshes every active run from the store, as messages of other nodes may have been lost. */
   refreshAll(): void {
-    this.#nodeMessages.refreshAll();
-  }
-
-  /** Decides which queued runs execute here. */
-  get dispatcher(): Dispatcher {
-    return this.#dispatcher;
+    this.#nodeMessages.refreshRuns();
   }
 
   /**
@@ -406,17 +364,19 @@ export class RunService {
    * @returns how many runs were handed back
    */
   async close(graceMs: number): Promise<number> {
-    this.#closing = true;
-    const all = Promise.allSettled(this.#activeRuns.entries().map(([, { done }]) => done));
+    const registry = this.#registry;
+    registry.stopClaims();
+    const all = Promise.all(registry.active().map(({ stopped: done }) => done));
     const { promise: over, resolve } = Promise.withResolvers<void>();
     const cancel = this.#clock.after(graceMs, resolve);
     await Promise.race([all, over]);
     cancel();
-    const left = this.#activeRuns.entries();
-    for (const [runId, { chain, epoch }] of left) {
-      chain.detach("the server is stopping");
+    const left = registry.active();
+    for (const run of left) {
+      const { id: runId, epoch, store } = run;
+      registry.detach(run, "the server is stopping");
       try {
-        await this.store.write([{ type: "set-status", runId, status: "queued", epoch }]);
+        await store.write([{ type: "set-status", runId, status: "queued", epoch }]);
       } catch (thrown) {
         // As after a crash, the next server finds it in progress.
         this.#options.log(`Run ${runId} could not be handed back: ${errorMessage(thrown)}`);
@@ -429,18 +389,5 @@ export class RunService {
     this.#remove({ type: "delete-run", owner, id }).catch((thrown: unknown) =>
       this.#options.log(`Run ${id} could not be forgotten: ${errorMessage(thrown)}`),
     );
-  }
-
-  #onEnd({ run, isWaiting, suspendedState, isQueued, closeFailure }: EndedRun): void {
-    if (suspendedState !== undefined) this.#warmRuns.set(run, suspendedState);
-    this.#dispatcher.releaseSlot(run.id);
-    if (closeFailure !== undefined)
-      void this.#claims.closeRetries.closeLater(run, {
-        code: "journal_failed",
-        message: closeFailure,
-        phase: "chain",
-      });
-    else if (isQueued) void this.recover([{ ...run, status: "queued" }]);
-    else this.#ephemeral?.onEnd(run, isWaiting);
   }
 }

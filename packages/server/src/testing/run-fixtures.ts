@@ -16,7 +16,7 @@ import { owner } from "@capstan/store/testing";
 import type { RunRequest } from "../runs/request/run-request.ts";
 import { RunService, type RunServiceOptions } from "../runs/run-service.ts";
 import { defaultServerLimits } from "../runs/request/run-limits.ts";
-import type { CreateExecutor } from "../runs/active/session.ts";
+import type { CreateExecutor } from "../runs/active/launch.ts";
 
 const parameters = { type: "object", properties: {}, additionalProperties: true } as const;
 

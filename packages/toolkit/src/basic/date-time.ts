@@ -1,5 +1,6 @@
 import { type Clock, defineTool, type Tool, type ToolError, toolError } from "@capstan/core";
 import { systemClock } from "@capstan/core/host";
+import type { Temporal } from "temporal-polyfill";
 import { z } from "zod";
 import {
   addDuration,
@@ -9,7 +10,7 @@ import {
 } from "./calendar-arithmetic.ts";
 import { formatTime, isoTime, weekdayOf } from "./format-time.ts";
 import { parseTime } from "./parse-time.ts";
-import { formatOffset, offsetAt, zoneProblem } from "./zone.ts";
+import { zoneProblem, type ZonedTime } from "./zone.ts";
 
 const amount = z.number().optional();
 
@@ -58,11 +59,11 @@ const parameters = z.object({
 
 type Args = z.infer<typeof parameters>;
 
-/** 0002 to 9998: ISO 8601's four digits, with room for any zone's offset. */
+// ISO 8601 years have four digits: 0002 to 9998 leaves room for any zone's offset.
 const earliest = Date.parse("0002-01-01T00:00:00Z");
 const latest = Date.parse("9998-12-31T23:59:59Z");
 
-/** `DateTime`: what time it is, zones, formats, and arithmetic on the calendar. */
+/** Creates the tool `DateTime`: the current time, zones, formats and calendar arithmetic. */
 export function dateTime(clock: Clock = systemClock): Tool {
   return defineTool({
     name: "DateTime",
@@ -82,13 +83,13 @@ function run(args: Args, now: number) {
   if (wrongZone !== undefined) return invalid("unknown_zone", wrongZone);
   const time = parseTime(args.operation === "now" ? "now" : (args.time ?? "now"), zone, now);
   if (time.status === "invalid") return invalid("invalid_time", time.message);
-  if (args.operation === "difference") return difference(args, time.instant, toZone, now);
-  const result = args.operation === "add" ? add(args, time.instant) : time;
+  if (args.operation === "difference") return difference(args, time.time.withTimeZone(toZone), now);
+  const result = args.operation === "add" ? add(args, time.time) : time;
   if ("message" in result) return result;
-  return describe(result, toZone, args);
+  return describe({ ...result, time: result.time.withTimeZone(toZone) }, args);
 }
 
-function add({ duration = {}, zone }: Args, instant: number) {
+function add({ duration = {} }: Args, time: Temporal.ZonedDateTime): ZonedTime | ToolError {
   for (const unit of durationUnits.slice(0, 4)) {
     if (!Number.isInteger(duration[unit] ?? 0)) {
       return invalid(
@@ -100,49 +101,45 @@ function add({ duration = {}, zone }: Args, instant: number) {
   if (durationUnits.some((unit) => Math.abs(duration[unit] ?? 0) > 1e12)) {
     return outOfRange();
   }
-  const moved = addDuration(instant, duration, zone);
-  return inRange(moved.instant) ? moved : outOfRange();
+  const moved = addDuration(time, duration);
+  return moved !== undefined && inRange(moved.time) ? moved : outOfRange();
 }
 
-function describe(
-  { instant, note }: { readonly instant: number; readonly note?: string },
-  zone: string,
-  { format, locale }: Args,
-) {
-  if (!inRange(instant)) return outOfRange();
-  const iso = isoTime(instant, zone);
-  const weekday = weekdayOf(instant, zone);
-  const shown = formatTime(instant, zone, format ?? "iso", locale);
+function describe({ time, note }: ZonedTime, { format, locale }: Args) {
+  if (!inRange(time)) return outOfRange();
+  const iso = isoTime(time);
+  const weekday = weekdayOf(time);
+  const shown = formatTime(time, format ?? "iso", locale);
   if (shown.status === "invalid") return invalid("invalid_format", shown.message);
-  const line = format === undefined ? `${iso} (${weekday}, ${zone})` : shown.text;
+  const line = format === undefined ? `${iso} (${weekday}, ${time.timeZoneId})` : shown.text;
   return {
     iso,
-    zone,
-    offset: formatOffset(offsetAt(instant, zone)),
+    zone: time.timeZoneId,
+    offset: time.offset,
     weekday,
-    unix: Math.floor(instant / 1000),
+    unix: Math.floor(time.epochMilliseconds / 1000),
     formatted: shown.text,
     text: note === undefined ? line : `${line}\n${note}`,
   };
 }
 
-function difference({ until, zone }: Args, from: number, toZone: string, now: number) {
+function difference({ until, zone }: Args, from: Temporal.ZonedDateTime, now: number) {
   if (until === undefined) {
     return invalid(
       "missing_argument",
-      'A difference needs "until", the second time ("time" is the first, or now).',
+      'A difference needs "until", the second time ("time" is the first; its default is now).',
     );
   }
   const parsed = parseTime(until, zone, now);
   if (parsed.status === "invalid") return invalid("invalid_time", parsed.message);
-  const to = parsed.instant;
+  const to = parsed.time.withTimeZone(from.timeZoneId);
   if (!inRange(from) || !inRange(to)) return outOfRange();
-  const { sign, duration } = durationBetween(from, to, toZone);
-  const seconds = (to - from) / 1000;
+  const { sign, duration } = durationBetween(from, to);
+  const seconds = (to.epochMilliseconds - from.epochMilliseconds) / 1000;
   const before = sign < 0 ? " (until is before time)" : "";
   return {
-    from: isoTime(from, toZone),
-    to: isoTime(to, toZone),
+    from: isoTime(from),
+    to: isoTime(to),
     sign,
     ...duration,
     totalSeconds: seconds,
@@ -151,8 +148,8 @@ function difference({ until, zone }: Args, from: number, toZone: string, now: nu
   };
 }
 
-function inRange(instant: number): boolean {
-  return instant >= earliest && instant <= latest;
+function inRange({ epochMilliseconds }: Temporal.ZonedDateTime): boolean {
+  return epochMilliseconds >= earliest && epochMilliseconds <= latest;
 }
 
 function outOfRange(): ToolError {

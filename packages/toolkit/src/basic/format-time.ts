@@ -1,4 +1,4 @@
-import { formatOffset, localTimeAt, offsetAt } from "./zone.ts";
+import type { Temporal } from "temporal-polyfill";
 
 export type FormattedTime =
   | { readonly status: "formatted"; readonly text: string }
@@ -11,25 +11,22 @@ const styles: { readonly [name: string]: Intl.DateTimeFormatOptions } = {
   full: { dateStyle: "full", timeStyle: "full" },
 };
 
-/** `2026-03-29T14:30:00+02:00`, with milliseconds where there are any. */
-export function isoTime(instant: number, zone: string): string {
-  const offset = offsetAt(instant, zone);
-  const local = new Date(instant + offset).toISOString().replace(/\.000Z$|Z$/, "");
-  return local + (offset === 0 && zone === "UTC" ? "Z" : formatOffset(offset));
+/** Formats a time as `2026-03-29T14:30:00+02:00`, with milliseconds if it has any. */
+export function isoTime(time: Temporal.ZonedDateTime): string {
+  return time.toPlainDateTime().toString() + (time.timeZoneId === "UTC" ? "Z" : time.offset);
 }
 
-/** The day of the week in English. */
-export function weekdayOf(instant: number, zone: string): string {
-  return intl(instant, zone, "en-US", { weekday: "long" });
+/** Returns the day of the week in English. */
+export function weekdayOf(time: Temporal.ZonedDateTime): string {
+  return intl(time, "en-US", { weekday: "long" });
 }
 
 /**
- * A time as text: a named style (`iso`, `date`, `time`, `unix`, `short`, `medium`, `long`,
- * `full`) or a pattern of Unicode's letters, e.g. `EEEE d MMMM yyyy 'at' HH:mm`.
+ * Formats a time in a named style (`iso`, `date`, `time`, `unix`, `short`, `medium`, `long`,
+ * `full`) or by a pattern of Unicode's letters, for example `EEEE d MMMM yyyy 'at' HH:mm`.
  */
 export function formatTime(
-  instant: number,
-  zone: string,
+  time: Temporal.ZonedDateTime,
   format: string,
   locale: string = "en-US",
 ): FormattedTime {
@@ -38,73 +35,69 @@ export function formatTime(
   } catch {
     return {
       status: "invalid",
-      message: `"${locale}" is no language tag. Write e.g. en-GB, de or zh-CN.`,
+      message: `"${locale}" is not a language tag. Write for example en-GB, de or zh-CN.`,
     };
   }
-  if (format === "iso") return { status: "formatted", text: isoTime(instant, zone) };
-  if (format === "unix") return { status: "formatted", text: String(Math.floor(instant / 1000)) };
-  if (format === "date") return formatPattern(instant, zone, "yyyy-MM-dd", locale);
-  if (format === "time") return formatPattern(instant, zone, "HH:mm:ss", locale);
+  if (format === "iso") return { status: "formatted", text: isoTime(time) };
+  if (format === "unix")
+    return { status: "formatted", text: String(Math.floor(time.epochMilliseconds / 1000)) };
+  if (format === "date") return formatPattern(time, "yyyy-MM-dd", locale);
+  if (format === "time") return formatPattern(time, "HH:mm:ss", locale);
   const style = Object.hasOwn(styles, format) ? styles[format] : undefined;
-  if (style !== undefined) return { status: "formatted", text: intl(instant, zone, locale, style) };
-  return formatPattern(instant, zone, format, locale);
+  if (style !== undefined) return { status: "formatted", text: intl(time, locale, style) };
+  return formatPattern(time, format, locale);
 }
 
-type Field = (instant: number, zone: string, locale: string) => string;
+type Field = (time: Temporal.ZonedDateTime, locale: string) => string;
 
 const padded = (value: number, size: number): string => String(value).padStart(size, "0");
-const local =
-  (pick: (time: ReturnType<typeof localTimeAt>) => string): Field =>
-  (instant, zone) =>
-    pick(localTimeAt(instant, zone));
 const named =
   (options: Intl.DateTimeFormatOptions): Field =>
-  (instant, zone, locale) =>
-    intl(instant, zone, locale, options);
+  (time, locale) =>
+    intl(time, locale, options);
 const part =
   (options: Intl.DateTimeFormatOptions, type: Intl.DateTimeFormatPartTypes): Field =>
-  (instant, zone, locale) =>
-    new Intl.DateTimeFormat(locale, { ...options, timeZone: zone })
-      .formatToParts(instant)
+  (time, locale) =>
+    new Intl.DateTimeFormat(locale, { ...options, timeZone: time.timeZoneId })
+      .formatToParts(time.epochMilliseconds)
       .find((found) => found.type === type)?.value ?? "";
 
-const year4 = local(({ year }) => padded(year, 4));
-const day2 = local(({ day }) => padded(day, 2));
+const year4: Field = ({ year }) => padded(year, 4);
+const day2: Field = ({ day }) => padded(day, 2);
 const dayPeriod = part({ hour: "numeric", hourCycle: "h12" }, "dayPeriod");
 
-/** `YYYY`, `DD` and `A`, as other libraries write them, are taken too. */
+/** Includes the spellings `YYYY`, `DD` and `A` of other libraries. */
 const fields: { readonly [token: string]: Field } = {
   yyyy: year4,
   YYYY: year4,
-  yy: local(({ year }) => padded(year % 100, 2)),
+  yy: ({ year }) => padded(year % 100, 2),
   MMMM: named({ month: "long" }),
   MMM: named({ month: "short" }),
-  MM: local(({ month }) => padded(month, 2)),
-  M: local(({ month }) => String(month)),
+  MM: ({ month }) => padded(month, 2),
+  M: ({ month }) => String(month),
   dd: day2,
   DD: day2,
-  d: local(({ day }) => String(day)),
+  d: ({ day }) => String(day),
   EEEE: named({ weekday: "long" }),
   EEE: named({ weekday: "short" }),
-  HH: local(({ hour }) => padded(hour, 2)),
-  H: local(({ hour }) => String(hour)),
-  hh: local(({ hour }) => padded(hour % 12 || 12, 2)),
-  h: local(({ hour }) => String(hour % 12 || 12)),
-  mm: local(({ minute }) => padded(minute, 2)),
-  m: local(({ minute }) => String(minute)),
-  ss: local(({ second }) => padded(second, 2)),
-  s: local(({ second }) => String(second)),
-  SSS: local(({ millisecond }) => padded(millisecond, 3)),
+  HH: ({ hour }) => padded(hour, 2),
+  H: ({ hour }) => String(hour),
+  hh: ({ hour }) => padded(hour % 12 || 12, 2),
+  h: ({ hour }) => String(hour % 12 || 12),
+  mm: ({ minute }) => padded(minute, 2),
+  m: ({ minute }) => String(minute),
+  ss: ({ second }) => padded(second, 2),
+  s: ({ second }) => String(second),
+  SSS: ({ millisecond }) => padded(millisecond, 3),
   a: dayPeriod,
   A: dayPeriod,
-  XXX: (instant, zone) => formatOffset(offsetAt(instant, zone)),
+  XXX: ({ offset }) => offset,
   z: part({ hour: "numeric", timeZoneName: "short" }, "timeZoneName"),
-  VV: (_instant, zone) => zone,
+  VV: ({ timeZoneId }) => timeZoneId,
 };
 
 function formatPattern(
-  instant: number,
-  zone: string,
+  time: Temporal.ZonedDateTime,
   pattern: string,
   locale: string,
 ): FormattedTime {
@@ -114,7 +107,7 @@ function formatPattern(
   let text = "";
   for (const [piece] of pattern.matchAll(/'(?:[^']|'')*'|([A-Za-z])\1*|[^A-Za-z]/g)) {
     const field = Object.hasOwn(fields, piece) ? fields[piece] : undefined;
-    if (field !== undefined) text += field(instant, zone, locale);
+    if (field !== undefined) text += field(time, locale);
     else if (piece === "''") text += "'";
     else if (piece.length > 1 && piece.startsWith("'")) {
       text += piece.slice(1, -1).replaceAll("''", "'");
@@ -130,10 +123,10 @@ function formatPattern(
 }
 
 function intl(
-  instant: number,
-  zone: string,
+  time: Temporal.ZonedDateTime,
   locale: string,
   options: Intl.DateTimeFormatOptions,
 ): string {
-  return new Intl.DateTimeFormat(locale, { ...options, timeZone: zone }).format(instant);
+  const format = new Intl.DateTimeFormat(locale, { ...options, timeZone: time.timeZoneId });
+  return format.format(time.epochMilliseconds);
 }

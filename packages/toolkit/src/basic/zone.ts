@@ -1,23 +1,18 @@
 import { nearestNames } from "@capstan/core/host";
+import { Temporal } from "temporal-polyfill";
 import { didYouMean } from "../text/did-you-mean.ts";
 
-/** A wall clock's reading. Months count from 1. */
-export interface LocalTime {
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
-  readonly hour: number;
-  readonly minute: number;
-  readonly second: number;
-  readonly millisecond: number;
+/** A point in time in a zone. */
+export interface ZonedTime {
+  readonly time: Temporal.ZonedDateTime;
+  /** Says so if the clocks of the zone skip or repeat the requested time. */
+  readonly note?: string;
 }
 
-const clocks = new Map<string, Intl.DateTimeFormat>();
-
-/** What is wrong with a zone's name, and which are like it; undefined where it is one. */
+/** Returns what is wrong with a zone's name, with suggestions, or `undefined` if it is a time zone. */
 export function zoneProblem(zone: string): string | undefined {
   try {
-    clockOf(zone);
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone);
     return undefined;
   } catch {
     const names = [...Intl.supportedValuesOf("timeZone"), "UTC"];
@@ -29,88 +24,25 @@ export function zoneProblem(zone: string): string | undefined {
       ),
       ...nearestNames(wanted, names, 2),
     ]);
-    return `"${zone}" is no time zone. Zones are IANA names like Europe/Berlin, "UTC", or offsets like +02:00.${didYouMean([...near].slice(0, 3))}`;
+    return `"${zone}" is not a time zone. Zones are IANA names like Europe/Berlin, "UTC", or offsets like +02:00.${didYouMean([...near].slice(0, 3))}`;
   }
 }
 
-/** Milliseconds that a zone is ahead of UTC at an instant (ms since the epoch). */
-export function offsetAt(instant: number, zone: string): number {
-  const local = localTimeAt(instant, zone);
-  return utcOf(local) - instant;
-}
-
-/** What the clocks of a zone show at an instant. */
-export function localTimeAt(instant: number, zone: string): LocalTime {
-  const parts: { [type: string]: number } = {};
-  for (const part of clockOf(zone).formatToParts(instant)) parts[part.type] = Number(part.value);
-  const { year = 1, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-  return { year, month, day, hour, minute, second, millisecond: ((instant % 1000) + 1000) % 1000 };
+/** Returns an instant, in milliseconds since the epoch, in a zone. */
+export function timeAt(instant: number, zone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone);
 }
 
 /**
- * The instant at which the clocks of a zone show `local`. A time that comes twice is the earlier
- * one; a time that is skipped moves on by what was skipped. Both are said in `note`.
+ * Returns the time at which the clocks of a zone show `local`. Takes the earlier of a repeated time,
+ * and moves a skipped time forward by the length of the gap. `note` mentions both.
  */
-export function instantOf(
-  local: LocalTime,
-  zone: string,
-): { readonly instant: number; readonly note?: string } {
-  const wall = utcOf(local);
-  const day = 24 * 60 * 60 * 1000;
-  const before = offsetAt(wall - day, zone);
-  const after = offsetAt(wall + day, zone);
-  const fits = [...new Set([before, after])]
-    .map((offset) => wall - offset)
-    .filter((instant) => utcOf(localTimeAt(instant, zone)) === wall)
-    .toSorted((a, b) => a - b);
-  const [first] = fits;
-  if (first === undefined) {
-    return {
-      instant: wall - before,
-      note: `The clocks in ${zone} skip that time; it was moved on.`,
-    };
-  }
-  if (fits.length === 1) return { instant: first };
-  return {
-    instant: first,
-    note: `The clocks in ${zone} show that time twice; the first is meant.`,
-  };
-}
-
-/** The reading taken as if it were UTC. */
-export function utcOf(local: LocalTime): number {
-  const date = new Date(0);
-  // Not Date.UTC, which takes the years 0 to 99 for 1900 to 1999.
-  date.setUTCFullYear(local.year, local.month - 1, local.day);
-  date.setUTCHours(local.hour, local.minute, local.second, local.millisecond);
-  return date.getTime();
-}
-
-/** `+02:00`; seconds where there are any, as before zones were standard. */
-export function formatOffset(offset: number): string {
-  const seconds = Math.round(Math.abs(offset) / 1000);
-  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  if (seconds % 60 !== 0) parts.push(seconds % 60);
-  return (offset < 0 ? "-" : "+") + parts.map((part) => String(part).padStart(2, "0")).join(":");
-}
-
-/** Making one is slow; there are few zones, but a model may ask for any. */
-function clockOf(zone: string): Intl.DateTimeFormat {
-  const known = clocks.get(zone);
-  if (known !== undefined) return known;
-  const clock = new Intl.DateTimeFormat("en-US", {
-    timeZone: zone,
-    calendar: "gregory",
-    numberingSystem: "latn",
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  });
-  if (clocks.size >= 50) clocks.clear();
-  clocks.set(zone, clock);
-  return clock;
+export function timeOf(local: Temporal.PlainDateTime, zone: string): ZonedTime {
+  const time = local.toZonedDateTime(zone);
+  const later = local.toZonedDateTime(zone, { disambiguation: "later" });
+  if (!time.toPlainDateTime().equals(local))
+    return { time, note: `The clocks in ${zone} skip that time; it was moved forward.` };
+  if (!time.equals(later))
+    return { time, note: `The clocks in ${zone} show that time twice; this is the first.` };
+  return { time };
 }

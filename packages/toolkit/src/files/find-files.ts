@@ -5,7 +5,7 @@ import { countOf } from "../text/format-bytes.ts";
 import { fileRoots, type FileToolsOptions } from "./file-roots.ts";
 import { compileGlob } from "./glob.ts";
 import { openPath } from "./open-path.ts";
-import { returnFileErrors } from "./return-file-errors.ts";
+import { returnFileErrors } from "./file-error.ts";
 import { startFolders } from "./start-folders.ts";
 import { walkFiles } from "./walk-files.ts";
 

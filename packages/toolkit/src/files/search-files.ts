@@ -3,7 +3,7 @@ import { defineTool, type Tool, type ToolContext, toolError, type ToolError } fr
 import { z } from "zod";
 import { canonicalPath } from "./canonical-path.ts";
 import { countOf, formatBytes } from "../text/format-bytes.ts";
-import { FileError, systemCode } from "./file-error.ts";
+import { FileError, systemCode, returnFileErrors } from "./file-error.ts";
 import {
   type AllowedPath,
   type FileRoots,
@@ -13,7 +13,6 @@ import {
 import { compileGlob } from "./glob.ts";
 import { lineMatcher } from "./match-line.ts";
 import { openAllowed, openPath } from "./open-path.ts";
-import { returnFileErrors } from "./return-file-errors.ts";
 import {
   type FileSearch,
   type FileSearchOptions,

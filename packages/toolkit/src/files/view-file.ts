@@ -15,7 +15,7 @@ import { fileRoots, type FileToolsOptions } from "./file-roots.ts";
 import { type OpenPath, openPath } from "./open-path.ts";
 import { readSample, readText } from "./read-text.ts";
 import { takeLines } from "./take-lines.ts";
-import { returnFileErrors } from "./return-file-errors.ts";
+import { returnFileErrors } from "./file-error.ts";
 
 /** Characters of text that one call returns. */
 const longestView = 4 * 1024 * 1024;

@@ -1,13 +1,12 @@
-import { copyJson } from "../../json/copy-json.ts";
-import { isObject } from "../../json/json-type.ts";
+import { copyJson, isObject } from "../../json/json-value.ts";
 import type { Clock } from "../../base/clock.ts";
 import { answerProblem } from "../../policy/answer-problem.ts";
-import { withArgsDigest } from "../../policy/args-digest.ts";
-import type {
-  AnswerCheck,
-  ApprovalAdapter,
-  ApprovalAnswer,
-  ApprovalRequest,
+import {
+  withArgsDigest,
+  type AnswerCheck,
+  type ApprovalAdapter,
+  type ApprovalAnswer,
+  type ApprovalRequest,
 } from "../../policy/approval.ts";
 import { type GrantBook, grantCovers, type GrantQuery } from "../../policy/grant-book.ts";
 

@@ -1,4 +1,4 @@
-import { isObject } from "../../json/json-type.ts";
+import { isObject } from "../../json/json-value.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { ApprovalAdapter } from "../../policy/approval.ts";
 import { reviewShapeProblem } from "../../policy/review-problem.ts";

@@ -1,6 +1,6 @@
 import { nearestNames } from "../../text/nearest-name.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
-import type { ToolErrorData } from "../../base/tool-error.ts";
+import type { ToolErrorData } from "../../base/errors.ts";
 import type { Gate } from "./gate.ts";
 
 export type ToolLookup =

@@ -1,6 +1,6 @@
 import { nearestNames } from "../../text/nearest-name.ts";
 import { shortJson } from "../../json/short-json.ts";
-import { CapstanError } from "../../base/capstan-error.ts";
+import { CapstanError } from "../../base/errors.ts";
 import { defaultGateLimits, type GateLimits } from "./gate.ts";
 
 /** The least that each may be. A gate that runs no call at once, or shows nothing, is none. */

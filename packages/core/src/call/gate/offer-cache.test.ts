@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defineTool } from "../../tool/define-tool.ts";
-import { defineToolGroup } from "../../tool/define-tool-group.ts";
+import { defineTool, defineToolGroup } from "../../tool/define-tool.ts";
 import { ToolExecutor } from "../tool-executor.ts";
 
 const parameters = { type: "object", properties: {} } as const;

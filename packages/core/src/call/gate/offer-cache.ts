@@ -1,5 +1,5 @@
 import { shortJson } from "../../json/short-json.ts";
-import { CapstanError } from "../../base/capstan-error.ts";
+import { CapstanError } from "../../base/errors.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import type { ToolDefinition } from "../../model/tool-definition.ts";
 import { offerTools, type ToolOffer } from "../../tool/tool-offer.ts";

@@ -1,6 +1,6 @@
 import { neutralise } from "../../text/neutralise.ts";
 import { truncate } from "../../text/truncate.ts";
-import type { ToolErrorData } from "../../base/tool-error.ts";
+import type { ToolErrorData } from "../../base/errors.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import { callStatusOf } from "../record/call-status.ts";
 import { callTokens } from "./call-tokens.ts";

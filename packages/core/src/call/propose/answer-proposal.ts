@@ -1,8 +1,7 @@
-import { frozenJson } from "../../json/frozen-json.ts";
-import { isObject } from "../../json/json-type.ts";
+import { frozenJson, isObject } from "../../json/json-value.ts";
 import type { ApprovalDecision } from "../../policy/approval.ts";
 import { createGrant } from "../../policy/create-grant.ts";
-import { approvalQuery } from "../../policy/approval-query.ts";
+import { approvalQuery } from "../../policy/grant-query.ts";
 import type { PreparedArguments } from "../../arguments/prepare-arguments.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import type { CallDecision, CallRecord } from "../record/call-record.ts";

@@ -1,8 +1,8 @@
-import { isObject } from "../../json/json-type.ts";
+import { isObject } from "../../json/json-value.ts";
 import { answerProblem } from "../../policy/answer-problem.ts";
 import type { ApprovalRequest } from "../../policy/approval.ts";
 import { forbids } from "../../policy/decide.ts";
-import { canonicalArguments } from "../../policy/ruled-call.ts";
+import { canonicalArguments } from "../../policy/rule.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import { checkEditedArguments } from "./check-edited-arguments.ts";
 import type { Gate } from "../gate/gate.ts";

@@ -1,6 +1,6 @@
 import { type PreparedArguments, prepareArguments } from "../../arguments/prepare-arguments.ts";
 import type { PatternEngine } from "../../arguments/pattern-check.ts";
-import { errorMessage } from "../../base/error-message.ts";
+import { errorMessage } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Tool } from "../../tool/tool.ts";
 

@@ -1,22 +1,20 @@
 import { digest } from "../../json/canonical-json.ts";
-import { frozenJson } from "../../json/frozen-json.ts";
-import { extractLimit } from "../../arguments/result-limit.ts";
-import type { PreparedArguments } from "../../arguments/prepare-arguments.ts";
+import { frozenJson } from "../../json/json-value.ts";
+import { extractLimit, type PreparedArguments } from "../../arguments/prepare-arguments.ts";
 import type { JsonObject } from "../../base/json.ts";
-import type { ApprovalRequest } from "../../policy/approval.ts";
+import { type ApprovalRequest, withArgsDigest } from "../../policy/approval.ts";
 import type { GrantOffer } from "../../tool/permission.ts";
-import { withArgsDigest } from "../../policy/args-digest.ts";
 import { conditionsHold } from "../../arguments/argument-conditions.ts";
 import {
   decide,
   type Decision,
-  grantScope,
   type RequireApproval,
   type RequireApprovalOf,
+  requiredApproval,
 } from "../../policy/decide.ts";
-import { requiredApproval } from "../../policy/required-approval.ts";
+import { grantScope } from "../../policy/grant-query.ts";
 import { conditionProblems } from "../../policy/rule-problems.ts";
-import { canonicalArguments } from "../../policy/ruled-call.ts";
+import { canonicalArguments } from "../../policy/rule.ts";
 import { definitionDigest, type RegisteredTool, titleOf } from "../../tool/registry.ts";
 import { type ResolveOutcome, resolveOrReadBack } from "../../variables/resolve-references.ts";
 import type { CallDecision, CallRecord } from "../record/call-record.ts";
@@ -26,7 +24,7 @@ import type { Gate } from "../gate/gate.ts";
 import { readArguments } from "./read-arguments.ts";
 import { keepsResults } from "../settle/keep-result.ts";
 import type { Mutable } from "../../base/mutable.ts";
-import { newId } from "../../base/new-id.ts";
+import { newId } from "../../base/id.ts";
 import type { Proposal } from "../gate/proposal.ts";
 import { rejectCall, failCall } from "../gate/settle-without-result.ts";
 

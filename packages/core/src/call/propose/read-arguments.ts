@@ -1,7 +1,6 @@
-import { isObject } from "../../json/json-type.ts";
-import { parseArguments, type ParsedArguments } from "../../arguments/parse-arguments.ts";
-import { errorMessage } from "../../base/error-message.ts";
-import { lostInJson } from "../../json/lost-in-json.ts";
+import { isObject, lostInJson } from "../../json/json-value.ts";
+import { parseArguments, type ParsedArguments } from "../../arguments/prepare-arguments.ts";
+import { errorMessage } from "../../base/errors.ts";
 
 export interface ReadArguments {
   readonly parsed: ParsedArguments;

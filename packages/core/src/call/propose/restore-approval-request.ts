@@ -1,5 +1,5 @@
 import { digest } from "../../json/canonical-json.ts";
-import { frozenJson } from "../../json/frozen-json.ts";
+import { frozenJson } from "../../json/json-value.ts";
 import { definitionDigest } from "../../tool/registry.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import type { Gate } from "../gate/gate.ts";

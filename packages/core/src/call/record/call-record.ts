@@ -2,7 +2,7 @@ import type { JsonObject } from "../../base/json.ts";
 import type { ApprovalRequest } from "../../policy/approval.ts";
 import type { ReviewNotice, ReviewOutcome } from "../../policy/review.ts";
 import type { ContentPart } from "../../model/content-part.ts";
-import type { ToolErrorData } from "../../base/tool-error.ts";
+import type { ToolErrorData } from "../../base/errors.ts";
 import type { CallStatus } from "./call-status.ts";
 import type { CallTokens } from "../../tool/tool-result.ts";
 import type { FoundOutcome } from "./found-outcome.ts";

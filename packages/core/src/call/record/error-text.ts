@@ -1,5 +1,5 @@
 import { shortJson } from "../../json/short-json.ts";
-import type { ToolErrorData } from "../../base/tool-error.ts";
+import type { ToolErrorData } from "../../base/errors.ts";
 import type { CallRecord } from "./call-record.ts";
 
 /** An error as a model reads it. */

@@ -1,4 +1,4 @@
-import type { ToolErrorData } from "../../base/tool-error.ts";
+import type { ToolErrorData } from "../../base/errors.ts";
 import type { CallRetry } from "./call-record.ts";
 
 interface Ended {

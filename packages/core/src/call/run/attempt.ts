@@ -1,10 +1,9 @@
-import { errorMessage } from "../../base/error-message.ts";
-import { plainData } from "../../json/plain-data.ts";
+import { errorMessage, type ToolErrorData } from "../../base/errors.ts";
+import { isToolError, type ToolError, isWithText } from "../../tool/return-value.ts";
+import { plainData } from "../../json/short-json.ts";
 import type { Tool } from "../../tool/tool.ts";
 import type { ToolArgs } from "../../base/json.ts";
 import type { ToolContext } from "../../tool/tool-context.ts";
-import { isToolError, type ToolError, type ToolErrorData } from "../../base/tool-error.ts";
-import { isWithText } from "../../tool/with-text.ts";
 
 /** How one try of a tool ended. */
 export type Attempt =

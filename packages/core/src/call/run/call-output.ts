@@ -1,6 +1,6 @@
 import { sizeOf } from "../../json/json-size.ts";
-import { plainData } from "../../json/plain-data.ts";
-import { reviewReason } from "../../policy/review.ts";
+import { plainData } from "../../json/short-json.ts";
+import { reviewReason } from "../../policy/decide.ts";
 import type { Progress, ToolOutput } from "../../tool/tool-context.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import type { CallHost } from "../gate/call-host.ts";

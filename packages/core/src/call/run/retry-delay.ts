@@ -1,5 +1,5 @@
 import type { RetryPolicy } from "../../tool/tool.ts";
-import type { ToolErrorData } from "../../base/tool-error.ts";
+import type { ToolErrorData } from "../../base/errors.ts";
 
 export interface RetryDelayOptions {
   readonly policy: RetryPolicy;

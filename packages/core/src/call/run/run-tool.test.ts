@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { executorWith, reads } from "../../testing/executor-with.ts";
 import { FakeClock } from "../../testing/fake-clock.ts";
 import { defineTool, type ToolOptions } from "../../tool/define-tool.ts";
-import { toolError } from "../../base/tool-error.ts";
+import { toolError } from "../../tool/return-value.ts";
 import { MemoryLedger } from "../record/memory-ledger.ts";
 import { retryDelay } from "./retry-delay.ts";
 

@@ -1,4 +1,4 @@
-import { copyJson } from "../../json/copy-json.ts";
+import { copyJson } from "../../json/json-value.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import type { ToolArgs } from "../../base/json.ts";
 import type { ToolContext } from "../../tool/tool-context.ts";

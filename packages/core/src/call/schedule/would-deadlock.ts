@@ -1,4 +1,4 @@
-import type { ToolErrorData } from "../../base/tool-error.ts";
+import type { ToolErrorData } from "../../base/errors.ts";
 import type { HeldLocks } from "./held-locks.ts";
 import type { Ticket } from "./ticket.ts";
 

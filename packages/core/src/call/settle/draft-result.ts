@@ -3,7 +3,7 @@ import type { FormattedText } from "../record/formatted.ts";
 import { formatResult } from "./format-result.ts";
 import type { Truncated } from "../../text/truncate.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
-import type { ToolErrorData } from "../../base/tool-error.ts";
+import type { ToolErrorData } from "../../base/errors.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import { truncateForModel } from "./truncate-for-model.ts";
 import { errorText } from "../record/error-text.ts";

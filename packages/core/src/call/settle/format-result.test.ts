@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { executorWith, reads } from "../../testing/executor-with.ts";
-import { contentParts } from "../../model/content-parts.ts";
+import { contentParts, withText } from "../../tool/return-value.ts";
 import { defineTool, type ToolOptions } from "../../tool/define-tool.ts";
-import { withText } from "../../tool/with-text.ts";
 
 async function result(options: Partial<ToolOptions<never, unknown, unknown>>, args = {}) {
   const executor = executorWith([

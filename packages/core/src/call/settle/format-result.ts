@@ -1,11 +1,10 @@
-import { copyJson } from "../../json/copy-json.ts";
-import { errorMessage } from "../../base/error-message.ts";
+import { copyJson, lostInJson } from "../../json/json-value.ts";
+import { errorMessage } from "../../base/errors.ts";
 import type { JsonValue, ToolArgs } from "../../base/json.ts";
-import type { ContentPart } from "../../model/content-part.ts";
-import { contentPartsProblem, isContentParts } from "../../model/content-parts.ts";
+import { type ContentPart, contentPartsProblem } from "../../model/content-part.ts";
+import { isContentParts } from "../../tool/return-value.ts";
 import type { Tool } from "../../tool/tool.ts";
 
-import { lostInJson } from "../../json/lost-in-json.ts";
 import type { Formatted, FormattedText } from "../record/formatted.ts";
 import type { VariableValue } from "../../variables/variable.ts";
 
@@ -30,7 +29,7 @@ export function formatResult(tool: Tool, value: unknown, args: ToolArgs): Format
 
 function format(tool: Tool, value: unknown, args: ToolArgs): Formatted {
   if (isContentParts(value)) {
-    const problem = contentPartsProblem(value);
+    const problem = contentPartsProblem(value.parts);
     if (problem !== undefined)
       return { status: "failed", message: `What it returned is unusable: ${problem}.` };
     const parts = copyJson(value.parts);

@@ -5,7 +5,7 @@ import type { ReviewDecision } from "../../policy/review.ts";
 import { executorWith, reads } from "../../testing/executor-with.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { defineTool, type ToolOptions } from "../../tool/define-tool.ts";
-import { toolError } from "../../base/tool-error.ts";
+import { toolError } from "../../tool/return-value.ts";
 import type { ToolExecutor, ToolExecutorOptions } from "../tool-executor.ts";
 
 type Options = Partial<ToolOptions<never, unknown, unknown>>;

@@ -1,4 +1,4 @@
-import { contentParts } from "../../model/content-parts.ts";
+import { contentParts } from "../../tool/return-value.ts";
 import type { Quarantine } from "../record/quarantine.ts";
 import type { DraftResult } from "./draft-result.ts";
 import type { CallRetry } from "../record/call-record.ts";

@@ -1,6 +1,5 @@
-import { minNamedChars } from "../../variables/min-named-chars.ts";
-import { thousands } from "../../text/thousands.ts";
-import type { Truncated } from "../../text/truncate.ts";
+import { minNamedChars } from "../../variables/long-messages.ts";
+import { thousands, type Truncated } from "../../text/truncate.ts";
 
 /** What one `ReadVar` reads on with. */
 const page = 8_000;

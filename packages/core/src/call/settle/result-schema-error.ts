@@ -1,6 +1,6 @@
 import { compileSchema } from "../../arguments/validator.ts";
 import type { Tool } from "../../tool/tool.ts";
-import type { ToolErrorData } from "../../base/tool-error.ts";
+import type { ToolErrorData } from "../../base/errors.ts";
 import type { FormattedText } from "../record/formatted.ts";
 
 const maxIssues = 8;

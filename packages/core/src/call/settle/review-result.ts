@@ -1,4 +1,4 @@
-import { errorMessage } from "../../base/error-message.ts";
+import { errorMessage } from "../../base/errors.ts";
 import { neutralise } from "../../text/neutralise.ts";
 import {
   type ReviewDecision,
@@ -16,7 +16,7 @@ import { withheldText } from "../record/error-text.ts";
 import type { PendingRequest } from "../gate/call-host.ts";
 import type { Gate } from "../gate/gate.ts";
 import { keepResult } from "./keep-result.ts";
-import { newId } from "../../base/new-id.ts";
+import { newId } from "../../base/id.ts";
 import { reviewRequestOf } from "../record/quarantine.ts";
 import { draftOf, quarantineOf } from "./quarantine-draft.ts";
 

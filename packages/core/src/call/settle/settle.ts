@@ -1,4 +1,4 @@
-import { reviewReason } from "../../policy/review.ts";
+import { reviewReason } from "../../policy/decide.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import { draftResult } from "./draft-result.ts";

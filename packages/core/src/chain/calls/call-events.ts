@@ -1,4 +1,4 @@
-import { copyJson } from "../../json/copy-json.ts";
+import { copyJson } from "../../json/json-value.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { resultStatusOf } from "../../call/record/call-status.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";

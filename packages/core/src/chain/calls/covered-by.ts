@@ -1,8 +1,8 @@
 import type { ToolRegistry } from "../../tool/registry.ts";
 import type { ApprovalRequest } from "../../policy/approval.ts";
-import { approvalQuery } from "../../policy/approval-query.ts";
-import type { Grant } from "../../policy/grant.ts";
 import { grantCovers } from "../../policy/grant-book.ts";
+import { approvalQuery } from "../../policy/grant-query.ts";
+import type { Grant } from "../../policy/grant.ts";
 
 /** The open questions that an answer to another one answers, too. */
 export function coveredBy(

@@ -5,7 +5,7 @@ import { settleFailedRecheck, recheck } from "../../call/gate/recheck.ts";
 import { callInReview } from "../../call/settle/review-result.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import type { Message } from "../../model/message.ts";
-import type { ToolErrorData } from "../../base/tool-error.ts";
+import type { ToolErrorData } from "../../base/errors.ts";
 import { mayRunAgain } from "../../tool/tool-problem.ts";
 import type { ChainError } from "../journal/chain-result.ts";
 import type { JournalWrite } from "../journal/journal.ts";

@@ -1,5 +1,5 @@
 import { shortJson } from "../../json/short-json.ts";
-import { errorMessage } from "../../base/error-message.ts";
+import { errorMessage } from "../../base/errors.ts";
 import type { VariableSystem } from "../../variables/variable-system.ts";
 import type { VariableChange } from "../../variables/variable.ts";
 import type { ChainEvent } from "./chain-event.ts";

@@ -1,4 +1,4 @@
-import type { ToolErrorData } from "../../base/tool-error.ts";
+import type { ToolErrorData } from "../../base/errors.ts";
 import type { LimitName, ReachedLimit } from "../journal/chain-result.ts";
 
 const codes: { readonly [name in LimitName]: string } = {

@@ -6,7 +6,7 @@ import { executorWith, reads } from "../../testing/executor-with.ts";
 import { FakeClock } from "../../testing/fake-clock.ts";
 import { ScriptedModel, type ScriptedStep } from "../../testing/scripted-model.ts";
 import { defineTool } from "../../tool/define-tool.ts";
-import { toolError } from "../../base/tool-error.ts";
+import { toolError } from "../../tool/return-value.ts";
 import type { Tool } from "../../tool/tool.ts";
 import type { ChainEvent } from "../journal/chain-event.ts";
 import type { Model } from "../../model/model.ts";

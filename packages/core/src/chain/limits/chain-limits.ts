@@ -1,7 +1,6 @@
 import { shortJson } from "../../json/short-json.ts";
 import type { Model } from "../../model/model.ts";
-import type { Usage } from "../../model/usage.ts";
-import { arePrices, costOf } from "../../model/token-prices.ts";
+import { type Usage, arePrices, costOf } from "../../model/usage.ts";
 import type { ChainError, ReachedLimit } from "../journal/chain-result.ts";
 
 /**

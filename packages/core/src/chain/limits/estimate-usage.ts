@@ -1,6 +1,6 @@
 import type { Message } from "../../model/message.ts";
 import type { Usage } from "../../model/usage.ts";
-import { estimateTokens } from "../../text/estimate-tokens.ts";
+import { estimateTokens } from "../../text/truncate.ts";
 import type { ContentPart } from "../../model/content-part.ts";
 import type { ToolDefinition } from "../../model/tool-definition.ts";
 

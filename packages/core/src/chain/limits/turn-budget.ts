@@ -4,7 +4,7 @@ import type { Message } from "../../model/message.ts";
 import type { Model } from "../../model/model.ts";
 import type { Usage } from "../../model/usage.ts";
 import { ModelError } from "../../model/model-error.ts";
-import type { ToolErrorData } from "../../base/tool-error.ts";
+import type { ToolErrorData } from "../../base/errors.ts";
 import { beyondLimit, isBeyondLimit, tooManyInRound, tooManyInTurn } from "./call-limits.ts";
 import { type ChainLimits, defaultChainLimits, reachedLimit } from "./chain-limits.ts";
 import type { ReachedLimit } from "../journal/chain-result.ts";

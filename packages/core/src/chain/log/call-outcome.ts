@@ -1,7 +1,7 @@
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { type ResultStatus, resultStatusOf } from "../../call/record/call-status.ts";
 import { neutralise } from "../../text/neutralise.ts";
-import { oneLine } from "../../text/one-line.ts";
+import { oneLine } from "../../text/truncate.ts";
 
 const reasonChars = 160;
 

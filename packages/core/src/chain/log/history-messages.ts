@@ -1,11 +1,10 @@
-import { isObject } from "../../json/json-type.ts";
+import { isObject } from "../../json/json-value.ts";
 import { shortJson } from "../../json/short-json.ts";
-import { CapstanError } from "../../base/capstan-error.ts";
+import { CapstanError } from "../../base/errors.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
-import type { Message } from "../../model/message.ts";
+import { type Message, messageProblem } from "../../model/message.ts";
 import type { TurnLog } from "../journal/chain-result.ts";
 import { turnProblem } from "../options/chain-state-problem.ts";
-import { messageProblem } from "../../model/message-problem.ts";
 import { listProblem, type ShapeProblem, problemText } from "../../model/shape-problem.ts";
 import { turnMessages } from "./turn-messages.ts";
 import { shortTurnsShown } from "./short-turn.ts";

@@ -2,7 +2,7 @@ import type { CallRecord } from "../../call/record/call-record.ts";
 import { neutralise } from "../../text/neutralise.ts";
 import type { ContentPart } from "../../model/content-part.ts";
 import { type CallOutcome, callOutcome } from "./call-outcome.ts";
-import { oneLine } from "../../text/one-line.ts";
+import { oneLine } from "../../text/truncate.ts";
 import { shortArguments } from "./short-arguments.ts";
 
 /** Characters of a result that the log shows. */

@@ -1,7 +1,7 @@
 import { neutralise } from "../../text/neutralise.ts";
 import { groupCalls, numberedValues } from "./group-calls.ts";
 import { type LoggedCall, logPreviewChars } from "./logged-call.ts";
-import { oneLine } from "../../text/one-line.ts";
+import { oneLine } from "../../text/truncate.ts";
 
 const introduction =
   "The system's record of the calls before the next answer; writing one calls nothing. ReadVar shows a whole value.";

@@ -1,6 +1,6 @@
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { neutralise } from "../../text/neutralise.ts";
-import { oneLine } from "../../text/one-line.ts";
+import { oneLine } from "../../text/truncate.ts";
 
 const argumentsChars = 160;
 /** A string of this length may be an address, a path or an id, which would be useless in part. */

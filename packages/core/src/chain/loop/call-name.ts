@@ -1,4 +1,4 @@
-import { isPlainName } from "../../base/plain-name.ts";
+import { isPlainName } from "../../base/id.ts";
 
 /** What every provider takes as a function's name, even where the model wrote none. */
 export function callName(name: string): string {

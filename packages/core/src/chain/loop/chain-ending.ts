@@ -1,5 +1,4 @@
-import { CapstanError } from "../../base/capstan-error.ts";
-import { errorMessage } from "../../base/error-message.ts";
+import { CapstanError, errorMessage } from "../../base/errors.ts";
 import type { FinishReason } from "../../model/model.ts";
 import { ModelError } from "../../model/model-error.ts";
 import type { ChainError, ChainStatus } from "../journal/chain-result.ts";

@@ -1,6 +1,5 @@
-import { newId } from "../../base/new-id.ts";
+import { newId, isPlainName } from "../../base/id.ts";
 import type { Message } from "../../model/message.ts";
-import { isPlainName } from "../../base/plain-name.ts";
 
 /** Gives out ids that are unique in a chain: its items', and its calls', which a provider may repeat or leave empty. */
 export class ChainIds {

@@ -1,6 +1,6 @@
-import { estimateTokens } from "../../text/estimate-tokens.ts";
+import { estimateTokens } from "../../text/truncate.ts";
 import { neutralise } from "../../text/neutralise.ts";
-import { neutraliseMessage } from "../../model/neutralise-message.ts";
+import { neutraliseMessage } from "../../model/message.ts";
 import type { AssistantMessage, ToolCallRequest } from "../../model/message.ts";
 import type { ApprovalDecision } from "../../policy/approval.ts";
 import type { ReviewDecision } from "../../policy/review.ts";

@@ -1,8 +1,7 @@
 import type { CallRecord } from "../../call/record/call-record.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
 import type { Message } from "../../model/message.ts";
-import type { Usage } from "../../model/usage.ts";
-import { arePrices, costOf, type TokenPrices } from "../../model/token-prices.ts";
+import { type Usage, arePrices, costOf, type TokenPrices } from "../../model/usage.ts";
 import { historyEntry } from "./call-history.ts";
 import type { ChainEnding } from "./chain-ending.ts";
 import type { ChainEvent } from "../journal/chain-event.ts";

@@ -1,10 +1,9 @@
-import { copyJson } from "../../json/copy-json.ts";
+import { copyJson } from "../../json/json-value.ts";
 import { shortJson } from "../../json/short-json.ts";
-import { errorMessage } from "../../base/error-message.ts";
-import type { Message } from "../../model/message.ts";
+import { errorMessage } from "../../base/errors.ts";
+import { type Message, messageProblem } from "../../model/message.ts";
 import { ModelError } from "../../model/model-error.ts";
 import type { ChainError, ReachedLimit } from "../journal/chain-result.ts";
-import { messageProblem } from "../../model/message-problem.ts";
 import { listProblem, problemText } from "../../model/shape-problem.ts";
 
 import { nameLongMessages } from "../../variables/long-messages.ts";

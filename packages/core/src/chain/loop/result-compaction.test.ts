@@ -4,7 +4,7 @@ import type { Message } from "../../model/message.ts";
 import { executorWith, reads } from "../../testing/executor-with.ts";
 import { messageProblems } from "../../testing/chain-problems.ts";
 import { ScriptedModel, type ScriptedStep } from "../../testing/scripted-model.ts";
-import { contentParts } from "../../model/content-parts.ts";
+import { contentParts } from "../../tool/return-value.ts";
 import { defineTool } from "../../tool/define-tool.ts";
 import { MemoryJournal } from "../journal/memory-journal.ts";
 import { runToolChain } from "../run-tool-chain.ts";

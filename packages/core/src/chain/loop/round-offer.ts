@@ -1,5 +1,4 @@
-import { CapstanError } from "../../base/capstan-error.ts";
-import { errorMessage } from "../../base/error-message.ts";
+import { CapstanError, errorMessage } from "../../base/errors.ts";
 import type { OfferOptions } from "../../call/gate/offer-cache.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import type { ToolDefinition } from "../../model/tool-definition.ts";

@@ -1,12 +1,16 @@
-import { isObject } from "../../json/json-type.ts";
-import { CapstanError } from "../../base/capstan-error.ts";
-import type { AssistantMessage, Message, ToolCallRequest } from "../../model/message.ts";
+import { isObject } from "../../json/json-value.ts";
+import { CapstanError } from "../../base/errors.ts";
+import {
+  type AssistantMessage,
+  type Message,
+  type ToolCallRequest,
+  neutraliseMessage,
+  messageProblem,
+} from "../../model/message.ts";
 import type { Model, ModelEvent } from "../../model/model.ts";
-import { neutraliseMessage } from "../../model/neutralise-message.ts";
 import type { ChainError } from "../journal/chain-result.ts";
 import { resumeProblem } from "./resume-problem.ts";
 import { chainStateProblem } from "./chain-state-problem.ts";
-import { messageProblem } from "../../model/message-problem.ts";
 import { optionsProblem } from "./options-problem.ts";
 import { listProblem, type ShapeProblem, problemText } from "../../model/shape-problem.ts";
 import { checkUsage } from "../../model/check-stream.ts";

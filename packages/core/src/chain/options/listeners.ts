@@ -1,4 +1,4 @@
-import { errorMessage } from "../../base/error-message.ts";
+import { errorMessage } from "../../base/errors.ts";
 import type { ChainEvent } from "../journal/chain-event.ts";
 import type { ChainError } from "../journal/chain-result.ts";
 import type { RunningCall, ToolChainCallbacks } from "./tool-chain-callbacks.ts";

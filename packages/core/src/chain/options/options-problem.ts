@@ -1,4 +1,4 @@
-import { isObject } from "../../json/json-type.ts";
+import { isObject } from "../../json/json-value.ts";
 import { nearestNames } from "../../text/nearest-name.ts";
 import { shortJson } from "../../json/short-json.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";

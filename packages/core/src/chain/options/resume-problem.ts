@@ -1,4 +1,4 @@
-import { isObject } from "../../json/json-type.ts";
+import { isObject } from "../../json/json-value.ts";
 import { listProblem, type ShapeProblem, textProblem } from "../../model/shape-problem.ts";
 import type { ChainResume } from "./tool-chain-options.ts";
 

@@ -7,7 +7,7 @@ import { ModelError } from "../../model/model-error.ts";
 import { executorWith, reads } from "../../testing/executor-with.ts";
 import { ScriptedModel, type ScriptedStep } from "../../testing/scripted-model.ts";
 import { defineTool } from "../../tool/define-tool.ts";
-import { toolError } from "../../base/tool-error.ts";
+import { toolError } from "../../tool/return-value.ts";
 import { executeToolChain } from "../execute-tool-chain.ts";
 import { runToolChain } from "../run-tool-chain.ts";
 import type { ToolChainCallbacks } from "./tool-chain-callbacks.ts";

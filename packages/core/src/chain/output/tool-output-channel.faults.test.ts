@@ -5,7 +5,7 @@ import { runToolChain } from "../run-tool-chain.ts";
 import type { ToolChainOptions } from "../options/tool-chain-options.ts";
 import { executorWith, reads } from "../../testing/executor-with.ts";
 import { type ScriptedStep, ScriptedModel } from "../../testing/scripted-model.ts";
-import { contentParts } from "../../model/content-parts.ts";
+import { contentParts } from "../../tool/return-value.ts";
 import { defineTool, type ToolOptions } from "../../tool/define-tool.ts";
 import type { OutputEvent } from "./output-event.ts";
 import { ToolOutputChannel } from "./tool-output-channel.ts";

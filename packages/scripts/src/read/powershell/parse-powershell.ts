@@ -4,8 +4,8 @@ import { type ParsedFile, unreadableFile } from "../../definition/parsed-file.ts
 const timeoutMs = 30_000;
 
 /**
- * Reads PowerShell files by our own scanner, and by their grammar where the scanner is in doubt:
- * both say the same, which is tested on any file that can be made up. In a thread of its own, all in one; PowerShell itself is not needed.
+ * Parses PowerShell files with the grammar, and files that the grammar rejects with a scanner. Runs in
+ * one worker thread for all files. Does not need PowerShell.
  *
  * @returns one for each source, in order
  * @throws the signal's reason when it aborts.

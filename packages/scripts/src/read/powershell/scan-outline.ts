@@ -9,8 +9,8 @@ import {
 import { type Token, tokenize } from "./tokens.ts";
 
 /**
- * The outline of a PowerShell file by our own scanner. It knows where strings, comments and
- * brackets end and nothing of what lies between, so that syntax newer than it is no obstacle.
+ * Returns the outline of a PowerShell file that the grammar rejects. Finds only where strings, comments
+ * and brackets end, so that it also reads syntax that it does not know.
  */
 export function scanOutline(source: string): Outline {
   const { tokens, unclosed } = tokenize(source);

@@ -9,12 +9,12 @@ import {
   withoutScope,
 } from "./outline.ts";
 
-/** Reads an outline by PowerShell's grammar; undefined where the grammar does not know all of it. */
+/** Returns the outline of a source, or `undefined` if the grammar rejects the source. */
 export type TreeReader = (source: string) => Outline | undefined;
 
 let loading: Promise<TreeReader> | undefined;
 
-/** Loads the grammar, once; it takes some 50 ms. */
+/** Loads the grammar once; the first call takes about 50 ms. */
 export function loadTreeReader(): Promise<TreeReader> {
   loading ??= load();
   return loading;

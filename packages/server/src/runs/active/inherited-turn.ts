@@ -3,7 +3,7 @@ import { type ChainResume, isSettled, reopenedByPerson } from "@capstan/core/hos
 import { type ExecutionApproval, isClosing, type RunRecord, type Store } from "@capstan/store";
 import { readChainState } from "./chain-state.ts";
 import type { StoredRunRequest } from "../request/run-request.ts";
-import { approvalsOf, decisionOf } from "./read-resumption.ts";
+import { decisionOf } from "./approval-decisions.ts";
 
 /** Returns the runs that took over this run's unfinished turn, oldest first. */
 export async function successorsOf(store: Store, run: RunRecord): Promise<readonly RunRecord[]> {
@@ -45,7 +45,8 @@ export async function resumeInheritedTurn(
 ): Promise<ChainResume> {
   const given = new Map(request.answers.map(({ approvalId, decision }) => [approvalId, decision]));
   const answers: { callId: string; decision: ApprovalDecision }[] = [];
-  for (const approval of await approvalsOf(store, parent)) {
+  const approvals = { owner: parent.owner, runId: parent.id, limit: 1_000 };
+  for (const approval of (await store.listApprovals(approvals)).data) {
     // A result in review does not leave its run.
     if (approval.kind === "result") continue;
     const decided = await answered(store, approval, given.get(approval.id));

@@ -1,4 +1,5 @@
 import {
+  type ApprovalAdapter,
   type Clock,
   type GrantBook,
   type Journal,
@@ -9,6 +10,7 @@ import {
   runToolChain,
   type ToolChainRun,
   ToolExecutor,
+  type ToolExecutorOptions,
   type VariableSystem,
 } from "@capstan/core";
 import type { ChainResume, ModelCatalog, OfferOptions } from "@capstan/core/host";
@@ -18,7 +20,20 @@ import { offersTool, requireApprovalFor } from "../request/offered-tools.ts";
 import { oneCallModel } from "../request/one-call-model.ts";
 import type { StoredRunRequest } from "../request/run-request.ts";
 import { chainLimits, type ServerLimits } from "../request/run-limits.ts";
-import { type CreateExecutor, openSession } from "./session.ts";
+
+/** Makes a session's executor: the composition root knows which tools there are. */
+export type CreateExecutor = (
+  options: Pick<
+    ToolExecutorOptions,
+    "variables" | "grants" | "overrides" | "approvals" | "principal"
+  >,
+) => ToolExecutor;
+
+/** Approvals are rows, answered whenever somebody does. */
+const laterAnswers: ApprovalAdapter = {
+  request: () => ({ decision: "pending" }),
+  review: () => ({ decision: "pending" }),
+};
 
 export interface LaunchOptions {
   readonly store: Store;
@@ -36,9 +51,15 @@ export interface LaunchOptions {
   readonly resume?: ChainResume;
 }
 
-/** Starts the loop on a claimed run. From now on all events are in the run's journal. */
-export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
+/**
+ * Prepares the loop of a claimed run: its executor, with the session's variables and grants and the
+ * conversation's switches, its model, and its history.
+ *
+ * @returns a function that starts the loop. From then on all events are in the run's journal
+ */
+export async function prepareChain(options: LaunchOptions): Promise<() => ToolChainRun> {
   const { store, models, limits, run, journal, variables, resume } = options;
+  const { grants, overrides } = options;
   const request = run.request as unknown as StoredRunRequest;
   const { servers, settings, maxToolCalls, adopts, history, call } = request;
   const [conversation, found, said] = await Promise.all([
@@ -48,7 +69,16 @@ export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
     call === undefined ? findModel(models, run.model) : missingModel(run.model),
     readHistory(store, { owner: run.owner, parentId: run.parentId, adopts, history }),
   ]);
-  const executor = openSession({ ...options, owner: run.owner, switches: conversation?.switches });
+  const executor = options.createExecutor({
+    variables,
+    grants,
+    overrides,
+    approvals: laterAnswers,
+    principal: { id: run.owner },
+  });
+  const { groups = {}, tools = {} } = conversation?.switches ?? {};
+  for (const [group, on] of Object.entries(groups)) executor.toggleGroupEnabled(group, on);
+  for (const [tool, on] of Object.entries(tools)) executor.setToolEnabled(tool, on);
   const offered: OfferOptions = {
     // A group of a resumed run may no longer exist: then its tools are not offered.
     groups: servers.flatMap(({ group }) => (executor.gate.registry.group(group) ? [group] : [])),
@@ -57,30 +87,32 @@ export async function launch(options: LaunchOptions): Promise<ToolChainRun> {
   };
   const model =
     call === undefined ? found : oneCallModel(run.model, call, () => executor.offer(offered).names);
-  if (resume === undefined) variables.beginTurn();
-  const limit = timeLimit(options);
-  const chain = runToolChain({
-    ...(limit && { signal: limit.signal }),
-    executor,
-    model,
-    runId: run.id,
-    journal,
-    contextMessages: [...said, ...request.context],
-    ...(options.inputMessages && { inputMessages: options.inputMessages }),
-    systemPrompt: () =>
-      [request.instructions ?? "", executor.toolRules(offered)]
-        .filter((part) => part !== "")
-        .join("\n\n"),
-    ...offered,
-    requireApproval: (toolId) => requireApprovalFor(servers, executor.gate.registry.tool(toolId)),
-    chatOption: settings,
-    ...chainLimits(limits, maxToolCalls),
-    // A person's own call asks no model.
-    ...(call !== undefined && { maxTokens: Infinity, maxCost: Infinity }),
-    ...(resume !== undefined && { resume }),
-  });
-  if (limit !== undefined) void chain.result.then(limit.lift);
-  return chain;
+  return () => {
+    if (resume === undefined) variables.beginTurn();
+    const limit = timeLimit(options);
+    const chain = runToolChain({
+      ...(limit && { signal: limit.signal }),
+      executor,
+      model,
+      runId: run.id,
+      journal,
+      contextMessages: [...said, ...request.context],
+      ...(options.inputMessages && { inputMessages: options.inputMessages }),
+      systemPrompt: () =>
+        [request.instructions ?? "", executor.toolRules(offered)]
+          .filter((part) => part !== "")
+          .join("\n\n"),
+      ...offered,
+      requireApproval: (toolId) => requireApprovalFor(servers, executor.gate.registry.tool(toolId)),
+      chatOption: settings,
+      ...chainLimits(limits, maxToolCalls),
+      // A person's own call asks no model.
+      ...(call !== undefined && { maxTokens: Infinity, maxCost: Infinity }),
+      ...(resume !== undefined && { resume }),
+    });
+    if (limit !== undefined) void chain.result.then(limit.lift);
+    return chain;
+  };
 }
 
 /** Aborts as the run's time is over; what it took before it stopped is counted, waiting is not. */

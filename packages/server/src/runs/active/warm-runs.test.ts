@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import type { ChainState } from "@capstan/core";
+import { type ChainState, VariableSystem } from "@capstan/core";
 import { FakeClock, ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
 import { type ClaimedRun, openMemoryStore, type RunRecord, type Store } from "@capstan/store";
 import { callRecord, owner, withMemoryStore } from "@capstan/store/testing";
-import { ActiveRuns } from "./active-runs.ts";
 import { readChainState } from "./chain-state.ts";
 import { WarmRuns } from "./warm-runs.ts";
 import { defaultServerLimits } from "../request/run-limits.ts";
@@ -34,41 +33,102 @@ function claimed(id: string, epoch: number, edits = 0): ClaimedRun {
   return { id, owner, status: "in_progress", epoch, lastSeq: 9, edits };
 }
 
-test("a chain is had once, by who claimed its run from where it parked", () => {
-  const parked = new WarmRuns(room);
-  parked.set(begun("r", 3), state);
-  const taken = parked.take(claimed("r", 4));
-  assert.deepEqual(taken?.chain.state, { ...state, startTime: 1 });
-  assert.equal(parked.take(claimed("r", 4)), undefined);
-  parked.set(begun("r", 3), state);
-  assert.equal(parked.take(claimed("r", 5)), undefined);
-  assert.equal(parked.take(claimed("r", 4)), undefined);
+function holding(name: string, text = "there"): VariableSystem {
+  const variables = new VariableSystem();
+  variables.addVariable(name, text, "USER_ADD");
+  return variables;
+}
+
+const nothing = new VariableSystem();
+
+test("a run is had once, by who claimed it from where it stopped", () => {
+  const warm = new WarmRuns(room);
+  const set = () => warm.set(begun("r", 3), holding("a"), state);
+  set();
+  const { chain, variables } = warm.take(claimed("r", 4));
+  assert.deepEqual(chain?.state, { ...state, startTime: 1 });
+  assert.deepEqual(variables?.names(), ["a"]);
+  assert.deepEqual(warm.take(claimed("r", 4)), {});
+  for (const epoch of [3, 5]) {
+    set();
+    assert.deepEqual(warm.take(claimed("r", epoch)), {});
+    assert.deepEqual(warm.take(claimed("r", 4)), {});
+  }
 });
 
 test("a run is kept as it is claimed, unless what it continues may be gone", () => {
-  const parked = new WarmRuns(room);
-  parked.set(begun("r", 3), state);
-  const { run } = parked.take(claimed("r", 4, 2))!;
+  const warm = new WarmRuns(room);
+  warm.set(begun("r", 3), nothing, state);
+  const { run } = warm.take(claimed("r", 4, 2));
   assert.deepEqual(run, begun("r", 4, { edits: 2, lastSeq: 9 }));
-  parked.set(begun("r", 3, { parentId: "p" }), state);
-  assert.equal(parked.take(claimed("r", 4))!.run, undefined);
+  warm.set(begun("r", 3, { parentId: "p" }), nothing, state);
+  assert.equal(warm.take(claimed("r", 4)).run, undefined);
 });
 
-test("a long request takes room, too", () => {
-  const parked = new WarmRuns(room);
-  parked.set(begun("r", 3, { request: { instructions: "x".repeat(100_000) } }), state);
-  assert.equal(parked.take(claimed("r", 4)), undefined);
+test("variables are had only with as many changes from outside as they were kept with, or edited to", () => {
+  const warm = new WarmRuns(room);
+  const had = (edits: number) => {
+    const { chain, variables } = warm.take(claimed("r", 4, edits));
+    assert.ok(chain !== undefined, "its chain stays");
+    return variables?.names();
+  };
+  const set = () => warm.set(begun("r", 3, { edits: 1 }), holding("a"), state);
+  for (const [edits, names] of [
+    [0, undefined],
+    [1, ["a"]],
+    [2, undefined],
+  ] as const) {
+    set();
+    assert.deepEqual(had(edits), names);
+  }
+  set();
+  warm.edit({ id: "r", epoch: 3, edits: 2 }, holding("b"));
+  assert.deepEqual(had(2), ["b"]);
 });
 
-test("what people may change while a run waits is not kept, nor what is deleted, nor more than there is room for", () => {
-  const parked = new WarmRuns(room);
-  for (const status of ["in_review", "outcome_unknown"] as const)
-    parked.set(begun(status, 1), { ...state, calls: [callRecord("c1", { status })] });
-  for (const id of ["a", "b", "c"]) parked.set(begun(id, 1), state);
-  parked.evict(["b"]);
-  const isKept = (id: string) => parked.take(claimed(id, 2)) !== undefined;
-  const kept = ["in_review", "outcome_unknown", "a", "b", "c"].filter(isKept);
-  assert.deepEqual(kept, ["c"]);
+test("runs that continue one have what was kept of it as it was when they were made, each its own", () => {
+  const warm = new WarmRuns(room);
+  const parent = { id: "p", epoch: 3, edits: 1 };
+  warm.set(begun("p", 3, { edits: 1 }), holding("a"));
+  warm.forkVariables(parent)?.removeVariables(["a"]);
+  assert.deepEqual(warm.forkVariables(parent)?.names(), ["a"]);
+  assert.equal(warm.forkVariables({ ...parent, edits: 2 }), undefined);
+  assert.equal(warm.forkVariables({ ...parent, epoch: 2 }), undefined);
+  warm.evict(["p"]);
+  assert.equal(warm.forkVariables(parent), undefined);
+});
+
+test("what takes more bytes than there are is not kept: a request, texts, variables", () => {
+  const long = "x".repeat(room.maxBytes + 1);
+  const warm = new WarmRuns(room);
+  warm.set(begun("a", 1), holding("kept"));
+  warm.set(begun("r", 1, { request: { instructions: long } }), nothing, state);
+  const messages = [{ role: "user", content: [{ type: "text", text: long }] }] as const;
+  warm.set(begun("r", 1), nothing, { ...state, messages });
+  warm.set(begun("r", 1), holding("v", long));
+  assert.deepEqual(warm.take(claimed("r", 2)), {});
+  assert.deepEqual(warm.forkVariables({ id: "a", epoch: 1, edits: 0 })?.names(), ["kept"]);
+});
+
+test("a chain that people may change while its run waits is not kept", () => {
+  const warm = new WarmRuns(room);
+  for (const status of ["in_review", "outcome_unknown"] as const) {
+    warm.set(begun("r", 1), nothing, { ...state, calls: [callRecord("c1", { status })] });
+    assert.deepEqual(Object.keys(warm.take(claimed("r", 2))), ["variables"]);
+  }
+});
+
+test("the runs that were used last are kept, up to their number and their bytes", () => {
+  const kept = (maxEntries: number, maxBytes: number) => {
+    const warm = new WarmRuns({ maxEntries, maxBytes });
+    for (const id of ["a", "b", "c"]) warm.set(begun(id, 1), holding("v", "x".repeat(400)));
+    warm.forkVariables({ id: "b", epoch: 1, edits: 0 });
+    warm.set(begun("d", 1), holding("v", "x".repeat(400)));
+    return ["a", "b", "c", "d"].filter((id) => warm.take(claimed(id, 2)).variables !== undefined);
+  };
+  assert.deepEqual(kept(2, 100_000), ["b", "d"]);
+  assert.deepEqual(kept(4, 1_000), ["b", "d"]);
+  assert.deepEqual(kept(4, 100_000), ["a", "b", "c", "d"]);
 });
 
 const ask = { name: "Ask", args: { of: "what" } };
@@ -110,7 +170,7 @@ for (const [what, script] of Object.entries(scripts)) {
         const now = await stopped(store, run.id);
         if (now.status === "completed") break;
         await new Promise(setImmediate);
-        const [of, kept] = keep.mock.calls.at(-1)?.arguments ?? [];
+        const [of, , kept] = keep.mock.calls.at(-1)?.arguments ?? [];
         assert.equal(of?.id, run.id);
         const read = await readChainState(store, now);
         const { startTime: _, ...rest } = JSON.parse(JSON.stringify(kept)) as ChainState;
@@ -168,7 +228,7 @@ for (const [warmSessions, read] of [
       while (runs.isActive(run.id)) await new Promise(setImmediate);
       const { data } = await inner.listApprovals({ owner, runId: run.id });
       reads.length = 0;
-      await runs.answer(owner, data[0]!.id, { decision: "allow" });
+      await runs.answer(owner, data[0]!.id, { decision: "allow" }, run.id);
       await runIn(inner, run.id, "completed");
       assert.deepEqual(reads.toSorted(), read);
     });
@@ -196,7 +256,10 @@ test("a run whose parent is deleted while it waits knows what came before that",
 
 test("only a chain that the store has as waiting is kept", async () => {
   const keep = mock.method(WarmRuns.prototype, "set");
-  const kept = () => keep.mock.calls.map(({ arguments: [{ id }] }) => id);
+  const kept = () =>
+    keep.mock.calls.flatMap(({ arguments: [{ id }, , chain] }) =>
+      chain === undefined ? [] : [id],
+    );
   try {
     await withMemoryStore(async (store) => {
       const model = new ScriptedModel([{ calls: [ask] }]);
@@ -302,13 +365,7 @@ test("a run that is stopped as it is answered does not go on, and asks no model"
     await runIn(store, run.id, "requires_action");
     while (runs.isActive(run.id)) await new Promise(setImmediate);
     const { data } = await store.listApprovals({ owner, runId: run.id });
-    const launched = mock.method(ActiveRuns.prototype, "launch");
-    try {
-      await runs.answer(owner, data[0]!.id, { decision: "refuse" });
-      assert.equal(launched.mock.callCount(), 0);
-    } finally {
-      launched.mock.restore();
-    }
+    await runs.answer(owner, data[0]!.id, { decision: "refuse" });
     await runIn(store, run.id, "cancelled");
     assert.equal(model.requests.length, 1);
   });

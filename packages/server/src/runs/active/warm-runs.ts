@@ -1,61 +1,148 @@
-import type { ChainState } from "@capstan/core";
-import type { ClaimedRun, RunRecord } from "@capstan/store";
+import type { ChainState, VariableSystem } from "@capstan/core";
+import type { RunRecord, RunVersion } from "@capstan/store";
 import type { StoredChain } from "./chain-state.ts";
-import { memorySize } from "./memory-size.ts";
-import { BoundedCache, type CacheLimits } from "./bounded-cache.ts";
 
-/** A suspended run with its chain, as it is after the claim. */
+export interface WarmLimits {
+  readonly maxEntries: number;
+  /** About how many bytes of memory all entries take together. */
+  readonly maxBytes: number;
+}
+
+/** What a claimed run need not read from the store. */
 export interface WarmRun {
   /** `undefined` if it may have changed and has to be read. */
-  readonly run: RunRecord | undefined;
-  readonly chain: StoredChain;
+  readonly run?: RunRecord;
+  readonly chain?: StoredChain;
+  readonly variables?: VariableSystem;
+}
+
+interface Entry {
+  /** Of the variables: after a later edit they are read again. */
+  readonly version: RunVersion;
+  readonly variables: VariableSystem;
+  /** If the run is suspended: its record as it was claimed, and its chain's state. */
+  readonly suspended?: { readonly run: RunRecord; readonly state: ChainState };
+  readonly bytes: number;
 }
 
 /**
- * Caches the chains of runs that suspended here, so that a run that is answered soon is not read from
- * the store. Holds copies of the store only: evicting one costs time, never data.
+ * The runs that stopped in this process, those that were used last: the variables of all, and the
+ * chains of those that are suspended, so that a run that is answered soon, or continued by another, is
+ * not read from the store. Holds copies of the store only: evicting one costs time, never data.
  */
 export class WarmRuns {
-  readonly #cache: BoundedCache<{ readonly run: RunRecord; readonly state: ChainState }>;
+  readonly #limits: WarmLimits;
+  /** The one that was used last is the last. */
+  readonly #entries = new Map<string, Entry>();
+  #bytes = 0;
 
-  constructor(limits: CacheLimits) {
-    this.#cache = new BoundedCache(limits);
+  constructor(limits: WarmLimits) {
+    this.#limits = limits;
   }
 
-  /** Caches a suspended run, unless users can change it: by a result in review, or a call with an unknown outcome. */
-  set(run: RunRecord, state: ChainState): void {
-    const isFixed = state.calls.every(
-      ({ status }) => status !== "in_review" && status !== "outcome_unknown",
+  /**
+   * Keeps a run that stopped.
+   *
+   * @param run as it was claimed
+   * @param state if the store has it as suspended. It is not kept if users can change it: by a result in review, or a call with an unknown outcome
+   */
+  set(run: RunRecord, variables: VariableSystem, state?: ChainState): void {
+    const canChange = state?.calls.some(
+      ({ status }) => status === "in_review" || status === "outcome_unknown",
     );
-    const bytes = memorySize(state) + memorySize(run.request) + memorySize(run.input);
-    if (isFixed) this.#cache.set(run.id, { run, state }, bytes);
+    this.#set(run, variables, state && canChange === false ? { run, state } : undefined);
   }
 
-  /** Returns the cached chain for a claimed run and evicts it; `undefined` if it was evicted or another node has run it since. */
-  take(claimed: ClaimedRun): WarmRun | undefined {
-    const { id, epoch, lastSeq, edits } = claimed;
-    const kept = this.#cache.get(id);
-    this.#cache.delete(id);
-    if (kept === undefined || kept.run.epoch + 1 !== epoch) return undefined;
-    const { run } = kept;
-    const state = { ...kept.state, startTime: run.createdAt };
-    const { round } = state;
+  /** Keeps the variables of a run at rest as they were edited. @param version the run's after the edit */
+  edit(version: RunVersion, variables: VariableSystem): void {
+    const entry = this.#entries.get(version.id);
+    const isSame = entry?.version.epoch === version.epoch;
+    this.#set(version, variables, isSame ? entry?.suspended : undefined);
+  }
+
+  /**
+   * Returns what is kept of a claimed run, and evicts it: the run changes it from now on. Gives nothing
+   * if the run has been claimed in between.
+   */
+  take({ epoch, edits, ...claimed }: RunVersion & { readonly lastSeq: number }): WarmRun {
+    const entry = this.#entries.get(claimed.id);
+    this.evict([claimed.id]);
+    if (entry?.version.epoch !== epoch - 1) return {};
+    const { version, variables, suspended } = entry;
     return {
-      // Deleting its parent changes a run, too.
-      run: run.parentId === null ? { ...run, epoch, lastSeq, edits } : undefined,
-      chain: {
-        state,
-        roundsStarted: round,
-        unfinishedItems: [],
-        wasWaiting: true,
-        hasStarted: true,
-        crashes: 0,
-      },
+      ...(version.edits === edits && { variables }),
+      ...(suspended && {
+        chain: chainOf(suspended.run, suspended.state),
+        // Deleting its parent changes a run, too.
+        ...(suspended.run.parentId === null && {
+          run: { ...suspended.run, epoch, edits, lastSeq: claimed.lastSeq },
+        }),
+      }),
     };
   }
 
-  /** Evicts runs that have been deleted. */
-  evict(runIds: readonly string[]): void {
-    for (const runId of runIds) this.#cache.delete(runId);
+  /** Returns a copy of a run's variables if they are kept in this version: siblings must not see each other's changes. */
+  forkVariables({ id, epoch, edits }: RunVersion): VariableSystem | undefined {
+    const entry = this.#entries.get(id);
+    if (entry?.version.epoch !== epoch || entry.version.edits !== edits) return undefined;
+    this.#entries.delete(id);
+    this.#entries.set(id, entry);
+    return entry.variables.fork();
   }
+
+  /** Evicts runs, for example because they have been deleted. */
+  evict(runIds: readonly string[]): void {
+    for (const runId of runIds) {
+      this.#bytes -= this.#entries.get(runId)?.bytes ?? 0;
+      this.#entries.delete(runId);
+    }
+  }
+
+  #set(
+    { id, epoch, edits }: RunVersion,
+    variables: VariableSystem,
+    suspended?: Entry["suspended"],
+  ) {
+    const { maxEntries, maxBytes } = this.#limits;
+    this.evict([id]);
+    const chainBytes = suspended === undefined ? 0 : sizeOf(suspended);
+    const bytes = variables.bytes + chainBytes;
+    // One that is larger than the whole cache evicts nothing.
+    if (bytes > maxBytes) return;
+    const version = { id, epoch, edits };
+    this.#entries.set(id, { version, variables, bytes, ...(suspended && { suspended }) });
+    this.#bytes += bytes;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= maxEntries && this.#bytes <= maxBytes) break;
+      this.evict([oldest]);
+    }
+  }
+}
+
+function chainOf(run: RunRecord, state: ChainState): StoredChain {
+  return {
+    state: { ...state, startTime: run.createdAt },
+    roundsStarted: state.round,
+    unfinishedItems: [],
+    wasWaiting: true,
+    hasStarted: true,
+    crashes: 0,
+  };
+}
+
+function sizeOf({ run, state }: NonNullable<Entry["suspended"]>): number {
+  return memorySize(state) + memorySize(run.request) + memorySize(run.input);
+}
+
+/** Bytes of a number, a key or an object beside its texts. */
+const bytesEach = 8;
+
+/** Estimates how many bytes plain data takes in memory. Shared values count each time they occur. */
+function memorySize(data: unknown): number {
+  if (typeof data === "string") return bytesEach + data.length;
+  if (typeof data !== "object" || data === null) return bytesEach;
+  let size = bytesEach;
+  if (Array.isArray(data)) for (const one of data) size += memorySize(one);
+  else for (const one of Object.values(data)) size += bytesEach + memorySize(one);
+  return size;
 }

@@ -12,6 +12,7 @@ import {
   resultOf,
   withMemoryStore,
 } from "@capstan/store/testing";
+import { Slots } from "../active/slots.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { RunQueue } from "./run-queue.ts";
 
@@ -28,25 +29,31 @@ function setup(store: Store, { runsAtOnce = 2, isStopping = (): boolean => false
     wakeAt: () => false,
     close: async () => {},
   } satisfies RunQueue;
+  const slots = new Slots({ ...limits, runsAtOnce });
   const dispatcher = new Dispatcher({
-    store,
-    limits: { ...limits, runsAtOnce },
-    resume: async ({ id }) => void live.add(id),
-    claim: async ({ id, epoch }) => {
-      const [outcome] = await store.write([{ type: "claim-run", runId: id, epoch }]);
-      if (outcome.status === "claimed") live.add(id);
+    stores: { durable: store, all: [store], of: () => store },
+    slots,
+    runs: {
+      resume: async ({ id }) => void live.add(id),
+      claim: async ({ id, epoch }) => {
+        const [outcome] = await store.write([{ type: "claim-run", runId: id, epoch }]);
+        if (outcome.status === "claimed") live.add(id);
+      },
+      isActive: (id) => live.has(id),
+      get isStopping() {
+        return isStopping();
+      },
+      expecting: (_, commit) => commit(),
     },
-    isActive: (id) => live.has(id),
-    isStopping,
     now: () => time,
     log: (line) => assert.fail(line),
   });
   const end = async (id: string) => {
     live.delete(id);
-    dispatcher.releaseSlot(id);
+    slots.release(id);
     await dispatcher.fill();
   };
-  return { live, offered, queue, dispatcher, end, pass: (ms: number) => (time += ms) };
+  return { live, offered, queue, slots, dispatcher, end, pass: (ms: number) => (time += ms) };
 }
 
 const orphan = (id: string): RunRef => ({ id, owner, status: "in_progress", epoch: 1 });
@@ -105,11 +112,11 @@ test("a run that is handed out twice goes on once", async () => {
 test("a job whose run an earlier look found asks the store nothing; one for a later wait does", async () => {
   await withMemoryStore(async (store) => {
     for (const id of ["a", "b"]) await createRun(store, { id, status: "queued" });
-    const { live, dispatcher } = setup(store);
+    const { live, slots, dispatcher } = setup(store);
     const job = (id: string, epoch: number): RunRef => ({ id, owner, status: "queued", epoch });
     await dispatcher.onDelivery(job("a", 0));
     assert.deepEqual([...live], ["a", "b"]);
-    dispatcher.releaseSlot("b");
+    slots.release("b");
     const looks = mock.method(store, "everyQueued");
     await dispatcher.onDelivery(job("b", 0));
     assert.equal(looks.mock.callCount(), 0);
@@ -137,10 +144,10 @@ test("who waits for room is told of it, and leaves nothing behind", async () => 
 
 test("a place that becomes free while a run is being stored without one is given to it", async () => {
   await withMemoryStore(async (store) => {
-    const { live, dispatcher } = setup(store);
-    for (const id of ["a", "b"]) assert.ok(dispatcher.acquireSlot(id, owner));
-    assert.equal(dispatcher.acquireSlot("c", owner), false);
-    dispatcher.releaseSlot("a");
+    const { live, slots, dispatcher } = setup(store);
+    for (const id of ["a", "b"]) assert.ok(slots.acquire(id, owner));
+    assert.equal(slots.acquire("c", owner), false);
+    slots.release("a");
     await createRun(store, { id: "c", status: "queued" });
     dispatcher.offer({ id: "c", owner, status: "queued", epoch: 0 });
     for (let turn = 0; turn < 10 && live.size === 0; turn++) await new Promise(setImmediate);
@@ -168,7 +175,7 @@ const answerOf = (store: Store) => async (claims: boolean) => {
   return outcome;
 };
 
-const question = { name: "a", owner };
+const question = { name: "a", owner, runId: "r" };
 const statusOf = async (store: Store) => (await store.getRun({ owner, id: "r" }))?.status;
 
 test("an answered run goes on in the only place, which was taken for its answer", async () => {

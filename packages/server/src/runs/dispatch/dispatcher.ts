@@ -1,24 +1,15 @@
 import { errorMessage } from "@capstan/core/host";
-import type {
-  ApprovalRecord,
-  ClaimedRun,
-  OutcomeOf,
-  RunRef,
-  Store,
-  StoreWrite,
-} from "@capstan/store";
-import { type SlotLimits, Slots } from "./slots.ts";
+import type { OutcomeOf, RunRef, StoreWrite } from "@capstan/store";
+import type { RunRegistry } from "../active/run-registry.ts";
+import type { RunStores } from "../active/run-stores.ts";
+import type { Slots } from "../active/slots.ts";
 import type { RunQueue } from "./run-queue.ts";
 
 export interface DispatcherOptions {
-  readonly store: Store;
-  readonly limits: SlotLimits;
-  /** Claims a run and resumes it; does nothing if it has another owner. */
-  readonly claim: (run: RunRef) => Promise<void>;
-  /** Resumes a claimed run, with the answer that was given to its approval request. */
-  readonly resume: (run: ClaimedRun, answer?: ApprovalRecord) => Promise<void>;
-  readonly isActive: (runId: string) => boolean;
-  readonly isStopping: () => boolean;
+  readonly stores: Pick<RunStores, "all" | "of" | "durable">;
+  readonly slots: Slots;
+  /** Claims runs and resumes them. */
+  readonly runs: Pick<RunRegistry, "claim" | "resume" | "isActive" | "isStopping" | "expecting">;
   /** Milliseconds that only rise. @default the system's */
   readonly now?: () => number;
   readonly log: (line: string) => void;
@@ -42,7 +33,6 @@ const maxRemembered = 1_000;
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  readonly #slots: Slots;
   #queue: RunQueue | undefined;
   /** Whether runs may wait in the store for a slot. */
   #hasQueued = false;
@@ -57,7 +47,7 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    this.#slots = new Slots(options.limits);
+    options.slots.setReleaseListener(() => this.#slotReleased());
   }
 
   /** Offers runs without a slot here to other nodes from now on. */
@@ -65,40 +55,36 @@ export class Dispatcher {
     this.#queue = queue;
   }
 
-  /** Acquires a slot for a run that is about to start. Returns false if the run has to be queued. */
-  acquireSlot(runId: string, owner: string): boolean {
-    return this.#slots.acquire(runId, owner);
-  }
-
   /**
    * Stores an answer, and resumes the run that it makes ready. If there is a slot, which is acquired
    * beforehand in the name of the answer, the same commit claims the run.
    */
-  async answer<T extends OutcomeOf<Answer>>(
-    given: { readonly name: string; readonly owner: string },
+  answer<T extends OutcomeOf<Answer>>(
+    given: { readonly name: string; readonly owner: string; readonly runId: string },
     store: (claims: boolean) => Promise<T>,
   ): Promise<T> {
-    const { name, owner } = given;
-    const claims = !this.#options.isStopping() && this.#slots.acquire(name, owner);
-    try {
-      const outcome = await store(claims);
-      const ready = "ready" in outcome ? outcome.ready : undefined;
-      if (ready === undefined) return outcome;
-      if (claims) this.#slots.transfer(name, ready.id);
-      if (ready.status === "queued") await this.#claim(ready);
-      else {
-        const answer = "approval" in outcome ? outcome.approval : undefined;
-        await this.#inSlot(ready, () => this.#options.resume(ready, answer));
+    const { name, owner, runId } = given;
+    const { slots, runs } = this.#options;
+    return runs.expecting(runId, async () => {
+      const claims = !runs.isStopping && slots.acquire(name, owner);
+      try {
+        const outcome = await store(claims);
+        const ready = "ready" in outcome ? outcome.ready : undefined;
+        if (ready === undefined) return outcome;
+        if (claims) slots.transfer(name, ready.id);
+        if (ready.status === "queued") await this.#claim(ready);
+        else {
+          const answer = "approval" in outcome ? outcome.approval : undefined;
+          await this.#inSlot(ready, () => runs.resume(ready, answer));
+        }
+        return outcome;
+      } finally {
+        if (claims) slots.release(name);
       }
-      return outcome;
-    } finally {
-      if (claims) this.releaseSlot(name);
-    }
+    });
   }
 
-  /** Releases the slot of a run that does not execute here any more. */
-  releaseSlot(runId: string): void {
-    this.#slots.release(runId);
+  #slotReleased(): void {
     for (const notify of this.#slotWaiters) notify();
     if (this.#hasQueued) void this.fill();
   }
@@ -106,9 +92,11 @@ export class Dispatcher {
   /** Offers a queued run, which has no slot here, to other nodes. */
   offer(run: RunRef): void {
     this.#hasQueued = true;
-    if (this.#queue?.isUp === true) this.#queue.offer([run]);
+    const { stores } = this.#options;
+    const isShared = stores.of(run.id) === stores.durable;
+    if (isShared && this.#queue?.isUp === true) this.#queue.offer([run]);
     // A slot may have become free while the run was being stored, and nothing else would use it.
-    else if (this.#slots.free > 0) void this.fill();
+    else if (this.#options.slots.free > 0) void this.fill();
   }
 
   /** Claims runs without an owner while slots are free; the others stay queued. */
@@ -150,13 +138,13 @@ export class Dispatcher {
     this.#filling ??= this.#fill().finally(() => {
       this.#filling = undefined;
       // Requested after the last read.
-      if (this.#fillAgain && !this.#options.isStopping()) void this.fill();
+      if (this.#fillAgain && !this.#options.runs.isStopping) void this.fill();
     });
     return this.#filling;
   }
 
   get hasFreeSlot(): boolean {
-    return this.#slots.free > 0;
+    return this.#options.slots.free > 0;
   }
 
   /** Resolves when a slot is free. */
@@ -173,15 +161,16 @@ export class Dispatcher {
   }
 
   async #fill(): Promise<void> {
-    const { store, isStopping, log } = this.#options;
+    const { stores, slots, runs, log } = this.#options;
     try {
-      while (this.#fillAgain && !isStopping()) {
+      while (this.#fillAgain && !runs.isStopping) {
         this.#fillAgain = false;
-        if (this.#slots.free <= 0) return;
-        const each = Math.min(this.#slots.free, 100);
-        const waiting = await store.everyQueued({ each });
+        if (slots.free <= 0) return;
+        const each = Math.min(slots.free, 100);
+        const queued = await Promise.all(stores.all.map((store) => store.everyQueued({ each })));
+        const waiting = queued.flat();
         this.#hasQueued = waiting.length > 0;
-        const taken = await Promise.all(this.#slots.next(waiting).map((run) => this.#claim(run)));
+        const taken = await Promise.all(slots.next(waiting).map((run) => this.#claim(run)));
         if (taken.some(Boolean)) this.#fillAgain = true;
       }
     } catch (thrown) {
@@ -191,19 +180,19 @@ export class Dispatcher {
 
   /** @returns whether the run got a slot */
   async #claim(run: RunRef): Promise<boolean> {
-    const { claim, isStopping } = this.#options;
+    const { runs } = this.#options;
     // Another node or the next server claims it.
-    if (isStopping()) return false;
+    if (runs.isStopping) return false;
     const isOrphan = run.status === "in_progress";
-    const hadSlot = await this.#inSlot(run, () => claim(run), isOrphan);
+    const hadSlot = await this.#inSlot(run, () => runs.claim(run), isOrphan);
     if (hadSlot) this.#remember(keyOf(run));
     return hadSlot;
   }
 
   /** Executes a run in a slot, or hands it back if none is free. @returns whether it got one */
   async #inSlot(run: RunRef, start: () => Promise<void>, isOrphan = false): Promise<boolean> {
-    const { isActive, isStopping, log } = this.#options;
-    const hasSlot = !isStopping() && this.#slots.acquire(run.id, run.owner);
+    const { runs, slots, log } = this.#options;
+    const hasSlot = !runs.isStopping && slots.acquire(run.id, run.owner);
     try {
       await (hasSlot ? start() : this.#handBack(run, isOrphan));
       return hasSlot;
@@ -211,7 +200,7 @@ export class Dispatcher {
       log(`Run ${run.id} could not be taken up: ${errorMessage(thrown)}`);
       return false;
     } finally {
-      if (hasSlot && !isActive(run.id)) this.releaseSlot(run.id);
+      if (hasSlot && !runs.isActive(run.id)) slots.release(run.id);
     }
   }
 
@@ -227,7 +216,7 @@ export class Dispatcher {
     const { id: runId, owner, epoch } = run;
     const event = { type: "run.orphaned", at: Date.now() } as const;
     const writes = isOrphan ? ([{ type: "event", event }] as const) : [];
-    const [, queued] = await this.#options.store.write([
+    const [, queued] = await this.#options.stores.of(runId).write([
       { type: "journal", runId, epoch, writes },
       { type: "set-status", runId, epoch, status: "queued" },
     ]);

@@ -1,18 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage, isSettled } from "@capstan/core/host";
-import {
-  type NodeMessage,
-  isClosing,
-  type RunRecord,
-  type StopRequest,
-  type Store,
-} from "@capstan/store";
-import type { ActiveRuns, ActiveRun } from "../active/active-runs.ts";
-import { approvalsOf, deliverAnswer } from "../active/read-resumption.ts";
+import { isClosing, type NodeMessage, type RunRecord, type Store } from "@capstan/store";
+import type { RunRegistry } from "../active/run-registry.ts";
+import type { Overrides } from "../permissions/overrides.ts";
 
 export interface NodeMessagesOptions {
+  /** The store that the nodes share. */
   readonly store: Store;
-  readonly activeRuns: ActiveRuns;
+  readonly registry: RunRegistry;
+  readonly overrides: Overrides;
   readonly log: (line: string) => void;
 }
 
@@ -20,13 +16,13 @@ export interface NodeMessagesOptions {
 export const stoppedByUser = "a person stopped it";
 
 /**
- * Exchanges messages about runs with other nodes: answers, heartbeats, stops and takeovers. A message
- * is only a hint; the store has the state.
+ * Exchanges messages with other nodes about runs (answers, heartbeats, stops, takeovers) and about what
+ * users allow. A message is only a hint; the store has the state.
  */
 export class NodeMessages {
   readonly #options: NodeMessagesOptions;
-  /** Runs that are being refreshed; true if a message came in the meantime. */
-  readonly #refreshing = new Map<string, boolean>();
+  /** Users whose permissions are being read; true if they changed in the meantime. */
+  readonly #reading = new Map<string, boolean>();
 
   constructor(options: NodeMessagesOptions) {
     this.#options = options;
@@ -34,8 +30,8 @@ export class NodeMessages {
   }
 
   /** Refreshes every active run from the store, as a message may have been lost. */
-  refreshAll(): void {
-    for (const [runId] of this.#options.activeRuns.entries()) this.#refresh(runId);
+  refreshRuns(): void {
+    for (const run of this.#options.registry.active()) void run.send({ type: "refresh" });
   }
 
   /**
@@ -76,50 +72,44 @@ export class NodeMessages {
   }
 
   #receive(heard: NodeMessage): void {
-    if (heard.type === "missed") this.refreshAll();
-    else if (heard.type === "stop") this.#stop(heard);
-    else if (heard.type === "watched") this.#options.activeRuns.writeHeartbeat(heard.runId);
-    else if (heard.type === "changed") for (const runId of heard.runIds) this.#refresh(runId);
-  }
-
-  #stop({ runId, callId }: StopRequest): void {
-    const chain = this.#options.activeRuns.get(runId)?.chain;
-    if (callId === undefined) chain?.abort(stoppedByUser);
-    else chain?.cancelCall(callId);
-  }
-
-  #refresh(runId: string): void {
-    const live = this.#options.activeRuns.get(runId);
-    if (live === undefined) return;
-    if (this.#refreshing.has(runId)) {
-      this.#refreshing.set(runId, true);
-      return;
+    const { registry, overrides } = this.#options;
+    switch (heard.type) {
+      case "changed":
+        for (const runId of heard.runIds) void registry.get(runId)?.send({ type: "refresh" });
+        return;
+      case "watched":
+        void registry.get(heard.runId)?.send({ type: "heartbeat" });
+        return;
+      case "stop":
+        if (heard.callId === undefined) void registry.get(heard.runId)?.cancel(stoppedByUser);
+        else registry.get(heard.runId)?.cancelCall(heard.callId);
+        return;
+      case "permissions":
+        for (const owner of heard.owners) this.#refreshPermissions(owner);
+        return;
+      case "missed": {
+        this.refreshRuns();
+        const active = registry.active().map(({ owner }) => owner);
+        for (const owner of new Set([...active, ...overrides.owners()]))
+          this.#refreshPermissions(owner);
+      }
     }
-    this.#refreshing.set(runId, false);
-    this.#deliver(runId, live)
+  }
+
+  /** Reads a user's grants and rules anew, once more if another message came in the meantime. */
+  #refreshPermissions(owner: string): void {
+    const isUnderWay = this.#reading.has(owner);
+    this.#reading.set(owner, isUnderWay);
+    if (isUnderWay) return;
+    const { registry, overrides, log } = this.#options;
+    Promise.all([overrides.refresh(owner), registry.grants.refresh(owner)])
       .catch((thrown: unknown) =>
-        this.#options.log(
-          `What other nodes did to run ${runId} cannot be read: ${errorMessage(thrown)}`,
-        ),
+        log(`What ${owner} changed at another node cannot be read: ${errorMessage(thrown)}`),
       )
       .finally(() => {
-        const again = this.#refreshing.get(runId) === true;
-        this.#refreshing.delete(runId);
-        if (again) this.#refresh(runId);
+        const again = this.#reading.get(owner) === true;
+        this.#reading.delete(owner);
+        if (again) this.#refreshPermissions(owner);
       });
-  }
-
-  /** Delivers the answers and outputs in the store to a chain, which ignores those that it does not wait for. */
-  async #deliver(id: string, { owner, epoch, chain }: ActiveRun): Promise<void> {
-    const { store } = this.#options;
-    const run = await store.getRun({ owner, id });
-    // Its writes are fenced; it should not run more calls either.
-    if (run === undefined || run.epoch !== epoch) {
-      chain.detach("another node has this run now");
-      return;
-    }
-    for (const approval of await approvalsOf(store, run))
-      if (approval.status !== "pending") deliverAnswer(chain, approval);
-    for (const output of await store.listOutputs({ owner, runId: id })) chain.submitOutput(output);
   }
 }

@@ -28,9 +28,9 @@ export interface ServerLimits {
   readonly toolOutputChars: number;
   /** Ms of silence after which a stream says that it is alive. */
   readonly heartbeatMs: number;
-  /** Sessions that are kept at hand while they stop: their variables, and their chains where they wait. */
+  /** Runs that are cached after they stopped: their variables, and their chains if they are suspended. */
   readonly warmSessions: number;
-  /** About how many bytes of memory what is so kept takes in all: half of it for variables, half for chains. */
+  /** About how many bytes of memory these take together. */
   readonly warmBytes: number;
   /** How often in a row a run's process may be gone without the run getting any further: it may be what crashes. */
   readonly maxCrashes: number;

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { parseArguments } from "./prepare-arguments.ts";
+
+function args(text: string): unknown {
+  const parsed = parseArguments(text);
+  return parsed.status === "parsed" ? parsed.args : parsed.error.message;
+}
+
+test("nothing written means no arguments", () => {
+  for (const text of ["", "  \n", "{}", "```json\n{}\n```"]) assert.deepEqual(args(text), {});
+});
+
+test("a code fence, trailing commas and an object as text are repaired, and said", () => {
+  assert.deepEqual(parseArguments('```json\n{"a": [1, 2,],}\n```'), {
+    status: "parsed",
+    args: { a: [1, 2] },
+    repairs: ["took the code fence off", "took a trailing comma out"],
+  });
+  assert.deepEqual(parseArguments(JSON.stringify('{"a":"x"}')), {
+    status: "parsed",
+    args: { a: "x" },
+    repairs: ["took the object out of a JSON string"],
+  });
+  assert.deepEqual(parseArguments('{"a":1}'), { status: "parsed", args: { a: 1 }, repairs: [] });
+});
+
+test("what looks like a fence or a trailing comma within a string stays", () => {
+  assert.deepEqual(args('{"a": ",]", "b": "\\",}", "c": [1,],}'), { a: ",]", b: '",}', c: [1] });
+  assert.deepEqual(args('{"a":"```x```"}'), { a: "```x```" });
+});
+
+test("what is not one object is refused", () => {
+  for (const text of [
+    "null",
+    "[]",
+    "[{}]",
+    "5",
+    '"x"',
+    "true",
+    '"[1]"',
+    "{",
+    '{"a":}',
+    '{"a":1} {"b":2}',
+    "{a:1}",
+    '"{\\"a\\":}"',
+  ]) {
+    assert.equal(parseArguments(text).status, "failed", text);
+  }
+  assert.match(String(args("[1]")), /are a list, not an object. Send one JSON object/);
+});
+
+test("keys that could pollute are own data", () => {
+  const parsed = args(
+    '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
+  ) as object;
+  assert.deepEqual(Object.keys(parsed), ["__proto__", "constructor"]);
+  assert.equal(Object.getPrototypeOf(parsed), Object.prototype);
+  assert.equal(({} as { polluted?: unknown }).polluted, undefined);
+});
+
+test("a whole number that would lose digits is refused, one that keeps them is not", () => {
+  assert.match(
+    String(args('{"id": 12345678901234567891}')),
+    /12345678901234567891 .* more than a number/,
+  );
+  assert.deepEqual(args('{"id": 1000000000000000000000}'), { id: 1e21 });
+  assert.deepEqual(args('{"id": "12345678901234567891", "pi": 3.14159265358979323846}'), {
+    id: "12345678901234567891",
+    pi: Math.PI,
+  });
+});
+
+test("a number beyond all that a number can be is refused, as text it is text", () => {
+  for (const number of ["1e400", "-1E+999", "9".repeat(400)])
+    assert.match(String(args(`{"n": ${number}}`)), /is more than a number can hold/);
+  assert.deepEqual(args('{"n": "1e400", "small": 1e300}'), { n: "1e400", small: 1e300 });
+});
+
+test("nesting of 200 levels is read, more is refused", () => {
+  const nested = (levels: number): string =>
+    `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+  assert.equal(parseArguments(nested(200)).status, "parsed");
+  assert.match(String(args(nested(201))), /nested 201 levels/);
+  assert.equal(parseArguments(nested(100_000)).status, "failed");
+  assert.equal(parseArguments("[".repeat(100_000)).status, "failed");
+});
+
+test("10 MB are read in linear time, broken or not", () => {
+  const list = `[${"12345678901,".repeat(250_000)}1]`;
+  const start = process.threadCpuUsage().user;
+  assert.equal(parseArguments(`{"a":${list},"s":"${"x".repeat(7_000_000)}"}`).status, "parsed");
+  assert.equal(parseArguments(`{"a":${list},}`).status, "parsed");
+  assert.equal(parseArguments("```".repeat(3_000_000)).status, "failed");
+  assert.equal(parseArguments(`{"a": "${"\\".repeat(5_000_000)}`).status, "failed");
+  assert.ok(process.threadCpuUsage().user - start < 4_000_000);
+});
+
+test("every object comes back as it was, and nothing makes it throw", () => {
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      fc.constantFrom(0, 1, 2),
+      (object, wrap) => {
+        const json = JSON.stringify(object);
+        const text = [json, `\`\`\`json\n${json}\n\`\`\``, JSON.stringify(json)][wrap] as string;
+        assert.deepEqual(args(text), JSON.parse(json));
+      },
+    ),
+  );
+  fc.assert(
+    fc.property(
+      fc.string({
+        unit: fc.constantFrom("{", "}", "[", "]", '"', ",", ":", "1", "`", "\\", "a", "\n"),
+      }),
+      (text) => {
+        parseArguments(text);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,72 @@
+import type { JsonValue } from "./json.ts";
+
+const marker = Symbol.for("capstan.error");
+
+export interface CapstanErrorOptions {
+  /** Stable, snake_case; what programs branch on. */
+  readonly code: string;
+  /** What was wrong, where, what was expected and what to do next. */
+  readonly message: string;
+  readonly cause?: unknown;
+}
+
+/**
+ * A mistake in a program that uses Capstan (a duplicate tool, a broken schema). What a tool or a
+ * model does wrong is never thrown: it is an outcome, as data.
+ *
+ * Checked by marker, not by class, so that two copies of the package agree.
+ */
+export class CapstanError extends Error {
+  readonly code: string;
+  readonly [marker] = true;
+
+  constructor(options: CapstanErrorOptions) {
+    super(options.message, options.cause === undefined ? {} : { cause: options.cause });
+    this.name = "CapstanError";
+    this.code = options.code;
+  }
+
+  static isInstance(value: unknown): value is CapstanError {
+    return typeof value === "object" && value !== null && marker in value;
+  }
+}
+
+export interface ToolErrorData {
+  /** Stable, snake_case: `file_not_found`. */
+  readonly code: string;
+  /** What the model reads: what was wrong, and what to do instead. */
+  readonly message: string;
+  /** Whether the same call may succeed later. */
+  readonly retryable?: boolean;
+  /** Ms to wait before the next try, e.g. from `Retry-After`. */
+  readonly retryAfterMs?: number;
+  readonly details?: JsonValue;
+}
+
+/** Errors of one `AggregateError` that are told. */
+const several = 3;
+
+/**
+ * The message of anything that was thrown. Never throws, and is never empty. What caused an error
+ * is not told: whoever wrapped it may have meant to hide it.
+ */
+export function errorMessage(thrown: unknown): string {
+  try {
+    return messageOf(thrown) || "an error without words";
+  } catch {
+    return "an error that cannot be shown";
+  }
+}
+
+function messageOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return textOf(thrown);
+  const message: unknown = thrown.message;
+  if (message !== "") return textOf(message);
+  if (thrown instanceof AggregateError && thrown.errors.length > 0)
+    return thrown.errors.slice(0, several).map(errorMessage).join("; ");
+  return thrown.name;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
+}

@@ -1,0 +1,127 @@
+import type { JsonObject, JsonValue } from "../base/json.ts";
+
+/** Sets of JSON types as bits; an integer has two. */
+export const jsonTypes = {
+  null: 1,
+  boolean: 2,
+  integer: 4,
+  fraction: 8,
+  number: 12,
+  string: 16,
+  array: 32,
+  object: 64,
+  any: 127,
+} as const;
+
+/** The type of a value; 0 for what JSON has not. */
+export function typeOf(value: unknown): number {
+  switch (typeof value) {
+    case "string":
+      return jsonTypes.string;
+    case "number":
+      return Number.isInteger(value) ? jsonTypes.integer : jsonTypes.fraction;
+    case "boolean":
+      return jsonTypes.boolean;
+    case "object":
+      if (value === null) return jsonTypes.null;
+      return Array.isArray(value) ? jsonTypes.array : jsonTypes.object;
+    default:
+      return 0;
+  }
+}
+
+/** The set that a schema's `type` names. */
+export function typesNamed(type: unknown): number {
+  if (typeof type === "string") {
+    return Object.hasOwn(jsonTypes, type) ? jsonTypes[type as keyof typeof jsonTypes] : 0;
+  }
+  return Array.isArray(type)
+    ? type.reduce<number>((types, one) => types | typesNamed(one), 0)
+    : jsonTypes.any;
+}
+
+const words: { readonly [type: number]: string } = {
+  [jsonTypes.null]: "null",
+  [jsonTypes.boolean]: "a boolean",
+  [jsonTypes.integer]: "a whole number",
+  [jsonTypes.fraction]: "a number",
+  [jsonTypes.string]: "text",
+  [jsonTypes.array]: "a list",
+  [jsonTypes.object]: "an object",
+};
+
+/** In words, for people and models: `a number`, `text`. */
+export function describeType(value: unknown): string {
+  return words[typeOf(value)] ?? `a ${typeof value}`;
+}
+
+export function isList(value: unknown): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** JSON with nothing shared with the original: whoever is given it may change it. */
+export function copyJson<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyJson) as T;
+  const given = value as Record<string, unknown>;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(given)) {
+    const member = copyJson(given[key]);
+    // Assigned, it would be the copy's prototype.
+    if (key === "__proto__") Object.defineProperty(copy, key, { ...plain, value: member });
+    else copy[key] = member;
+  }
+  return copy as T;
+}
+
+const plain = { enumerable: true, configurable: true, writable: true };
+
+/** A copy of JSON that nobody can change: what a person was asked about stays that. */
+export function frozenJson<T>(value: T): T {
+  return freeze(copyJson(value));
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  for (const member of Object.values(value)) freeze(member);
+  return Object.freeze(value);
+}
+
+/**
+ * Where a value holds something of which JSON makes `{}`: a Map, a promise nobody awaited, bytes
+ * behind a class. Undefined where it holds nothing like that.
+ *
+ * @param json the value as JSON; the search is made only where it can find anything
+ * @returns words such as `a Map at /rows/0`
+ */
+export function lostInJson(value: unknown, json: string): string | undefined {
+  return json.includes("{}") ? find(value, "") : undefined;
+}
+
+function find(value: unknown, path: string): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if ("toJSON" in value && typeof value.toJSON === "function") return undefined;
+  const entries = Object.entries(value);
+  if (entries.length === 0 && !isPlain(value))
+    return `a ${nameOf(value)}${path === "" ? "" : ` at ${path}`}`;
+  for (const [key, member] of entries) {
+    const lost = find(member, `${path}/${key}`);
+    if (lost !== undefined) return lost;
+  }
+  return undefined;
+}
+
+/** A list, or an object of no class, of whichever realm. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return Array.isArray(value) || prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function nameOf(value: object): string {
+  const tag = Object.prototype.toString.call(value).slice("[object ".length, -1);
+  return tag === "Object" ? value.constructor.name : tag;
+}

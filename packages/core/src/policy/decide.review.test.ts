@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defineTool } from "../tool/define-tool.ts";
+import { ToolRegistry } from "../tool/registry.ts";
+import type { ResultApprovalPolicy } from "../tool/permission.ts";
+import { reviewReason, type ReviewOptions } from "./decide.ts";
+
+const due = (own: ResultApprovalPolicy, policy: Partial<ReviewOptions> = {}): boolean =>
+  reasonOf(own, policy) !== undefined;
+
+function reasonOf(own: ResultApprovalPolicy, policy: Partial<ReviewOptions> = {}) {
+  const registry = new ToolRegistry();
+  const permission = { resultApprovalPolicy: own };
+  const tool = defineTool({ name: "T", description: "", permission, execute: () => 1 });
+  registry.register({ name: "g", tools: [tool] });
+  return reviewReason({
+    registered: registry.tool("g.T")!,
+    args: {},
+    isError: false,
+    rules: [],
+    overrides: [],
+    checkToolResults: true,
+    ...policy,
+  });
+}
+
+test("checkToolResults: false lifts the tool's own wish, and no rule", () => {
+  const lifted = { checkToolResults: false };
+  assert.equal(due("always"), true);
+  assert.equal(due("always", lifted), false);
+  assert.equal(due("never", { ...lifted, rules: [{ tool: "*", result: "always" }] }), true);
+  assert.equal(due("never", { ...lifted, overrides: [{ tool: "*", result: "always" }] }), true);
+});
+
+test("on-error asks for failures alone", () => {
+  assert.equal(due("on-error"), false);
+  assert.equal(due("on-error", { isError: true }), true);
+});
+
+test("a rule by argument says which results are seen first", () => {
+  const rules = [{ tool: "g.*", when: { path: "secrets/**" }, result: "always" }] as const;
+  assert.equal(due("never", { rules, args: { path: "./secrets/a" } }), true);
+  assert.equal(due("never", { rules, args: { path: "docs/a" } }), false);
+});
+
+test("the user's override shows a person more than the administrator's rule does, never less", () => {
+  const always = [{ tool: "*", result: "always" }] as const;
+  const never = [{ tool: "g.T", result: "never" }] as const;
+  assert.equal(due("never", { rules: never, overrides: always }), true);
+  assert.equal(due("always", { rules: always, overrides: never }), true);
+  assert.equal(due("always", { overrides: never }), false);
+});
+
+test("the question says whose wish it is, and why", () => {
+  const rule = { tool: "*", result: "always", reason: "these are other people's mails" } as const;
+  assert.equal(reasonOf("always"), "This tool wants its results seen by a person first.");
+  assert.equal(
+    reasonOf("never", { rules: [rule] }),
+    "A rule of the administrator wants its results seen by a person first: these are other people's mails",
+  );
+  assert.equal(
+    reasonOf("never", { overrides: [{ tool: "*", result: "on-error" }], isError: true }),
+    "Your own rule wants its failures seen by a person first.",
+  );
+});

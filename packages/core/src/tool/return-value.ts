@@ -1,0 +1,64 @@
+import type { ToolErrorData } from "../base/errors.ts";
+import type { ContentPart } from "../model/content-part.ts";
+
+// Return values are recognised by these markers, so that fetched JSON cannot pass for one.
+const errorMarker = Symbol.for("capstan.tool-error");
+const textMarker = Symbol.for("capstan.with-text");
+const partsMarker = Symbol.for("capstan.content-parts");
+
+/** A failure that a tool returns. */
+export interface ToolError extends ToolErrorData {
+  readonly [errorMarker]: true;
+}
+
+/** Data that a tool returns together with the text that the model reads. */
+export interface WithText {
+  readonly [textMarker]: true;
+  readonly value: unknown;
+  readonly text: string;
+}
+
+/** Pictures, files and links that a tool returns instead of data. */
+export interface ContentParts {
+  readonly [partsMarker]: true;
+  readonly parts: readonly ContentPart[];
+}
+
+/**
+ * Returns a failure from a tool. A tool may also throw; the code is then `tool_threw`.
+ *
+ * @example return toolError({ code: "file_not_found", message: `No file ${path}. ListFiles lists the files.` });
+ */
+export function toolError(data: ToolErrorData): ToolError {
+  return { ...data, [errorMarker]: true };
+}
+
+export function isToolError(value: unknown): value is ToolError {
+  return typeof value === "object" && value !== null && errorMarker in value;
+}
+
+/**
+ * Returns data with its text for the model. The text takes precedence over `formatForLLM`.
+ *
+ * @example return withText({ celsius: 21 }, "21 °C in Bergen");
+ */
+export function withText(value: unknown, text: string): WithText {
+  return { [textMarker]: true, value, text };
+}
+
+export function isWithText(value: unknown): value is WithText {
+  return typeof value === "object" && value !== null && textMarker in value;
+}
+
+/**
+ * Returns pictures, files and links from a tool.
+ *
+ * @example return contentParts([{ type: "link", url: "https://example.org", title: "Example" }]);
+ */
+export function contentParts(parts: readonly ContentPart[]): ContentParts {
+  return { [partsMarker]: true, parts };
+}
+
+export function isContentParts(value: unknown): value is ContentParts {
+  return typeof value === "object" && value !== null && partsMarker in value;
+}

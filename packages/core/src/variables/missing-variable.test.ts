@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { executorWith, reads } from "../testing/executor-with.ts";
+import { defineTool } from "../tool/define-tool.ts";
+import { readBack } from "./missing-variable.ts";
+import type { Variable } from "./variable.ts";
+import { VariableSystem } from "./variable-system.ts";
+
+/** A system that holds `capacity` variables, and a store that has all there ever were. */
+function withStore(capacity: number) {
+  const variables = new VariableSystem({ capacity });
+  const stored = new Map<string, Variable>();
+  const asked: string[] = [];
+  variables.subscribe((change) => {
+    if (change.type === "set") stored.set(change.variable.name, change.variable);
+  });
+  variables.source = async (name) => (asked.push(name), stored.get(name));
+  return { variables, stored, asked };
+}
+
+const join = defineTool({
+  ...reads,
+  name: "Join",
+  parameters: { type: "object", additionalProperties: { type: "string" } },
+  SKIP_CACHE_RESULT: true,
+  execute: (args) => Object.values(args).join(" "),
+});
+
+test("a call takes a value that was evicted from where it is stored", async () => {
+  const { variables } = withStore(2);
+  const executor = executorWith([join], { variables });
+  for (const name of ["a", "b", "c"]) variables.addVariable(name, `value ${name}`, "USER_ADD");
+  assert.equal(variables.peekVariable("a"), undefined);
+  const result = await executor.execute("Join", { x: "$VAR_REF{{a}}", y: "$VAR_REF{{c}}" });
+  assert.equal(result.status === "success" && result.data, "value a value c");
+  assert.equal(variables.peekVariable("b"), undefined);
+});
+
+test("a result comes back with its arguments, by any of its names, with its data", async () => {
+  for (const name of ["Look_1", "Look_1_result", "Look_1_args"]) {
+    const { variables } = withStore(1);
+    variables.keepResult("Look", { text: "[1]", data: [1] }, { at: "x" });
+    variables.addVariable("other", "x", "USER_ADD");
+    assert.equal(await readBack(variables, name), true, name);
+    assert.deepEqual(variables.getVariable("Look_1")?.value, { text: "[1]", data: [1] });
+    assert.deepEqual(variables.getVariable("Look_1_args")?.value.data, { at: "x" });
+    assert.equal(variables.size, 1);
+  }
+});
+
+test("more than there is room for at once is an error that says so, and nothing goes round in circles", async () => {
+  const { variables, asked } = withStore(2);
+  const executor = executorWith([join], { variables });
+  for (const name of ["a", "b", "c"]) variables.addVariable(name, name, "USER_ADD");
+  assert.equal(variables.size, 2);
+  const args = { x: "$VAR_REF{{a}}", y: "$VAR_REF{{b}}", z: "$VAR_REF{{c}}" };
+  const result = await executor.execute("Join", args);
+  assert.equal(result.status === "error" && result.error.code, "variable_evicted");
+  assert.ok(asked.length <= 3, asked.join(" "));
+});
+
+test("what was removed, never there, or is not in the store either stays missing", async () => {
+  const { variables, stored, asked } = withStore(1);
+  variables.addVariable("removed", "x", "USER_ADD");
+  variables.removeVariables(["removed"]);
+  assert.equal(await readBack(variables, "removed"), false);
+  assert.deepEqual(asked, [], "nobody is asked for it");
+  assert.equal(await readBack(variables, "never"), false);
+  variables.addVariable("lost", "x", "USER_ADD");
+  variables.addVariable("other", "x", "USER_ADD");
+  stored.delete("lost");
+  assert.equal(await readBack(variables, "lost"), false);
+  assert.equal(variables.missingVariable("lost").code, "variable_evicted");
+});
+
+test("a variable that was made meanwhile is not overwritten", async () => {
+  const { variables, stored } = withStore(1);
+  const release = Promise.withResolvers<void>();
+  variables.addVariable("a", "old", "USER_ADD");
+  variables.addVariable("b", "b", "USER_ADD");
+  variables.source = async (name) => (await release.promise, stored.get(name));
+  const coming = readBack(variables, "a");
+  variables.addVariable("a", "new", "USER_ADD");
+  release.resolve();
+  assert.equal(await coming, true);
+  assert.equal(variables.getVariable("a")?.value.text, "new");
+});

@@ -1,0 +1,272 @@
+import type {
+  ChainState,
+  GrantBook,
+  ToolChainResult,
+  ToolChainRun,
+  VariableSystem,
+} from "@capstan/core";
+import { type ClientOutput, errorMessage } from "@capstan/core/host";
+import type { ApprovalRecord, RunRecord, Store } from "@capstan/store";
+import { deliverAnswer } from "./approval-decisions.ts";
+import type { OwnedRun } from "./close-run.ts";
+import type { RunJournal } from "./run-journal.ts";
+
+/*
+ * An active run is a run that this process has claimed. The registry has one `ActiveRun` of it, from
+ * the commit that claimed the run until the store has its end, and knows nothing else of it. The claim
+ * raised the run's epoch: every write of this process has that epoch, and the store refuses ("fences")
+ * it once another process has claimed the run, or this one has claimed it anew.
+ *
+ *                 claimed                       the chain ends, its last commit is stored
+ *                    |      +---------+                                       +------+
+ *                    +----->|restoring|---> running ------------------------->| over |
+ *                           +---------+        |                              +------+
+ *                                |             | its last commit fails           ^
+ *                                | fails       v                                 |
+ *                                +--------> closing -----------------------------+
+ *                                              |  ^   the store has its end
+ *                                              +--+ tried again, in a new epoch
+ *
+ * A run that is detached is over at once: it was fenced, it was claimed anew, or the server stops.
+ *
+ * restoring  The registry reads how the run goes on (`restore.ts`), or has that from `WarmRuns`. It
+ *            writes only the ends of texts that a dead process left incomplete.
+ *            kill -9: the store has the run in progress, and the next server, or another node, claims
+ *            it as an orphan. Each such claim adds the event `run.orphaned`, before it reads anything;
+ *            after too many of them without progress the run is closed.
+ * running    The chain writes, through its `RunJournal`, in the order of its events. It waits for the
+ *            commit before it acts: before a tool runs, a question is asked, or it stops. Others write
+ *            too, each in a commit of its own: answers and outputs (`Answers`), edits of variables,
+ *            heartbeats. They store first and tell the chain afterwards.
+ *            kill -9: what is committed is kept, and the run is claimed as above. Its round starts
+ *            again; a call that had started runs again only if it may, and is `outcome_unknown`
+ *            otherwise. An answer that was stored and not delivered is read as the run is restored.
+ * closing    The chain is gone, and the store does not have its end: a commit failed, or the run could
+ *            not be restored. The registry claims the run anew, as the store takes nothing more in an
+ *            epoch in which a commit failed, ends it from its rows (`close-run.ts`), and tries again
+ *            with growing pauses until the store has the end. It has no slot.
+ *            kill -9: as while it is restored; the next server resumes the run instead of closing it.
+ * over       It is not in the registry. Suspended and ended runs are rows in the store; `WarmRuns` may
+ *            have copies. kill -9 loses only those.
+ *
+ * Commands of a run are done one at a time, in the order in which they came, in its mailbox: claiming
+ * and restoring it, closing it, edits of its variables, and what `send` delivers. A run at rest has a
+ * mailbox, too, while there are commands: a claim and an edit at the same moment are ordered.
+ * `cancel` and `detach` are not commands. They act at once, in every phase.
+ */
+
+/** - `restoring`: read from the store - `running`: its chain goes on - `closing`: the store lacks its end */
+export type RunPhase = "restoring" | "running" | "closing" | "over";
+
+/** What a chain works with. */
+export interface RunSession {
+  /** As it was when it was claimed. */
+  readonly run: RunRecord;
+  readonly grants: GrantBook;
+  readonly variables: VariableSystem;
+  readonly journal: RunJournal;
+}
+
+/** What is delivered to a running chain. The store has answers and outputs before. */
+export type RunCommand =
+  /** An approval or a review was answered, or expired. */
+  | { readonly type: "answer"; readonly approval: ApprovalRecord }
+  /** A client submitted results of its tools. */
+  | { readonly type: "outputs"; readonly outputs: readonly ClientOutput[] }
+  /** Another node may have written: read what it stored. Requests that wait together are one. */
+  | { readonly type: "refresh" }
+  /** A reader wants an event that shows that the run is alive. Many readers share one. */
+  | { readonly type: "heartbeat" };
+
+export type CommandOutcome =
+  | { readonly status: "done" }
+  /** The run is not running. Nothing is lost: what was stored is read when it is restored. */
+  | { readonly status: "refused"; readonly reason: string };
+
+/** How a chain stopped. */
+export type RunEnd =
+  /** The store has it. `state` is there if it suspended, `queued` if its answer had come before that. */
+  | {
+      readonly status: "stored";
+      readonly isWaiting: boolean;
+      readonly isQueued: boolean;
+      readonly state: ChainState | undefined;
+    }
+  /** Another has the run now. */
+  | { readonly status: "fenced" }
+  /** The store does not have it. */
+  | { readonly status: "lost"; readonly reason: string };
+
+export interface ActiveRunOptions {
+  readonly claimed: OwnedRun;
+  readonly store: Store;
+  /** Ms without an event after which readers ask for a heartbeat. */
+  readonly heartbeatMs: number;
+  /** Runs a command in the run's mailbox. */
+  readonly post: <T>(command: () => Promise<T>) => Promise<T>;
+  /** Called when the chain has stopped, unless the run was detached before. */
+  readonly onEnd: (run: ActiveRun, session: RunSession, end: RunEnd) => void;
+  readonly log: (line: string) => void;
+}
+
+/** A run that this process has claimed. */
+export class ActiveRun implements OwnedRun {
+  readonly id: string;
+  readonly owner: string;
+  readonly store: Store;
+  /** Resolves when it neither is restored nor runs any more. */
+  readonly stopped: Promise<void>;
+  readonly #options: ActiveRunOptions;
+  readonly #stop: () => void;
+  #epoch: number;
+  #phase: RunPhase = "restoring";
+  #session: RunSession | undefined;
+  #chain: ToolChainRun | undefined;
+  #cancelled: string | undefined;
+  #refresh: Promise<CommandOutcome> | undefined;
+  /** Time of its last heartbeat, in ms since the epoch. */
+  #heartbeatAt = 0;
+
+  constructor(options: ActiveRunOptions) {
+    const { id, owner, epoch } = options.claimed;
+    this.#options = options;
+    this.id = id;
+    this.owner = owner;
+    this.store = options.store;
+    this.#epoch = epoch;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.stopped = promise;
+    this.#stop = resolve;
+  }
+
+  /** The epoch in which it was claimed last. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  get phase(): RunPhase {
+    return this.#phase;
+  }
+
+  /** While it runs. */
+  get session(): RunSession | undefined {
+    return this.#session;
+  }
+
+  /** Starts its chain: it is running from now on. Does nothing if it was detached as it was restored. */
+  start(session: RunSession, startChain: () => ToolChainRun): void {
+    if (this.#phase !== "restoring") return;
+    const chain = startChain();
+    this.#phase = "running";
+    this.#session = session;
+    this.#chain = chain;
+    if (this.#cancelled !== undefined) chain.abort(this.#cancelled);
+    void chain.result.then((result) => {
+      // A detached chain ends after its run has been claimed anew.
+      if (this.#chain !== chain) return;
+      const end = endOf(result, session.journal);
+      const { error } = result;
+      if (error?.code === "journal_failed" || error?.code === "internal")
+        this.#options.log(`Run ${this.id} failed: ${error.message}`);
+      this.#leave(end.status === "lost" ? "closing" : "over");
+      this.#options.onEnd(this, session, end);
+    });
+  }
+
+  /** Delivers a command in its turn. */
+  send(command: RunCommand): Promise<CommandOutcome> {
+    if (command.type !== "refresh") return this.#options.post(() => this.#do(command));
+    this.#refresh ??= this.#options.post(() => {
+      // One that comes from now on may be about what this one no longer reads.
+      this.#refresh = undefined;
+      return this.#do(command);
+    });
+    return this.#refresh;
+  }
+
+  /** Stops its chain at once, or as it starts. Resolves when it has ended. */
+  cancel(reason: string): Promise<void> {
+    this.#cancelled ??= reason;
+    this.#chain?.abort(reason);
+    return this.stopped;
+  }
+
+  /** Stops one call; its turn goes on. Returns false if the call is not open. */
+  cancelCall(callId: string): boolean {
+    return this.#chain?.cancelCall(callId) ?? false;
+  }
+
+  /** Leaves the run to who has it now: nothing more of it is written, and its chain acts no more. */
+  detach(reason: string): void {
+    const chain = this.#chain;
+    this.#leave("over");
+    chain?.detach(reason);
+  }
+
+  /** It is closed from now on. @param epoch in which it was claimed for that */
+  close(epoch = this.#epoch): void {
+    this.#epoch = epoch;
+    this.#leave("closing");
+  }
+
+  #leave(phase: "closing" | "over"): void {
+    if (this.#phase === "over") return;
+    this.#phase = phase;
+    this.#session = undefined;
+    this.#chain = undefined;
+    this.#stop();
+  }
+
+  async #do(command: RunCommand): Promise<CommandOutcome> {
+    const chain = this.#chain;
+    if (chain === undefined)
+      return { status: "refused", reason: `The run is ${this.#phase}, and not running.` };
+    if (command.type === "answer") deliverAnswer(chain, command.approval);
+    else if (command.type === "outputs")
+      for (const output of command.outputs) chain.submitOutput(output);
+    else if (command.type === "heartbeat") await this.#writeHeartbeat();
+    else await this.#deliverStored(chain);
+    return { status: "done" };
+  }
+
+  /** An event, which takes a sequence number. */
+  async #writeHeartbeat(): Promise<void> {
+    const at = Date.now();
+    if (at - this.#heartbeatAt < this.#options.heartbeatMs / 2) return;
+    this.#heartbeatAt = at;
+    const { id: runId, epoch, store } = this;
+    const writes = [{ type: "event", event: { type: "run.heartbeat", at } }] as const;
+    try {
+      await store.write([{ type: "journal", runId, epoch, writes }]);
+    } catch (thrown) {
+      this.#options.log(`Run ${runId} could not show that it is alive: ${errorMessage(thrown)}`);
+    }
+  }
+
+  /** Delivers the answers and outputs in the store to the chain, which ignores those that it does not wait for. */
+  async #deliverStored(chain: ToolChainRun): Promise<void> {
+    const { store, owner, id: runId } = this;
+    try {
+      const run = await store.getRun({ owner, id: runId });
+      // Its writes are fenced; it should not run more calls either.
+      if (run?.epoch !== this.#epoch) return chain.detach("another node has this run now");
+      const { data } = await store.listApprovals({ owner, runId, limit: 1_000 });
+      for (const approval of data) deliverAnswer(chain, approval);
+      for (const output of await store.listOutputs({ owner, runId })) chain.submitOutput(output);
+    } catch (thrown) {
+      this.#options.log(
+        `What other nodes did to run ${runId} cannot be read: ${errorMessage(thrown)}`,
+      );
+    }
+  }
+}
+
+function endOf({ error, waiting, state }: ToolChainResult, journal: RunJournal): RunEnd {
+  if (!journal.settled) {
+    if (error?.code === "detached") return { status: "fenced" };
+    return { status: "lost", reason: journal.failure ?? "its end could not be written" };
+  }
+  const suspended = journal.suspended ? state : undefined;
+  const stored = { isWaiting: waiting.length > 0, isQueued: journal.ready };
+  return { status: "stored", ...stored, state: suspended };
+}

@@ -1,0 +1,139 @@
+import { CapstanError, type ChainError } from "@capstan/core";
+import { type ChainResultRecord, errorMessage, noUsage } from "@capstan/core/host";
+import { isClosing, type RunJournalWrite, type RunRecord, type Store } from "@capstan/store";
+
+/** A run that this process has claimed. */
+export interface OwnedRun {
+  readonly id: string;
+  readonly owner: string;
+  readonly epoch: number;
+}
+
+/** How a run is closed. */
+export type RunEnding =
+  /** In the state that its rows have. */
+  | { readonly why: ChainError; readonly notices?: readonly RunJournalWrite[] }
+  /** Without reading its rows. The text is for people. */
+  | { readonly unread: string };
+
+/** If a run's rows cannot be read at the second try either, it is closed without reading them. */
+const readTries = 2;
+
+/** Error codes for corrupt rows. After other errors the rows may be readable later. */
+const corruptCodes: ReadonlySet<string> = new Set(["store_failed", "database_corrupt"]);
+
+function isCorrupt(thrown: unknown): boolean {
+  return CapstanError.isInstance(thrown) && corruptCodes.has(thrown.code);
+}
+
+/**
+ * Tries once to end a claimed run.
+ *
+ * @param given.end ends it in the state that its rows have
+ * @param given.tries how many tries were made before this one
+ * @returns whether nothing is left to close: it has ended, or has another owner by now
+ */
+export async function closeRun(given: {
+  readonly store: Store;
+  readonly run: OwnedRun;
+  readonly ending: RunEnding;
+  readonly tries: number;
+  readonly end: (ending: Extract<RunEnding, { why: unknown }>) => Promise<void>;
+  readonly log: (line: string) => void;
+}): Promise<boolean> {
+  const { store, run, ending, tries, log } = given;
+  let unread = "unread" in ending ? ending.unread : undefined;
+  if ("why" in ending) {
+    try {
+      if (!(await isUnclosed(store, run))) return true;
+      await given.end(ending);
+      return !(await isUnclosed(store, run));
+    } catch (thrown) {
+      log(closeFailure(run, thrown));
+      if (tries < readTries) return false;
+      unread = `What this run had done cannot be read any more, so it was closed: ${errorMessage(thrown)} Begin it anew; "capstan db check" looks for damage.`;
+    }
+  }
+  try {
+    const isWhole = await closeUnread(store, run, unread ?? "");
+    const rest = isWhole ? "" : " Its variables are those that it began with.";
+    log(`Run ${run.id} was closed without reading what it had done.${rest}`);
+    return true;
+  } catch (thrown) {
+    log(closeFailure(run, thrown));
+    return false;
+  }
+}
+
+/** Whether this process still has to close the run: it is in progress, in this epoch. */
+export async function isUnclosed(store: Store, { owner, id, epoch }: OwnedRun): Promise<boolean> {
+  try {
+    const now = await store.getRun({ owner, id });
+    return (
+      now !== undefined &&
+      !isClosing(now.status) &&
+      now.epoch === epoch &&
+      now.status === "in_progress"
+    );
+  } catch (thrown) {
+    // Whether it still is in this epoch is seen as it is claimed, or its end is written.
+    if (isCorrupt(thrown)) return true;
+    throw thrown;
+  }
+}
+
+export function closeFailure({ id }: OwnedRun, thrown: unknown): string {
+  return `Run ${id} could not be closed: ${errorMessage(thrown)}`;
+}
+
+/**
+ * Closes a run without reading its rows, so that one corrupt row does not make servers claim it forever.
+ *
+ * @returns whether its variables are left as they are
+ */
+async function closeUnread(store: Store, run: OwnedRun, message: string): Promise<boolean> {
+  const { id: runId, owner, epoch } = run;
+  const writes = unreadEnd(message, Date.now());
+  const end = { type: "journal", runId, epoch, writes, status: "failed" } as const;
+  const forget = { type: "forget-variables", runId, epoch } as const;
+  const isWhole = await hasWholeVariables(store, { owner, id: runId });
+  await store.write(isWhole ? [end] : [forget, end]);
+  return isWhole;
+}
+
+/** As a run ends its variables are read. False only where they are there and cannot be. */
+async function hasWholeVariables(
+  store: Store,
+  { owner, id: runId }: Pick<RunRecord, "owner" | "id">,
+): Promise<boolean> {
+  try {
+    await store.readManifest({ owner, runId });
+    return true;
+  } catch (thrown) {
+    return !isCorrupt(thrown);
+  }
+}
+
+function unreadEnd(message: string, at: number): readonly RunJournalWrite[] {
+  const error: ChainError = { code: "interrupted", message, phase: "chain" };
+  const stats = {
+    totalRounds: 0,
+    totalCalls: 0,
+    totalTime: 0,
+    startTime: at,
+    endTime: at,
+    tokensDefinitions: 0,
+    tokensArguments: 0,
+    tokensShown: 0,
+    tokensWithheld: 0,
+  };
+  const result: ChainResultRecord = { status: "error", answer: "", usage: noUsage, stats, error };
+  return [
+    { type: "event", event: { type: "run.interrupted", at, message } },
+    {
+      type: "event",
+      event: { type: "chain.ended", at, status: "error", error, usage: noUsage, stats },
+    },
+    { type: "result", result },
+  ];
+}

@@ -1,0 +1,179 @@
+import type {
+  ApprovalDecision,
+  CallRecord,
+  ChainError,
+  ChainState,
+  Message,
+  ReviewDecision,
+} from "@capstan/core";
+import { type ChainResume, isSettled, reopenedByPerson } from "@capstan/core/host";
+import type { ApprovalRecord, ClaimedRun, RunJournalWrite, RunRecord, Store } from "@capstan/store";
+import type { VariablesOrigin } from "../request/new-run.ts";
+import type { StoredRunRequest } from "../request/run-request.ts";
+import { decisionOf, reviewDecisionOf } from "./approval-decisions.ts";
+import { readChainState, type StoredChain } from "./chain-state.ts";
+import { readInheritedTurn, resumeInheritedTurn } from "./inherited-turn.ts";
+import type { WarmRun } from "./warm-runs.ts";
+
+/** How a claimed run starts or resumes. */
+export interface Restored {
+  readonly run: RunRecord;
+  /** What is written to its journal first. */
+  readonly writes: readonly RunJournalWrite[];
+  readonly input: LaunchInput;
+}
+
+/** The input with which a chain starts or resumes. */
+export interface LaunchInput {
+  readonly inputMessages?: readonly Message[];
+  /** Those of the messages that are in its journal already. */
+  readonly written?: readonly Message[];
+  readonly resume?: ChainResume;
+  /** The origin of the variables of a new run, which has none of its own. */
+  readonly variablesOf?: VariablesOrigin;
+}
+
+/** What a run starts with. */
+export interface StartInput {
+  readonly request: Pick<StoredRunRequest, "answers" | "outputs">;
+  /** The run whose unfinished turn it takes over, and that turn. */
+  readonly taken?: { readonly parent: RunRecord; readonly inherited: ChainState };
+  /** Its own messages, without those of the turn that it takes over. */
+  readonly inputMessages: readonly Message[];
+}
+
+/** Returns how to launch a chain whose first messages are in the journal already. */
+export async function launchInputOf(store: Store, start: StartInput): Promise<LaunchInput> {
+  const { request, taken, inputMessages } = start;
+  const written = [...(taken?.inherited.messages ?? []), ...inputMessages];
+  if (taken === undefined) return { inputMessages, written };
+  return {
+    inputMessages,
+    written,
+    resume: await resumeInheritedTurn(store, { ...taken, request }),
+  };
+}
+
+/**
+ * Reads how a claimed run goes on: where it stopped, and the answers that have come since.
+ *
+ * @param given.warm what this process still has of it
+ * @param given.answer the answer with which it was claimed, if there was one
+ * @returns "stale" if it has been claimed anew since, for example to be closed; "crashing" if more
+ * than `maxCrashes` of its processes died in a row without progress
+ */
+export async function restoreRun(
+  store: Store,
+  claimed: ClaimedRun,
+  given: {
+    readonly warm: WarmRun;
+    readonly answer?: ApprovalRecord | undefined;
+    readonly maxCrashes: number;
+  },
+): Promise<Restored | "stale" | "crashing"> {
+  const run = given.warm.run ?? (await readClaimed(store, claimed));
+  if (run.epoch !== claimed.epoch) return "stale";
+  if (run.lastSeq === 0) return restart(store, run);
+  const stored = given.warm.chain ?? (await readChainState(store, run));
+  if (stored.crashes > given.maxCrashes) return "crashing";
+  if (!stored.hasStarted) return restart(store, run);
+  const { id, owner, request } = run;
+  const { outputs = [] } = request as unknown as Partial<StoredRunRequest>;
+  const [submitted, answers] = await Promise.all([
+    stored.state.calls.some(asksClient) ? store.listOutputs({ owner, runId: id }) : [],
+    answersTo(store, owner, stored.state.calls, given.answer),
+  ]);
+  const restarted: RunJournalWrite = {
+    type: "event",
+    event: { type: "model.restarted", reason: "The server was restarted." },
+  };
+  const state = { ...stored.state, calls: reopenedByPerson(stored.state.calls) };
+  return {
+    run,
+    writes: [...endsOf(stored), ...(stored.unfinishedItems.length === 0 ? [] : [restarted])],
+    input: {
+      resume: { state, ...answers, outputs: [...outputs, ...submitted], waited: stored.wasWaiting },
+    },
+  };
+}
+
+/** Reads a claimed run's record. */
+export async function readClaimed(
+  store: Store,
+  { owner, id }: Pick<RunRecord, "owner" | "id">,
+): Promise<RunRecord> {
+  const run = await store.getRun({ owner, id });
+  if (run === undefined) throw new Error("it is not there any more");
+  return run;
+}
+
+/** Reads how to end a run that is not resumed: its text is kept, and each open call gets a result. */
+export async function readEnding(
+  store: Store,
+  run: RunRecord,
+  why: ChainError,
+): Promise<{ readonly writes: readonly RunJournalWrite[]; readonly resume: ChainResume }> {
+  const stored = await readChainState(store, run);
+  const said: readonly Message[] = stored.unfinishedItems
+    .filter(({ kind, text }) => kind === "text" && text !== "")
+    .map(({ text }) => ({ role: "assistant", content: text }));
+  const { messages } = stored.state;
+  const round = Math.max(stored.state.round, stored.roundsStarted);
+  const kept = said.map((message): RunJournalWrite => ({ type: "message", round, message }));
+  return {
+    writes: [...endsOf(stored), ...kept],
+    resume: { state: { ...stored.state, round, messages: [...messages, ...said] }, close: why },
+  };
+}
+
+/** Reads the start input of a run whose process crashed before the run's first event. */
+async function restart(store: Store, run: RunRecord): Promise<Restored> {
+  const { owner, id, parentId } = run;
+  const request = run.request as unknown as StoredRunRequest;
+  const messages = (await store.readMessages({ owner, runId: id })) ?? [];
+  const start: StartInput = { request, inputMessages: messages };
+  if (!request.adopts || parentId === null)
+    return { run, writes: [], input: await launchInputOf(store, start) };
+  const parent = await store.getRun({ owner, id: parentId });
+  if (parent === undefined) throw new Error("the run whose turn it takes over is gone");
+  const inherited = await readInheritedTurn(store, parent, request);
+  const inputMessages = messages.slice(inherited.messages.length);
+  const taking = { request, taken: { parent, inherited }, inputMessages };
+  return { run, writes: [], input: await launchInputOf(store, taking) };
+}
+
+function asksClient({ owner, status }: CallRecord): boolean {
+  return owner === "client" && !isSettled(status);
+}
+
+/** Reads the answers to the approval requests of open calls. Another run may have made the request, if a call was taken over. */
+async function answersTo(
+  store: Store,
+  owner: string,
+  calls: readonly CallRecord[],
+  known: ApprovalRecord | undefined,
+): Promise<Required<Pick<ChainResume, "answers" | "reviews">>> {
+  const answers: { callId: string; decision: ApprovalDecision }[] = [];
+  const reviews: { callId: string; decision: ReviewDecision }[] = [];
+  const asked = calls.flatMap(({ callId, status, approval, review }) => {
+    const id = status === "in_review" ? review?.id : approval?.id;
+    return isSettled(status) || id === undefined ? [] : [{ callId, id }];
+  });
+  const approvals = await Promise.all(
+    asked.map(async ({ id }) => (id === known?.id ? known : store.getApproval({ owner, id }))),
+  );
+  for (const [n, { callId }] of asked.entries()) {
+    const approval = approvals[n];
+    if (approval === undefined || approval.status === "pending") continue;
+    if (approval.kind === "result") reviews.push({ callId, decision: reviewDecisionOf(approval) });
+    else answers.push({ callId, decision: decisionOf(approval) });
+  }
+  return { answers, reviews };
+}
+
+function endsOf({ unfinishedItems }: StoredChain): readonly RunJournalWrite[] {
+  return unfinishedItems.map(({ itemId, text }) => ({
+    type: "event",
+    event: { type: "item.end", itemId, text, incomplete: true },
+  }));
+}

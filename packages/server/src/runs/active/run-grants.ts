@@ -1,0 +1,115 @@
+import { type Grant, GrantBook } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
+import type { GrantRecord, RunRecord, Store } from "@capstan/store";
+import type { ActiveRun } from "./active-run.ts";
+
+/** What a person allowed or refused, in this session or in every one, wherever it is kept. */
+export async function readGrants(
+  stores: readonly Store[],
+  owner: string,
+  sessionId: string,
+): Promise<GrantBook> {
+  const grants = new GrantBook();
+  const all = [...new Set(stores)].map((store) => store.readGrants({ owner, sessionId }));
+  for (const grant of (await Promise.all(all)).flat()) grants.add(grant);
+  return grants;
+}
+
+/** All of a user's, whatever session they hold in. */
+async function listGrants(
+  stores: readonly Store[],
+  owner: string,
+): Promise<readonly GrantRecord[]> {
+  const records: GrantRecord[] = [];
+  for (const store of new Set(stores)) {
+    let after: string | undefined;
+    do {
+      const more = after === undefined ? {} : { after };
+      const page = await store.listGrants({ owner, limit: 1_000, ...more });
+      records.push(...page.data);
+      after = page.hasMore ? page.data.at(-1)?.grant.id : undefined;
+    } while (after !== undefined);
+  }
+  return records;
+}
+
+export interface RunGrantsOptions {
+  /** Of this process. */
+  readonly runs: () => Iterable<ActiveRun>;
+  readonly stores: readonly Store[];
+  readonly log: (line: string) => void;
+}
+
+/** The grants of active runs: what is given or revoked anywhere holds in all of them at once. */
+export class RunGrants {
+  readonly #options: RunGrantsOptions;
+  /** Counts possible changes of grants: a read that began before the last change is stale. */
+  #changes = 0;
+
+  constructor(options: RunGrantsOptions) {
+    this.#options = options;
+  }
+
+  /** Counts the changes so far: what was read from the store before a later one may lack it. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Adds a grant that was given in a run to that run, and what it allows to the others for which it holds. */
+  share(run: RunRecord, grant: Grant): void {
+    this.#changes += 1;
+    for (const { session } of this.#of(run.owner)) {
+      const isOwn = session.run.id === run.id;
+      const isMeant = grant.scope === "always" || session.run.sessionId === run.sessionId;
+      // A read of the store that is newer than the grant may have brought it.
+      if (
+        (isOwn || (isMeant && grant.verdict === "allow")) &&
+        !session.grants.list().includes(grant)
+      )
+        session.grants.add(grant);
+    }
+  }
+
+  /** Revokes a grant in the active runs. */
+  revoke(sessionId: string | null, grantId: string): void {
+    this.#changes += 1;
+    for (const { session } of this.#options.runs())
+      if (sessionId === null || session?.run.sessionId === sessionId)
+        session?.grants.revoke(grantId);
+  }
+
+  /** Reads the grants of a user's active runs anew, as another node may have changed them. */
+  async refresh(owner: string): Promise<void> {
+    const { stores, log } = this.#options;
+    this.#changes += 1;
+    try {
+      while (this.#of(owner).length > 0) {
+        const changes = this.#changes;
+        const records = await listGrants(stores, owner);
+        // It may have what was revoked since, or lack what was given.
+        if (changes !== this.#changes) continue;
+        for (const { session } of this.#of(owner)) replaceGrants(session, records);
+        return;
+      }
+    } catch (thrown) {
+      log(`What ${owner} allows cannot be read: ${errorMessage(thrown)}`);
+    }
+  }
+
+  #of(owner: string) {
+    return [...this.#options.runs()].flatMap((run) =>
+      run.owner === owner && run.session !== undefined ? [{ session: run.session }] : [],
+    );
+  }
+}
+
+/** Replaces a run's grants by those that hold in its session. */
+function replaceGrants(
+  { run, grants }: { readonly run: RunRecord; readonly grants: GrantBook },
+  records: readonly GrantRecord[],
+): void {
+  const meant = records.filter(({ sessionId }) => (sessionId ?? run.sessionId) === run.sessionId);
+  const now = new Map(meant.map(({ grant }) => [grant.id, grant]));
+  for (const { id } of grants.list()) if (!now.delete(id)) grants.revoke(id);
+  for (const grant of now.values()) grants.add(grant);
+}

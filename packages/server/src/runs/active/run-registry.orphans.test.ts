@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FakeClock, ScriptedModel } from "@capstan/core/testing";
+import type { Store, StoreWrite } from "@capstan/store";
+import { findPostgres, owner, withTwoNodes } from "@capstan/store/testing";
+import { defaultServerLimits } from "../request/run-limits.ts";
+import { begin, createRuns, requestOf, runIn } from "../../testing/run-fixtures.ts";
+
+const postgres = findPostgres();
+const skip = postgres.status === "missing" && postgres.reason;
+
+/** The first commit of this kind is done, and its answer is lost on the way. */
+function losing(store: Store, type: StoreWrite["type"]): Store {
+  let isLost = false;
+  return {
+    ...store,
+    write: async (writes) => {
+      const outcomes = await store.write(writes);
+      if (isLost || !writes.some((write) => write.type === type)) return outcomes;
+      isLost = true;
+      throw new Error("the connection was lost");
+    },
+  };
+}
+
+const ownRuns = (store: Store) => store.everyRunOf({ node: store.nodes?.self ?? "" });
+
+test(
+  "a run that was made without this node hearing of it is found and goes on",
+  { skip },
+  async () => {
+    await withTwoNodes(async (store) => {
+      const clock = new FakeClock(0);
+      const model = new ScriptedModel(["done"]);
+      const runs = createRuns({ store: losing(store, "create-run"), model, clock });
+      await assert.rejects(begin(runs, requestOf("go")), /connection was lost/);
+      const [run] = await ownRuns(store);
+      assert.ok(run !== undefined);
+      await runs.sweep();
+      await runIn(store, run.id, "completed");
+    });
+  },
+);
+
+test("so is one that was claimed without this node hearing of it", { skip }, async () => {
+  await withTwoNodes(async (store) => {
+    const clock = new FakeClock(0);
+    const common = { clock, model: new ScriptedModel(["done"]) };
+    const full = { ...defaultServerLimits, runsAtOnce: 0 };
+    const { id } = await begin(createRuns({ ...common, store, limits: full }), requestOf("go"));
+    const runs = createRuns({ ...common, store: losing(store, "claim-run") });
+    await runs.recover(await runs.listUnfinished());
+    assert.deepEqual(
+      (await ownRuns(store)).map((run) => run.id),
+      [id],
+    );
+    await runs.sweep();
+    await runIn(store, id, "completed");
+  });
+});
+
+test("what goes on here, or is about to, is left alone", { skip }, async () => {
+  await withTwoNodes(async (store) => {
+    const clock = new FakeClock(0);
+    const hold = Promise.withResolvers<string>();
+    const model = new ScriptedModel([() => hold.promise]);
+    const runs = createRuns({ store, model, clock });
+    const { id } = await begin(runs, requestOf("go"));
+    for (const _ of [1, 2, 3]) {
+      await runs.sweep();
+      clock.advance(5_000);
+    }
+    assert.equal((await store.getRun({ owner, id }))?.epoch, 1);
+    hold.resolve("done");
+    await runIn(store, id, "completed");
+  });
+});
+
+test("a run whose claim is on its way here is left alone", { skip }, async () => {
+  await withTwoNodes(async (store) => {
+    const committed = Promise.withResolvers<void>();
+    const delivered = Promise.withResolvers<void>();
+    const late: Store = {
+      ...store,
+      write: async (writes) => {
+        const outcomes = await store.write(writes);
+        if (writes[0]?.type !== "create-run") return outcomes;
+        committed.resolve();
+        await delivered.promise;
+        return outcomes;
+      },
+    };
+    const clock = new FakeClock(0);
+    const runs = createRuns({ store: late, model: new ScriptedModel(["done"]), clock });
+    const beginning = begin(runs, requestOf("go"));
+    await committed.promise;
+    const [run] = await ownRuns(store);
+    await runs.sweep();
+    delivered.resolve();
+    await beginning;
+    assert.equal((await runIn(store, run!.id, "completed")).epoch, 1);
+  });
+});
+
+test("a clock that is set back does not keep it from looking", { skip }, async () => {
+  await withTwoNodes(async (store) => {
+    const clock = new FakeClock(3_600_000);
+    const model = new ScriptedModel(["done"]);
+    const losingRun = losing(store, "create-run");
+    const runs = createRuns({ store: losingRun, model, clock });
+    await runs.sweep();
+    await assert.rejects(begin(runs, requestOf("go")), /connection was lost/);
+    const [run] = await ownRuns(store);
+    clock.advance(-3_600_000);
+    await runs.sweep();
+    await runIn(store, run!.id, "completed");
+  });
+});

@@ -1,0 +1,381 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ChainError, Clock, Grant } from "@capstan/core";
+import { errorMessage, type ModelCatalog } from "@capstan/core/host";
+import type { ApprovalRecord, ClaimedRun, RunRecord, RunRef } from "@capstan/store";
+import type { Slots } from "./slots.ts";
+import type { Overrides } from "../permissions/overrides.ts";
+import type { ServerLimits } from "../request/run-limits.ts";
+import type { StoredRunRequest } from "../request/run-request.ts";
+import type { RunStores } from "./run-stores.ts";
+import { ActiveRun, type RunEnd, type RunSession } from "./active-run.ts";
+import { claimOrphan, claimRun, crashesItsServers } from "./claim-run.ts";
+import { closeFailure, closeRun, isUnclosed, type OwnedRun, type RunEnding } from "./close-run.ts";
+import { closeChain, type CreateExecutor, prepareChain } from "./launch.ts";
+import { Mailboxes } from "./mailbox.ts";
+import { type LaunchInput, readClaimed, readEnding, type Restored, restoreRun } from "./restore.ts";
+import { readGrants, RunGrants } from "./run-grants.ts";
+import { RunJournal } from "./run-journal.ts";
+import { restoreVariables } from "./run-variables.ts";
+import { type WarmRun, WarmRuns } from "./warm-runs.ts";
+
+export interface RunRegistryOptions {
+  readonly stores: RunStores;
+  readonly models: ModelCatalog;
+  readonly createExecutor: CreateExecutor;
+  readonly limits: ServerLimits;
+  readonly overrides: Overrides;
+  readonly slots: Slots;
+  readonly clock: Clock;
+  readonly log: (line: string) => void;
+  /** Called after a grant has been stored. */
+  readonly onGrant: (run: RunRecord, grant: Grant) => void;
+  /** Called after an approval request, which expires at that time, has been stored, and when a run has suspended. */
+  readonly onDeadline: (expiresAt: number) => void;
+  /** Called when a run is over, and not in the registry any more. `isQueued` if its answer came before it suspended. */
+  readonly onOver: (
+    run: RunRecord,
+    end: { readonly isWaiting: boolean; readonly isQueued: boolean },
+  ) => void;
+}
+
+/** Pauses before the tries to close a run; the last one repeats. */
+const closePausesMs = [0, 250, 1_000, 5_000, 30_000, 120_000] as const;
+
+/** Between two comparisons with the store. */
+const orphanCheckMs = 5_000;
+
+const interrupted: ChainError = {
+  code: "interrupted",
+  message:
+    "The server stopped again and again while this was running, at the same place. What was done until then is kept.",
+  phase: "chain",
+};
+
+const crashing =
+  "The server stopped again and again as soon as it took this up, so it was closed without being read. Begin it anew.";
+
+/** The runs that this process has claimed: one `ActiveRun` each, whose opening comment says how they live. */
+export class RunRegistry {
+  readonly #options: RunRegistryOptions;
+  readonly #runs = new Map<string, ActiveRun>();
+  readonly #mailboxes = new Mailboxes();
+  /** Runs that a commit on its way may claim for this process. */
+  readonly #expected = new Map<string, number>();
+  /** Runs that stopped here. */
+  readonly warm: WarmRuns;
+  readonly grants: RunGrants;
+  #isStopping = false;
+  #orphansCheckedAt = -Infinity;
+
+  constructor(options: RunRegistryOptions) {
+    const { limits, stores, log } = options;
+    this.#options = options;
+    this.warm = new WarmRuns({ maxEntries: limits.warmSessions, maxBytes: limits.warmBytes });
+    this.grants = new RunGrants({ runs: () => this.#runs.values(), stores: stores.all, log });
+  }
+
+  get(runId: string): ActiveRun | undefined {
+    return this.#runs.get(runId);
+  }
+
+  /** The runs that are restored or run: each has a slot. */
+  active(): readonly ActiveRun[] {
+    return [...this.#runs.values()].filter(({ phase }) => phase !== "closing");
+  }
+
+  isActive(runId: string): boolean {
+    const phase = this.#runs.get(runId)?.phase;
+    return phase === "restoring" || phase === "running";
+  }
+
+  /** The number of runs with a command that runs or waits. */
+  get busy(): number {
+    return this.#mailboxes.size;
+  }
+
+  /** Whether this process stops: it claims nothing more. */
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  stopClaims(): void {
+    this.#isStopping = true;
+  }
+
+  /** Runs a command in a run's mailbox, whether the run is active or not. It must not wait for a later command of that run. */
+  inOrder<T>(runId: string, command: () => Promise<T>): Promise<T> {
+    return this.#mailboxes.post(runId, command);
+  }
+
+  /** Makes a commit that may claim a run for this process: until it has returned, the run is no orphan. */
+  async expecting<T>(runId: string, commit: () => Promise<T>): Promise<T> {
+    this.#expected.set(runId, (this.#expected.get(runId) ?? 0) + 1);
+    try {
+      return await commit();
+    } finally {
+      const left = (this.#expected.get(runId) ?? 0) - 1;
+      if (left > 0) this.#expected.set(runId, left);
+      else this.#expected.delete(runId);
+    }
+  }
+
+  /** Claims a run without an owner and resumes it, or closes it if it seems to crash its servers. */
+  claim(ref: RunRef): Promise<void> {
+    return this.inOrder(ref.id, async () => {
+      const isOrphan = ref.status === "in_progress";
+      if (isOrphan && this.#runs.get(ref.id)?.epoch === ref.epoch) return;
+      const store = this.#options.stores.of(ref.id);
+      const claimed = await (isOrphan ? claimOrphan(store, ref) : claimRun(store, ref));
+      if (claimed === undefined) return;
+      const { maxCrashes } = this.#options.limits;
+      // If that cannot be read, restoring it fails as well, and closes it.
+      const crashes = await crashesItsServers(store, claimed, maxCrashes).catch(() => false);
+      if (crashes) await this.#close(this.#enter(claimed), { unread: crashing }, {});
+      else await this.#resume(claimed);
+    });
+  }
+
+  /**
+   * Resumes a run that a commit claimed for this process.
+   *
+   * @param answer the answer with which it was claimed, if there was one
+   */
+  resume(claimed: ClaimedRun, answer?: ApprovalRecord): Promise<void> {
+    return this.inOrder(claimed.id, () => this.#resume(claimed, answer));
+  }
+
+  /** Starts a run that this process has created. */
+  begin(run: RunRecord, read: () => Promise<LaunchInput>): Promise<void> {
+    return this.inOrder(run.id, async () => {
+      // The response to the commit may have been so late that the run was found as an orphan.
+      if (this.#runs.has(run.id)) return;
+      await this.#restore(this.#enter(run), {}, async () => ({
+        run,
+        writes: [],
+        input: await read(),
+      }));
+    });
+  }
+
+  /**
+   * Claims a run and closes it; tries again in the background if that fails. A command of the run.
+   *
+   * @returns false if another node claimed it first, or if it has ended
+   */
+  async close(ref: OwnedRun, why: ChainError): Promise<boolean> {
+    const claimed = await claimRun(this.#options.stores.of(ref.id), ref);
+    if (claimed === undefined) return false;
+    const warm = this.warm.take(claimed);
+    await this.#close(this.#enter(claimed), { why }, warm);
+    return true;
+  }
+
+  /** Lets a run go that another is to continue. */
+  detach(run: ActiveRun, reason: string): void {
+    run.detach(reason);
+    this.#remove(run);
+  }
+
+  /**
+   * Returns the runs that the store has as this node's, in progress, and that the registry does not
+   * have: for example, the response to the commit that claimed them was lost. No other node claims
+   * them, as this one is alive. Compares at most every five seconds.
+   */
+  async findOrphans(): Promise<readonly RunRef[]> {
+    const { stores, clock } = this.#options;
+    const self = stores.durable.nodes?.self;
+    const sinceCheck = clock.now() - this.#orphansCheckedAt;
+    if (self === undefined || (sinceCheck >= 0 && sinceCheck < orphanCheckMs)) return [];
+    this.#orphansCheckedAt = clock.now();
+    const own = await stores.durable.everyRunOf({ node: self });
+    // One that ended during the read is claimed in vain, as its epoch and status tell.
+    return own.filter(
+      ({ id }) => !this.#runs.has(id) && !this.#mailboxes.has(id) && !this.#expected.has(id),
+    );
+  }
+
+  /** Adds a claimed run. An older claim of it is fenced, and detached. */
+  #enter(claimed: OwnedRun): ActiveRun {
+    const { stores, limits, log } = this.#options;
+    const older = this.#runs.get(claimed.id);
+    const run = new ActiveRun({
+      claimed,
+      store: stores.of(claimed.id),
+      heartbeatMs: limits.heartbeatMs,
+      post: (command) => this.inOrder(claimed.id, command),
+      onEnd: (ended, session, end) => this.#ended(ended, session, end),
+      log,
+    });
+    this.#runs.set(run.id, run);
+    older?.detach("this run goes on anew");
+    return run;
+  }
+
+  /** Removes a run that is over, and gives its slot back. */
+  #remove(run: ActiveRun): void {
+    if (this.#runs.get(run.id) !== run) return;
+    this.#runs.delete(run.id);
+    this.#options.slots.release(run.id);
+  }
+
+  async #resume(claimed: ClaimedRun, answer?: ApprovalRecord): Promise<void> {
+    const newer = (this.#runs.get(claimed.id)?.epoch ?? 0) > claimed.epoch;
+    if (newer) return;
+    const { stores, limits } = this.#options;
+    const warm = this.warm.take(claimed);
+    await this.#restore(this.#enter(claimed), warm, () =>
+      restoreRun(stores.of(claimed.id), claimed, { warm, answer, maxCrashes: limits.maxCrashes }),
+    );
+  }
+
+  async #restore(
+    active: ActiveRun,
+    warm: WarmRun,
+    read: () => Promise<Restored | "stale" | "crashing">,
+  ): Promise<void> {
+    try {
+      const restored = await read();
+      if (restored === "crashing") return await this.#close(active, interruptedEnding(), {});
+      const isOurs = restored !== "stale" && (await this.#write(active, restored.writes));
+      if (isOurs) await this.#launch(active, restored, warm);
+      if (active.phase === "restoring") this.detach(active, "another has this run");
+    } catch (thrown) {
+      const message = `The run could not be started: ${errorMessage(thrown)}`;
+      this.#options.log(`${active.id}: ${message}`);
+      await this.#close(active, { why: { code: "internal", message, phase: "chain" } }, {});
+    }
+  }
+
+  async #launch(active: ActiveRun, { run, input }: Restored, warm: WarmRun): Promise<void> {
+    const { models, createExecutor, limits, clock } = this.#options;
+    const { changes } = this.grants;
+    const [session, overrides] = await Promise.all([
+      this.#session(run, input, warm),
+      this.#options.overrides.of(run.owner),
+    ]);
+    const { store } = active;
+    const common = { store, models, createExecutor, limits, clock, overrides };
+    const startChain = await prepareChain({ ...common, ...session, ...input });
+    active.start(session, startChain);
+    // A change in the meantime did not find this run among those that run.
+    if (changes !== this.grants.changes) void this.grants.refresh(run.owner);
+  }
+
+  async #session(run: RunRecord, input: LaunchInput, warm: WarmRun): Promise<RunSession> {
+    const { stores, onDeadline, log } = this.#options;
+    const store = stores.of(run.id);
+    const own = warm.variables;
+    const [variables, grants] = await Promise.all([
+      restoreVariables({ store, warm: this.warm }, run, {
+        ...(own && { own }),
+        origin: input.variablesOf,
+      }),
+      readGrants(stores.all, run.owner, run.sessionId),
+    ]);
+    const journal = new RunJournal({
+      store,
+      grants: stores.durable,
+      run,
+      waits: run.request as unknown as StoredRunRequest,
+      written: input.written ?? [],
+      onGrant: (grant) => {
+        this.grants.share(run, grant);
+        this.#options.onGrant(run, grant);
+      },
+      onDeadline,
+      onFenced: (reason) =>
+        log(`Run ${run.id}: what this server still said of it was not taken. ${reason}`),
+    });
+    return { run, variables, grants, journal };
+  }
+
+  #ended(active: ActiveRun, session: RunSession, end: RunEnd): void {
+    const { slots, onOver } = this.#options;
+    if (this.#runs.get(active.id) !== active) return;
+    if (end.status === "lost") {
+      slots.release(active.id);
+      const why: ChainError = { code: "journal_failed", message: end.reason, phase: "chain" };
+      void this.#closeLater(active, { why });
+      return;
+    }
+    const { run, variables, journal } = session;
+    if (end.status === "stored") {
+      // A turn that it took over counts in its state, but is not in its own journal.
+      const { adopts } = run.request as unknown as StoredRunRequest;
+      this.warm.set(run, variables, adopts || !journal.suspended ? undefined : end.state);
+    }
+    this.#remove(active);
+    const { isWaiting, isQueued } = end.status === "stored" ? end : atRest;
+    onOver(run, { isWaiting, isQueued });
+  }
+
+  /** Closes a run in the epoch that it has; in the background, in a new one, if that fails. */
+  async #close(active: ActiveRun, ending: RunEnding, warm: WarmRun): Promise<void> {
+    if (this.#runs.get(active.id) !== active) return;
+    active.close();
+    this.#options.slots.release(active.id);
+    if (await this.#closeOnce(active, ending, 0, warm)) this.#remove(active);
+    else void this.#closeLater(active, ending);
+  }
+
+  async #closeLater(active: ActiveRun, ending: RunEnding): Promise<void> {
+    const isClosing = () => this.#runs.get(active.id) === active && !this.#isStopping;
+    for (let tries = 0; isClosing(); tries++) {
+      const pauseMs = closePausesMs[Math.min(tries, closePausesMs.length - 1)];
+      await sleep(pauseMs, undefined, { ref: false });
+      await this.inOrder(active.id, async () => {
+        if (isClosing() && (await this.#closeAnew(active, ending, tries))) this.#remove(active);
+      });
+    }
+  }
+
+  /** @returns whether nothing is left to close */
+  async #closeAnew(active: ActiveRun, ending: RunEnding, tries: number): Promise<boolean> {
+    const { store } = active;
+    try {
+      if (!(await isUnclosed(store, active))) return true;
+      const claimed = await claimRun(store, active);
+      if (claimed === undefined) return true;
+      active.close(claimed.epoch);
+      return await this.#closeOnce(active, ending, tries, {});
+    } catch (thrown) {
+      this.#options.log(closeFailure(active, thrown));
+      return false;
+    }
+  }
+
+  #closeOnce(run: ActiveRun, ending: RunEnding, tries: number, warm: WarmRun): Promise<boolean> {
+    const { log } = this.#options;
+    const end = async ({ why, notices = [] }: Extract<RunEnding, { why: unknown }>) => {
+      const record = { ...(await readClaimed(run.store, run)), epoch: run.epoch };
+      const { writes, resume } = await readEnding(run.store, record, why);
+      if (!(await this.#write(run, [...writes, ...notices]))) return;
+      const session = await this.#session(record, {}, warm);
+      await closeChain({ ...session, resume }).result;
+      if (!session.journal.settled) return;
+      this.warm.set(record, session.variables);
+      this.#options.onOver(record, atRest);
+    };
+    return closeRun({ store: run.store, run, ending, tries, end, log });
+  }
+
+  /** @returns false if the run has been claimed anew */
+  async #write(
+    { id: runId, epoch, store }: ActiveRun,
+    writes: Restored["writes"],
+  ): Promise<boolean> {
+    if (writes.length === 0) return true;
+    const journal = { type: "journal", runId, epoch, writes } as const;
+    const [{ status }] = await store.write([journal]);
+    return status === "committed";
+  }
+}
+
+const atRest = { isWaiting: false, isQueued: false } as const;
+
+/** Of a run that seems to crash its servers: with an event that says so. */
+function interruptedEnding(): RunEnding {
+  const { message } = interrupted;
+  const event = { type: "run.interrupted", at: Date.now(), message } as const;
+  return { why: interrupted, notices: [{ type: "event", event }] };
+}

@@ -1,0 +1,107 @@
+import { neutraliseMessage, newId } from "@capstan/core/host";
+import { isClosing, type RunRecord } from "@capstan/store";
+import { isWaitingForApproval, readInheritedTurn, successorsOf } from "./active/inherited-turn.ts";
+import { launchInputOf, type StartInput } from "./active/restore.ts";
+import type { RunRegistry } from "./active/run-registry.ts";
+import type { RunStores } from "./active/run-stores.ts";
+import type { Slots } from "./active/slots.ts";
+import type { Dispatcher } from "./dispatch/dispatcher.ts";
+import { newRunRecord, newRunWrites, variablesOrigin } from "./request/new-run.ts";
+import type { RunRequest } from "./request/run-request.ts";
+
+export type StartOutcome =
+  | { readonly status: "started"; readonly run: RunRecord }
+  /** The conversation has a newer run, or its last run has not ended. */
+  | { readonly status: "conflict"; readonly message: string };
+
+export interface StartRunContext {
+  readonly stores: RunStores;
+  readonly registry: RunRegistry;
+  readonly slots: Slots;
+  readonly dispatcher: Dispatcher;
+}
+
+/**
+ * Creates a run from a request: it takes a slot and starts, or is stored as queued. Resolves when it
+ * is stored; the run continues on its own.
+ */
+export async function startRun(context: StartRunContext, given: RunRequest): Promise<StartOutcome> {
+  // Text from outside must not look like the system's own log, now or in later history.
+  const request = {
+    ...given,
+    context: given.context.map(neutraliseMessage),
+    inputMessages: given.inputMessages.map(neutraliseMessage),
+  };
+  // One at a time for each parent: two runs must not take over the same waiting call.
+  const { parentId } = request;
+  if (parentId === null) return start(context, request);
+  return context.registry.inOrder(parentId, () => start(context, request));
+}
+
+async function start(context: StartRunContext, request: RunRequest): Promise<StartOutcome> {
+  const { stores, registry, slots } = context;
+  if (registry.isStopping) return { status: "conflict", message: "The server is stopping." };
+  const { principal: owner, parentId } = request;
+  const id = newId("resp_");
+  const store = stores.of(id);
+  const parent = parentId === null ? undefined : await store.getRun({ owner, id: parentId });
+  if (parent !== undefined && !isClosing(parent.status)) {
+    return {
+      status: "conflict",
+      message: "The answer before this one has not ended. Wait for it, or stop it first.",
+    };
+  }
+  const adopts =
+    parent !== undefined && (request.continuesParent || (parent.result?.waiting ?? []).length > 0);
+  if (parent !== undefined && adopts && isWaitingForApproval(parent)) {
+    const carriers = await successorsOf(store, parent);
+    if (carriers.some(({ status }) => !isClosing(status)))
+      return { status: "conflict", message: "Another response carries on what waited here." };
+  }
+  const taken =
+    adopts && parent !== undefined
+      ? { parent, inherited: await readInheritedTurn(store, parent, request) }
+      : undefined;
+  const hasSlot = slots.acquire(id, owner);
+  try {
+    return await registry.expecting(id, () =>
+      storeAndBegin(context, { id, request, taken, hasSlot }),
+    );
+  } finally {
+    if (hasSlot && !registry.isActive(id)) slots.release(id);
+  }
+}
+
+async function storeAndBegin(
+  { stores, registry, dispatcher }: StartRunContext,
+  given: {
+    readonly id: string;
+    readonly request: RunRequest;
+    readonly taken: StartInput["taken"];
+    readonly hasSlot: boolean;
+  },
+): Promise<StartOutcome> {
+  const { id, request, taken, hasSlot } = given;
+  const store = stores.of(id);
+  const status = hasSlot ? "in_progress" : "queued";
+  const writes = newRunWrites(id, request, taken?.inherited, status);
+  const outcomes = await store.write(writes);
+  const run = newRunRecord(writes, outcomes);
+  if (run === undefined) {
+    const refused = outcomes.find((outcome) => outcome.status === "refused");
+    const message =
+      refused?.reason ?? "The conversation went on elsewhere in the meantime. Load it again.";
+    return { status: "conflict", message };
+  }
+  if (!hasSlot) {
+    dispatcher.offer(run);
+    return { status: "started", run };
+  }
+  const { inputMessages } = request;
+  const variablesOf = variablesOrigin(request, outcomes);
+  await registry.begin(run, async () => ({
+    ...(await launchInputOf(store, { request, inputMessages, ...(taken && { taken }) })),
+    ...(variablesOf && { variablesOf }),
+  }));
+  return { status: "started", run };
+}
