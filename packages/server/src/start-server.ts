@@ -60,9 +60,6 @@ export interface ServerOptions {
   readonly log?: (line: string) => void;
 }
 
-/** What becomes of runs with `store: false`, which only live in memory. */
-const ephemeralLimits = { ttlMs: 60 * 60 * 1_000, maxRuns: 1_000 };
-
 /** What a server left as it stopped. */
 export interface StopSummary {
   /** Runs that the next server goes on with. */
@@ -118,19 +115,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ? await openStore({ dataDir: options.dataDir })
       : await openPostgresStore({ connectionString: options.databaseUrl });
   const memory = openMemoryStore();
-  const common = { models, createExecutor, limits, log };
-  const runs = new RunService({ ...common, store });
-  const { overrides } = runs;
-  const ephemeral = new RunService({
-    ...common,
-    store: memory,
-    grants: store,
-    overrides,
-    ephemeral: ephemeralLimits,
-  });
+  const runs = new RunService({ store, memory, models, createExecutor, limits, log });
   const services = {
     runs,
-    ephemeral,
     models,
     groups,
     groupDefaults,
@@ -161,7 +148,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     for (const stop of stopWatching) stop();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     const queueClosed = queue?.close();
-    const [handedBack] = await Promise.all([runs.close(graceMs), ephemeral.close(graceMs)]);
+    const handedBack = await runs.close(graceMs);
     const waits = (await store.everySuspendedSince().catch(() => undefined)) !== undefined;
     // Until here it has runs, and others must see that it lives.
     stopBeating();
@@ -189,7 +176,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const wakeAt = (at: number) => queue?.wakeAt(at) === true;
     const watch = watchDeadlines({ ...deadlines, runs, wakeAt });
     checkDeadlines = watch.check;
-    stopWatching.push(watch.stop, watchDeadlines({ ...deadlines, runs: ephemeral }).stop);
+    stopWatching.push(watch.stop);
     if (options.redisUrl !== undefined) {
       // Only here: a server without Redis never loads it.
       const { openBullQueue } = await import("./runs/dispatch/bull-queue.ts");

@@ -12,7 +12,7 @@ async function waiting() {
   const app = createTestApp({
     model: new ScriptedModel([{ calls: [{ name: "Ask", args: { path: "notes/a" } }] }, "done"]),
     tools: [asking("Ask", () => "made")],
-    kept: { store },
+    store,
   });
   const { body } = await app.call("POST", "/v1/responses", {
     input: "go",

@@ -22,7 +22,7 @@ async function reviewing(result: ToolReturn = text, name = "Secret") {
   const app = createTestApp({
     model,
     tools: [secret, asking("Ask", () => 1)],
-    kept: { store },
+    store,
   });
   const body = { input: "go", tools: toyTools, background: true, approvals: "inline" };
   const response = await app.call("POST", "/v1/responses", body);
@@ -153,7 +153,7 @@ test("a response waits for a review whatever it said of approvals, and then has 
   });
   const store = openMemoryStore();
   const model = new ScriptedModel([{ calls: [{ name: "Secret" }] }, "done"]);
-  const { call, services } = createTestApp({ model, tools: [secret], kept: { store } });
+  const { call, services } = createTestApp({ model, tools: [secret], store });
   const response = call("POST", "/v1/responses", { input: "go", tools: toyTools });
   let waiting = await store.listApprovals({ owner });
   while (waiting.data.length === 0) {

@@ -16,8 +16,8 @@ async function asked(times: { readonly [id: string]: number }) {
   }
   const { call } = createTestApp({
     model: new ScriptedModel([]),
-    kept: { store: stores.k },
-    ephemeral: { store: stores.p, grants: stores.k },
+    store: stores.k,
+    memory: stores.p,
   });
   const page = async (query: string) => {
     const { status, body } = await call("GET", `/v1/approvals?${query}`);

@@ -7,7 +7,7 @@ import {
 import { reviewProblem } from "@capstan/core/host";
 import { type Context, Hono } from "hono";
 import type { ReviewPreview } from "@capstan/contract";
-import type { ApprovalCursor, ApprovalRecord } from "@capstan/store";
+import type { ApprovalRecord } from "@capstan/store";
 import { readAnswer } from "./approval-answer.ts";
 import { approvalView, reviewedView } from "./approval-view.ts";
 import type { Environment, Services } from "../http/services.ts";
@@ -32,7 +32,7 @@ const statuses = [
 const resultChars = 20_000;
 
 /** Questions to people, and their answers. The first answer counts. */
-export function approvalRoutes({ runs, ephemeral, createExecutor }: Services): Hono<Environment> {
+export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
 
   routes.get("/", async (context) => {
@@ -48,72 +48,64 @@ export function approvalRoutes({ runs, ephemeral, createExecutor }: Services): H
     if (conversationId !== undefined) await findConversation(runs.store, owner, conversationId);
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 100 });
     const after = context.req.query("after");
-    const place = after === undefined ? undefined : await lookUp({ owner, id: after });
+    const place =
+      after === undefined ? undefined : await runs.stores.getApproval({ owner, id: after });
     if (after !== undefined && place === undefined)
       throw badRequest("after", `after: there is no approval "${after.slice(0, 100)}" here.`);
     const query = {
       owner,
       limit,
-      ...(place !== undefined && { after: place.approval }),
+      ...(place !== undefined && { after: place }),
       ...(known !== undefined && { status: known }),
       ...(conversationId !== undefined && { conversationId }),
     };
-    const pages = await Promise.all([
-      runs.store.listApprovals(query),
-      ephemeral.store.listApprovals(query),
-    ]);
-    const all = pages.flatMap(({ data }) => data).toSorted(newestFirst);
-    const hasMore = all.length > limit || pages.some((page) => page.hasMore);
-    return context.json(listView(all.slice(0, limit).map(approvalView), hasMore));
+    const { data, hasMore } = await runs.stores.listApprovals(query);
+    return context.json(listView(data.map(approvalView), hasMore));
   });
 
-  /** An approval, and the runs that it belongs to: those that are kept, or those that are not. */
-  const lookUp = async (query: { readonly owner: string; readonly id: string }) => {
-    for (const service of [runs, ephemeral]) {
-      const approval = await service.store.getApproval(query);
-      if (approval !== undefined) return { approval, service, query };
-    }
-    return undefined;
+  const find = async (context: Context<Environment>): Promise<ApprovalRecord> => {
+    const query = { owner: context.get("principal"), id: context.req.param("id") ?? "" };
+    const approval = await runs.stores.getApproval(query);
+    if (approval === undefined) throw notFound("approval", query.id);
+    return approval;
   };
 
-  const find = async (context: Context<Environment>) => {
-    const query = { owner: context.get("principal"), id: context.req.param("id") ?? "" };
-    const found = await lookUp(query);
-    if (found === undefined) throw notFound("approval", query.id);
-    return found;
+  /** The call whose result waits. Once a person has answered, what it was is nobody's business any more. */
+  const reviewed = async (approval: ApprovalRecord): Promise<CallRecord | undefined> => {
+    const { owner, id, runId, status } = approval;
+    return status === "pending" ? runs.stores.of(runId).readReview({ owner, id }) : undefined;
   };
 
   routes.get("/:id", async (context) => {
-    const { approval, service, query } = await find(context);
+    const approval = await find(context);
     if (approval.kind === "execution") return context.json(approvalView(approval));
     const max = Number.MAX_SAFE_INTEGER;
     const start = readNumber(context, "start", { min: 0, max, otherwise: 0 });
     const length = readNumber(context, "length", { min: 1, max, otherwise: resultChars });
-    // Once a person has answered, what it was is nobody's business any more.
-    const call = approval.status === "pending" ? await service.store.readReview(query) : undefined;
+    const call = await reviewed(approval);
     // No browser keeps what its reader may decide to withhold.
     context.header("Cache-Control", "no-store");
-    const reviewed = call === undefined ? undefined : reviewedView(call, { start, length });
-    return context.json({ ...approvalView(approval), ...reviewed });
+    const shown = call === undefined ? undefined : reviewedView(call, { start, length });
+    return context.json({ ...approvalView(approval), ...shown });
   });
 
   routes.post("/:id", async (context) => {
-    const { approval, service, query } = await find(context);
+    const approval = await find(context);
     const decision = await readAnswer(context, approval);
     await refuseUnfit(approval, decision);
-    if (approval.kind === "result" && approval.status === "pending")
-      refuseImpossible(await service.store.readReview(query), decision);
-    const answered = await service.answer(query.owner, query.id, decision, approval.runId);
-    if (answered === undefined) throw notFound("approval", query.id);
+    if (approval.kind === "result") refuseImpossible(await reviewed(approval), decision);
+    const { owner, id, runId } = approval;
+    const answered = await runs.answer(owner, id, decision, runId);
+    if (answered === undefined) throw notFound("approval", id);
     return context.json(approvalView(answered));
   });
 
   routes.post("/:id/preview", async (context) => {
-    const { approval, service, query } = await find(context);
+    const approval = await find(context);
     if (approval.kind === "execution")
       throw badRequest("id", "id: only a result that waits for review has a preview.");
     const decision = await readAnswer(context, approval);
-    const call = approval.status === "pending" ? await service.store.readReview(query) : undefined;
+    const call = await reviewed(approval);
     if (call === undefined)
       throw conflict(`This result waits no longer: it is ${approval.status}.`);
     refuseImpossible(call, decision);
@@ -132,11 +124,6 @@ export function approvalRoutes({ runs, ephemeral, createExecutor }: Services): H
   }
 
   return routes;
-}
-
-/** As each store lists them. */
-function newestFirst(a: ApprovalCursor, b: ApprovalCursor): number {
-  return b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
 }
 
 /** What a problem is about: it begins with its field, `covers.when.path: …`. */

@@ -27,8 +27,8 @@ function createAsking(answers: ConstructorParameters<typeof ScriptedModel>[0]) {
   const app = createTestApp({
     model: new ScriptedModel(answers),
     tools: [tool("Ask", () => ++made, "ask-once"), asking("Other", () => 0)],
-    kept: { store: kept },
-    ephemeral: { store: ephemeral, grants: kept },
+    store: kept,
+    memory: ephemeral,
   });
   return {
     ...app,

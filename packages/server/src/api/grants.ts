@@ -8,7 +8,7 @@ import { readNumber } from "../http/read-body.ts";
 import { notFound } from "../http/request-error.ts";
 
 /** What was allowed or refused for more than one call. */
-export function grantRoutes({ runs, ephemeral }: Services): Hono<Environment> {
+export function grantRoutes({ runs }: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
 
   routes.get("/", async (context) => {
@@ -18,14 +18,11 @@ export function grantRoutes({ runs, ephemeral }: Services): Hono<Environment> {
     const sessionId =
       conversation === undefined ? undefined : await sessionOf(runs.store, owner, conversation);
     const query = { owner, limit, ...(sessionId !== undefined && { sessionId }) };
-    const [kept, ofEphemeral] = await Promise.all([
-      runs.store.listGrants(query),
-      ephemeral.store.listGrants(query),
-    ]);
+    const { data, hasMore } = await runs.stores.listGrants(query);
     return context.json(
       listView(
-        [...kept.data, ...ofEphemeral.data].map((record) => grantView(record, conversation)),
-        kept.hasMore || ofEphemeral.hasMore,
+        data.map((record) => grantView(record, conversation)),
+        hasMore,
       ),
     );
   });
@@ -33,15 +30,11 @@ export function grantRoutes({ runs, ephemeral }: Services): Hono<Environment> {
   routes.delete("/:id", async (context) => {
     const owner = context.get("principal");
     const id = context.req.param("id");
-    for (const { store } of [runs, ephemeral]) {
-      const [outcome] = await store.write([{ type: "revoke-grant", owner, id }]);
-      if (outcome.status !== "revoked") continue;
-      for (const service of [runs, ephemeral]) service.revokeGrant(outcome.grant.sessionId, id);
-      const { grant, again } = outcome;
-      const body = { id, object: "grant.deleted", deleted: true, again } as const;
-      return context.json({ ...body, revokedAt: grant.revokedAt } satisfies GrantDeleted);
-    }
-    throw notFound("grant", id);
+    const revoked = await runs.revokeGrant(owner, id);
+    if (revoked === undefined) throw notFound("grant", id);
+    const { grant, again } = revoked;
+    const body = { id, object: "grant.deleted", deleted: true, again } as const;
+    return context.json({ ...body, revokedAt: grant.revokedAt } satisfies GrantDeleted);
   });
 
   return routes;

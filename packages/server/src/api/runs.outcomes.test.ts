@@ -27,14 +27,14 @@ async function cutOff(...steps: readonly ScriptedStep[]) {
   const dead = createTestApp({
     model: new ScriptedModel([{ calls: [{ name: "Pay" }] }]),
     tools: [hangs],
-    kept: { store },
+    store,
   });
   const request = { input: "Pay.", tools: toyTools, background: true, approvals: "inline" };
   const { body } = await dead.call("POST", "/v1/responses", request);
   await began.promise;
   await runIn(store, body.id, "in_progress");
   const model = new ScriptedModel(steps);
-  const app = createTestApp({ model, tools: [payWith(() => "paid")], kept: { store } });
+  const app = createTestApp({ model, tools: [payWith(() => "paid")], store });
   const { runs } = app.services;
   await runs.recover(await runs.listUnfinished());
   return {

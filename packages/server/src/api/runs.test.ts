@@ -22,7 +22,7 @@ function testApp() {
     const step = ran ? "done" : { calls: [{ name: asked ? "Ask" : "Look" }] };
     return new ScriptedModel([step]).stream(request, signal);
   };
-  const app = createTestApp({ model, tools, kept: { store }, apiKeys: keys });
+  const app = createTestApp({ model, tools, store, apiKeys: keys });
   async function send(
     method: string,
     path: string,

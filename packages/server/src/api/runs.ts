@@ -62,31 +62,31 @@ export function runRoutes(services: Services): Hono<Environment> {
   });
 
   routes.get("/:id/approvals", async (context) => {
-    const { service, run } = await findAnyRun(services, context);
+    const run = await findAnyRun(services, context);
     const { owner, id: runId } = run;
-    const { data } = await service.store.listApprovals({ owner, runId, limit: 1_000 });
+    const { data } = await runs.stores.of(runId).listApprovals({ owner, runId, limit: 1_000 });
     return context.json(listView(data.map(approvalView)));
   });
 
   routes.post("/:id/submit_tool_outputs", async (context) => {
-    const { service, run } = await findAnyRun(services, context);
-    await submitToolOutputs(services, service, context, run);
-    return context.json(await viewAfter(service.store, run));
+    const run = await findAnyRun(services, context);
+    await submitToolOutputs(services, context, run);
+    return context.json(await viewAfter(runs.stores.of(run.id), run));
   });
 
   routes.post("/:id/cancel", async (context) => {
-    const { service, run } = await findAnyRun(services, context);
-    await service.cancel(run);
-    return context.json(await viewAfter(service.store, run));
+    const run = await findAnyRun(services, context);
+    await runs.cancel(run);
+    return context.json(await viewAfter(runs.stores.of(run.id), run));
   });
 
   routes.post("/:id/calls/:callId/outcome", async (context) => {
-    const { service, run } = await findAnyRun(services, context);
+    const run = await findAnyRun(services, context);
     const callId = context.req.param("callId");
     const { outcome: answer, note } = await readBody(context, outcomeBody);
     const by = context.get("principal");
     const found = { answer, by, at: Date.now(), ...(note != null && { note }) };
-    const outcome = await recordCallOutcome(service.store, run, callId, found);
+    const outcome = await recordCallOutcome(runs.stores.of(run.id), run, callId, found);
     if (outcome.status !== "refused")
       return context.json(callView({ runId: run.id, call: outcome.call, updatedAt: found.at }));
     if (outcome.call === undefined) throw notFound("call", callId);
@@ -94,9 +94,9 @@ export function runRoutes(services: Services): Hono<Environment> {
   });
 
   routes.post("/:id/calls/:callId/cancel", async (context) => {
-    const { service, run } = await findAnyRun(services, context);
+    const run = await findAnyRun(services, context);
     const callId = context.req.param("callId");
-    if (!(await service.cancelCall(run, callId)))
+    if (!(await runs.cancelCall(run, callId)))
       throw conflict(`The call "${callId.slice(0, 100)}" is not open in this run.`);
     return context.json(runView(run));
   });

@@ -95,7 +95,7 @@ function testApp(outcome?: AuthoringOutcome) {
     // Nobody asks a model here.
     model: new ScriptedModel([]),
     tools,
-    kept: { store },
+    store,
     apiKeys: keys,
     scripts: { authoring: fake.authoring, authors: ["ada"] },
   });
@@ -285,7 +285,7 @@ test("no request makes a call in a person's name by naming the model that stands
       id: "capstan/call",
     }),
     tools,
-    kept: { store },
+    store,
     scripts: { authoring: fakeAuthoring().authoring, authors: ["local"] },
   });
   const asked = await app.call("POST", "/v1/responses", {

@@ -14,7 +14,7 @@ const outputs = (...tool_outputs: readonly object[]) => ({ tool_outputs });
 /** An app with a run that waits for its client: the calls are `call_1`, `call_2`, … in this order. */
 async function waitingFor(names: readonly string[], store: Store = openMemoryStore()) {
   const model = new ScriptedModel([{ calls: names.map((name) => ({ name })) }, "done"]);
-  const app = createTestApp({ model, tools, kept: { store } });
+  const app = createTestApp({ model, tools, store });
   const { body } = await app.call("POST", "/v1/responses", {
     input: "go",
     tools: [...toyTools, weather],
@@ -179,7 +179,7 @@ test("while the server's own calls run, an output is taken at once", async () =>
   const { call } = createTestApp({
     model,
     tools: [tool("Hold", () => hold.promise)],
-    kept: { store },
+    store,
   });
   const { body } = await call("POST", "/v1/responses", {
     input: "go",

@@ -2,7 +2,6 @@ import type { ClientOutput } from "@capstan/core/host";
 import type { Context } from "hono";
 import { z } from "zod";
 import type { RunRecord } from "@capstan/store";
-import type { RunService } from "../runs/run-service.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { readBody } from "../http/read-body.ts";
 import { badRequest, conflict, notFound, tooLarge } from "../http/request-error.ts";
@@ -15,8 +14,7 @@ const body = z.object({
 
 /** Takes what the client's tools answered: all that the request brings, or nothing of it. */
 export async function submitToolOutputs(
-  { limits }: Services,
-  service: RunService,
+  { limits, runs }: Services,
   context: Context<Environment>,
   run: RunRecord,
 ): Promise<void> {
@@ -36,7 +34,7 @@ export async function submitToolOutputs(
       );
     outputs.push({ callId, output });
   }
-  const outcome = await service.submitOutputs(run.owner, run.id, outputs);
+  const outcome = await runs.submitOutputs(run.owner, run.id, outputs);
   if (outcome.status === "not_found") throw notFound("run", run.id);
   if (outcome.status !== "refused") return;
   const index = outputs.findIndex(({ callId }) => callId === outcome.callId);

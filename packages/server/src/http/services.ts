@@ -7,10 +7,8 @@ import type { ScriptAccess } from "@capstan/contract";
 
 /** What every route is given. */
 export interface Services {
-  /** Runs that are kept. */
+  /** Runs: those that are kept, and those with `store: false`, in memory and not to be retrieved. */
   readonly runs: RunService;
-  /** Runs with `store: false`: in memory, not to be retrieved. */
-  readonly ephemeral: RunService;
   readonly models: ModelCatalog;
   /** As they are now: files of tools come and go. */
   readonly groups: () => readonly ToolGroup[];

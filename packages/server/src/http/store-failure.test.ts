@@ -14,7 +14,7 @@ function failingApp(code: string) {
   };
   const lines: string[] = [];
   const log = (line: string) => void lines.push(line);
-  return { ...createTestApp({ model: new ScriptedModel([]), kept: { store }, log }), lines };
+  return { ...createTestApp({ model: new ScriptedModel([]), store, log }), lines };
 }
 
 test("a request that the store cannot serve says so, and what to do; the log alone says where", async () => {

@@ -19,7 +19,7 @@ export type ParentOutcome =
 
 /** Finds the run that a request continues: the newest of its conversation, the one that it names, or the one whose open call it answers. */
 export async function findParent(
-  { runs, ephemeral }: Pick<Services, "runs" | "ephemeral">,
+  { runs }: Pick<Services, "runs">,
   owner: string,
   request: CreateRequest,
 ): Promise<ParentOutcome> {
@@ -66,7 +66,7 @@ export async function findParent(
       }),
     );
   }
-  const parent = await findByAnswer(request.store ? store : ephemeral.store, owner, request);
+  const parent = await findByAnswer(runs.stores.forNew({ kept: request.store }), owner, request);
   return {
     status: "ok",
     parent,

@@ -31,7 +31,7 @@ for (const stream of [false, true]) {
   test(`a client that is gone before it is answered means stop (stream ${stream})`, async () => {
     const { model } = held();
     const { store, made } = watched();
-    const { fetch } = createTestApp({ model, kept: { store } });
+    const { fetch } = createTestApp({ model, store });
     const left = new AbortController();
     const request = requestTo("POST", "/v1/responses", { input: "go", stream }, left.signal);
     const answer = fetch(request).catch(() => {});
@@ -57,7 +57,7 @@ test("however many watch a run, it shows once in a while that it is alive", asyn
   const { fetch, call, services } = createTestApp({
     model,
     limits: { heartbeatMs: 40 },
-    kept: { store: onDisk(openMemoryStore()) },
+    store: onDisk(openMemoryStore()),
   });
   const begun = Date.now();
   const { body } = await call("POST", "/v1/responses", { input: "go", background: true });
@@ -142,7 +142,7 @@ test("a deletion that the store refuses is answered as such", async () => {
         ? (Promise.resolve([{ status: "refused", reason: "It has not ended." }]) as never)
         : store.write(writes),
   };
-  const { call } = createTestApp({ model: new ScriptedModel(["hi"]), kept: { store: refusing } });
+  const { call } = createTestApp({ model: new ScriptedModel(["hi"]), store: refusing });
   const { body: conversation } = await call("POST", "/v1/conversations", {});
   const { body } = await call("POST", "/v1/responses", {
     input: "go",

@@ -6,7 +6,6 @@ import { inputItemsOf } from "./item-lookup.ts";
 import { parseCreateRequest } from "./parse-request.ts";
 import { awaitResponse, readResponse, streamResponse } from "./read-response.ts";
 import { startResponse } from "./start-response.ts";
-import type { RunService } from "../runs/run-service.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { eventStream } from "../http/event-stream.ts";
 import { readJson, readNumber } from "../http/read-body.ts";
@@ -24,7 +23,6 @@ export function responseRoutes(services: Services): Hono<Environment> {
   };
   /** A stream of a run from a number on, until the client goes away. */
   const stream = (
-    service: RunService,
     found: RunRecord,
     { after, leave }: { readonly after: number; readonly leave?: (() => void) | undefined },
   ): Response => {
@@ -32,12 +30,12 @@ export function responseRoutes(services: Services): Hono<Environment> {
     const run: RunRecord = { ...found, result: null };
     const stop = new AbortController();
     return eventStream({
-      chunks: streamResponse(service.store, run, { after, signal: stop.signal }),
+      chunks: streamResponse(runs.stores.of(run.id), run, { after, signal: stop.signal }),
       idleMs: limits.heartbeatMs,
       onIdle: () => {
         // Comments keep proxies open, but only an event keeps clients that count idle time.
-        service.heartbeat(run);
-        return service.isActive(run.id) ? undefined : ": waiting\n\n";
+        runs.heartbeat(run);
+        return runs.isActive(run.id) ? undefined : ": waiting\n\n";
       },
       onLeave: () => {
         stop.abort();
@@ -53,18 +51,18 @@ export function responseRoutes(services: Services): Hono<Environment> {
     const { request } = parsed;
     const started = await startResponse(services, context.get("principal"), request);
     if (started.status === "error") throw new RequestError(started.error);
-    const { run, service } = started;
+    const { run } = started;
     const waits = request.approvals === "inline" || request.toolOutputs === "inline";
     const stays = request.background || waits;
     // At OpenAI, too, closing the connection is how a client says stop.
-    const leave = stays ? undefined : () => service.cancelOnDisconnect(run);
+    const leave = stays ? undefined : () => runs.cancelOnDisconnect(run);
     const { signal } = context.req.raw;
     // It may have gone before there was a run to stop.
     if (signal.aborted) leave?.();
     else if (leave !== undefined) signal.addEventListener("abort", leave, { once: true });
-    if (request.stream) return stream(service, run, { after: -1, leave });
-    if (request.background) return context.json(await readResponse(service.store, run));
-    return context.json(await awaitResponse(service.store, run, signal));
+    if (request.stream) return stream(run, { after: -1, leave });
+    if (request.background) return context.json(await readResponse(runs.stores.of(run.id), run));
+    return context.json(await awaitResponse(runs.stores.of(run.id), run, signal));
   });
 
   routes.get("/:id", async (context) => {
@@ -76,7 +74,7 @@ export function responseRoutes(services: Services): Hono<Environment> {
       max: Number.MAX_SAFE_INTEGER,
       otherwise: -1,
     });
-    return stream(runs, run, { after });
+    return stream(run, { after });
   });
 
   routes.delete("/:id", async (context) => {

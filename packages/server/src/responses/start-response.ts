@@ -9,7 +9,6 @@ import type { RunRecord, Store } from "@capstan/store";
 import { readHistory } from "../runs/active/history.ts";
 import { findRequestedModel } from "../runs/request/one-call-model.ts";
 import { offersTool } from "../runs/request/offered-tools.ts";
-import type { RunService } from "../runs/run-service.ts";
 import type { StartOutcome } from "../runs/start-run.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 import type { Services } from "../http/services.ts";
@@ -28,7 +27,7 @@ import { newItems, splitHistory } from "./split-history.ts";
 import { storedView } from "./run-projection.ts";
 
 export type StartedResponse =
-  | { readonly status: "ok"; readonly run: RunRecord; readonly service: RunService }
+  | { readonly status: "ok"; readonly run: RunRecord }
   | { readonly status: "error"; readonly error: ApiError };
 
 /** Turns a request into a run that goes on by itself, or says what is wrong with it. */
@@ -37,7 +36,6 @@ export async function startResponse(
   owner: string,
   request: CreateRequest,
 ): Promise<StartedResponse> {
-  const service = request.store ? services.runs : services.ephemeral;
   const modelId = request.model ?? services.models.default.id;
   const model = await findRequestedModel(services.models, modelId);
   if (model === undefined) return failed(await unknownModel(services, modelId));
@@ -70,7 +68,11 @@ export async function startResponse(
   const crosses = !request.store && parent !== undefined && !found.byItem;
   if (crosses && approvals[0] !== undefined) return failed(keptApproval(approvals[0]));
   for (const response of approvals) {
-    const known = await asksFor(service.store, owner, response);
+    const known = await asksFor(
+      services.runs.stores.forNew({ kept: request.store }),
+      owner,
+      response,
+    );
     if (known === undefined || known !== parent?.id) return failed(unknownApproval(response));
   }
   const { before, turn } = splitHistory(messages);
@@ -116,9 +118,9 @@ export async function startResponse(
       ...(conversationId !== null && { conversation: conversationId }),
     }),
   };
-  const outcome = await service.start(run);
+  const outcome = await services.runs.start(run, { kept: request.store });
   return outcome.status === "started"
-    ? { status: "ok", run: outcome.run, service }
+    ? { status: "ok", run: outcome.run }
     : failed(conflictError(outcome));
 }
 

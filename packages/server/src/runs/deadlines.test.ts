@@ -139,7 +139,7 @@ test("a question that is asked during a look is not missed", async () => {
     return next;
   };
   const slow = {
-    store: { ...store, everyNextExpiry },
+    stores: { all: [{ ...store, everyNextExpiry }] },
     expireApprovals: () => runs.expireApprovals(),
     expire: (run: RunRecord) => runs.expire(run),
     setDeadlineListener: (listener: (expiresAt: number) => void) =>
@@ -188,7 +188,7 @@ test("a run that cannot be expired is tried again after a while, and not at once
   await passes(clock, 8 * day);
   let tries = 0;
   const broken = {
-    store,
+    stores: { all: [store] },
     expireApprovals: () => runs.expireApprovals(),
     setDeadlineListener: () => {},
     expire: () => {
@@ -221,7 +221,7 @@ test("a run that cannot be expired delays no question", async () => {
   const { id: runId } = await begin(runs, requestOf("ask"));
   await runIn(store, runId, "requires_action");
   const broken = {
-    store,
+    stores: { all: [store] },
     expireApprovals: () => runs.expireApprovals(),
     setDeadlineListener: () => {},
     expire: () => Promise.reject(new Error("it is damaged")),
@@ -247,7 +247,7 @@ test("a watch that is stopped during a look ends no more runs, and says nothing"
   await passes(clock, 8 * day);
   const tried: string[] = [];
   const closing = {
-    store,
+    stores: { all: [store] },
     expireApprovals: () => runs.expireApprovals(),
     setDeadlineListener: () => {},
     expire: async ({ id }: { readonly id: string }) => {
@@ -310,7 +310,7 @@ test("a sweep that fails is not the last one", async () => {
   const lines: string[] = [];
   let sweeps = 0;
   const runs = {
-    store: openMemoryStore(),
+    stores: { all: [openMemoryStore()] },
     setDeadlineListener: () => {},
     expire: async () => {},
     expireApprovals: async () => {

@@ -9,7 +9,9 @@ const maxTimerMs = 60 * 60 * 1_000;
 const retryMs = 60 * 1_000;
 
 export interface DeadlinesOptions {
-  readonly runs: Pick<RunService, "store" | "expireApprovals" | "expire" | "setDeadlineListener">;
+  readonly runs: Pick<RunService, "expireApprovals" | "expire" | "setDeadlineListener"> & {
+    readonly stores: Pick<RunService["stores"], "all">;
+  };
   /** Ms after which a suspended run without an answer expires. */
   readonly suspendedMs: number;
   readonly clock: Clock;
@@ -90,7 +92,10 @@ async function expireSuspended(
 ): Promise<boolean> {
   const before = clock.now() - suspendedMs;
   let all = true;
-  for (const run of await runs.store.everySuspendedBefore({ before })) {
+  const overdue = await Promise.all(
+    runs.stores.all.map((store) => store.everySuspendedBefore({ before })),
+  );
+  for (const run of overdue.flat()) {
     if (isStopped()) return false;
     try {
       await runs.expire(run);
@@ -103,13 +108,15 @@ async function expireSuspended(
 }
 
 /** Returns the next expiry of an approval request and of a suspended run; Infinity if there is none. */
-async function nextDeadlines({ runs: { store }, suspendedMs }: DeadlinesOptions): Promise<{
+async function nextDeadlines({ runs: { stores }, suspendedMs }: DeadlinesOptions): Promise<{
   readonly approval: number;
   readonly suspended: number;
 }> {
-  const [approval = Infinity, since = Infinity] = await Promise.all([
-    store.everyNextExpiry(),
-    store.everySuspendedSince(),
-  ]);
-  return { approval, suspended: since + suspendedMs };
+  const found = await Promise.all(
+    stores.all.map((store) => Promise.all([store.everyNextExpiry(), store.everySuspendedSince()])),
+  );
+  return {
+    approval: Math.min(...found.map(([approval = Infinity]) => approval)),
+    suspended: Math.min(...found.map(([, since = Infinity]) => since)) + suspendedMs,
+  };
 }

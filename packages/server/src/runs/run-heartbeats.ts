@@ -1,9 +1,10 @@
 import type { Clock } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
 import type { RunRecord, Store } from "@capstan/store";
+import type { RunStores } from "./active/run-stores.ts";
 
 export interface HeartbeatOptions {
-  readonly store: Store;
+  readonly stores: RunStores;
   /** Ms without an event after which readers ask for a heartbeat. */
   readonly heartbeatMs: number;
   readonly clock: Clock;
@@ -16,7 +17,7 @@ export interface HeartbeatOptions {
  * alive. Readers that ask at the same time share one heartbeat.
  */
 export function createHeartbeats({
-  store,
+  stores,
   heartbeatMs,
   clock,
   log,
@@ -24,11 +25,12 @@ export function createHeartbeats({
   const pending = new Set<string>();
 
   async function write(owner: string, id: string): Promise<void> {
+    const store = stores.of(id);
     const run = await store.getRun({ owner, id });
     if (run?.status === "in_progress") return store.nodes?.requestHeartbeat(id);
     if (run?.status !== "queued" && run?.status !== "requires_action") return;
     const at = clock.now();
-    if (await isRecent(run, at)) return;
+    if (await isRecent(store, run, at)) return;
     const event = { type: "run.heartbeat", at } as const;
     const { epoch } = run;
     // Fenced if the run has been claimed in the meantime: its owner writes heartbeats then.
@@ -36,7 +38,11 @@ export function createHeartbeats({
   }
 
   /** Readers at several nodes ask at about the same time: one heartbeat is enough. */
-  async function isRecent({ owner, id: runId, lastSeq }: RunRecord, now: number): Promise<boolean> {
+  async function isRecent(
+    store: Store,
+    { owner, id: runId, lastSeq }: RunRecord,
+    now: number,
+  ): Promise<boolean> {
     const [last] = (await store.readEvents({ owner, runId, after: lastSeq - 1, limit: 1 })) ?? [];
     if (last?.type !== "run.heartbeat") return false;
     // The time may be of another node's clock: one that is ahead must not suppress heartbeats.

@@ -24,11 +24,10 @@ import {
 import { editVariables, variablesAtRest, variablesHolder } from "./active/run-variables.ts";
 import type { CreateExecutor } from "./active/launch.ts";
 import { RunRegistry } from "./active/run-registry.ts";
-import type { RunStores } from "./active/run-stores.ts";
+import { type MemoryRunLimits, RunStores } from "./active/run-stores.ts";
 import { Slots } from "./active/slots.ts";
 import { Answers, type Submission } from "./answers.ts";
 import { Dispatcher } from "./dispatch/dispatcher.ts";
-import { type EphemeralLimits, EphemeralRuns } from "./ephemeral-runs.ts";
 import { NodeMessages, stoppedByUser } from "./nodes/node-messages.ts";
 import { Overrides } from "./permissions/overrides.ts";
 import type { ServerLimits } from "./request/run-limits.ts";
@@ -41,18 +40,20 @@ export interface RunServiceOptions {
   readonly models: ModelCatalog;
   readonly createExecutor: CreateExecutor;
   readonly limits: ServerLimits;
-  /** The store of the grants that hold in every session. @default store */
-  readonly grants?: Store;
-  /** The users' own rules. @default those in the store of grants */
-  readonly overrides?: Overrides;
-  /** When runs are deleted after their end. @default never */
-  readonly ephemeral?: EphemeralLimits;
+  /** The store of runs that are not kept. @default there are none */
+  readonly memory?: Store;
+  /** When runs in memory are deleted after their end. @default after an hour, and the oldest above 1,000 */
+  readonly memoryLimits?: MemoryRunLimits;
   /** @default the system's */
   readonly clock?: Clock;
   readonly log: (line: string) => void;
 }
 
 type ForgetLineage = Extract<StoreWrite, { type: "forget-lineage" }>;
+type Revoked = Extract<
+  OutcomeOf<Extract<StoreWrite, { type: "revoke-grant" }>>,
+  { status: "revoked" }
+>;
 type Deletion = Extract<StoreWrite, { type: "delete-run" | "delete-conversation" }> | ForgetLineage;
 
 const unanswered: ChainError = {
@@ -65,17 +66,17 @@ const stopped: ChainError = { code: "aborted", message: stoppedByUser, phase: "c
 /** How long another node has to stop a run before this node claims it. */
 const stopTimeoutMs = 500;
 
-/** The runs of one store: starts, answers, cancels, resumes and deletes them. */
+/** The runs of this process and its stores: starts, answers, cancels, resumes and deletes them. */
 export class RunService {
   readonly #options: RunServiceOptions;
   /** The users' own rules. */
   readonly overrides: Overrides;
   /** Decides which queued runs execute here. */
   readonly dispatcher: Dispatcher;
-  readonly #stores: RunStores;
+  /** Where runs are: those that are kept, and those in memory. */
+  readonly stores: RunStores;
   readonly #slots: Slots;
   readonly #registry: RunRegistry;
-  readonly #ephemeral: EphemeralRuns | undefined;
   readonly #answers: Answers;
   readonly #nodeMessages: NodeMessages;
   readonly #requestHeartbeat: (run: Pick<RunRecord, "owner" | "id">) => void;
@@ -84,10 +85,11 @@ export class RunService {
 
   constructor(options: RunServiceOptions) {
     this.#options = options;
-    const { store, limits, ephemeral, grants = store } = options;
+    const { store, limits, memory } = options;
     const clock = options.clock ?? systemClock;
-    const overrides = options.overrides ?? new Overrides(grants);
-    const stores = { durable: grants, all: [...new Set([store, grants])], of: () => store };
+    const overrides = new Overrides(store);
+    const stores = new RunStores({ durable: store, memory, limits: options.memoryLimits });
+    stores.setExpiryListener((run) => this.#deleteExpired(run));
     const slots = new Slots(limits);
     const common = { ...options, stores, slots, clock, overrides };
     const registry = new RunRegistry({
@@ -96,31 +98,34 @@ export class RunService {
       onDeadline: (expiresAt) => this.#onDeadline(expiresAt),
       onOver: (run, { isWaiting, isQueued }) => {
         if (isQueued) void this.recover([{ ...run, status: "queued" }]);
-        else this.#ephemeral?.onEnd(run, isWaiting);
+        else stores.stopped(run, isWaiting);
       },
     });
     this.dispatcher = new Dispatcher({ ...common, runs: registry });
     this.#answers = new Answers({ ...common, registry, dispatcher: this.dispatcher });
-    this.#nodeMessages = new NodeMessages({ ...common, store: grants, registry });
+    this.#nodeMessages = new NodeMessages({ ...common, store, registry });
     this.#requestHeartbeat = createHeartbeats({ ...common, heartbeatMs: limits.heartbeatMs });
     this.overrides = overrides;
-    this.#stores = stores;
+    this.stores = stores;
     this.#slots = slots;
     this.#registry = registry;
     this.#clock = clock;
-    if (ephemeral !== undefined)
-      this.#ephemeral = new EphemeralRuns(ephemeral, (run) => this.#deleteExpired(run));
   }
 
+  /** Runs that are kept, and conversations. */
   get store(): Store {
     return this.#options.store;
   }
 
-  /** Creates a run, and starts it if a slot is free. Resolves when it is stored; the run continues on its own. */
-  start(request: RunRequest): Promise<StartOutcome> {
-    const { dispatcher } = this;
-    const context = { stores: this.#stores, registry: this.#registry, slots: this.#slots };
-    return startRun({ ...context, dispatcher }, request);
+  /**
+   * Creates a run, and starts it if a slot is free. Resolves when it is stored; the run continues on its own.
+   *
+   * @param options.kept whether it is in the durable store, or in memory for a while. @default true
+   */
+  start(request: RunRequest, { kept = true } = {}): Promise<StartOutcome> {
+    const { stores, dispatcher } = this;
+    const context = { stores, dispatcher, registry: this.#registry, slots: this.#slots };
+    return startRun(context, request, { kept });
   }
 
   /** Continues a run that failed or was stopped, as a new run. Finished calls are not run again. */
@@ -160,7 +165,7 @@ export class RunService {
     answer: ApprovalDecision | ReviewDecision,
     runId?: string,
   ): Promise<ApprovalRecord | undefined> {
-    const of = runId ?? (await this.store.getApproval({ owner, id }))?.runId;
+    const of = runId ?? (await this.stores.getApproval({ owner, id }))?.runId;
     return of === undefined ? undefined : this.#answers.answer(owner, id, answer, of);
   }
 
@@ -198,7 +203,7 @@ export class RunService {
     await registry.get(run.id)?.cancel(stoppedByUser);
     await registry.inOrder(run.id, async () => {
       await registry.get(run.id)?.cancel(stoppedByUser);
-      let now = await this.#stores.of(run.id).getRun({ owner: run.owner, id: run.id });
+      let now = await this.stores.of(run.id).getRun({ owner: run.owner, id: run.id });
       if (now === undefined || isClosing(now.status)) return;
       // Its owner knows the state of its calls. If that node is gone or slow, this one claims the run.
       const isElsewhere = now.status === "in_progress";
@@ -206,7 +211,7 @@ export class RunService {
       // Others may claim it in the meantime.
       while (now !== undefined && !isClosing(now.status)) {
         if (await registry.close(now, stopped)) return;
-        now = await this.#stores.of(run.id).getRun(run);
+        now = await this.stores.of(run.id).getRun(run);
       }
     });
   }
@@ -241,8 +246,10 @@ export class RunService {
   }
 
   async #remove(deletion: Deletion): Promise<OutcomeOf<Deletion>> {
-    const [outcome] = await this.store.write([deletion]);
+    const store = deletion.type === "delete-run" ? this.stores.of(deletion.id) : this.store;
+    const [outcome] = await store.write([deletion]);
     if (outcome.status !== "deleted") return outcome;
+    this.stores.forget(outcome.runIds);
     this.#registry.warm.evict(outcome.runIds);
     return outcome;
   }
@@ -270,14 +277,14 @@ export class RunService {
   }: Pick<ConversationRecord, "owner" | "headRunId">): Promise<VariableSystem> {
     if (headRunId === null) return new VariableSystem();
     const live = this.#registry.get(headRunId)?.session?.variables;
-    const run = live ?? (await this.store.getRun({ owner, id: headRunId }));
+    const run = live ?? (await this.stores.of(headRunId).getRun({ owner, id: headRunId }));
     if (run === undefined) return new VariableSystem();
     return run instanceof VariableSystem ? run : this.#variablesAtRest(run);
   }
 
   #variablesAtRest(run: RunRecord): Promise<VariableSystem> {
     const { warm } = this.#registry;
-    const stores = { store: this.#stores.of(run.id), warm };
+    const stores = { store: this.stores.of(run.id), warm };
     return variablesAtRest(stores, run, this.#options.createExecutor);
   }
 
@@ -320,9 +327,15 @@ export class RunService {
     return variables;
   }
 
-  /** Revokes a grant in the active runs. */
-  revokeGrant(sessionId: string | null, grantId: string): void {
-    this.#registry.grants.revoke(sessionId, grantId);
+  /** Revokes a grant, also in the active runs. Returns `undefined` if there is no such grant. */
+  async revokeGrant(owner: string, id: string): Promise<Revoked | undefined> {
+    for (const store of this.stores.all) {
+      const [outcome] = await store.write([{ type: "revoke-grant", owner, id }]);
+      if (outcome.status !== "revoked") continue;
+      this.#registry.grants.revoke(outcome.grant.sessionId, id);
+      return outcome;
+    }
+    return undefined;
   }
 
   /** Asks for a heartbeat event in the stream of a run that has not ended. */
@@ -361,7 +374,7 @@ export class RunService {
    * Starts no more runs, waits up to `graceMs` for active runs to end, then hands back the others for
    * the next server.
    *
-   * @returns how many runs were handed back
+   * @returns how many of the runs that are kept were handed back
    */
   async close(graceMs: number): Promise<number> {
     const registry = this.#registry;
@@ -382,7 +395,7 @@ export class RunService {
         this.#options.log(`Run ${runId} could not be handed back: ${errorMessage(thrown)}`);
       }
     }
-    return left.length;
+    return left.filter(({ store }) => store === this.store).length;
   }
 
   #deleteExpired({ id, owner }: Pick<RunRecord, "id" | "owner">): void {

@@ -25,7 +25,11 @@ export interface StartRunContext {
  * Creates a run from a request: it takes a slot and starts, or is stored as queued. Resolves when it
  * is stored; the run continues on its own.
  */
-export async function startRun(context: StartRunContext, given: RunRequest): Promise<StartOutcome> {
+export async function startRun(
+  context: StartRunContext,
+  given: RunRequest,
+  options: { readonly kept: boolean },
+): Promise<StartOutcome> {
   // Text from outside must not look like the system's own log, now or in later history.
   const request = {
     ...given,
@@ -34,16 +38,19 @@ export async function startRun(context: StartRunContext, given: RunRequest): Pro
   };
   // One at a time for each parent: two runs must not take over the same waiting call.
   const { parentId } = request;
-  if (parentId === null) return start(context, request);
-  return context.registry.inOrder(parentId, () => start(context, request));
+  if (parentId === null) return start(context, request, options);
+  return context.registry.inOrder(parentId, () => start(context, request, options));
 }
 
-async function start(context: StartRunContext, request: RunRequest): Promise<StartOutcome> {
+async function start(
+  context: StartRunContext,
+  request: RunRequest,
+  { kept }: { readonly kept: boolean },
+): Promise<StartOutcome> {
   const { stores, registry, slots } = context;
   if (registry.isStopping) return { status: "conflict", message: "The server is stopping." };
   const { principal: owner, parentId } = request;
-  const id = newId("resp_");
-  const store = stores.of(id);
+  const store = stores.forNew({ kept });
   const parent = parentId === null ? undefined : await store.getRun({ owner, id: parentId });
   if (parent !== undefined && !isClosing(parent.status)) {
     return {
@@ -62,6 +69,8 @@ async function start(context: StartRunContext, request: RunRequest): Promise<Sta
     adopts && parent !== undefined
       ? { parent, inherited: await readInheritedTurn(store, parent, request) }
       : undefined;
+  const id = newId("resp_");
+  if (!kept) stores.placeInMemory(id);
   const hasSlot = slots.acquire(id, owner);
   try {
     return await registry.expecting(id, () =>
@@ -88,6 +97,7 @@ async function storeAndBegin(
   const outcomes = await store.write(writes);
   const run = newRunRecord(writes, outcomes);
   if (run === undefined) {
+    stores.forget([id]);
     const refused = outcomes.find((outcome) => outcome.status === "refused");
     const message =
       refused?.reason ?? "The conversation went on elsewhere in the meantime. Load it again.";

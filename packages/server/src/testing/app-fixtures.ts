@@ -1,7 +1,7 @@
 import type { PolicyRule } from "@capstan/core";
 import { defaultServerLimits, type ServerLimits } from "../runs/request/run-limits.ts";
 import { createRuns, executorsOf, groupOf, type Setup } from "./run-fixtures.ts";
-import type { RunServiceOptions } from "../runs/run-service.ts";
+import { openMemoryStore, type Store } from "@capstan/store";
 import { type AppOptions, createApp } from "../app.ts";
 import type { Services } from "../http/services.ts";
 
@@ -31,8 +31,8 @@ export interface TestApp {
 export function createTestApp(
   setup: Setup & {
     readonly limits?: Partial<ServerLimits>;
-    readonly kept?: Partial<RunServiceOptions>;
-    readonly ephemeral?: Partial<RunServiceOptions>;
+    readonly store?: Store;
+    readonly memory?: Store;
     readonly apiKeys?: AppOptions["apiKeys"];
     readonly rules?: readonly PolicyRule[];
     readonly scripts?: Services["scripts"];
@@ -42,10 +42,10 @@ export function createTestApp(
   const { model, tools = [] } = setup;
   const limits = { ...defaultServerLimits, ...setup.limits };
   const entry = { id: model.id, title: "", owner: "", reason: "" };
-  const runs = createRuns({ model, tools, limits, ...setup.kept });
+  const { store = openMemoryStore(), memory = openMemoryStore() } = setup;
+  const runs = createRuns({ model, tools, limits, store, memory });
   const services: Services = {
     runs,
-    ephemeral: createRuns({ model, tools, limits, ...setup.ephemeral }),
     models: { default: entry, list: async () => [entry], find: async () => model },
     groups: () => [groupOf(tools)],
     groupDefaults: {},

@@ -270,7 +270,7 @@ export class RunRegistry {
         ...(own && { own }),
         origin: input.variablesOf,
       }),
-      readGrants(stores.all, run.owner, run.sessionId),
+      readGrants([store, stores.durable], run.owner, run.sessionId),
     ]);
     const journal = new RunJournal({
       store,

@@ -1,11 +1,126 @@
-import type { Store } from "@capstan/store";
+import type { ApprovalCursor, ApprovalRecord, RunRecord, Store } from "@capstan/store";
 
-/** The stores of runs: which one a run is in is decided when it starts. */
-export interface RunStores {
+/** How long runs in memory are kept, and how many. */
+export interface MemoryRunLimits {
+  /** Ms after which an ended run is deleted; one that still waits for an answer is kept for a day. */
+  readonly ttlMs: number;
+  /** Above this number of ended runs the oldest are deleted at once. */
+  readonly maxRuns: number;
+}
+
+export const defaultMemoryRunLimits: MemoryRunLimits = { ttlMs: 60 * 60 * 1_000, maxRuns: 1_000 };
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+type RunKey = Pick<RunRecord, "id" | "owner">;
+type ListApprovals = Store["listApprovals"];
+type ListGrants = Store["listGrants"];
+
+export interface RunStoresOptions {
   /** Runs that are kept, conversations, users' rules, and the grants that hold in every session. */
   readonly durable: Store;
+  /** Runs that are not kept. @default there are none */
+  readonly memory?: Store | undefined;
+  readonly limits?: MemoryRunLimits | undefined;
+}
+
+/** The stores of runs. Which one a run is in is decided once, before it is created. */
+export class RunStores {
+  readonly durable: Store;
+  readonly memory: Store | undefined;
   /** Each store once. */
   readonly all: readonly Store[];
+  readonly #limits: MemoryRunLimits;
+  readonly #inMemory = new Set<string>();
+  /** Of the runs in memory that have stopped, oldest first. */
+  readonly #timers = new Map<string, { readonly run: RunKey; readonly timer: NodeJS.Timeout }>();
+  #onExpire: (run: RunKey) => void = () => {};
+
+  constructor({ durable, memory, limits = defaultMemoryRunLimits }: RunStoresOptions) {
+    this.durable = durable;
+    this.memory = memory;
+    this.all = memory === undefined ? [durable] : [durable, memory];
+    this.#limits = limits;
+  }
+
   /** The store of a run. */
-  of(runId: string): Store;
+  of(runId: string): Store {
+    return this.memory !== undefined && this.#inMemory.has(runId) ? this.memory : this.durable;
+  }
+
+  /** The store of new runs. */
+  forNew({ kept }: { readonly kept: boolean }): Store {
+    if (kept) return this.durable;
+    if (this.memory !== undefined) return this.memory;
+    throw new Error("This service has no store for runs that are not kept: give it `memory`.");
+  }
+
+  /** Decides that a run is in memory, before it is created. */
+  placeInMemory(runId: string): void {
+    this.#inMemory.add(runId);
+  }
+
+  /** Sets the listener for runs in memory whose time is over. */
+  setExpiryListener(listener: (run: RunKey) => void): void {
+    this.#onExpire = listener;
+  }
+
+  /** Schedules the deletion of a run in memory that has ended or suspended. */
+  stopped(run: RunKey, isWaiting: boolean): void {
+    if (!this.#inMemory.has(run.id)) return;
+    this.#unschedule(run.id);
+    const ms = isWaiting ? dayMs : this.#limits.ttlMs;
+    this.#timers.set(run.id, { run, timer: setTimeout(() => this.#expire(run), ms).unref() });
+    for (const { run: oldest } of this.#timers.values()) {
+      if (this.#timers.size <= this.#limits.maxRuns) break;
+      this.#expire(oldest);
+    }
+  }
+
+  /** Forgets where runs were: they were deleted, or not created. */
+  forget(runIds: readonly string[]): void {
+    for (const runId of runIds) {
+      this.#unschedule(runId);
+      this.#inMemory.delete(runId);
+    }
+  }
+
+  /** Finds an approval, whichever store its run is in. */
+  async getApproval(query: {
+    readonly owner: string;
+    readonly id: string;
+  }): Promise<ApprovalRecord | undefined> {
+    const found = await Promise.all(this.all.map((store) => store.getApproval(query)));
+    return found.find((approval) => approval !== undefined);
+  }
+
+  /** The approvals of all stores, as each lists them: newest first. */
+  async listApprovals(query: Parameters<ListApprovals>[0]): ReturnType<ListApprovals> {
+    const pages = await Promise.all(this.all.map((store) => store.listApprovals(query)));
+    const data = pages.flatMap((page) => page.data).toSorted(newestFirst);
+    const { limit = data.length } = query;
+    const hasMore = data.length > limit || pages.some((page) => page.hasMore);
+    return { data: data.slice(0, limit), hasMore };
+  }
+
+  /** The grants of all stores. */
+  async listGrants(query: Parameters<ListGrants>[0]): ReturnType<ListGrants> {
+    const pages = await Promise.all(this.all.map((store) => store.listGrants(query)));
+    const hasMore = pages.some((page) => page.hasMore);
+    return { data: pages.flatMap(({ data }) => data), hasMore };
+  }
+
+  #expire(run: RunKey): void {
+    this.#unschedule(run.id);
+    this.#onExpire(run);
+  }
+
+  #unschedule(runId: string): void {
+    clearTimeout(this.#timers.get(runId)?.timer);
+    this.#timers.delete(runId);
+  }
+}
+
+function newestFirst(a: ApprovalCursor, b: ApprovalCursor): number {
+  return b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
 }

@@ -139,8 +139,7 @@ test(
       const grant = grantOf("another");
       await other.write([{ type: "create-grant", owner, sessionId: null, grant }]);
       await read;
-      await one.write([{ type: "revoke-grant", owner, id: grantId }]);
-      held.runs.revokeGrant(null, grantId);
+      await held.runs.revokeGrant(owner, grantId);
       release();
       await held.grants;
       held.release();
