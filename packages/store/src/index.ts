@@ -62,4 +62,3 @@ export {
   type StoreUsage,
 } from "./upkeep/prune-store.ts";
 export { hasRetentionRules, type Retention } from "./upkeep/retention-rules.ts";
-export { type CompactionProgress, compactDeltas } from "./upkeep/compact-deltas.ts";

@@ -4,12 +4,12 @@ import pg from "pg";
 import { getApproval, listApprovals } from "../src/read/permissions/read-approvals.ts";
 import { readVariables } from "../src/read/read-variables.ts";
 import type { Script, Statement } from "../src/sql/script.ts";
+import { plainStatement } from "../src/testing/plain-statement.ts";
 import { findPostgres, testServer } from "../src/testing/postgres-server.ts";
-import { readEventPages } from "../src/postgres/read/event-pages.ts";
+import { readEventPage } from "../src/read/read-events.ts";
 import { openPostgresStore } from "../src/postgres/open-postgres-store.ts";
 import { BatchChanges, CallChanges } from "../src/postgres/write/postgres-changes.ts";
-import { runScript } from "../src/postgres/wire/run-script.ts";
-import { send, sendAll } from "../src/postgres/wire/statements.ts";
+import { runScript, send, sendAll } from "../src/postgres/wire/statements.ts";
 
 const postgres = findPostgres();
 const options = { skip: postgres.status === "missing" && postgres.reason };
@@ -33,11 +33,15 @@ const fill = [
 const reads: { readonly [name: string]: () => Script<unknown> } = {
   "a question": () => getApproval({ owner, id: "appr_1000" }),
   "a run's questions": () => listApprovals({ owner, runId: "run_1000" }),
-  "new events of two runs": () =>
-    readEventPages([
-      { owner, runId: "run_1000", after: 0, limit: 256 },
-      { owner, runId: "run_1001", after: 0, limit: 256 },
-    ]),
+  "new events of a run": () =>
+    readEventPage({
+      owner,
+      runId: "run_1000",
+      after: 0,
+      limit: 256,
+      position: undefined,
+      now: 1,
+    }),
   "a run's variables": () => readVariables({ owner, runId: "run_1000" }),
 };
 
@@ -68,11 +72,11 @@ interface PlanNode {
 }
 
 /** How many rows a statement went over. */
-async function rowsSeen(client: pg.Client, { text, values }: Statement): Promise<number> {
-  const [row] = await send(client, {
-    text: `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
-    values,
-  });
+async function rowsSeen(client: pg.Client, { sql, values }: Statement): Promise<number> {
+  const [row] = await send(
+    client,
+    plainStatement(`EXPLAIN (ANALYZE, FORMAT JSON) ${sql.postgres}`, ...values),
+  );
   const { "QUERY PLAN": plans } = row as { readonly "QUERY PLAN": readonly Plan[] };
   return plans.reduce((sum, { Plan: plan }) => sum + seenBy(plan), 0);
 }
@@ -108,7 +112,7 @@ test(
         }
         for (const statement of changes()) {
           const seen = await rowsSeen(client, statement);
-          assert.ok(seen < 300, `${statement.text}: ${seen} rows`);
+          assert.ok(seen < 300, `${statement.sql.postgres}: ${seen} rows`);
         }
       }
     } finally {

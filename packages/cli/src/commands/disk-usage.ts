@@ -44,10 +44,8 @@ export async function manageDiskUsage(options: DiskUsageOptions): Promise<number
     for (const line of pruneLines(plan, "would go")) say(line);
     return 0;
   }
-  const { pruned, deltaBytes } = await pruneStore(place, rules.retention);
+  const pruned = await pruneStore(place, rules.retention);
   for (const line of pruneLines(pruned, "deleted")) say(line);
-  if (deltaBytes > 0)
-    say(`Of old answers it is forgotten how they were streamed: ${formatMegabytes(deltaBytes)}.`);
   if (pruned.length > 0 && place.databaseUrl === undefined)
     say("The file keeps the room for what comes next; `capstan db vacuum` gives it back.");
   return 0;

@@ -238,11 +238,16 @@ test("prices and limits of a turn are read, and wrong ones named", async () => {
 });
 
 test("what is kept is read, for all and for single users, and wrong numbers are named", async () => {
-  const retention = { days: 365, deltaDays: 7, principals: { ann: { megabytes: 500 }, ben: {} } };
+  const retention = { days: 365, principals: { ann: { megabytes: 500 }, ben: {} } };
   assert.deepEqual((await valid({ retention })).retention, retention);
   const found = await problems({ retention: { days: 0, principals: { ann: { megabytes: -1 } } } });
   assert.match(found.join("\n"), /retention\.days: expected days, more than 0 and at most 36500/);
   assert.match(found.join("\n"), /retention\.principals\.ann\.megabytes: expected megabytes/);
+});
+
+test("retention.deltaDays is no setting any more: it is to be removed", async () => {
+  const { outcome } = await load({ retention: { days: 365, deltaDays: 7 } });
+  assert.match(outcome.warnings.join(), /retention\.deltaDays: is no setting .* Remove it: /);
 });
 
 test("a PostgreSQL database is named in the environment, and what is wrong with its address is said without it", async () => {

@@ -154,7 +154,6 @@ export const settingsSchema = z.object(
       .object(
         {
           ...retentionRule,
-          deltaDays: days.optional(),
           principals: z
             .record(z.string(), z.object(retentionRule, { error: retentionExample }), {
               error: 'names of keys such as {"ann": {"days": 365}}',

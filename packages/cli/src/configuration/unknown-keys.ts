@@ -2,9 +2,15 @@ import { didYouMean } from "../arguments/did-you-mean.ts";
 import type { SettingProblem } from "./check-settings.ts";
 import { settingsSchema } from "./settings-schema.ts";
 
-const { code, scripts, web, limits } = settingsSchema.shape;
+const { code, scripts, web, limits, retention } = settingsSchema.shape;
 /** Settings that have settings of their own. */
-const sections = { code, scripts, web, limits };
+const sections = { code, scripts, web, limits, retention };
+
+/** Settings of earlier versions, with what to do about them. */
+const removed: { readonly [path: string]: string } = {
+  "retention.deltaDays":
+    "Remove it: an hour after a run's end its deltas are replayed as one for each text.",
+};
 
 /** Keys that mean nothing, each with the one that was probably meant. */
 export function unknownKeys(raw: unknown): readonly SettingProblem[] {
@@ -27,8 +33,13 @@ function unknownIn(
     .filter((key) => !known.includes(key))
     .map((key) => ({
       path: [...path, key],
-      message: `is no setting and changes nothing.${didYouMean(key, known)}`,
+      message: `is no setting and changes nothing.${adviceFor([...path, key].join("."), didYouMean(key, known))}`,
     }));
+}
+
+function adviceFor(path: string, otherwise: string): string {
+  const advice = removed[path];
+  return advice === undefined ? otherwise : ` ${advice}`;
 }
 
 function isObject(value: unknown): value is { readonly [key: string]: unknown } {

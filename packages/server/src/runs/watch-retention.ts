@@ -7,8 +7,6 @@ import {
   prune,
   type PruneReport,
   type Retention,
-  compactDeltas,
-  type CompactionProgress,
 } from "@capstan/store";
 
 /** After the start, when others have more to do; then this often. */
@@ -30,7 +28,6 @@ export function watchRetention({ runs, retention, clock, log }: RetentionOptions
   const stopping = new AbortController();
   const { signal } = stopping;
   let cancel: (() => void) | undefined;
-  let seen: CompactionProgress | undefined;
   let looked = 0;
   const pause = async (): Promise<void> => {
     const { promise: over, resolve } = Promise.withResolvers<void>();
@@ -56,9 +53,6 @@ export function watchRetention({ runs, retention, clock, log }: RetentionOptions
       }
       if (hasRetentionRules(retention))
         looked = await deleteUnreachable({ ...common, after: looked });
-      const { deltaDays } = retention;
-      if (deltaDays !== undefined)
-        ({ seen } = await compactDeltas({ ...common, deltaDays, ...(seen && { seen }) }));
     } catch (thrown) {
       if (!signal.aborted) log(`What is old could not be deleted: ${errorMessage(thrown)}`);
     } finally {

@@ -9,7 +9,6 @@ import { deleteConversation, deleteRun } from "./forget/delete-runs.ts";
 import { dropUnreachable } from "./forget/drop-unreachable.ts";
 import { forgetLineage } from "./forget/forget-lineage.ts";
 import { forgetVariables } from "./rows/forget-variables.ts";
-import { shortenCuts } from "./forget/shorten-cuts.ts";
 import { submitOutputs } from "./calls/submit-outputs.ts";
 import { answerApproval, expireApprovals } from "./permissions/write-approvals.ts";
 import { createConversation, moveHead, updateConversation } from "./runs/write-conversations.ts";
@@ -95,8 +94,6 @@ function* applyWrite(
       return yield* collectForgotten(context, write);
     case "drop-unreachable":
       return yield* dropUnreachable(context, write);
-    case "shorten-cuts":
-      return shortenCuts(context, write);
     case "save-items":
       return yield* saveItems(context, write);
     case "edit-variables":

@@ -1,13 +1,23 @@
-import type { Dialect } from "../sql/dialect.ts";
 import { all, type Script } from "../sql/script.ts";
+import { statement } from "../sql/statement.ts";
 import type { EncodedRequest } from "../encode/encoded-journal.ts";
 import { maxExpired } from "./permissions/write-approvals.ts";
 
+const ofApprovals = "SELECT r.id FROM approvals a JOIN runs r ON r.n = a.run_n WHERE";
+const tables = { reads: ["approvals", "runs"] } as const;
+
+const findByApproval = statement<{ id: string }>(
+  tables,
+  ({ anyOf }) => `${ofApprovals} a.id ${anyOf}`,
+);
+
+const findExpired = statement<{ id: string }>(
+  tables,
+  `${ofApprovals} a.status = 'pending' AND a.expires_at <= ? ORDER BY a.expires_at LIMIT ${maxExpired}`,
+);
+
 /** Finds the ids of the runs that a batch changes. Looks up an approval's run if the write does not name it. */
-export function* findRunIds(
-  dialect: Dialect,
-  requests: readonly EncodedRequest[],
-): Script<ReadonlySet<string>> {
+export function* findRunIds(requests: readonly EncodedRequest[]): Script<ReadonlySet<string>> {
   const ids = new Set<string>();
   const approvals: string[] = [];
   let expireAt: number | undefined;
@@ -22,22 +32,10 @@ export function* findRunIds(
       if (write.type === "expire-approvals") expireAt = Math.max(at, expireAt ?? at);
     }
   }
-  const ofApprovals = "SELECT r.id FROM approvals a JOIN runs r ON r.n = a.run_n WHERE";
-  if (approvals.length > 0) {
-    const where = `a.id ${dialect.anyOf}`;
-    for (const { id } of yield* all<{ id: string }>(
-      `${ofApprovals} ${where}`,
-      dialect.list(approvals),
-    ))
-      ids.add(id);
-  }
-  if (expireAt !== undefined) {
-    const where = "a.status = 'pending' AND a.expires_at <= ?";
-    for (const { id } of yield* all<{ id: string }>(
-      `${ofApprovals} ${where} ORDER BY a.expires_at LIMIT ${maxExpired}`,
-      expireAt,
-    ))
-      ids.add(id);
-  }
+  const found = [
+    ...(approvals.length === 0 ? [] : yield* all(findByApproval, approvals)),
+    ...(expireAt === undefined ? [] : yield* all(findExpired, expireAt)),
+  ];
+  for (const { id } of found) ids.add(id);
   return ids;
 }

@@ -6,8 +6,8 @@ export interface Delta {
 
 /**
  * Deltas put together. `cuts` says where the text was cut: `12:4,3,5;20:7` is three deltas numbered
- * from 12, of 4, 3 and 5 UTF-16 units, and one numbered 20, of 7. `12x3;20x1` is as many under the
- * same numbers, of which it is forgotten how long each was: the text is cut evenly.
+ * from 12, of 4, 3 and 5 UTF-16 units, and one numbered 20, of 7. Older databases may have `12x3;20x1`:
+ * as many under the same numbers, of which it was forgotten how long each was; the text is cut evenly.
  */
 export interface CutText {
   readonly text: string;
@@ -42,23 +42,6 @@ export function decodeCuts(cuts: string, text: string): Delta[] {
     }
   }
   return deltas;
-}
-
-/** The same numbers without the lengths. */
-function evenCuts(cuts: string): string {
-  return cuts
-    .split(";")
-    .map((stretch) => `${stretch.slice(0, stretch.indexOf(":"))}x${stretch.split(",").length}`)
-    .join(";");
-}
-
-/** The same where nothing is lost but where the deltas were cut; undefined where nothing is won by it. */
-export function shorterCuts(cuts: string, text: string): string | undefined {
-  const even = evenCuts(cuts);
-  if (cuts.includes("x") || even.length >= cuts.length) return undefined;
-  // Which deltas are empty stays.
-  if (decodeCuts(cuts, text).some(({ delta }) => delta === "")) return undefined;
-  return decodeCuts(even, text).some(({ delta }) => delta === "") ? undefined : even;
 }
 
 /** How many deltas there are. */

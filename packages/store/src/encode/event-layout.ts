@@ -1,6 +1,6 @@
 import type { UnnumberedEvent } from "../records/records.ts";
 import type { RunEvent } from "@capstan/contract";
-import { countCuts, decodeCuts, shorterCuts } from "./cut-points.ts";
+import { countCuts, decodeCuts } from "./cut-points.ts";
 
 /** The type of a row of several events. */
 export const severalEvents = "events";
@@ -77,20 +77,6 @@ export function eventsIn({ seq, cuts, events: text }: EventsRow): RunEvent[] {
 /** How many deltas a row stands for. */
 export function countDeltas(layout: string): number {
   return readLayout(layout).items.reduce((sum, { cuts }) => sum + countCuts(cuts), 0);
-}
-
-/** A row's layout without the lengths of those deltas that need not be cut where they were; undefined where nothing is won. */
-export function shorterLayout({ cuts, events: text }: Omit<EventsRow, "seq">): string | undefined {
-  if (cuts?.includes(":") !== true) return undefined;
-  const events = JSON.parse(text) as readonly UnnumberedEvent[];
-  const { items, elsewhere } = readLayout(cuts);
-  const shorter = items.map(({ place, cuts: ofItem }) => {
-    const end = events[place];
-    const ended = end?.type === "item.end" ? end.text : "";
-    return { place, cuts: shorterCuts(ofItem, ended) ?? ofItem };
-  });
-  const layout = writeLayout({ items: shorter, elsewhere });
-  return layout === null || layout.length >= cuts.length ? undefined : layout;
 }
 
 function parts(text: string, separator: string): readonly string[] {

@@ -7,23 +7,23 @@ import { parseChain } from "../read/read-chain.ts";
 import { getConversation, listConversations } from "../read/read-conversations.ts";
 import { readEventPage } from "../read/read-events.ts";
 import { getGrant, listGrants, readGrants } from "../read/permissions/read-grants.ts";
-import { findRun, getItem, listItems, readCalls } from "../read/read-ledger.ts";
-import { listOutputs } from "../read/read-outputs.ts";
+import { findRun, getItem, listItems, listOutputs, readCalls } from "../read/read-ledger.ts";
 import { listOverrides } from "../read/permissions/read-overrides.ts";
-import { everySuspendedBefore, everySuspendedSince } from "../read/read-suspended.ts";
 import { readReview } from "../read/permissions/read-reviews.ts";
 import {
   everyOrphan,
   everyQueued,
   everyRunIn,
   everyRunOf,
+  everySuspendedBefore,
+  everySuspendedSince,
   findRunKey,
   getRun,
   listChildren,
 } from "../read/read-runs.ts";
 import { searchRuns } from "../read/search-runs.ts";
 import { type PageQuery, cachePages } from "../read/page-cache.ts";
-import type { EventPage, RunRecord } from "../records/records.ts";
+import type { RunRecord } from "../records/records.ts";
 import type { Script } from "../sql/script.ts";
 import type { RetentionReader, StoreReader } from "../records/store-reader.ts";
 import { readEveryUsage } from "../read/retention/usage.ts";
@@ -43,10 +43,6 @@ export interface ReadParts {
   /** The last number that was published; undefined where the database itself says so. */
   readonly lastSeqOf: (runId: string) => number | undefined;
   readonly clock: Clock;
-  /** Reads a page where several runs' are better read together. @default each by itself */
-  readonly eventPage?: (query: PageQuery) => Promise<EventPage | undefined>;
-  /** The same of what runs begin and go on with. */
-  readonly sessionGrants?: StoreReader["readGrants"];
 }
 
 /** Creates the reading half of a store. */
@@ -57,10 +53,12 @@ export function createStoreReader({
   positionOf,
   lastSeqOf,
   clock,
-  eventPage = async (query) =>
-    snapshot(() => readEventPage({ ...query, position: positionOf(query.runId) })),
-  sessionGrants = (query) => read(() => readGrants({ ...query, at: clock.now() })),
 }: ReadParts): StoreReader {
+  const eventPage = (query: PageQuery) =>
+    snapshot(() =>
+      readEventPage({ ...query, position: positionOf(query.runId), now: clock.now() }),
+    );
+
   /** Of a run under way SQLite may know more than was published. */
   function published(run: RunRecord): RunRecord {
     if (isClosing(run.status)) return run;
@@ -114,7 +112,7 @@ export function createStoreReader({
     everySuspendedSince: () => read(() => everySuspendedSince()),
     everyNextExpiry: () => read(() => everyNextExpiry()),
     getGrant: (query) => read(() => getGrant(query)),
-    readGrants: sessionGrants,
+    readGrants: (query) => read(() => readGrants({ ...query, at: clock.now() })),
     listGrants: (query) => read(() => listGrants({ ...query, at: clock.now() })),
     listOverrides: (query) => read(() => listOverrides(query)),
     getConversation: (query) => read(() => getConversation(query)),
@@ -133,6 +131,5 @@ export function createRetentionReader(readSlow: ReadParts["readSlow"]): Retentio
     everyUsage: () => readEveryUsage((place) => readSlow("usageSlice", place)),
     listUntouched: (query) => readSlow("listUntouched", query),
     getLineage: (query) => readSlow("getLineage", query),
-    everyShorterCuts: (query) => readSlow("everyShorterCuts", query),
   };
 }

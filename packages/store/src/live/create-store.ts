@@ -16,10 +16,7 @@ import type { Writer } from "./writer.ts";
 import type { AppliedOutcome, WriteResult } from "../records/write-results.ts";
 
 /** The parts of a store. */
-export interface StoreParts extends Pick<
-  ReadParts,
-  "read" | "snapshot" | "readSlow" | "eventPage" | "sessionGrants"
-> {
+export interface StoreParts extends Pick<ReadParts, "read" | "snapshot" | "readSlow"> {
   readonly writer: Writer;
   readonly publisher: Publisher;
   /** What is under way, where the database cannot be asked for it, and a run's last number there. */

@@ -4,12 +4,7 @@ import { readChain } from "../read/read-chain.ts";
 import { readEventsCompact } from "../read/read-events.ts";
 import { ancestors, listRuns, readMessages } from "../read/read-runs.ts";
 import { usageSlice } from "../read/retention/usage.ts";
-import {
-  everyOwner,
-  everyShorterCuts,
-  getLineage,
-  listUntouched,
-} from "../read/retention/read-retention.ts";
+import { everyOwner, getLineage, listUntouched } from "../read/retention/read-retention.ts";
 import { everyUnreachable } from "../read/retention/read-unreachable.ts";
 import { readManifest, readValue, readVariables } from "../read/read-variables.ts";
 
@@ -29,7 +24,6 @@ export const slowReads = {
   everyUnreachable,
   listUntouched,
   getLineage,
-  everyShorterCuts,
 };
 
 type SlowReads = typeof slowReads;

@@ -7,10 +7,13 @@ import {
 } from "../schema/migration-steps.ts";
 import { type Migration, migrations } from "../schema/migrations.ts";
 import { foreignPostgres, versionIn } from "./schema-version.ts";
+import { bind, statement } from "../sql/statement.ts";
 import { send } from "./wire/statements.ts";
 
 /** Any number, as long as every node takes the same. */
 const lock = 7_215_034_881;
+
+const lockMigrations = statement({}, { postgres: "SELECT pg_advisory_xact_lock(?)" });
 
 /**
  * Brings the database up to date in one transaction, while other nodes that start wait: a step that
@@ -27,12 +30,12 @@ export async function migratePostgres(
   let current: number | undefined;
   await client.query("BEGIN");
   try {
-    await send(client, { text: "SELECT pg_advisory_xact_lock(?)", values: [lock] });
+    await send(client, bind(lockMigrations, lock));
     current = (await versionIn(client)) ?? 0;
     await client.query(createVersions);
     for (const { version, statements } of stepsAfter(current, steps)) {
       await client.query(statementsFor("postgres", statements).join(";\n"));
-      await send(client, { text: writeVersion, values: [version, at] });
+      await client.query(writeVersion.replace("?, ?", "$1, $2"), [version, at]);
     }
     await client.query("COMMIT");
   } catch (error) {

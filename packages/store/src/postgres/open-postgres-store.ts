@@ -9,15 +9,14 @@ import { createStore } from "../live/create-store.ts";
 import { checkAddress, clientConfig, type DatabaseAddress } from "./wire/connection.ts";
 import { describeDatabase } from "./wire/describe-database.ts";
 import { databaseError } from "./wire/database-error.ts";
-import { readEventPages } from "./read/event-pages.ts";
-import { coalesceReads } from "./read/coalesce-reads.ts";
+import { coalesceScripts } from "./read/coalesce-reads.ts";
 import { listenToNodes } from "./listener.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import { postgresNodes } from "./postgres-nodes.ts";
 import { postgresReads } from "./read/postgres-reads.ts";
-import { readSessionGrants } from "./read/session-grants.ts";
-import { coalesceScripts } from "./read/coalesce-scripts.ts";
-import { connectPostgresWriter, startPostgresWriter } from "./write/start-postgres-writer.ts";
+import { postgresWriter } from "./write/postgres-writer.ts";
+import { connectWriter } from "./write/writer-connection.ts";
+import { encodeRequest } from "../encode/encode-request.ts";
 
 export interface OpenPostgresStoreOptions {
   /** `postgres://user:password@host:port/database` */
@@ -25,8 +24,6 @@ export interface OpenPostgresStoreOptions {
   readonly clock?: Clock;
   /** For reading, beside the one that writes and the one that listens. @default 8 */
   readonly connections?: number;
-  /** Whether the writer has a thread of its own, which takes a moment to start. @default true */
-  readonly writerThread?: boolean;
 }
 
 /**
@@ -43,14 +40,13 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
   try {
     await prepareDatabase(address, clock.now());
     const publisher = new Publisher();
-    const { writerThread = true } = options;
-    const startWriter = writerThread ? startPostgresWriter : connectPostgresWriter;
     const listeners: ((message: NodeMessage) => void)[] = [];
     const onMessage = (message: NodeMessage) => listeners.forEach((listener) => listener(message));
     // Closed again where a later one cannot be opened.
     await using opened = new AsyncDisposableStack();
-    const writer = await startWriter({ address, writerId: self });
-    opened.defer(() => writer.stop());
+    const connection = await connectWriter(address, self);
+    opened.defer(() => connection.close());
+    const writer = postgresWriter({ connection, writerId: self });
     const listener = await listenToNodes({ address, self, publisher, onMessage });
     opened.defer(() => listener.close());
     const { read, snapshot, close } = postgresReads(address, connections);
@@ -60,15 +56,15 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     opened.move();
     const shared = coalesceScripts(snapshot);
     return createStore({
-      writer,
+      writer: {
+        isPipelined: false,
+        commit: (batch) => writer.commit(batch.map(encodeRequest)),
+        stop: () => writer.close(),
+      },
       read: shared,
-      snapshot,
+      snapshot: shared,
       readSlow: (name, query) =>
         (ofOneRun.has(name) ? shared : snapshot)(() => slowRead(name, query)),
-      eventPage: coalesceReads((queries) => read(() => readEventPages(queries))),
-      sessionGrants: coalesceReads((queries) =>
-        read(() => readSessionGrants(queries, clock.now())),
-      ),
       publisher,
       clock,
       nodes: { ...nodes, subscribe: (each) => void listeners.push(each) },

@@ -1,7 +1,30 @@
 import { all, first } from "../sql/script.ts";
+import { statement } from "../sql/statement.ts";
 import type { NodeRecord, Nodes } from "../records/nodes.ts";
 import type { PostgresReads } from "./read/postgres-reads.ts";
 import { type Notification, channel } from "./wire/notification.ts";
+
+const notifyNodes = statement({}, { postgres: "SELECT pg_notify(?, ?)" });
+
+const beat = statement<{ beats: number }>(
+  { writes: ["nodes"] },
+  `INSERT INTO nodes (id, beats) VALUES (?, 1)
+   ON CONFLICT (id) DO UPDATE SET beats = nodes.beats + 1 RETURNING beats`,
+);
+
+const listNodes = statement<NodeRecord>(
+  { reads: ["nodes"] },
+  "SELECT id, url, beats FROM nodes ORDER BY id",
+);
+
+const deleteSilent = statement(
+  { writes: ["nodes"] },
+  "DELETE FROM nodes WHERE id = ? AND beats = ? RETURNING id",
+);
+
+const setUrl = statement({ writes: ["nodes"] }, "UPDATE nodes SET url = ? WHERE id = ?");
+
+const deleteNode = statement({ writes: ["nodes"] }, "DELETE FROM nodes WHERE id = ?");
 
 /**
  * The nodes of one database. Not through the writer: a node whose commits wait for a lock is not gone.
@@ -17,37 +40,29 @@ export function postgresNodes(
   let left = false;
   const notify = async (notification: Omit<Notification, "by">) => {
     const text = JSON.stringify({ by: self, ...notification } satisfies Notification);
-    await read(() => all("SELECT pg_notify(?, ?)", channel, text));
+    await read(() => all(notifyNodes, channel, text));
   };
   return {
     self,
     heartbeat: async () => {
       if (left) return true;
-      const row = await read(() =>
-        first<{ beats: number }>(
-          `INSERT INTO nodes (id, beats) VALUES (?, 1)
-           ON CONFLICT (id) DO UPDATE SET beats = nodes.beats + 1 RETURNING beats`,
-          self,
-        ),
-      );
+      const row = await read(() => first(beat, self));
       return row?.beats !== 1;
     },
-    list: () => read(() => all<NodeRecord>("SELECT id, url, beats FROM nodes ORDER BY id")),
+    list: () => read(() => all(listNodes)),
     declareDead: async ({ id, beats }) => {
-      const gone = await read(() =>
-        first("DELETE FROM nodes WHERE id = ? AND beats = ? RETURNING id", id, beats),
-      );
+      const gone = await read(() => first(deleteSilent, id, beats));
       return gone !== undefined;
     },
     requestStop: (stop) => notify({ stop }),
     requestHeartbeat: (watched) => notify({ watched }),
     announce: async (url) => {
-      await read(() => all("UPDATE nodes SET url = ? WHERE id = ?", url, self));
+      await read(() => all(setUrl, url, self));
     },
     leave: async () => {
       left = true;
       // Where the database is gone others see that this one is silent; its stop must come to an end.
-      await read(() => all("DELETE FROM nodes WHERE id = ?", self)).catch(() => {});
+      await read(() => all(deleteNode, self)).catch(() => {});
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { ListedCalls } from "../records/read-results.ts";
 import type { ListedCall } from "../records/records.ts";
 import { all, type Script } from "../sql/script.ts";
+import { statement } from "../sql/statement.ts";
 import { readableCallsOf } from "./read-journal.ts";
 
 /** How many of an owner's runs are looked through: a call of long ago is not worth all the rows since. */
@@ -14,6 +15,14 @@ interface RunRow {
   readonly id: string;
   readonly model: string;
 }
+
+const findRuns = statement<RunRow>(
+  { reads: ["runs", "run_journal"] },
+  `SELECT n, id, model FROM (SELECT n, id, model FROM runs WHERE owner = ? ORDER BY n DESC LIMIT ?) r
+   WHERE n < ? AND EXISTS (
+     SELECT 1 FROM run_journal WHERE run_n = r.n AND calls LIKE ? ESCAPE '\\')
+   ORDER BY n DESC LIMIT ?`,
+);
 
 /** The last calls of a group's tools, newest first, without what is in quarantine. */
 export function* listCalls(query: {
@@ -30,17 +39,7 @@ export function* listCalls(query: {
   const found: ListedCall[] = [];
   const unreadable: string[] = [];
   for (let before = Number.MAX_SAFE_INTEGER; ;) {
-    const runs = yield* all<RunRow>(
-      `SELECT n, id, model FROM (SELECT n, id, model FROM runs WHERE owner = ? ORDER BY n DESC LIMIT ?) r
-       WHERE n < ? AND EXISTS (
-         SELECT 1 FROM run_journal WHERE run_n = r.n AND calls LIKE ? ESCAPE '\\')
-       ORDER BY n DESC LIMIT ?`,
-      owner,
-      mostRuns,
-      before,
-      like,
-      runsAtATime,
-    );
+    const runs = yield* all(findRuns, owner, mostRuns, before, like, runsAtATime);
     for (const run of runs) {
       const known = yield* readableCallsOf(run);
       if (known === undefined) unreadable.push(run.id);

@@ -1,5 +1,6 @@
 import type { Manifest, ManifestEntry } from "../records/records.ts";
 import { all, first, type Script, together } from "../sql/script.ts";
+import { statement } from "../sql/statement.ts";
 
 /** Where a run's variables are found. */
 export interface ManifestSource {
@@ -24,12 +25,14 @@ export function* readManifestEntries(run: ManifestSource): Script<Map<string, Ma
   return entries;
 }
 
+const findChanges = statement<{ changes: string }>(
+  { reads: ["run_variables"] },
+  "SELECT changes FROM run_variables WHERE run_n = ? ORDER BY n",
+);
+
 /** What a run changed of variables, in order, one text a commit. */
 export function* readChanges(runN: number): Script<readonly string[]> {
-  const rows = yield* all<{ changes: string }>(
-    "SELECT changes FROM run_variables WHERE run_n = ? ORDER BY n",
-    runN,
-  );
+  const rows = yield* all(findChanges, runN);
   return rows.map(({ changes }) => changes);
 }
 
@@ -73,15 +76,16 @@ export function manifestOf(entries: ReadonlyMap<string, ManifestEntry>): Manifes
   return Object.fromEntries(entries);
 }
 
+const findEntries = statement<{ entries: string }>(
+  { reads: ["manifests"] },
+  "SELECT entries FROM manifests WHERE session_id = ? AND digest = ?",
+);
+
 function* storedEntries(
   sessionId: string,
   digest: string | null,
 ): Script<Map<string, ManifestEntry>> {
   if (digest === null) return new Map();
-  const row = yield* first<{ entries: string }>(
-    "SELECT entries FROM manifests WHERE session_id = ? AND digest = ?",
-    sessionId,
-    digest,
-  );
+  const row = yield* first(findEntries, sessionId, digest);
   return new Map(row === undefined ? [] : Object.entries(JSON.parse(row.entries) as Manifest));
 }

@@ -9,6 +9,8 @@ export type PageQuery = Parameters<StoreReader["readEventPage"]>[0];
 interface Held {
   readonly owner: string;
   readonly runId: string;
+  /** The number before the first event. */
+  readonly after: number;
   readonly events: readonly RunEvent[];
   /** What it takes, about, as text. */
   readonly size: number;
@@ -46,7 +48,7 @@ export function cachePages(
   function find({ owner, runId, after }: PageQuery): Held | undefined {
     const page = kept
       .values()
-      .find((each) => each.runId === runId && each.owner === owner && covers(each.events, after));
+      .find((each) => each.runId === runId && each.owner === owner && covers(each, after));
     // The last one used stays the longest.
     if (page !== undefined && kept.delete(page)) kept.add(page);
     return page;
@@ -76,7 +78,7 @@ export function cachePages(
 }
 
 /** As much of it as there is room for; the rest is read again. */
-function heldOf({ owner, runId }: PageQuery, page: readonly RunEvent[]): Held {
+function heldOf({ owner, runId, after }: PageQuery, page: readonly RunEvent[]): Held {
   const events: RunEvent[] = [];
   let size = 0;
   for (const event of page) {
@@ -85,19 +87,17 @@ function heldOf({ owner, runId }: PageQuery, page: readonly RunEvent[]): Held {
     events.push(onItsOwn(event));
     size += more;
   }
-  return { owner, runId, events, size };
+  return { owner, runId, after, events, size };
 }
 
 /** Whether there are more, and whether the run has ended, is known by who reads on. */
 function restOf({ events }: Held, { after, limit, size = Infinity }: PageQuery): EventPage {
-  const from = after + 1 - (events[0]?.seq ?? 0);
+  const from = events.findIndex(({ seq }) => seq > after);
   return { events: part(events.slice(from, from + limit), size), full: true, ended: false };
 }
 
-/** There is no gap between the events of a page. */
-function covers(events: readonly RunEvent[], after: number): boolean {
-  const [first] = events;
-  return first !== undefined && first.seq <= after + 1 && after < first.seq + events.length - 1;
+function covers(held: Held, after: number): boolean {
+  return held.after <= after && after < (held.events.at(-1)?.seq ?? 0);
 }
 
 /** As many of the events as there is room for; one at least. */

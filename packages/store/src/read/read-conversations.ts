@@ -1,21 +1,59 @@
-import {
-  type ConversationRow,
-  conversationRecord,
-  selectConversations,
-} from "./conversation-rows.ts";
+import type { RunStatus, Switches } from "@capstan/contract";
 import type { ConversationRecord, Page } from "../records/records.ts";
 import { all, first, type Script } from "../sql/script.ts";
+import { statement } from "../sql/statement.ts";
 import { pageLimit, pageOf } from "./page.ts";
+
+/** The columns of a conversation with its head's status; add a `WHERE`. */
+export const selectConversations = `SELECT c.id, c.owner, c.title, c.metadata, c.switches, c.head_run_id,
+  r.status AS head_status, c.created_at, c.updated_at FROM conversations c LEFT JOIN runs r ON r.id = c.head_run_id`;
+
+export interface ConversationRow {
+  readonly id: string;
+  readonly owner: string;
+  readonly title: string;
+  readonly metadata: string;
+  readonly switches: string;
+  readonly head_run_id: string | null;
+  readonly head_status: RunStatus | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export function conversationRecord(row: ConversationRow): ConversationRecord {
+  return {
+    id: row.id,
+    owner: row.owner,
+    title: row.title,
+    metadata: JSON.parse(row.metadata) as ConversationRecord["metadata"],
+    switches: JSON.parse(row.switches) as Switches,
+    headRunId: row.head_run_id,
+    headStatus: row.head_status,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+const tables = { reads: ["conversations", "runs"] } as const;
+
+const findConversation = statement<ConversationRow>(
+  tables,
+  `${selectConversations} WHERE c.id = ? AND c.owner = ?`,
+);
+
+const findPage = statement<ConversationRow>(
+  tables,
+  `${selectConversations} WHERE c.owner = ?
+     AND (CAST(? AS TEXT) IS NULL
+       OR (c.updated_at, c.id) < (SELECT updated_at, id FROM conversations WHERE id = ? AND owner = ?))
+   ORDER BY c.updated_at DESC, c.id DESC LIMIT ?`,
+);
 
 export function* getConversation(query: {
   owner: string;
   id: string;
 }): Script<ConversationRecord | undefined> {
-  const row = yield* first<ConversationRow>(
-    `${selectConversations} WHERE c.id = ? AND c.owner = ?`,
-    query.id,
-    query.owner,
-  );
+  const row = yield* first(findConversation, query.id, query.owner);
   return row === undefined ? undefined : conversationRecord(row);
 }
 
@@ -26,16 +64,6 @@ export function* listConversations(query: {
 }): Script<Page<ConversationRecord>> {
   const limit = pageLimit(query.limit);
   const after = query.after ?? null;
-  const rows = yield* all<ConversationRow>(
-    `${selectConversations} WHERE c.owner = ?
-       AND (CAST(? AS TEXT) IS NULL
-         OR (c.updated_at, c.id) < (SELECT updated_at, id FROM conversations WHERE id = ? AND owner = ?))
-     ORDER BY c.updated_at DESC, c.id DESC LIMIT ?`,
-    query.owner,
-    after,
-    after,
-    query.owner,
-    limit + 1,
-  );
+  const rows = yield* all(findPage, query.owner, after, after, query.owner, limit + 1);
   return pageOf(rows, limit, conversationRecord);
 }

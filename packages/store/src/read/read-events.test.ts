@@ -32,7 +32,7 @@ test("a delta that is stored for good and still in the tail is read once, also b
   // The tail has both, the second delta as its second row.
   const items = [{ itemId: "i", heads: [{ seq: 3, n: 2 }] }];
   const query = { owner, runId: "r", position: { lastSeq: 3, items } };
-  const page = sql.script(readEventPage({ ...query, after: 0, limit: 10 }));
+  const page = sql.script(readEventPage({ now, ...query, after: 0, limit: 10 }));
   assert.deepEqual(
     page?.events.map((each) => [each.seq, each.type]),
     [
@@ -65,16 +65,16 @@ test("a page begins and ends within rows of several events, and across items tha
     ],
     [note, delta("long", "three"), end("long", "one two three"), note],
   );
-  const all = sql.script(readEventPage({ ...unbounded, after: 0, limit: 100 }))?.events ?? [];
+  const all = sql.script(readEventPage({ now, ...unbounded, after: 0, limit: 100 }))?.events ?? [];
   assert.deepEqual(
     all.map(({ seq }) => seq),
     Array.from({ length: 17 }, (_, n) => n + 1),
   );
   for (let after = 0; after < 17; after++)
     for (let limit = 1; limit < 17; limit++) {
-      const page = sql.script(readEventPage({ ...unbounded, after, limit }));
+      const page = sql.script(readEventPage({ now, ...unbounded, after, limit }));
       assert.deepEqual(page?.events, all.slice(after, after + limit));
-      const more = sql.script(readEventPage({ ...unbounded, after, limit, size: 10_000 }));
+      const more = sql.script(readEventPage({ now, ...unbounded, after, limit, size: 10_000 }));
       const given = more?.events ?? [];
       assert.ok(given.length >= page.events.length);
       assert.deepEqual(given, all.slice(after, after + given.length), "what follows has no gap");
@@ -88,13 +88,17 @@ test("of a long text all deltas are given with the first ones, as far as it may 
   const query = { owner, runId: "r", after: 0, limit: 10, size: 100 };
   for (const lastSeq of [1_002, 500]) {
     const position = { lastSeq, items: [] };
-    const page = sql.script(readEventPage({ ...query, position }));
+    const page = sql.script(readEventPage({ now, ...query, position }));
     assert.equal(page?.events.length, lastSeq);
     assert.equal(page.events.at(-1)?.seq, lastSeq);
-    const exact = sql.script(readEventPage({ owner, runId: "r", after: 0, limit: 10, position }));
+    const exact = sql.script(
+      readEventPage({ now, owner, runId: "r", after: 0, limit: 10, position }),
+    );
     assert.equal(exact?.events.length, 10);
   }
 });
+
+const now = 1;
 
 const unbounded = { owner, runId: "r", position: { lastSeq: 17, items: [] } };
 
@@ -103,12 +107,12 @@ test("rows are read together up to a size: a long run is never read as a whole f
     ...Array.from({ length: 20 }, (_, n) => [end(`i${n}`, "x".repeat(100 * (n % 3)))]),
   );
   const range = { owner, runId: "r", position: { lastSeq: 20, items: [] }, limit: 20 };
-  const all = sql.script(readEventPage({ ...range, after: 0 }))?.events ?? [];
+  const all = sql.script(readEventPage({ now, ...range, after: 0 }))?.events ?? [];
   assert.equal(all.length, 20);
   for (const size of [1, 300, 1_000, 100_000]) {
     const seen: RunEvent[] = [];
     for (let full = true; full;) {
-      const page = sql.script(readEventPage({ ...range, after: seen.length, size }));
+      const page = sql.script(readEventPage({ now, ...range, after: seen.length, size }));
       assert.ok(page !== undefined && page.events.length > 0);
       const text = page.events.map((each) => (each.type === "item.end" ? each.text : "")).join("");
       assert.ok(page.events.length === 1 || text.length <= size, `${text.length} at ${size}`);

@@ -6,12 +6,13 @@ import type { UnnumberedEvent, CompactEvents, EventPage } from "../records/recor
 import type { PublishedPosition } from "../records/read-results.ts";
 
 import { all, first, type Script, together } from "../sql/script.ts";
+import { statement } from "../sql/statement.ts";
 import { readTail, type TailDelta } from "./tail.ts";
 
 import { findRunKey, type RunKey } from "./read-runs.ts";
 
 /** A row of a run's journal with its events. */
-export interface EventRow {
+interface EventRow {
   readonly seq: number;
   readonly type: string;
   readonly cuts: string | null;
@@ -25,16 +26,33 @@ interface Detached {
 
 const selectEvents = "SELECT seq, type, cuts, events FROM run_journal";
 
-/** Which events are read. */
-export interface EventRange {
-  readonly after: number;
-  readonly limit: number;
-  /**
-   * Rows of more bytes are not read together. What they hold right behind the range is given as well:
-   * to make deltas of a long text is work, which who reads on must not do again. @default any
-   */
-  readonly size?: number;
-}
+const findRange = statement<EventRow>(
+  { reads: ["run_journal"] },
+  `${selectEvents} WHERE run_n = ? AND seq > ? AND seq <= ? AND events IS NOT NULL
+   UNION ALL ${selectEvents} WHERE run_n = ? AND from_seq <= ? AND seq > ?
+   UNION ALL SELECT * FROM (${selectEvents} WHERE run_n = ? AND seq > ? AND type = '${severalEvents}'
+     ORDER BY seq LIMIT 1) AS next`,
+);
+
+const findEndBySize = statement<{ seq: number }>(
+  { reads: ["run_journal"] },
+  // As `seq`, the last row before they are too long, or the first. No row where they are not.
+  `SELECT COALESCE(MAX(seq) FILTER (WHERE bytes <= ?), MIN(seq)) AS seq FROM (
+     SELECT seq, SUM(octet_length(events)) OVER (ORDER BY seq) AS bytes FROM run_journal
+       WHERE run_n = ? AND seq > ? AND seq <= ? AND events IS NOT NULL
+   ) AS sized HAVING MAX(bytes) > ?`,
+);
+
+const findAll = statement<EventRow>(
+  { reads: ["run_journal"] },
+  `${selectEvents} WHERE run_n = ? AND events IS NOT NULL ORDER BY seq`,
+);
+
+/** For so long after a run's end its deltas are replayed as they were sent, so that readers can reconnect. */
+export const exactDeltasMs = 60 * 60 * 1_000;
+
+/** The bytes of rows that are read together of a run whose deltas are joined. */
+const joinedSize = 1_048_576;
 
 /**
  * The events of a range of numbers: as there is no gap, a page is a range. A row holds several
@@ -42,69 +60,64 @@ export interface EventRange {
  * its deltas: it may lie far behind the range.
  * The deltas of an item that has not ended are in the tail.
  */
-export function* readEventPage(
-  query: EventRange & {
-    readonly owner: string;
-    readonly runId: string;
-    /** How far it may be read; without it, as far as the database goes. */
-    readonly position: PublishedPosition | undefined;
-  },
-): Script<EventPage | undefined> {
+export function* readEventPage(query: {
+  readonly owner: string;
+  readonly runId: string;
+  readonly after: number;
+  readonly limit: number;
+  /**
+   * Rows of more bytes are not read together. What they hold right behind the range is given as well:
+   * to make deltas of a long text is work, which who reads on must not do again. @default any
+   */
+  readonly size?: number;
+  /** How far it may be read; without it, as far as the database goes. */
+  readonly position: PublishedPosition | undefined;
+  /** In ms since the epoch: an hour after a run's end each of its items is replayed as one delta. */
+  readonly now: number;
+}): Script<EventPage | undefined> {
   const run = yield* findRunKey(query);
   if (run === undefined) return undefined;
-  const { after, limit, size, position } = query;
-  const end = Math.min(after + limit, endOf(run, position));
+  const { after, limit, position, now } = query;
+  const isJoined = run.ended_at !== null && run.ended_at + exactDeltasMs <= now;
+  const size = query.size ?? (isJoined ? joinedSize : undefined);
+  // Numbers of joined deltas are missing: there a page is no range of numbers.
+  const end = isJoined ? Number.MAX_SAFE_INTEGER : Math.min(after + limit, endOf(run, position));
   const cut =
-    size === undefined
-      ? undefined
-      : yield* first<{ seq: number }>(endBySize("?", "?", "?", "?"), size, run.n, after, end, size);
+    size === undefined ? undefined : yield* first(findEndBySize, size, run.n, after, end, size);
   const upTo = cut?.seq ?? end;
   const [rows, tail] = yield* together([
-    all<EventRow>(
-      `${selectEvents} WHERE run_n = ? AND seq > ? AND seq <= ? AND events IS NOT NULL
-       UNION ALL ${selectEvents} WHERE run_n = ? AND from_seq <= ? AND seq > ?
-       UNION ALL SELECT * FROM (${selectEvents} WHERE run_n = ? AND seq > ? AND type = '${severalEvents}'
-         ORDER BY seq LIMIT 1) AS next`,
-      run.n,
-      after,
-      upTo,
-      run.n,
-      upTo,
-      upTo,
-      run.n,
-      upTo,
-    ),
+    all(findRange, run.n, after, upTo, run.n, upTo, upTo, run.n, upTo),
     readTail({ runN: run.n, after, upTo, items: position?.items }),
   ]);
-  const last = endOf(run, position);
-  const events = eventsOf(rows, tail, { after, upTo, ...(size !== undefined && { last }) });
+  const last = isJoined || size === undefined ? upTo : endOf(run, position);
+  const events = eventsOf(rows, tail, { after, upTo, last, isJoined });
   const full = cut !== undefined || events.length >= limit;
-  return { events, full, ended: isClosing(run.status) };
-}
-
-/** How far rows may be read together, as `seq`: to the last one before they are too long, or the first. No row where they are not. */
-export function endBySize(size: string, run: string, after: string, upTo: string): string {
-  return `SELECT COALESCE(MAX(seq) FILTER (WHERE bytes <= ${size}), MIN(seq)) AS seq FROM (
-    SELECT seq, SUM(octet_length(events)) OVER (ORDER BY seq) AS bytes FROM run_journal
-      WHERE run_n = ${run} AND seq > ${after} AND seq <= ${upTo} AND events IS NOT NULL
-    ) AS sized HAVING MAX(bytes) > ${size}`;
+  const given = isJoined ? events.slice(0, limit) : events;
+  return { events: given, full, ended: isClosing(run.status) };
 }
 
 /**
  * The events of a range, from all rows that may hold some of them.
  *
- * @param range.last what of the rows follows the range without a gap is given up to here. @default nothing of it
+ * @param range.last what of the rows follows the range without a gap is given up to here
  */
-export function eventsOf(
+function eventsOf(
   rows: readonly EventRow[],
   tail: readonly TailDelta[],
-  range: { readonly after: number; readonly upTo: number; readonly last?: number },
+  range: {
+    readonly after: number;
+    readonly upTo: number;
+    readonly last: number;
+    readonly isJoined: boolean;
+  },
 ): RunEvent[] {
-  const { after, upTo, last = upTo } = range;
+  const { after, upTo, last, isJoined } = range;
   const events = new Map<number, RunEvent>();
   // What is stored for good may be in the tail for a while yet.
   for (const { itemId, ...delta } of tail) events.set(delta.seq, deltaEvent(itemId, delta));
-  for (const event of rows.flatMap(expand)) events.set(event.seq, event);
+  for (const row of rows)
+    for (const event of isJoined ? joinDeltas(expand(row)) : expand(row))
+      events.set(event.seq, event);
   const found = [...events.values()]
     .filter(({ seq }) => seq > after && seq <= last)
     .toSorted((a, b) => a.seq - b.seq);
@@ -129,7 +142,7 @@ export function* compactEventsOf(
 ): Script<CompactEvents> {
   const end = endOf(run, position);
   const [rows, tail] = yield* together([
-    all<EventRow>(`${selectEvents} WHERE run_n = ? AND events IS NOT NULL ORDER BY seq`, run.n),
+    all(findAll, run.n),
     readTail({ runN: run.n, after: 0, upTo: end, items: position?.items }),
   ]);
   const newest = tail.reduce((seq, delta) => Math.max(seq, delta.seq), rows.at(-1)?.seq ?? 0);
@@ -185,6 +198,20 @@ function expand(row: EventRow): RunEvent[] {
     ...decodeCuts(row.cuts, event.text).map((delta) => deltaEvent(event.itemId, delta)),
     event,
   ];
+}
+
+/** Each item's deltas as one, under the number of the first. */
+function joinDeltas(events: readonly RunEvent[]): RunEvent[] {
+  const texts = new Map<string, string>();
+  for (const event of events)
+    if (event.type === "item.delta")
+      texts.set(event.itemId, (texts.get(event.itemId) ?? "") + event.delta);
+  return events.flatMap((event) => {
+    if (event.type !== "item.delta") return event;
+    const delta = texts.get(event.itemId);
+    texts.delete(event.itemId);
+    return delta === undefined ? [] : { ...event, delta };
+  });
 }
 
 function eventOf(row: EventRow): RunEvent {

@@ -1,13 +1,21 @@
 import type { CallEntry } from "../records/records.ts";
 import { all, type Script } from "../sql/script.ts";
+import { statement } from "../sql/statement.ts";
 import { type CallsRow, foldCalls } from "../encode/stored-calls.ts";
+
+const findCalls = statement<CallsRow>(
+  { reads: ["run_journal"] },
+  "SELECT at, calls FROM run_journal WHERE run_n = ? AND calls IS NOT NULL ORDER BY seq, nth",
+);
+
+const findMessages = statement<{ messages: string }>(
+  { reads: ["run_journal"] },
+  "SELECT messages FROM run_journal WHERE run_n = ? AND messages IS NOT NULL ORDER BY seq, nth",
+);
 
 /** What a run's commits say of calls, in order. */
 export function callRows(runN: number): Script<readonly CallsRow[]> {
-  return all<CallsRow>(
-    "SELECT at, calls FROM run_journal WHERE run_n = ? AND calls IS NOT NULL ORDER BY seq, nth",
-    runN,
-  );
+  return all(findCalls, runN);
 }
 
 /** A run's calls as they are now, in the order in which they were proposed. */
@@ -34,9 +42,6 @@ export function* readableCallsOf(run: {
 
 /** What a run's commits say of messages, in order: each a JSON array. */
 export function* messageTexts(runN: number): Script<readonly string[]> {
-  const rows = yield* all<{ messages: string }>(
-    "SELECT messages FROM run_journal WHERE run_n = ? AND messages IS NOT NULL ORDER BY seq, nth",
-    runN,
-  );
+  const rows = yield* all(findMessages, runN);
   return rows.map(({ messages }) => messages);
 }

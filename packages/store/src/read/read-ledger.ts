@@ -1,7 +1,9 @@
 import type { JsonValue } from "@capstan/core";
+import type { ClientOutput } from "@capstan/core/host";
 import { idKey } from "../sql/id-key.ts";
 import type { CallEntry, ItemRecord, RunRecord } from "../records/records.ts";
 import { all, first, type Script } from "../sql/script.ts";
+import { statement } from "../sql/statement.ts";
 import { callsOf } from "./read-journal.ts";
 import { findRunKey, getRun } from "./read-runs.ts";
 
@@ -24,6 +26,32 @@ interface ItemRow {
 const selectItems =
   "SELECT i.id, r.id AS run_id, i.direction, i.item FROM items i JOIN runs r ON r.n = i.run_n AND r.owner || '' = i.owner || ''";
 
+const tables = { reads: ["items", "runs"] } as const;
+
+const findItems = statement<ItemRow>(
+  tables,
+  // "input" comes before "output" in the alphabet as in a run.
+  `${selectItems} WHERE i.run_n = ? ORDER BY i.direction, i.n`,
+);
+
+const findNewestItem = statement<ItemRow>(
+  tables,
+  `${selectItems} WHERE i.owner = ? AND i.id = ? ORDER BY i.run_n DESC, i.n DESC LIMIT 1`,
+);
+
+const findRunOfItem = statement<{ id: string }>(
+  tables,
+  "SELECT r.id FROM items i JOIN runs r ON r.n = i.run_n WHERE i.owner = ? AND i.id = ? ORDER BY r.n DESC LIMIT 1",
+);
+
+const findRunOfCall = statement<{ id: string }>(
+  { reads: ["answerable_calls", "items", "runs"] },
+  `SELECT id FROM runs WHERE n = (SELECT MAX(run_n) FROM (
+     SELECT run_n FROM answerable_calls WHERE owner = ? AND call_id = ?
+     UNION ALL SELECT run_n FROM items WHERE owner = ? AND call_id = ?
+   ) AS known)`,
+);
+
 export function* listItems(query: {
   owner: string;
   runId: string;
@@ -31,46 +59,47 @@ export function* listItems(query: {
 }): Script<ItemRecord[] | undefined> {
   const run = yield* findRunKey(query);
   if (run === undefined) return undefined;
-  // "input" comes before "output" in the alphabet as in a run.
-  const rows = yield* all<ItemRow>(
-    `${selectItems} WHERE i.run_n = ? ORDER BY i.direction, i.n`,
-    run.n,
-  );
+  const rows = yield* all(findItems, run.n);
   return rows
     .filter((row) => query.direction === undefined || row.direction === query.direction)
     .map(itemRecord);
 }
 
 export function* getItem(query: { owner: string; id: string }): Script<ItemRecord | undefined> {
-  const row = yield* first<ItemRow>(
-    `${selectItems} WHERE i.owner = ? AND i.id = ? ORDER BY i.run_n DESC, i.n DESC LIMIT 1`,
-    query.owner,
-    idKey(query.id),
-  );
+  const row = yield* first(findNewestItem, query.owner, idKey(query.id));
   return row === undefined ? undefined : itemRecord(row);
 }
 
 export function* findRun(
   query: { owner: string } & ({ itemId: string } | { callId: string }),
 ): Script<RunRecord | undefined> {
+  const { owner } = query;
+  const key = idKey("itemId" in query ? query.itemId : query.callId);
   const row =
     "itemId" in query
-      ? yield* first<{ id: string }>(
-          `SELECT r.id FROM items i JOIN runs r ON r.n = i.run_n WHERE i.owner = ? AND i.id = ? ORDER BY r.n DESC LIMIT 1`,
-          query.owner,
-          idKey(query.itemId),
-        )
-      : yield* first<{ id: string }>(
-          `SELECT id FROM runs WHERE n = (SELECT MAX(run_n) FROM (
-             SELECT run_n FROM answerable_calls WHERE owner = ? AND call_id = ?
-             UNION ALL SELECT run_n FROM items WHERE owner = ? AND call_id = ?
-           ) AS known)`,
-          query.owner,
-          idKey(query.callId),
-          query.owner,
-          idKey(query.callId),
-        );
-  return row === undefined ? undefined : yield* getRun({ owner: query.owner, id: row.id });
+      ? yield* first(findRunOfItem, owner, key)
+      : yield* first(findRunOfCall, owner, key, owner, key);
+  return row === undefined ? undefined : yield* getRun({ owner, id: row.id });
+}
+
+const findOutputs = statement<{ run_n: number; call_id: string; output: string }>(
+  { reads: ["client_outputs", "runs"] },
+  `SELECT run_n, call_id, output FROM client_outputs
+   WHERE run_n = (SELECT n FROM runs WHERE id = ? AND owner = ?)
+     AND output IS NOT NULL ORDER BY submitted_at, call_id`,
+);
+
+/** What clients submitted and the run has not taken yet. */
+export function* listOutputs(query: { owner: string; runId: string }): Script<ClientOutput[]> {
+  const rows = yield* all(findOutputs, query.runId, query.owner);
+  const [row] = rows;
+  if (row === undefined) return [];
+  const calls = yield* callsOf({ n: row.run_n, id: query.runId });
+  const ids = new Map(calls.map(({ call: { callId } }) => [idKey(callId), callId]));
+  return rows.map(({ call_id: key, output }) => ({
+    callId: ids.get(key) ?? key,
+    output: JSON.parse(output) as string,
+  }));
 }
 
 function itemRecord(row: ItemRow): ItemRecord {

@@ -3,6 +3,7 @@ import type { ChainResultRecord } from "@capstan/core/host";
 import type { RunStatus } from "@capstan/contract";
 import type { RunKind, RunRecord, RunRef, RunWithMessages } from "../records/records.ts";
 import { all, first, type Script } from "../sql/script.ts";
+import { statement } from "../sql/statement.ts";
 import { messageTexts } from "./read-journal.ts";
 
 export interface RunRow {
@@ -33,71 +34,123 @@ export const selectRuns = `SELECT r.n, r.id, r.owner, r.session_id, r.conversati
   (SELECT COALESCE(MAX(e.seq), 0) FROM stored_seqs e WHERE e.run_n = r.n) AS last_seq
   FROM runs r JOIN run_requests q ON q.run_n = r.n LEFT JOIN run_results s ON s.run_n = r.n`;
 
+/** The tables of `selectRuns`, whose view `stored_seqs` reads the tail on PostgreSQL. */
+export const runTables = {
+  reads: ["runs", "run_requests", "run_results", "run_journal", "tail"],
+} as const;
+
+const selectRefs = "SELECT id, owner, status, epoch FROM runs";
+
+const findRun = statement<RunRow>(runTables, `${selectRuns} WHERE r.id = ? AND r.owner = ?`);
+
+const findRunsOfConversation = statement<RunRow>(
+  runTables,
+  `${selectRuns} WHERE r.conversation_id = ? AND r.owner = ? ORDER BY r.n`,
+);
+
+const findChildren = statement<RunRow>(
+  runTables,
+  `${selectRuns} WHERE r.parent_id = ? AND r.owner = ? ORDER BY r.n`,
+);
+
+const findRunsIn = statement<RunRef>(
+  { reads: ["runs"] },
+  `${selectRefs} WHERE status = ? ORDER BY n`,
+);
+
+const findQueued = statement<RunRef>(
+  { reads: ["runs"] },
+  `SELECT id, owner, status, epoch FROM (
+     SELECT n, id, owner, status, epoch, ROW_NUMBER() OVER (PARTITION BY owner ORDER BY n) AS turn
+     FROM runs WHERE status = 'queued' AND ended_at IS NULL) waiting
+   WHERE turn <= ? ORDER BY turn, n LIMIT 1000`,
+);
+
+const findOrphans = statement<RunRef>(
+  { reads: ["runs", "nodes"] },
+  `${selectRefs} WHERE status = 'in_progress' AND ended_at IS NULL
+     AND NOT EXISTS (SELECT 1 FROM nodes d WHERE d.id = runs.node) ORDER BY n`,
+);
+
+const findRunsOfNode = statement<RunRef>(
+  { reads: ["runs"] },
+  `${selectRefs} WHERE status = 'in_progress' AND ended_at IS NULL AND node = ? ORDER BY n`,
+);
+
+const findSuspended = statement<RunRef>(
+  { reads: ["runs"] },
+  `${selectRefs} WHERE status = 'requires_action' AND updated_at < ? ORDER BY updated_at, n LIMIT 100`,
+);
+
+const findSuspendedSince = statement<{ since: number | null }>(
+  { reads: ["runs"] },
+  "SELECT MIN(updated_at) AS since FROM runs WHERE status = 'requires_action'",
+);
+
+const findAncestors = statement<RunRow>(
+  runTables,
+  `WITH RECURSIVE line (n, parent_id) AS (
+     SELECT n, parent_id FROM runs WHERE id = ? AND owner = ?
+     UNION ALL
+     SELECT p.n, p.parent_id FROM line l JOIN runs p ON p.id = l.parent_id
+   )
+   ${selectRuns} JOIN line ON line.n = r.n ORDER BY r.n`,
+);
+
+const findKey = statement<RunKey>(
+  { reads: ["runs"] },
+  "SELECT n, status, ended_at FROM runs WHERE id = ? AND owner = ?",
+);
+
 export function* getRun(query: { owner: string; id: string }): Script<RunRecord | undefined> {
-  const row = yield* first<RunRow>(
-    `${selectRuns} WHERE r.id = ? AND r.owner = ?`,
-    query.id,
-    query.owner,
-  );
+  const row = yield* first(findRun, query.id, query.owner);
   return row === undefined ? undefined : runRecord(row);
 }
 
 export function* listRuns(query: { owner: string; conversationId: string }): Script<RunRecord[]> {
-  const rows = yield* all<RunRow>(
-    `${selectRuns} WHERE r.conversation_id = ? AND r.owner = ? ORDER BY r.n`,
-    query.conversationId,
-    query.owner,
-  );
+  const rows = yield* all(findRunsOfConversation, query.conversationId, query.owner);
   return rows.map(runRecord);
 }
 
 export function* listChildren(query: { owner: string; runId: string }): Script<RunRecord[]> {
-  const rows = yield* all<RunRow>(
-    `${selectRuns} WHERE r.parent_id = ? AND r.owner = ? ORDER BY r.n`,
-    query.runId,
-    query.owner,
-  );
+  const rows = yield* all(findChildren, query.runId, query.owner);
   return rows.map(runRecord);
 }
 
 export function* everyRunIn(query: { status: RunStatus }): Script<RunRef[]> {
-  const rows = yield* all<RunRef>(`${selectRefs} WHERE status = ? ORDER BY n`, query.status);
+  const rows = yield* all(findRunsIn, query.status);
   return rows.map(runRef);
 }
 
 /** The oldest queued runs of each owner, at most `each`: every owner's first, then every owner's second, … */
 export function* everyQueued(query: { each: number }): Script<RunRef[]> {
-  const rows = yield* all<RunRef>(
-    `SELECT id, owner, status, epoch FROM (
-       SELECT n, id, owner, status, epoch, ROW_NUMBER() OVER (PARTITION BY owner ORDER BY n) AS turn
-       FROM runs WHERE status = 'queued' AND ended_at IS NULL) waiting
-     WHERE turn <= ? ORDER BY turn, n LIMIT 1000`,
-    query.each,
-  );
+  const rows = yield* all(findQueued, query.each);
   return rows.map(runRef);
 }
 
 /** Runs in progress that no known node has, oldest first. */
 export function* everyOrphan(): Script<RunRef[]> {
-  const rows = yield* all<RunRef>(
-    `${selectRefs} WHERE status = 'in_progress' AND ended_at IS NULL
-       AND NOT EXISTS (SELECT 1 FROM nodes d WHERE d.id = runs.node) ORDER BY n`,
-  );
+  const rows = yield* all(findOrphans);
   return rows.map(runRef);
 }
 
 /** Runs in progress that a node claimed last, oldest first. */
 export function* everyRunOf(query: { node: string }): Script<RunRef[]> {
-  const rows = yield* all<RunRef>(
-    `${selectRefs} WHERE status = 'in_progress' AND ended_at IS NULL AND node = ? ORDER BY n`,
-    query.node,
-  );
+  const rows = yield* all(findRunsOfNode, query.node);
   return rows.map(runRef);
 }
 
-export const selectRefs = "SELECT id, owner, status, epoch FROM runs";
+/** Every owner's runs that were suspended before a time, oldest first; at most 100. */
+export function* everySuspendedBefore(query: { before: number }): Script<RunRef[]> {
+  return (yield* all(findSuspended, query.before)).map(runRef);
+}
 
-export function runRef({ id, owner, status, epoch }: RunRef): RunRef {
+/** When the run was suspended that has been suspended longest, in ms since the epoch. */
+export function* everySuspendedSince(): Script<number | undefined> {
+  return (yield* first(findSuspendedSince))?.since ?? undefined;
+}
+
+function runRef({ id, owner, status, epoch }: RunRef): RunRef {
   return { id, owner, status, epoch };
 }
 
@@ -105,16 +158,7 @@ export function* ancestors(query: {
   owner: string;
   runId: string;
 }): Script<RunWithMessages[] | undefined> {
-  const rows = yield* all<RunRow>(
-    `WITH RECURSIVE line (n, parent_id) AS (
-       SELECT n, parent_id FROM runs WHERE id = ? AND owner = ?
-       UNION ALL
-       SELECT p.n, p.parent_id FROM line l JOIN runs p ON p.id = l.parent_id
-     )
-     ${selectRuns} JOIN line ON line.n = r.n ORDER BY r.n`,
-    query.runId,
-    query.owner,
-  );
+  const rows = yield* all(findAncestors, query.runId, query.owner);
   if (rows.length === 0) return undefined;
   const line: RunWithMessages[] = [];
   for (const row of rows) line.push({ run: runRecord(row), messages: yield* messagesOf(row.n) });
@@ -133,15 +177,12 @@ export function* readMessages(query: {
 export interface RunKey {
   readonly n: number;
   readonly status: RunStatus;
+  readonly ended_at: number | null;
 }
 
 /** Returns the key of a run, or undefined if this owner has no such run. */
 export function* findRunKey(query: { owner: string; runId: string }): Script<RunKey | undefined> {
-  return yield* first(
-    "SELECT n, status FROM runs WHERE id = ? AND owner = ?",
-    query.runId,
-    query.owner,
-  );
+  return yield* first(findKey, query.runId, query.owner);
 }
 
 export function* messagesOf(runN: number): Script<Message[]> {

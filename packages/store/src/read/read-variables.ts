@@ -3,6 +3,17 @@ import type { VariableValue } from "@capstan/core/host";
 import { manifestOf, type ManifestSource, readManifestEntries } from "./manifest.ts";
 import type { Manifest } from "../records/records.ts";
 import { all, first, type Script } from "../sql/script.ts";
+import { statement } from "../sql/statement.ts";
+
+const findRunVariables = statement<ManifestSource>(
+  { reads: ["runs"] },
+  "SELECT n, session_id, base_manifest, manifest FROM runs WHERE id = ? AND owner = ?",
+);
+
+const findValue = statement<{ value: string }>(
+  { reads: ["variable_values"] },
+  "SELECT value FROM variable_values WHERE owner = ? AND digest = ? LIMIT 1",
+);
 
 export function* readManifest(query: {
   owner: string;
@@ -13,22 +24,14 @@ export function* readManifest(query: {
 }
 
 function* findSource(query: { owner: string; runId: string }): Script<ManifestSource | undefined> {
-  return yield* first(
-    "SELECT n, session_id, base_manifest, manifest FROM runs WHERE id = ? AND owner = ?",
-    query.runId,
-    query.owner,
-  );
+  return yield* first(findRunVariables, query.runId, query.owner);
 }
 
 export function* readValue(query: {
   owner: string;
   digest: string;
 }): Script<VariableValue | undefined> {
-  const row = yield* first<{ value: string }>(
-    "SELECT value FROM variable_values WHERE owner = ? AND digest = ? LIMIT 1",
-    query.owner,
-    query.digest,
-  );
+  const row = yield* first(findValue, query.owner, query.digest);
   return row === undefined ? undefined : (JSON.parse(row.value) as VariableValue);
 }
 
@@ -39,9 +42,12 @@ const mostBytes = 1_048_576;
 const valuesAtOnce = 32;
 
 /** By the whole key: many sessions may have the same value, and PostgreSQL would look for one of them in all rows. */
-const selectValues = `SELECT d.column1 AS digest,
+const findValues = statement<{ digest: string; value: string | null }>(
+  { reads: ["variable_values"] },
+  `SELECT d.column1 AS digest,
     (SELECT v.value FROM variable_values v WHERE v.owner = ? AND v.session_id = ? AND v.digest = d.column1) AS value
-  FROM (VALUES ${Array.from({ length: valuesAtOnce }, () => "(?)").join(", ")}) AS d`;
+  FROM (VALUES ${Array.from({ length: valuesAtOnce }, () => "(?)").join(", ")}) AS d`,
+);
 
 /** Who takes a run up wants all of them, and most are small. */
 export function* readVariables(query: {
@@ -56,13 +62,7 @@ export function* readVariables(query: {
   for (let from = 0; from < digests.length; from += valuesAtOnce) {
     const some = digests.slice(from, from + valuesAtOnce);
     const padding = Array.from({ length: valuesAtOnce - some.length }, () => null);
-    const rows = yield* all<{ digest: string; value: string | null }>(
-      selectValues,
-      query.owner,
-      run.session_id,
-      ...some,
-      ...padding,
-    );
+    const rows = yield* all(findValues, query.owner, run.session_id, ...some, ...padding);
     for (const { digest, value } of rows)
       if (value !== null) values[digest] = JSON.parse(value) as VariableValue;
   }

@@ -1,9 +1,10 @@
 import type { RunStatus } from "@capstan/contract";
 import type { Page, RunRecord } from "../records/records.ts";
 import { all, type Script } from "../sql/script.ts";
+import { statement } from "../sql/statement.ts";
 import { readCallOutcomes } from "./read-call-outcomes.ts";
 import { pageLimit, pageOf } from "./page.ts";
-import { runRecord, type RunRow, selectRuns } from "./read-runs.ts";
+import { runRecord, type RunRow, runTables, selectRuns } from "./read-runs.ts";
 
 interface RunQuery {
   readonly owner: string;
@@ -30,21 +31,49 @@ export function* searchRuns(query: RunQuery): Script<Page<RunRecord>> {
   }
 }
 
+const selectPages = `${selectRuns} WHERE r.owner = ? AND r.kind = 'turn'`;
+
+const pageOrder = `
+     AND (CAST(? AS TEXT) IS NULL OR r.conversation_id = ?)
+     AND (CAST(? AS TEXT) IS NULL OR r.n < (SELECT n FROM runs WHERE id = ? AND owner = ?))
+   ORDER BY r.n DESC LIMIT ?`;
+
+const findRuns = statement<RunRow>(runTables, `${selectPages} ${pageOrder}`);
+
+const findRunsInStatus = statement<RunRow>(
+  runTables,
+  ({ anyOf }) => `${selectPages} AND r.status ${anyOf} ${pageOrder}`,
+);
+
+const ofUnknownOutcome =
+  "AND r.n IN (SELECT run_n FROM answerable_calls WHERE owner = ? AND answered_by = 'person')";
+const unknownTables = { reads: [...runTables.reads, "answerable_calls"] } as const;
+
+const findUnknown = statement<RunRow>(
+  unknownTables,
+  `${selectPages} ${ofUnknownOutcome} ${pageOrder}`,
+);
+
+const findUnknownInStatus = statement<RunRow>(
+  unknownTables,
+  ({ anyOf }) => `${selectPages} AND r.status ${anyOf} ${ofUnknownOutcome} ${pageOrder}`,
+);
+
 function* selectPage(query: RunQuery, rows: number): Script<readonly RunRow[]> {
   const { owner, statuses = [], conversationId = null, after = null, outcome } = query;
-  const among =
-    statuses.length === 0 ? "" : `AND r.status IN (${statuses.map(() => "?").join(", ")})`;
-  const unknown =
+  const isAny = statuses.length === 0;
+  const sql =
     outcome === undefined
-      ? ""
-      : "AND r.n IN (SELECT run_n FROM answerable_calls WHERE owner = ? AND answered_by = 'person')";
-  return yield* all<RunRow>(
-    `${selectRuns} WHERE r.owner = ? AND r.kind = 'turn' ${among} ${unknown}
-       AND (CAST(? AS TEXT) IS NULL OR r.conversation_id = ?)
-       AND (CAST(? AS TEXT) IS NULL OR r.n < (SELECT n FROM runs WHERE id = ? AND owner = ?))
-     ORDER BY r.n DESC LIMIT ?`,
+      ? isAny
+        ? findRuns
+        : findRunsInStatus
+      : isAny
+        ? findUnknown
+        : findUnknownInStatus;
+  return yield* all(
+    sql,
     owner,
-    ...statuses,
+    ...(isAny ? [] : [statuses]),
     ...(outcome === undefined ? [] : [owner]),
     conversationId,
     conversationId,

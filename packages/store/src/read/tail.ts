@@ -1,6 +1,7 @@
 import type { Delta } from "../encode/cut-points.ts";
 import type { PublishedPosition } from "../records/read-results.ts";
 import { all, type Script } from "../sql/script.ts";
+import { statement } from "../sql/statement.ts";
 
 /** A delta of an item under way. */
 export interface TailDelta extends Delta {
@@ -32,6 +33,23 @@ export function* readTail(query: {
   return deltas;
 }
 
+const findChain = statement<Delta>(
+  { reads: ["tail"] },
+  {
+    sqlite: `WITH RECURSIVE chain (seq, prev, delta) AS (
+       SELECT seq, prev, delta FROM tail WHERE n = ? AND run_n = ? AND item_id = ?
+       UNION ALL
+       SELECT t.seq, t.prev, t.delta FROM chain c JOIN tail t ON t.n = c.prev WHERE t.seq > ?
+     )
+     SELECT seq, delta FROM chain WHERE seq > ? AND seq <= ? ORDER BY seq`,
+  },
+);
+
+const findByRun = statement<{ seq: number; item_id: string; delta: string }>(
+  { reads: ["tail"] },
+  "SELECT seq, item_id, delta FROM tail WHERE run_n = ? AND seq > ? AND seq <= ? ORDER BY seq",
+);
+
 /** Reads an item's deltas with `after < seq <= upTo` in order, by walking back from one of its rows. */
 export function* readDeltaChain(query: {
   readonly head: number;
@@ -40,13 +58,8 @@ export function* readDeltaChain(query: {
   readonly after: number;
   readonly upTo: number;
 }): Script<Delta[]> {
-  const rows = yield* all<Delta>(
-    `WITH RECURSIVE chain (seq, prev, delta) AS (
-       SELECT seq, prev, delta FROM tail WHERE n = ? AND run_n = ? AND item_id = ?
-       UNION ALL
-       SELECT t.seq, t.prev, t.delta FROM chain c JOIN tail t ON t.n = c.prev WHERE t.seq > ?
-     )
-     SELECT seq, delta FROM chain WHERE seq > ? AND seq <= ? ORDER BY seq`,
+  const rows = yield* all(
+    findChain,
     query.head,
     query.runN,
     query.itemId,
@@ -62,12 +75,7 @@ function* readIndexed(query: {
   readonly after: number;
   readonly upTo: number;
 }): Script<readonly TailDelta[]> {
-  const rows = yield* all<{ seq: number; item_id: string; delta: string }>(
-    "SELECT seq, item_id, delta FROM tail WHERE run_n = ? AND seq > ? AND seq <= ? ORDER BY seq",
-    query.runN,
-    query.after,
-    query.upTo,
-  );
+  const rows = yield* all(findByRun, query.runN, query.after, query.upTo);
   return rows.map(({ seq, item_id, delta }) => ({
     seq,
     itemId: item_id,

@@ -42,14 +42,6 @@ export interface LineageStart {
   readonly id: string;
 }
 
-/** Cut points that can be made shorter, of one event. */
-export interface ShorterCuts {
-  readonly runN: number;
-  readonly seq: number;
-  readonly cuts: string;
-  readonly saves: number;
-}
-
 /** A lineage with what it takes. */
 export type SizedLineage = Lineage & { readonly bytes: number };
 

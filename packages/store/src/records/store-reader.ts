@@ -7,7 +7,6 @@ import type {
   Unreachable,
   Untouched,
   SizedLineage,
-  ShorterCuts,
   ChainReading,
   RunVariables,
   Usage,
@@ -72,22 +71,6 @@ export interface RetentionReader {
     readonly last: number;
     readonly more: boolean;
   }>;
-  /**
-   * Of every owner's runs that ended before a time, in the order in which they were made: events
-   * of which it can be forgotten where their deltas were cut. Read on after `last` while there is
-   * `more`. `young` are the keys of runs on the way that had not ended before: read them again later, `among` them.
-   */
-  everyShorterCuts(query: {
-    readonly before: number;
-    readonly after: number;
-    /** Only of runs with these keys, at most 1,000. @default all */
-    readonly among?: readonly number[];
-  }): Promise<{
-    readonly events: readonly ShorterCuts[];
-    readonly young: readonly number[];
-    readonly last: number;
-    readonly more: boolean;
-  }>;
 }
 
 /**
@@ -125,8 +108,9 @@ export interface StoreReader extends RetentionReader {
   everyRunIn(query: { readonly status: RunStatus }): Promise<readonly RunRef[]>;
 
   /**
-   * Events with `seq > after`, in order, without a gap, deltas as they were sent; at most `limit`
-   * (default 256). Fewer than `limit` means that there are no more yet.
+   * Events with `seq > after`, in order; at most `limit` (default 256). Fewer than `limit` means that
+   * there are no more yet. Until an hour after the run's end there is no gap between their numbers,
+   * and deltas are as they were sent; later each item's deltas are one, under the number of the first.
    */
   readEvents(
     query: OfRun & { readonly after?: number; readonly limit?: number },

@@ -17,7 +17,7 @@ import type {
   Switches,
 } from "@capstan/contract";
 import type { RestingStatus } from "./run-status.ts";
-import type { LineageStart, ShorterCuts, Unreachable } from "./read-results.ts";
+import type { LineageStart, Unreachable } from "./read-results.ts";
 import type { RunKind } from "./records.ts";
 
 /** A run to be made. Ids are random, and given by the caller. */
@@ -165,8 +165,6 @@ export type StoreWrite =
   | { readonly type: "collect-forgotten"; readonly rows: number; readonly bytes: number }
   /** What `everyUnreachable` found of a session. */
   | { readonly type: "drop-unreachable"; readonly found: Unreachable }
-  /** What `everyShorterCuts` found. */
-  | { readonly type: "shorten-cuts"; readonly events: readonly ShorterCuts[] }
   /** Responses items, in order, after those that the run has; `callId` finds the run again. */
   | {
       readonly type: "save-items";

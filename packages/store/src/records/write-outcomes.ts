@@ -139,7 +139,6 @@ interface Outcomes {
     readonly more: boolean;
   };
   readonly "drop-unreachable": { readonly status: "dropped" } | Refused;
-  readonly "shorten-cuts": { readonly status: "shortened" };
   readonly "save-items": { readonly status: "saved" } | NotFound;
   readonly "edit-variables": { readonly status: "edited" } | NotFound;
   readonly "forget-variables": { readonly status: "forgotten" } | Fenced;
@@ -170,7 +169,6 @@ const accepted: ReadonlySet<WriteOutcome["status"]> = new Set([
   "deleted",
   "collected",
   "dropped",
-  "shortened",
   "saved",
   "edited",
   "forgotten",

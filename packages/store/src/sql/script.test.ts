@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { plainSql } from "../testing/plain-statement.ts";
 import { all, first, type Script, together } from "./script.ts";
 
 /** Answers each statement with a row that says which it was. @returns what was asked, step by step */
@@ -7,21 +8,21 @@ function answer<T>(script: Script<T>): { readonly result: T; readonly asked: str
   const asked: string[][] = [];
   let step = script.next([]);
   while (step.done !== true) {
-    asked.push(step.value.map(({ text }) => text));
-    step = script.next(step.value.map(({ text }) => [{ text }]));
+    asked.push(step.value.map(({ sql }) => sql.sqlite));
+    step = script.next(step.value.map(({ sql }) => [{ text: sql.sqlite }]));
   }
   return { result: step.value, asked };
 }
 
 function* chain(...texts: readonly string[]): Script<readonly string[]> {
   const seen: string[] = [];
-  for (const text of texts) seen.push((yield* first<{ text: string }>(text))?.text ?? "");
+  for (const text of texts) seen.push((yield* first(plainSql<{ text: string }>(text)))?.text ?? "");
   return seen;
 }
 
 test("scripts ask together for what each wants next, and each gets its own rows", () => {
   const { result, asked } = answer(
-    together([chain("a1", "a2", "a3"), chain(), chain("c1"), all("d1")]),
+    together([chain("a1", "a2", "a3"), chain(), chain("c1"), all(plainSql("d1"))]),
   );
   assert.deepEqual(asked, [["a1", "c1", "d1"], ["a2"], ["a3"]]);
   assert.deepEqual(result, [["a1", "a2", "a3"], [], ["c1"], [{ text: "d1" }]]);

@@ -1,34 +1,41 @@
-/** What a statement takes; an array is for `= ANY(?)`, which PostgreSQL alone has. */
+import type { SqlStatement } from "./statement.ts";
+
+/** What a statement takes; a list is for `anyOf`. */
 export type SqlValue = string | number | null | readonly (string | number | null)[];
 
-/** A statement whose rows are wanted. */
+/** A statement with its values. */
 export interface Statement {
-  readonly text: string;
+  readonly sql: SqlStatement;
   readonly values: readonly SqlValue[];
 }
 
 /**
  * Statements with what is made of their rows between them, as a generator: SQLite runs it on the
- * spot, PostgreSQL waits for each answer, and what it decides is written once. `?` stands for a
- * value on both. What it asks for at once goes over at once, and comes back as the rows of each.
+ * spot, PostgreSQL waits for each answer, and what it decides is written once. What it asks for at once goes over at once, and comes back as the rows of each.
  *
  * @example
  * function* titleOf(id: string): Script<string | undefined> {
- *   const row = yield* first<{ title: string }>("SELECT title FROM conversations WHERE id = ?", id);
+ *   const row = yield* first(findTitle, id);
  *   return row?.title;
  * }
  */
 export type Script<T> = Generator<readonly Statement[], T, readonly (readonly unknown[])[]>;
 
 /** All rows of a statement. */
-export function* all<Row>(text: string, ...values: SqlValue[]): Script<readonly Row[]> {
-  const [rows = []] = yield [{ text, values }];
+export function* all<Row>(
+  sql: SqlStatement<Row>,
+  ...values: readonly SqlValue[]
+): Script<readonly Row[]> {
+  const [rows = []] = yield [{ sql, values }];
   return rows as readonly Row[];
 }
 
 /** The first row of a statement, or undefined. */
-export function* first<Row>(text: string, ...values: SqlValue[]): Script<Row | undefined> {
-  const [rows = []] = yield [{ text, values }];
+export function* first<Row>(
+  sql: SqlStatement<Row>,
+  ...values: readonly SqlValue[]
+): Script<Row | undefined> {
+  const [rows = []] = yield [{ sql, values }];
   return rows[0] as Row | undefined;
 }
 

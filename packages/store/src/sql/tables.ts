@@ -129,6 +129,7 @@ export const tables = {
       expires_at: "bigint",
       data: "text",
     },
+    later: { revoked_at: "bigint" },
     conflict: keepFirst,
   },
   quarantine: {
@@ -146,33 +147,60 @@ export const tables = {
       item: "text",
     },
   },
+  conversations: {
+    columns: {
+      id: "text",
+      owner: "text",
+      title: "text",
+      metadata: "text",
+      switches: "text",
+      created_at: "bigint",
+      updated_at: "bigint",
+    },
+    later: { head_run_id: "text" },
+  },
+  overrides: {
+    columns: {
+      owner: "text",
+      id: "text",
+      created_at: "bigint",
+      updated_at: "bigint",
+      rule: "text",
+    },
+    conflict:
+      "ON CONFLICT (owner, id) DO UPDATE SET updated_at = excluded.updated_at, rule = excluded.rule",
+    key: ["owner", "id"],
+  },
 } as const satisfies { readonly [table: string]: BulkTable };
 
-export type TableName = keyof typeof tables;
+/** A table to which decisions add rows. */
+export type RowTable = keyof typeof tables;
+
+export type TableName = RowTable | "nodes" | "writers";
 
 type Cells<Columns> = {
   readonly [C in keyof Columns]: Columns[C] extends "bigint" ? number | null : string | null;
 };
 
 /** A new row of a table. */
-export type RowOf<T extends TableName> = Cells<(typeof tables)[T]["columns"]>;
+export type RowOf<T extends RowTable> = Cells<(typeof tables)[T]["columns"]>;
 
 /** Some cells of a row. */
-export type CellsOf<T extends TableName> = Partial<
+export type CellsOf<T extends RowTable> = Partial<
   Cells<(typeof tables)[T]["columns"] & LaterOf<T>>
 >;
 
-type LaterOf<T extends TableName> = (typeof tables)[T] extends { readonly later: infer Later }
+type LaterOf<T extends RowTable> = (typeof tables)[T] extends { readonly later: infer Later }
   ? Later
   : unknown;
 
 /** A table's part of the statement, for whoever puts it together. */
-export function bulkTable(table: TableName): BulkTable {
+export function bulkTable(table: RowTable): BulkTable {
   return tables[table];
 }
 
 /** What a column holds. */
-export function columnType(table: TableName, column: string): ColumnType {
+export function columnType(table: RowTable, column: string): ColumnType {
   const { columns, later } = bulkTable(table);
   return columns[column] ?? later?.[column] ?? "text";
 }

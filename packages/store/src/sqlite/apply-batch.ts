@@ -1,4 +1,3 @@
-import { sqlite } from "../sql/dialect.ts";
 import type { EncodedRequest } from "../encode/encoded-journal.ts";
 import { errorDataOf } from "../records/error-data.ts";
 import { isAccepted } from "../records/write-outcomes.ts";
@@ -15,7 +14,7 @@ export function applyBatch(
   const { sql, runs, failedWrites, changes, trim } = context;
   try {
     sql.run("BEGIN IMMEDIATE");
-    sql.script(runs.load(sql.script(findRunIds(sqlite, requests))));
+    sql.script(runs.load(sql.script(findRunIds(requests))));
     const results =
       applyPlainly(context, requests) ?? requests.map((request) => applyAlone(context, request));
     sql.run("COMMIT");

@@ -1,5 +1,4 @@
 import type { RecoveredRun } from "../records/read-results.ts";
-import { sqlite } from "../sql/dialect.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { FailedWrites } from "../decide/state/failed-writes.ts";
 import { RunStates } from "../decide/state/run-states.ts";
@@ -20,7 +19,7 @@ export function createWriteContext(sql: SqliteConnection): {
   readonly context: SqliteWriteContext;
   readonly recoveredRuns: readonly RecoveredRun[];
 } {
-  const runs = new RunStates(sqlite);
+  const runs = new RunStates("sqlite");
   const trim = new TailTrim(() => runs.all());
   const { active, ended } = sql.script(runs.recover());
   trim.add(ended);
@@ -35,7 +34,7 @@ export function createWriteContext(sql: SqliteConnection): {
   changes.clearLog();
   return {
     context: {
-      dialect: sqlite,
+      database: "sqlite",
       sql,
       changes,
       runs,

@@ -1,8 +1,9 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { SqlValue } from "../sql/script.ts";
-import type { SqliteConnection } from "./sqlite-connection.ts";
+import type { SqlStatement } from "../sql/statement.ts";
+import { type SqliteConnection, sqliteValues } from "./sqlite-connection.ts";
 import type { Changes } from "../sql/changes.ts";
-import { bulkTable, type CellsOf, type RowOf, type TableName } from "../sql/tables.ts";
+import { bulkTable, type CellsOf, type RowOf, type RowTable } from "../sql/tables.ts";
 
 interface Insertion {
   readonly text: string;
@@ -18,7 +19,7 @@ export class SqliteChanges implements Changes {
   /** The volume as the write-ahead log was last cleared: what is in it came after. */
   cleared = 0;
   readonly #sql: SqliteConnection;
-  readonly #insertions = new Map<TableName, Insertion>();
+  readonly #insertions = new Map<RowTable, Insertion>();
   /** The write-ahead log may have what was wiped: the process before may have ended before it was cleared. */
   #wiped = true;
 
@@ -26,7 +27,7 @@ export class SqliteChanges implements Changes {
     this.#sql = sql;
   }
 
-  insert<T extends TableName>(table: T, row: RowOf<T>): void {
+  insert<T extends RowTable>(table: T, row: RowOf<T>): void {
     this.count += 1;
     const { text, columns } = this.#insertion(table);
     const cells: { readonly [column: string]: SQLInputValue } = row;
@@ -38,28 +39,26 @@ export class SqliteChanges implements Changes {
     else this.#sql.run(text, ...values);
   }
 
-  update<T extends TableName>(table: T, where: CellsOf<T>, to: CellsOf<T>): void {
-    this.run(
+  update<T extends RowTable>(table: T, where: CellsOf<T>, to: CellsOf<T>): void {
+    this.#change(
       `UPDATE ${table} SET ${marks(to).join(", ")} WHERE ${marks(where).join(" AND ")}`,
       ...cells(to),
       ...cells(where),
     );
   }
 
-  remove<T extends TableName>(table: T, where: CellsOf<T>): void {
-    this.run(`DELETE FROM ${table} WHERE ${marks(where).join(" AND ")}`, ...cells(where));
+  remove<T extends RowTable>(table: T, where: CellsOf<T>): void {
+    this.#change(`DELETE FROM ${table} WHERE ${marks(where).join(" AND ")}`, ...cells(where));
   }
 
-  run(text: string, ...values: SqlValue[]): void {
-    this.count += 1;
-    this.volume += 1;
-    this.#sql.run(text, ...(values as SQLInputValue[]));
+  run(sql: SqlStatement, ...values: readonly SqlValue[]): void {
+    this.#change(sql.sqlite, ...sqliteValues(values));
   }
 
-  wipe(text: string, ...values: SqlValue[]): void {
+  wipe(sql: SqlStatement, ...values: readonly SqlValue[]): void {
     this.count += 1;
     this.#overwriting(() => {
-      if (this.#sql.run(text, ...(values as SQLInputValue[])) > 0) this.#wiped = true;
+      if (this.#sql.run(sql.sqlite, ...sqliteValues(values)) > 0) this.#wiped = true;
     });
   }
 
@@ -81,6 +80,12 @@ export class SqliteChanges implements Changes {
     }
   }
 
+  #change(text: string, ...values: readonly SQLInputValue[]): void {
+    this.count += 1;
+    this.volume += 1;
+    this.#sql.run(text, ...values);
+  }
+
   /** SQLite leaves what is deleted, or moved within its pages, where it was, unless it is told to overwrite it. */
   #overwriting(change: () => void): void {
     this.#sql.exec("PRAGMA secure_delete = ON");
@@ -91,7 +96,7 @@ export class SqliteChanges implements Changes {
     }
   }
 
-  #insertion(table: TableName): Insertion {
+  #insertion(table: RowTable): Insertion {
     const known = this.#insertions.get(table);
     if (known !== undefined) return known;
     const { columns, conflict = "" } = bulkTable(table);
@@ -107,6 +112,6 @@ function marks(row: object): string[] {
   return Object.keys(row).map((column) => `${column} = ?`);
 }
 
-function cells(row: object): SqlValue[] {
-  return Object.values(row) as SqlValue[];
+function cells(row: object): SQLInputValue[] {
+  return Object.values(row) as SQLInputValue[];
 }

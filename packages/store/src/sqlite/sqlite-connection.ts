@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import type { Script } from "../sql/script.ts";
+import type { Script, SqlValue } from "../sql/script.ts";
 
 /** A connection that prepares each statement once. */
 export class SqliteConnection {
@@ -38,8 +38,8 @@ export class SqliteConnection {
   script<T>(script: Script<T>): T {
     let step = script.next([]);
     while (step.done !== true) {
-      const rows = step.value.map(({ text, values }) =>
-        this.all(text, ...(values as SQLInputValue[])),
+      const rows = step.value.map(({ sql, values }) =>
+        this.all(sql.sqlite, ...sqliteValues(values)),
       );
       step = script.next(rows);
     }
@@ -69,4 +69,11 @@ export class SqliteConnection {
     this.#statements.set(text, statement);
     return statement;
   }
+}
+
+/** Lists are read by `json_each`. */
+export function sqliteValues(values: readonly SqlValue[]): SQLInputValue[] {
+  return values.map((value) =>
+    typeof value === "object" && value !== null ? JSON.stringify(value) : value,
+  );
 }

@@ -43,7 +43,7 @@ export function everyStore(
 /** Two stores on one database, as two nodes have them. */
 export async function withTwoNodes(use: (one: Store, other: Store) => Promise<void>) {
   const connectionString = await (await testServer()).newDatabase();
-  const options = { connectionString, connections: 2, writerThread: false };
+  const options = { connectionString, connections: 2 };
   const one = await openPostgresStore(options);
   const other = await openPostgresStore(options);
   try {
@@ -68,7 +68,7 @@ async function withPostgresStore(use: Use): Promise<void> {
   const clock = settableClock();
   const connectionString = await (await testServer()).newDatabase();
   await useAndClose(
-    await openPostgresStore({ connectionString, clock, connections: 2, writerThread: false }),
+    await openPostgresStore({ connectionString, clock, connections: 2 }),
     clock,
     use,
   );

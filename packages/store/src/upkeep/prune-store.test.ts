@@ -16,14 +16,14 @@ test("from outside: usage and a plan beside a server, pruning once it has stoppe
     await createRun(store, { id: "young" });
     await commit(store, "young", [resultOf("completed")]);
     const place = { dataDir };
-    const retention = { days: 30, deltaDays: 1 };
+    const retention = { days: 30 };
     const before = await readUsage(place);
     assert.deepEqual(before.users, await store.everyUsage());
     const [planned] = await planStorePrune(place, retention);
     assert.deepEqual([planned?.owner, planned?.runs], [owner, 1]);
     await assert.rejects(pruneStore(place, retention), { code: "data_directory_locked" });
     await store.close();
-    const { pruned } = await pruneStore(place, retention);
+    const pruned = await pruneStore(place, retention);
     assert.deepEqual(pruned, [planned]);
     const after = await readUsage(place);
     assert.equal(after.users[0]?.bytes, (before.users[0]?.bytes ?? 0) - (planned?.bytes ?? 0));

@@ -15,7 +15,6 @@ import type { Usage } from "../records/read-results.ts";
 import { deleteUnreachable } from "./delete-unreachable.ts";
 import { type PruneReport, planPrune, prune } from "./prune.ts";
 import type { Retention } from "./retention-rules.ts";
-import { compactDeltas } from "./compact-deltas.ts";
 
 /** Where the data is. */
 export interface StoreLocation {
@@ -51,25 +50,20 @@ export function planStorePrune(
 }
 
 /**
- * Deletes what the rules ask for, and forgets where old deltas were cut. SQLite's file must be
- * nobody else's meanwhile.
+ * Deletes what the rules ask for. SQLite's file must be nobody else's meanwhile.
  *
  * @throws CapstanError `no_store`, `data_directory_locked`, or what the store says
  */
 export async function pruneStore(
   place: StoreLocation,
   retention: Retention,
-): Promise<{ readonly pruned: readonly PruneReport[]; readonly deltaBytes: number }> {
+): Promise<readonly PruneReport[]> {
   if (place.databaseUrl === undefined) await databaseIn(place.dataDir);
   const store = await openWhole(place);
   try {
-    const now = Date.now();
-    const pruned = await prune({ store, retention, now });
+    const pruned = await prune({ store, retention, now: Date.now() });
     await deleteUnreachable({ store, after: 0 });
-    const { deltaDays } = retention;
-    if (deltaDays === undefined) return { pruned, deltaBytes: 0 };
-    const { bytes: deltaBytes } = await compactDeltas({ store, deltaDays, now });
-    return { pruned, deltaBytes };
+    return pruned;
   } finally {
     await store.close();
   }
@@ -78,7 +72,7 @@ export async function pruneStore(
 function openWhole({ dataDir, databaseUrl }: StoreLocation): Promise<Store> {
   return databaseUrl === undefined
     ? openStore({ dataDir })
-    : openPostgresStore({ connectionString: databaseUrl, writerThread: false });
+    : openPostgresStore({ connectionString: databaseUrl });
 }
 
 async function withReads<T>(

@@ -37,7 +37,6 @@ const aRun = fc.record({
 const aStep = fc.oneof(
   fc.record({ type: fc.constant("forget" as const), run: fc.nat(20) }),
   fc.record({ type: fc.constant("collect" as const), rows: fc.integer({ min: 1, max: 9 }) }),
-  fc.record({ type: fc.constant("shorten" as const) }),
   fc.record({ type: fc.constant("drop" as const) }),
   fc.record({ type: fc.constant("continue" as const), run: fc.nat(20) }),
 );
@@ -231,10 +230,6 @@ async function follow(
     if (step.type === "drop") {
       const { found } = await store.everyUnreachable({ after: 0 });
       for (const one of found) await store.write([{ type: "drop-unreachable", found: one }]);
-    }
-    if (step.type === "shorten") {
-      const { events } = await store.everyShorterCuts({ before: clock.now() + 1, after: 0 });
-      await store.write([{ type: "shorten-cuts", events }]);
     }
     if (step.type === "continue") {
       const parent = runs[step.run % runs.length] as Made;

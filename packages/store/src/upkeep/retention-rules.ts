@@ -8,8 +8,6 @@ export interface RetentionRule {
 
 /** What an installation keeps. Without any of it: everything. */
 export interface Retention extends RetentionRule {
-  /** Days after the end of a run, after which it is forgotten where its deltas were cut. */
-  readonly deltaDays?: number;
   /** A user's own, by the name of their key: in place of what is set for all. `{}` keeps everything. */
   readonly principals?: { readonly [name: string]: RetentionRule };
 }

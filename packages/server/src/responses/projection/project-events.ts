@@ -82,6 +82,7 @@ export function createProjection(options: ProjectionOptions): Projection {
   } = options;
   let batch: ResponseStreamEvent[] = [];
   let nextNumber = 0;
+  let lastSeq = 0;
   let hasBegun = false;
   let state: ResponseState = { status: options.echo.background ? "queued" : "in_progress" };
   let isStarted = false;
@@ -244,6 +245,9 @@ export function createProjection(options: ProjectionOptions): Projection {
     push(event) {
       if (isClosed(state.status)) return [];
       begin();
+      // Of joined deltas one has a number; the numbers of those after them are not given again.
+      nextNumber += Math.max(0, event.seq - lastSeq - 1);
+      lastSeq = event.seq;
       apply(event);
       // The end of a text may be a cut; the next event that is about something else tells.
       if (!isClosed(state.status)) outputOrder.advance({ hold: isAboutText(event) });

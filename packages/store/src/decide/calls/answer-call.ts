@@ -1,6 +1,7 @@
 import type { CallRecord } from "@capstan/core";
 import { idKey } from "../../sql/id-key.ts";
 import { all, type Script } from "../../sql/script.ts";
+import { statement } from "../../sql/statement.ts";
 import { type CallsRow, foldCalls, patchOf } from "../../encode/stored-calls.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf } from "../../records/write-outcomes.ts";
@@ -17,6 +18,15 @@ interface JournalRow extends CallsRow {
   readonly nth: number;
 }
 
+const lockCalls = statement<JournalRow>(
+  { reads: ["run_journal", "answerable_calls"] },
+  ({ lock }) => `SELECT j.run_n, j.seq, j.nth, j.at, j.calls FROM run_journal j
+   WHERE j.calls IS NOT NULL AND j.run_n IN (
+     SELECT run_n FROM answerable_calls WHERE owner = ? AND call_id = ? AND answered_by = 'person'
+     UNION SELECT CAST(? AS BIGINT))
+   ORDER BY j.run_n, j.seq, j.nth${lock("j")}`,
+);
+
 /**
  * Changes what is stored of the call, and of its copies in the runs that took its turn over: what a
  * person says is so wherever the model reads of it. The run itself may have ended, and stays as it is.
@@ -27,16 +37,7 @@ export function* answerCall(
 ): Script<OutcomeOf<AnswerCall>> {
   const run = context.runs.get(runId);
   if (run === undefined || run.owner !== owner) return { status: "not_found" };
-  const rows = yield* all<JournalRow>(
-    `SELECT j.run_n, j.seq, j.nth, j.at, j.calls FROM run_journal j
-     WHERE j.calls IS NOT NULL AND j.run_n IN (
-       SELECT run_n FROM answerable_calls WHERE owner = ? AND call_id = ? AND answered_by = 'person'
-       UNION SELECT CAST(? AS BIGINT))
-     ORDER BY j.run_n, j.seq, j.nth${context.dialect.lock("j")}`,
-    owner,
-    idKey(call.callId),
-    run.n,
-  );
+  const rows = yield* all(lockCalls, owner, idKey(call.callId), run.n);
   const known = [...Map.groupBy(rows, (row) => row.run_n)].flatMap(([n, ofRun]) => {
     const entry = foldCalls(ofRun).find((each) => each.call.callId === call.callId);
     const last = ofRun.findLast(({ calls }) => mentions(calls, call.callId));
@@ -49,13 +50,9 @@ export function* answerCall(
     // Another run's own call may have the same id.
     if (!isOutcomeUnknown(copy) || copy.idempotencyKey !== call.idempotencyKey) continue;
     const patch = JSON.stringify(patchOf(copy, call));
-    context.changes.run(
-      "UPDATE run_journal SET calls = ? WHERE run_n = ? AND seq = ? AND nth = ?",
-      `${last.calls.slice(0, -1)},${patch}]`,
-      last.run_n,
-      last.seq,
-      last.nth,
-    );
+    const { run_n: runN, seq, nth } = last;
+    const calls = `${last.calls.slice(0, -1)},${patch}]`;
+    context.changes.update("run_journal", { run_n: runN, seq, nth }, { calls });
     removeAnswerable(context, last.run_n, { callId: call.callId, by: "person" });
   }
   return { status: "answered", call };

@@ -4,6 +4,7 @@ import { isClosing } from "../../records/run-status.ts";
 import { idKey } from "../../sql/id-key.ts";
 import { callsOf } from "../../read/read-journal.ts";
 import { first, type Script } from "../../sql/script.ts";
+import { statement } from "../../sql/statement.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { resumeOnAnswer } from "../runs/suspend-resume.ts";
@@ -70,11 +71,11 @@ function problemOf(
   return undefined;
 }
 
+const findDigest = statement<{ digest: string }>(
+  { reads: ["client_outputs"] },
+  "SELECT digest FROM client_outputs WHERE run_n = ? AND call_id = ?",
+);
+
 function* readDigest(run: RunState, callId: string): Script<string | undefined> {
-  const row = yield* first<{ digest: string }>(
-    "SELECT digest FROM client_outputs WHERE run_n = ? AND call_id = ?",
-    run.n,
-    idKey(callId),
-  );
-  return row?.digest;
+  return (yield* first(findDigest, run.n, idKey(callId)))?.digest;
 }

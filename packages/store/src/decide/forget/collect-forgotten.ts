@@ -1,5 +1,7 @@
 import { forgottenOwner } from "../../read/retention/lineage.ts";
 import { all, first, type Script } from "../../sql/script.ts";
+import { type SqlStatement, statement } from "../../sql/statement.ts";
+import type { RowTable } from "../../sql/tables.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { bytesOf, journalTexts } from "../../read/retention/usage.ts";
@@ -8,35 +10,52 @@ import type { WriteContext } from "../state/write-context.ts";
 
 type Collect = Extract<StoreWrite, { type: "collect-forgotten" }>;
 
-/** Rows of a table that belong to one session or run, in the order of a key: columns that tell each from the others. */
+/** Rows of a table that belong to one session or run, in the order of a key. */
 interface Rows {
-  readonly table: string;
-  readonly of: string;
-  readonly key: string;
-  readonly columns: readonly string[];
+  readonly select: SqlStatement<{ readonly [column: string]: string | number } & { bytes: number }>;
+  readonly remove: SqlStatement;
+}
+
+/** @param key columns that tell each row from the others */
+function rowsOf(
+  table: RowTable,
+  of: string,
+  { key, texts }: { readonly key: string; readonly texts: readonly string[] },
+): Rows {
+  const marks = key.split(",").map(() => "?");
+  return {
+    select: statement(
+      { reads: [table] },
+      `SELECT ${key}, ${bytesOf(texts)} AS bytes FROM ${table} WHERE ${of} ORDER BY ${key} LIMIT ?`,
+    ),
+    remove: statement(
+      { writes: [table] },
+      `DELETE FROM ${table} WHERE ${of} AND (${key}) <= (${marks.join(", ")})`,
+    ),
+  };
 }
 
 const ofSession: readonly Rows[] = [
-  { table: "variable_values", of: "session_id = ?", key: "digest", columns: ["value"] },
-  { table: "manifests", of: "session_id = ?", key: "digest", columns: ["entries"] },
+  rowsOf("variable_values", "session_id = ?", { key: "digest", texts: ["value"] }),
+  rowsOf("manifests", "session_id = ?", { key: "digest", texts: ["entries"] }),
 ];
 
 const ofRun: readonly Rows[] = [
-  { table: "run_journal", of: "run_n = ?", key: "seq, nth", columns: journalTexts },
-  {
-    table: "answerable_calls",
-    of: "run_n = ?",
-    key: "call_id, answered_by",
-    columns: ["call_id"],
-  },
-  { table: "client_outputs", of: "run_n = ?", key: "call_id", columns: ["output"] },
-  { table: "run_variables", of: "run_n = ?", key: "n", columns: ["changes"] },
-  { table: "items", of: "direction = 'input' AND run_n = ?", key: "n", columns: ["item"] },
-  { table: "items", of: "direction = 'output' AND run_n = ?", key: "n", columns: ["item"] },
-  { table: "approvals", of: "run_n = ?", key: "id", columns: ["request", "answer"] },
-  { table: "run_requests", of: "run_n = ?", key: "run_n", columns: ["request", "input"] },
-  { table: "run_results", of: "run_n = ?", key: "run_n", columns: ["result"] },
+  rowsOf("run_journal", "run_n = ?", { key: "seq, nth", texts: journalTexts }),
+  rowsOf("answerable_calls", "run_n = ?", { key: "call_id, answered_by", texts: ["call_id"] }),
+  rowsOf("client_outputs", "run_n = ?", { key: "call_id", texts: ["output"] }),
+  rowsOf("run_variables", "run_n = ?", { key: "n", texts: ["changes"] }),
+  rowsOf("items", "direction = 'input' AND run_n = ?", { key: "n", texts: ["item"] }),
+  rowsOf("items", "direction = 'output' AND run_n = ?", { key: "n", texts: ["item"] }),
+  rowsOf("approvals", "run_n = ?", { key: "id", texts: ["request", "answer"] }),
+  rowsOf("run_requests", "run_n = ?", { key: "run_n", texts: ["request", "input"] }),
+  rowsOf("run_results", "run_n = ?", { key: "run_n", texts: ["result"] }),
 ];
+
+const lockForgotten = statement<{ n: number; session_id: string }>(
+  { reads: ["runs"] },
+  ({ lock }) => `SELECT n, session_id FROM runs WHERE owner = ? ORDER BY n LIMIT 1${lock("runs")}`,
+);
 
 /** What one commit may still delete. One row is always taken, however large it is. */
 interface Budget {
@@ -54,10 +73,7 @@ export function* collectForgotten(
 ): Script<OutcomeOf<Collect>> {
   const budget: Budget = { rows, bytes };
   while (budget.rows > 0 && budget.bytes > 0) {
-    const run = yield* first<{ n: number; session_id: string }>(
-      `SELECT n, session_id FROM runs WHERE owner = ? ORDER BY n LIMIT 1${context.dialect.lock("runs")}`,
-      forgottenOwner,
-    );
+    const run = yield* first(lockForgotten, forgottenOwner);
     if (run === undefined) return collected({ rows, bytes }, budget, false);
     let isEmpty = true;
     for (const of of ofSession) isEmpty &&= yield* take(context, of, run.session_id, budget);
@@ -72,16 +88,12 @@ export function* collectForgotten(
 /** Deletes rows up to what the budget has left. @returns whether all are gone */
 function* take(
   { changes }: WriteContext,
-  { table, of, key, columns }: Rows,
+  { select, remove }: Rows,
   id: string | number,
   budget: Budget,
 ): Script<boolean> {
   if (budget.rows <= 0 || budget.bytes <= 0) return false;
-  const rows = yield* all<{ readonly [column: string]: string | number } & { bytes: number }>(
-    `SELECT ${key}, ${bytesOf(columns)} AS bytes FROM ${table} WHERE ${of} ORDER BY ${key} LIMIT ?`,
-    id,
-    budget.rows + 1,
-  );
+  const rows = yield* all(select, id, budget.rows + 1);
   let taken = 0;
   for (const row of rows) {
     if (budget.rows <= 0 || budget.bytes <= 0) break;
@@ -92,9 +104,7 @@ function* take(
   const last = rows[taken - 1];
   if (last !== undefined) {
     const { bytes: _bytes, ...place } = last;
-    const values = Object.values(place);
-    const marks = values.map(() => "?").join(", ");
-    changes.run(`DELETE FROM ${table} WHERE ${of} AND (${key}) <= (${marks})`, id, ...values);
+    changes.run(remove, id, ...Object.values(place));
   }
   return taken === rows.length;
 }

@@ -1,6 +1,7 @@
 import { changesIn } from "../../read/manifest.ts";
 import type { Manifest } from "../../records/records.ts";
 import { all, first, type Script } from "../../sql/script.ts";
+import { statement } from "../../sql/statement.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { wipeRunQuarantine } from "../permissions/quarantine.ts";
@@ -30,14 +31,72 @@ const tablesOfRun = [
   "run_variables",
   "items",
   "approvals",
-];
+] as const;
+
+const lockRun = statement<RunRow>(
+  { reads: ["runs"] },
+  ({ lock }) => `SELECT ${runColumns} FROM runs WHERE id = ? AND owner = ?${lock("runs")}`,
+);
+
+const findConversation = statement(
+  { reads: ["conversations"] },
+  "SELECT 1 FROM conversations WHERE id = ? AND owner = ?",
+);
+
+const lockRunsOfConversation = statement<RunRow>(
+  { reads: ["runs"] },
+  ({ lock }) =>
+    `SELECT ${runColumns} FROM runs WHERE conversation_id = ? ORDER BY id${lock("runs")}`,
+);
+
+const findNeeded = statement<{ id: string }>(
+  { reads: ["runs"] },
+  `WITH RECURSIVE needed (id, parent_id) AS (
+     SELECT p.id, p.parent_id FROM runs c JOIN runs p ON p.id = c.parent_id
+     WHERE p.conversation_id = ? AND (c.conversation_id IS NULL OR c.conversation_id <> ?)
+     UNION
+     SELECT r.id, r.parent_id FROM needed d JOIN runs r ON r.id = d.parent_id
+   )
+   SELECT id FROM needed`,
+);
+
+const findParent = statement<{ parent_id: string | null }>(
+  { reads: ["runs"] },
+  "SELECT parent_id FROM runs WHERE n = ?",
+);
+
+const moveHeads = statement(
+  { writes: ["conversations"] },
+  "UPDATE conversations SET head_run_id = ? WHERE head_run_id = ?",
+);
+
+const deleteManifests = statement(
+  { reads: ["runs"], writes: ["manifests"] },
+  `DELETE FROM manifests WHERE session_id = ? AND digest NOT IN (
+     SELECT manifest FROM runs WHERE session_id = ? AND manifest IS NOT NULL
+     UNION SELECT base_manifest FROM runs WHERE session_id = ? AND base_manifest IS NOT NULL
+   )`,
+);
+
+const findManifests = statement<{ entries: string }>(
+  { reads: ["manifests"] },
+  "SELECT entries FROM manifests WHERE session_id = ?",
+);
+
+const findChanges = statement<{ changes: string }>(
+  { reads: ["run_variables", "runs"] },
+  "SELECT v.changes FROM run_variables v JOIN runs r ON r.n = v.run_n WHERE r.session_id = ?",
+);
+
+const findValues = statement<{ digest: string }>(
+  { reads: ["variable_values"] },
+  "SELECT digest FROM variable_values WHERE session_id = ?",
+);
+
+const findLeft = statement({ reads: ["runs"] }, "SELECT 1 FROM runs WHERE session_id = ?");
 
 export function* deleteRun(context: WriteContext, write: DeleteRun): Script<OutcomeOf<DeleteRun>> {
-  const run = yield* first<RunRow>(
-    `SELECT ${runColumns} FROM runs WHERE id = ? AND owner = ?${context.dialect.lock("runs")}`,
-    write.id,
-    write.owner,
-  );
+  const run = yield* first(lockRun, write.id, write.owner);
   if (run === undefined) return { status: "not_found" };
   if (run.ended_at === null) return stillRuns(run);
   yield* removeRuns(context, [run]);
@@ -48,40 +107,23 @@ export function* deleteConversation(
   context: WriteContext,
   write: DeleteConversation,
 ): Script<OutcomeOf<DeleteConversation>> {
-  const { changes, dialect } = context;
-  const known = yield* first(
-    "SELECT 1 FROM conversations WHERE id = ? AND owner = ?",
-    write.id,
-    write.owner,
-  );
+  const { changes } = context;
+  const known = yield* first(findConversation, write.id, write.owner);
   if (known === undefined) return { status: "not_found" };
-  const runs = yield* all<RunRow>(
-    `SELECT ${runColumns} FROM runs WHERE conversation_id = ? ORDER BY id${dialect.lock("runs")}`,
-    write.id,
-  );
+  const runs = yield* all(lockRunsOfConversation, write.id);
   const running = runs.find((run) => run.ended_at === null);
   if (running !== undefined) return stillRuns(running);
   const needed = yield* neededElsewhere(write.id);
   const gone = runs.filter((run) => !needed.has(run.id));
-  changes.run("UPDATE runs SET conversation_id = NULL WHERE conversation_id = ?", write.id);
+  changes.update("runs", { conversation_id: write.id }, { conversation_id: null });
   yield* removeRuns(context, gone);
-  changes.run("DELETE FROM conversations WHERE id = ?", write.id);
+  changes.remove("conversations", { id: write.id });
   return { status: "deleted", runIds: gone.map((run) => run.id) };
 }
 
 /** The conversation's runs that runs outside it descend from. */
 function* neededElsewhere(conversationId: string): Script<ReadonlySet<string>> {
-  const rows = yield* all<{ id: string }>(
-    `WITH RECURSIVE needed (id, parent_id) AS (
-       SELECT p.id, p.parent_id FROM runs c JOIN runs p ON p.id = c.parent_id
-       WHERE p.conversation_id = ? AND (c.conversation_id IS NULL OR c.conversation_id <> ?)
-       UNION
-       SELECT r.id, r.parent_id FROM needed d JOIN runs r ON r.id = d.parent_id
-     )
-     SELECT id FROM needed`,
-    conversationId,
-    conversationId,
-  );
+  const rows = yield* all(findNeeded, conversationId, conversationId);
   return new Set(rows.map((row) => row.id));
 }
 
@@ -89,13 +131,11 @@ function* removeRuns(context: WriteContext, runs: readonly RunRow[]): Script<voi
   const { changes } = context;
   for (const { n, id } of runs) {
     // Read again: a run removed before may have been its parent.
-    const parent =
-      (yield* first<{ parent_id: string | null }>("SELECT parent_id FROM runs WHERE n = ?", n))
-        ?.parent_id ?? null;
-    changes.run("UPDATE runs SET parent_id = ? WHERE parent_id = ?", parent, id);
-    changes.run("UPDATE conversations SET head_run_id = ? WHERE head_run_id = ?", parent, id);
+    const parent = (yield* first(findParent, n))?.parent_id ?? null;
+    changes.update("runs", { parent_id: id }, { parent_id: parent });
+    changes.run(moveHeads, parent, id);
     wipeRunQuarantine(context, n);
-    for (const table of tablesOfRun) changes.run(`DELETE FROM ${table} WHERE run_n = ?`, n);
+    for (const table of tablesOfRun) changes.remove(table, { run_n: n });
     removeRun(context, n);
     context.runs.drop(id);
   }
@@ -105,43 +145,22 @@ function* removeRuns(context: WriteContext, runs: readonly RunRow[]): Script<voi
 
 /** Removes what no run of the session can reach any more: manifests, values, and at the end its grants. */
 function* sweepSession({ changes }: WriteContext, sessionId: string): Script<void> {
-  changes.run(
-    `DELETE FROM manifests WHERE session_id = ? AND digest NOT IN (
-       SELECT manifest FROM runs WHERE session_id = ? AND manifest IS NOT NULL
-       UNION SELECT base_manifest FROM runs WHERE session_id = ? AND base_manifest IS NOT NULL
-     )`,
-    sessionId,
-    sessionId,
-    sessionId,
-  );
+  changes.run(deleteManifests, sessionId, sessionId, sessionId);
   const reachable = new Set<string>();
-  for (const row of yield* all<{ entries: string }>(
-    "SELECT entries FROM manifests WHERE session_id = ?",
-    sessionId,
-  )) {
+  for (const row of yield* all(findManifests, sessionId)) {
     for (const { digest } of Object.values(JSON.parse(row.entries) as Manifest))
       if (digest !== undefined) reachable.add(digest);
   }
-  const edits = yield* all<{ changes: string }>(
-    "SELECT v.changes FROM run_variables v JOIN runs r ON r.n = v.run_n WHERE r.session_id = ?",
-    sessionId,
-  );
+  const edits = yield* all(findChanges, sessionId);
   for (const [, change] of edits.flatMap(({ changes: text }) => changesIn(text)))
     if (change !== null && "digest" in change) reachable.add(change.digest);
-  const values = yield* all<{ digest: string }>(
-    "SELECT digest FROM variable_values WHERE session_id = ?",
-    sessionId,
-  );
+  const values = yield* all(findValues, sessionId);
   for (const { digest } of values) {
     if (reachable.has(digest)) continue;
-    changes.run(
-      "DELETE FROM variable_values WHERE session_id = ? AND digest = ?",
-      sessionId,
-      digest,
-    );
+    changes.remove("variable_values", { session_id: sessionId, digest });
   }
-  const left = yield* first("SELECT 1 FROM runs WHERE session_id = ?", sessionId);
-  if (left === undefined) changes.run("DELETE FROM grants WHERE session_id = ?", sessionId);
+  const left = yield* first(findLeft, sessionId);
+  if (left === undefined) changes.remove("grants", { session_id: sessionId });
 }
 
 function stillRuns(run: RunRow): { readonly status: "refused"; readonly reason: string } {

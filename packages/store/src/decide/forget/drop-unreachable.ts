@@ -8,19 +8,13 @@ type DropUnreachable = Extract<StoreWrite, { type: "drop-unreachable" }>;
 
 /** Deletes what a reader found that nothing leads to, unless something has happened in the session since. */
 export function* dropUnreachable(
-  { changes, dialect }: WriteContext,
+  { changes }: WriteContext,
   { found }: DropUnreachable,
 ): Script<OutcomeOf<DropUnreachable>> {
   const { sessionId, seen, manifests, values } = found;
-  if ((yield* readSessionVersion(sessionId, dialect.lock("runs"))) !== seen)
+  if ((yield* readSessionVersion(sessionId, true)) !== seen)
     return { status: "refused", reason: `Session ${sessionId} has changed since.` };
-  for (const digest of manifests)
-    changes.run("DELETE FROM manifests WHERE session_id = ? AND digest = ?", sessionId, digest);
-  for (const digest of values)
-    changes.run(
-      "DELETE FROM variable_values WHERE session_id = ? AND digest = ?",
-      sessionId,
-      digest,
-    );
+  for (const digest of manifests) changes.remove("manifests", { session_id: sessionId, digest });
+  for (const digest of values) changes.remove("variable_values", { session_id: sessionId, digest });
   return { status: "dropped" };
 }

@@ -11,10 +11,10 @@ type Forget = Extract<StoreWrite, { type: "forget-lineage" }>;
  * are nobody's from now on. Their rows are deleted afterwards, in as many commits as it takes.
  */
 export function* forgetLineage(
-  { changes, dialect, runs }: WriteContext,
+  { changes, runs }: WriteContext,
   { owner, start, before }: Forget,
 ): Script<OutcomeOf<Forget>> {
-  const lineage = yield* readLineage({ owner, start }, dialect.lock("runs"));
+  const lineage = yield* readLineage({ owner, start }, true);
   if (lineage === undefined) return { status: "not_found" };
   if (lineage.touchedAt >= before)
     return { status: "refused", reason: `The ${start.type} ${start.id} was changed since.` };
@@ -22,15 +22,11 @@ export function* forgetLineage(
     const why = lineage.holds.join(", ");
     return { status: "refused", reason: `The ${start.type} ${start.id} is still needed: ${why}.` };
   }
-  for (const id of lineage.conversations) changes.run("DELETE FROM conversations WHERE id = ?", id);
+  for (const id of lineage.conversations) changes.remove("conversations", { id });
   for (const id of lineage.sessions) {
-    changes.run(
-      "UPDATE runs SET owner = ?, conversation_id = NULL WHERE session_id = ? AND owner = ?",
-      forgottenOwner,
-      id,
-      owner,
-    );
-    changes.run("DELETE FROM grants WHERE session_id = ? AND owner = ?", id, owner);
+    const nobodys = { owner: forgottenOwner, conversation_id: null };
+    changes.update("runs", { session_id: id, owner }, nobodys);
+    changes.remove("grants", { session_id: id, owner });
   }
   // A run of the same batch that wants to continue one of them must not find it.
   for (const id of lineage.runIds) runs.drop(id);

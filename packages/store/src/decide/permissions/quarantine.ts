@@ -1,7 +1,17 @@
 import type { ReviewDecision } from "@capstan/core";
 import type { JournalEffect } from "../../encode/encoded-journal.ts";
 import { first, type Script } from "../../sql/script.ts";
+import { statement } from "../../sql/statement.ts";
 import type { WriteContext } from "../state/write-context.ts";
+
+const findRun = statement<{ run_n: number }>(
+  { reads: ["approvals"] },
+  "SELECT run_n FROM approvals WHERE id = ?",
+);
+
+const deleteReview = statement({ writes: ["quarantine"] }, "DELETE FROM quarantine WHERE id = ?");
+
+const deleteOfRun = statement({ writes: ["quarantine"] }, "DELETE FROM quarantine WHERE run_n = ?");
 
 /** Stores a result that only its reviewer may read. A run that continues another may store the same result again. */
 export function quarantineResult(
@@ -26,17 +36,17 @@ export function* storeReviewAnswer(
   answer: ReviewDecision,
 ): Script<void> {
   const { id, owner } = approval;
-  const row = yield* first<{ run_n: number }>("SELECT run_n FROM approvals WHERE id = ?", id);
+  const row = yield* first(findRun, id);
   const data = JSON.stringify(answer);
   changes.insert("quarantine", { id, part: "answer", owner, run_n: row?.run_n ?? 0, data });
 }
 
 /** Deletes a result and its review from the database file. */
 export function wipeQuarantine({ changes }: WriteContext, id: string): void {
-  changes.wipe("DELETE FROM quarantine WHERE id = ?", id);
+  changes.wipe(deleteReview, id);
 }
 
 /** Deletes all quarantined results of a run from the database file. */
 export function wipeRunQuarantine({ changes }: WriteContext, runN: number): void {
-  changes.wipe("DELETE FROM quarantine WHERE run_n = ?", runN);
+  changes.wipe(deleteOfRun, runN);
 }

@@ -2,11 +2,13 @@ import type { ApprovalDecision, ChainEvent, ReviewDecision } from "@capstan/core
 import {
   type ApprovalRow,
   approvalRecord,
+  approvalTables,
   selectApprovals,
-} from "../../read/permissions/approval-rows.ts";
+} from "../../read/permissions/read-approvals.ts";
 import type { ReadyRun } from "../../records/claimed-run.ts";
 import type { ApprovalRecord } from "../../records/records.ts";
 import { all, first, type Script } from "../../sql/script.ts";
+import { statement } from "../../sql/statement.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { resumeOnAnswer } from "../runs/suspend-resume.ts";
@@ -42,7 +44,7 @@ export function* answerApproval(
   write: AnswerApproval,
   at: number,
 ): Script<OutcomeOf<AnswerApproval>> {
-  const found = yield* find(context, write);
+  const found = yield* find(write);
   if (found === undefined) return { status: "not_found" };
   const { before, result } = found;
   if (before.status !== "pending") return { status: "already_answered", approval: before };
@@ -81,17 +83,20 @@ function wrongKind(asks: string): OutcomeOf<AnswerApproval> {
 /** How many questions one write expires. */
 export const maxExpired = 1_000;
 
+const lockExpired = statement<ApprovalRow>(
+  approvalTables,
+  ({ lock }) =>
+    `${selectApprovals} WHERE a.status = 'pending' AND a.expires_at <= ? ORDER BY a.expires_at LIMIT ${maxExpired}${lock("a")}`,
+);
+
 /** Questions whose time is up; what was granted until now goes with them. */
 export function* expireApprovals(
   context: WriteContext,
   at: number,
 ): Script<OutcomeOf<ExpireApprovals>> {
-  const { changes, dialect, runs } = context;
+  const { changes, runs } = context;
   deleteEndedGrants(context, at);
-  const rows = yield* all<ApprovalRow>(
-    `${selectApprovals} WHERE a.status = 'pending' AND a.expires_at <= ? ORDER BY a.expires_at LIMIT ${maxExpired}${dialect.lock("a")}`,
-    at,
-  );
+  const rows = yield* all(lockExpired, at);
   // A run that was not locked with the batch has its turn with the next.
   const due = rows.filter((row) => runs.get(row.run_id) !== undefined);
   for (const { id } of due) {
@@ -115,17 +120,22 @@ function readable(row: ApprovalRow): ApprovalRecord[] {
   }
 }
 
-/** A question, with what its run stopped with: whether it waits for this. */
-function* find(
-  { dialect }: WriteContext,
-  { owner, id, runId }: AnswerApproval,
-): Script<{ readonly before: ApprovalRecord; readonly result: string | null } | undefined> {
-  const row = yield* first<ApprovalRow & { readonly result: string | null }>(
+const lockWithResult = statement<ApprovalRow & { readonly result: string | null }>(
+  { reads: [...approvalTables.reads, "run_results"] },
+  ({ lock }) =>
     `SELECT q.*, (SELECT s.result FROM run_results s JOIN runs r ON r.n = s.run_n WHERE r.id = q.run_id) AS result
-     FROM (${selectApprovals} WHERE a.id = ? AND a.owner = ?${dialect.lock("a")}) q`,
-    id,
-    owner,
-  );
+     FROM (${selectApprovals} WHERE a.id = ? AND a.owner = ?${lock("a")}) q`,
+);
+
+/** A question, with what its run stopped with: whether it waits for this. */
+function* find({
+  owner,
+  id,
+  runId,
+}: AnswerApproval): Script<
+  { readonly before: ApprovalRecord; readonly result: string | null } | undefined
+> {
+  const row = yield* first(lockWithResult, id, owner);
   // A run that is not the question's was not looked for.
   if (row === undefined || row.run_id !== (runId ?? row.run_id)) return undefined;
   return { before: approvalRecord(row), result: row.result };

@@ -1,12 +1,31 @@
 import type { Grant } from "@capstan/core";
-import { type GrantRow, grantRecord, selectGrants } from "../../read/permissions/grant-rows.ts";
+import {
+  type GrantRow,
+  grantRecord,
+  grantTables,
+  selectGrants,
+} from "../../read/permissions/read-grants.ts";
 import { first, type Script } from "../../sql/script.ts";
+import { statement } from "../../sql/statement.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 type CreateGrant = Extract<StoreWrite, { type: "create-grant" }>;
 type RevokeGrant = Extract<StoreWrite, { type: "revoke-grant" }>;
+
+const findById = statement({ reads: ["grants"] }, "SELECT 1 FROM grants WHERE id = ?");
+
+const findOwned = statement<GrantRow>(grantTables, `${selectGrants} WHERE id = ? AND owner = ?`);
+
+const revoke = statement(
+  { writes: ["grants"] },
+  "UPDATE grants SET revoked_at = ? WHERE id = ? AND owner = ? AND revoked_at IS NULL",
+);
+
+const deleteExpired = statement({ writes: ["grants"] }, "DELETE FROM grants WHERE expires_at <= ?");
+
+const deleteRevoked = statement({ writes: ["grants"] }, "DELETE FROM grants WHERE revoked_at <= ?");
 
 /** A resumed loop may write a grant a second time: the first one is kept. */
 export function insertGrant(
@@ -30,7 +49,7 @@ export function* createGrant(
   context: WriteContext,
   { owner, sessionId, grant }: CreateGrant,
 ): Script<OutcomeOf<CreateGrant>> {
-  const known = yield* first("SELECT 1 FROM grants WHERE id = ?", grant.id);
+  const known = yield* first(findById, grant.id);
   if (known !== undefined) {
     return {
       status: "refused",
@@ -47,16 +66,11 @@ export function* revokeGrant(
   { id, owner }: RevokeGrant,
   at: number,
 ): Script<OutcomeOf<RevokeGrant>> {
-  const row = yield* first<GrantRow>(`${selectGrants} WHERE id = ? AND owner = ?`, id, owner);
+  const row = yield* first(findOwned, id, owner);
   if (row === undefined) return { status: "not_found" };
   const grant = grantRecord(row);
   if (grant.revokedAt !== null) return { status: "revoked", grant, again: true };
-  changes.run(
-    "UPDATE grants SET revoked_at = ? WHERE id = ? AND owner = ? AND revoked_at IS NULL",
-    at,
-    id,
-    owner,
-  );
+  changes.run(revoke, at, id, owner);
   return { status: "revoked", grant: { ...grant, revokedAt: at }, again: false };
 }
 
@@ -68,6 +82,6 @@ const revokedMs = 366 * 24 * 60 * 60 * 1_000;
 
 /** What holds for nothing any more: nobody is shown it, and nobody can bring it back. */
 export function deleteEndedGrants({ changes }: WriteContext, at: number): void {
-  changes.run("DELETE FROM grants WHERE expires_at <= ?", at);
-  changes.run("DELETE FROM grants WHERE revoked_at <= ?", at - revokedMs);
+  changes.run(deleteExpired, at);
+  changes.run(deleteRevoked, at - revokedMs);
 }

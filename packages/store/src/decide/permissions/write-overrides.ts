@@ -4,8 +4,9 @@ import {
   type OverrideRow,
   overrideRecord,
   selectOverrides,
-} from "../../read/permissions/override-rows.ts";
+} from "../../read/permissions/read-overrides.ts";
 import { first, type Script } from "../../sql/script.ts";
+import { statement } from "../../sql/statement.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import type { WriteContext } from "../state/write-context.ts";
@@ -16,20 +17,31 @@ type ResetOverride = Extract<StoreWrite, { type: "reset-override" }>;
 /** Rules of one user. */
 const most = 500;
 
+const lockOverride = statement<OverrideRow>(
+  { reads: ["overrides"] },
+  ({ lock }) => `${selectOverrides} WHERE owner = ? AND id = ?${lock("overrides")}`,
+);
+
+const countOverrides = statement<{ n: number }>(
+  { reads: ["overrides"] },
+  "SELECT COUNT(*) AS n FROM overrides WHERE owner = ?",
+);
+
+const findOverride = statement(
+  { reads: ["overrides"] },
+  "SELECT 1 FROM overrides WHERE owner = ? AND id = ?",
+);
+
 /** What is given is changed or, where it is null, taken back; the rest stays. A rule that says nothing more goes. */
 export function* changeOverride(
-  { changes, dialect }: WriteContext,
+  { changes }: WriteContext,
   write: ChangeOverride,
   at: number,
 ): Script<OutcomeOf<ChangeOverride>> {
   const { owner, tool, when, change } = write;
   const about = when === undefined ? { tool } : { tool, when };
   const id = `override_${digest(about).slice(0, 24)}`;
-  const row = yield* first<OverrideRow>(
-    `${selectOverrides} WHERE owner = ? AND id = ?${dialect.lock("overrides")}`,
-    owner,
-    id,
-  );
+  const row = yield* first(lockOverride, owner, id);
   const before = row === undefined ? undefined : overrideRecord(row);
   const words = { ...before?.rule, ...change };
   const rule: PolicyRule = {
@@ -40,25 +52,20 @@ export function* changeOverride(
     ...(words.reason != null && { reason: words.reason }),
   };
   if (rule.execution === undefined && rule.result === undefined && rule.approvalMs === undefined) {
-    changes.run("DELETE FROM overrides WHERE owner = ? AND id = ?", owner, id);
+    changes.remove("overrides", { owner, id });
     return { status: "updated", id, override: undefined };
   }
-  const count = yield* first<{ n: number }>(
-    "SELECT COUNT(*) AS n FROM overrides WHERE owner = ?",
-    owner,
-  );
+  const count = yield* first(countOverrides, owner);
   if (before === undefined && (count?.n ?? 0) >= most)
     return { status: "refused", reason: `There are ${most} rules already: take some back first.` };
   const createdAt = before?.createdAt ?? at;
-  changes.run(
-    `INSERT INTO overrides (owner, id, created_at, updated_at, rule) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (owner, id) DO UPDATE SET updated_at = excluded.updated_at, rule = excluded.rule`,
+  changes.insert("overrides", {
     owner,
     id,
-    createdAt,
-    at,
-    JSON.stringify(rule),
-  );
+    created_at: createdAt,
+    updated_at: at,
+    rule: JSON.stringify(rule),
+  });
   return { status: "updated", id, override: { owner, id, rule, createdAt, updatedAt: at } };
 }
 
@@ -66,8 +73,8 @@ export function* resetOverride(
   { changes }: WriteContext,
   { owner, id }: ResetOverride,
 ): Script<OutcomeOf<ResetOverride>> {
-  const known = yield* first("SELECT 1 FROM overrides WHERE owner = ? AND id = ?", owner, id);
+  const known = yield* first(findOverride, owner, id);
   if (known === undefined) return { status: "not_found" };
-  changes.run("DELETE FROM overrides WHERE owner = ? AND id = ?", owner, id);
+  changes.remove("overrides", { owner, id });
   return { status: "updated", id, override: undefined };
 }

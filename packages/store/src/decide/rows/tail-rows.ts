@@ -49,13 +49,13 @@ function cacheIfSmall(previous: OpenItem | undefined, delta: Delta): CutText | u
 
 /** The deltas of an item under way, put together. */
 export function* readDeltas(
-  { dialect }: WriteContext,
+  { database }: WriteContext,
   run: RunState,
   { itemId, head }: OpenItem,
 ): Script<CutText | undefined> {
   const range = { runN: run.n, after: 0, upTo: run.lastSeq };
   const deltas =
-    dialect.name === "sqlite"
+    database === "sqlite"
       ? yield* readDeltaChain({ ...range, head, itemId })
       : (yield* readTail({ ...range, items: undefined })).filter((row) => row.itemId === itemId);
   return deltas.reduce<CutText | undefined>(addDelta, undefined);

@@ -2,6 +2,7 @@ import type { ChainResultRecord } from "@capstan/core/host";
 import type { ReadyRun } from "../../records/claimed-run.ts";
 import { idKey } from "../../sql/id-key.ts";
 import { all, first, type Script } from "../../sql/script.ts";
+import { statement } from "../../sql/statement.ts";
 import { changeStatus } from "./change-status.ts";
 import { claim } from "./claim-run.ts";
 import type { RunState } from "../state/run-states.ts";
@@ -27,7 +28,7 @@ export function* resumeOnAnswer(
   const { at, approval, claims = false } = given;
   const run = context.runs.get(runId);
   if (run?.status === "requires_action") {
-    if (!(yield* canResume(context, run, approval))) return {};
+    if (!(yield* canResume(run, approval))) return {};
     const { id, owner } = run;
     if (claims) {
       const { epoch, lastSeq, edits } = claim(context, run, at);
@@ -50,17 +51,31 @@ export function* suspendOrQueue(
   at: number,
 ): Script<RunState> {
   if (run.status !== "requires_action" || run.answers === 0) return run;
-  if (!(yield* canResume(context, run))) return run;
+  if (!(yield* canResume(run))) return run;
   yield* changeStatus(context, run, "queued", at);
   return context.runs.get(run.id) ?? run;
 }
+
+const findAnswered = statement(
+  { reads: ["approvals"] },
+  ({ anyOf }) => `SELECT 1 FROM approvals WHERE id ${anyOf} AND status <> 'pending' LIMIT 1`,
+);
+
+const findGivenOutputs = statement<{ call_id: string }>(
+  { reads: ["client_outputs"] },
+  "SELECT call_id FROM client_outputs WHERE run_n = ? AND output IS NOT NULL",
+);
+
+const findResult = statement<{ result: string }>(
+  { reads: ["run_results"] },
+  "SELECT result FROM run_results WHERE run_n = ?",
+);
 
 /**
  * Whether a suspended run can continue: one of its approvals is answered, or, if it waits for client
  * calls alone, all their outputs are there.
  */
 function* canResume(
-  { dialect }: WriteContext,
   run: RunState,
   approval?: { readonly id: string; readonly result: string | null },
 ): Script<boolean> {
@@ -74,16 +89,10 @@ function* canResume(
   });
   if (approval !== undefined && approvals.includes(approval.id)) return true;
   if (approvals.length > 0) {
-    const answered = yield* first(
-      `SELECT 1 FROM approvals WHERE id ${dialect.anyOf} AND status <> 'pending' LIMIT 1`,
-      dialect.list(approvals),
-    );
+    const answered = yield* first(findAnswered, approvals);
     return answered !== undefined;
   }
-  const rows = yield* all<{ call_id: string }>(
-    "SELECT call_id FROM client_outputs WHERE run_n = ? AND output IS NOT NULL",
-    run.n,
-  );
+  const rows = yield* all(findGivenOutputs, run.n);
   const given = new Set(rows.map((output) => output.call_id));
   return waiting.length > 0 && waiting.every(({ callId }) => given.has(idKey(callId)));
 }
@@ -98,6 +107,5 @@ function waitingIn(result: string): NonNullable<ChainResultRecord["waiting"]> | 
 }
 
 function* resultOf(run: RunState): Script<string | null> {
-  const select = "SELECT result FROM run_results WHERE run_n = ?";
-  return (yield* first<{ result: string }>(select, run.n))?.result ?? null;
+  return (yield* first(findResult, run.n))?.result ?? null;
 }

@@ -2,9 +2,10 @@ import {
   type ConversationRow,
   conversationRecord,
   selectConversations,
-} from "../../read/conversation-rows.ts";
+} from "../../read/read-conversations.ts";
 import type { ConversationRecord } from "../../records/records.ts";
 import { first, type Script } from "../../sql/script.ts";
+import { statement } from "../../sql/statement.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import type { WriteContext } from "../state/write-context.ts";
@@ -13,29 +14,40 @@ type CreateConversation = Extract<StoreWrite, { type: "create-conversation" }>;
 type UpdateConversation = Extract<StoreWrite, { type: "update-conversation" }>;
 type MoveHead = Extract<StoreWrite, { type: "move-head" }>;
 
+const findById = statement(
+  { reads: ["conversations"] },
+  "SELECT 1 FROM conversations WHERE id = ?",
+);
+
+const findHead = statement({ reads: ["runs"] }, "SELECT 1 FROM runs WHERE id = ? AND owner = ?");
+
+const lockConversation = statement<ConversationRow>(
+  { reads: ["conversations", "runs"] },
+  ({ lock }) => `${selectConversations} WHERE c.id = ? AND c.owner = ?${lock("c")}`,
+);
+
 export function* createConversation(
   { changes }: WriteContext,
   write: CreateConversation,
   at: number,
 ): Script<OutcomeOf<CreateConversation>> {
-  const known = yield* first("SELECT 1 FROM conversations WHERE id = ?", write.id);
+  const known = yield* first(findById, write.id);
   if (known !== undefined) {
     return {
       status: "refused",
       reason: `There is a conversation ${write.id} already: give each a new random id.`,
     };
   }
-  changes.run(
-    `INSERT INTO conversations (id, owner, title, metadata, switches, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    write.id,
-    write.owner,
-    write.title,
-    JSON.stringify(write.metadata),
-    JSON.stringify(write.switches),
-    at,
-    at,
-  );
+  const { id, owner, title } = write;
+  changes.insert("conversations", {
+    id,
+    owner,
+    title,
+    metadata: JSON.stringify(write.metadata),
+    switches: JSON.stringify(write.switches),
+    created_at: at,
+    updated_at: at,
+  });
   return { status: "created" };
 }
 
@@ -44,7 +56,7 @@ export function* updateConversation(
   write: UpdateConversation,
   at: number,
 ): Script<OutcomeOf<UpdateConversation>> {
-  const before = yield* findConversation(context, write.owner, write.id);
+  const before = yield* findConversation(write.owner, write.id);
   if (before === undefined) return { status: "not_found" };
   const { title, metadata, switches } = write.update;
   const conversation: ConversationRecord = {
@@ -57,13 +69,15 @@ export function* updateConversation(
     },
     updatedAt: at,
   };
-  context.changes.run(
-    "UPDATE conversations SET title = ?, metadata = ?, switches = ?, updated_at = ? WHERE id = ?",
-    conversation.title,
-    JSON.stringify(conversation.metadata),
-    JSON.stringify(conversation.switches),
-    at,
-    write.id,
+  context.changes.update(
+    "conversations",
+    { id: write.id },
+    {
+      title: conversation.title,
+      metadata: JSON.stringify(conversation.metadata),
+      switches: JSON.stringify(conversation.switches),
+      updated_at: at,
+    },
   );
   return { status: "updated", conversation };
 }
@@ -73,31 +87,19 @@ export function* moveHead(
   write: MoveHead,
   at: number,
 ): Script<OutcomeOf<MoveHead>> {
-  const conversation = yield* findConversation(context, write.owner, write.id);
+  const conversation = yield* findConversation(write.owner, write.id);
   if (conversation === undefined) return { status: "not_found" };
   if (conversation.headRunId !== write.from)
     return { status: "conflict", head: conversation.headRunId };
-  const run = yield* first("SELECT 1 FROM runs WHERE id = ? AND owner = ?", write.to, write.owner);
+  const run = yield* first(findHead, write.to, write.owner);
   if (run === undefined)
     return { status: "refused", reason: `There is no run ${write.to} to be the head.` };
-  context.changes.run(
-    "UPDATE conversations SET head_run_id = ?, updated_at = ? WHERE id = ?",
-    write.to,
-    at,
-    write.id,
-  );
+  const head = { head_run_id: write.to, updated_at: at };
+  context.changes.update("conversations", { id: write.id }, head);
   return { status: "moved" };
 }
 
-function* findConversation(
-  { dialect }: WriteContext,
-  owner: string,
-  id: string,
-): Script<ConversationRecord | undefined> {
-  const row = yield* first<ConversationRow>(
-    `${selectConversations} WHERE c.id = ? AND c.owner = ?${dialect.lock("c")}`,
-    id,
-    owner,
-  );
+function* findConversation(owner: string, id: string): Script<ConversationRecord | undefined> {
+  const row = yield* first(lockConversation, id, owner);
   return row === undefined ? undefined : conversationRecord(row);
 }

@@ -1,6 +1,7 @@
 import { isClosing, transition } from "../../records/run-status.ts";
 import type { RunVersion } from "../../records/records.ts";
 import { first, type Script } from "../../sql/script.ts";
+import { statement } from "../../sql/statement.ts";
 import type { NewRun, StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf, Refused } from "../../records/write-outcomes.ts";
 import { changeStatus, closeRun } from "./change-status.ts";
@@ -10,6 +11,25 @@ import type { WriteContext } from "../state/write-context.ts";
 
 type CreateRun = Extract<StoreWrite, { type: "create-run" }>;
 type SetStatus = Extract<StoreWrite, { type: "set-status" }>;
+
+/** Gives the next run's `n`. */
+export const nextRun = statement<{ n: number }>(
+  { reads: ["runs"] },
+  {
+    sqlite: "SELECT COALESCE(MAX(n), 0) + 1 AS n FROM runs",
+    postgres: "SELECT nextval('run_numbers') AS n",
+  },
+);
+
+const findConversation = statement(
+  { reads: ["conversations"] },
+  "SELECT 1 FROM conversations WHERE id = ? AND owner = ?",
+);
+
+const findSession = statement<{ owner: string }>(
+  { reads: ["runs"] },
+  "SELECT owner FROM runs WHERE session_id = ? LIMIT 1",
+);
 
 interface Origin {
   readonly sessionId: string;
@@ -22,7 +42,7 @@ export function* createRun(
   { run }: CreateRun,
   at: number,
 ): Script<OutcomeOf<CreateRun>> {
-  const { changes, runs, dialect } = context;
+  const { changes, runs } = context;
   if (runs.get(run.id) !== undefined)
     return refused(`There is a run ${run.id} already: give each a new random id.`);
   const origin = yield* originOf(context, run);
@@ -33,7 +53,7 @@ export function* createRun(
   const epoch = status === "queued" ? 0 : 1;
   const { sessionId, baseManifest, parent } = origin;
   const { id, owner } = run;
-  const n = (yield* first<{ n: number }>(dialect.nextRun))?.n ?? 0;
+  const n = (yield* first(nextRun))?.n ?? 0;
   changes.insert("runs", {
     n,
     id,
@@ -95,20 +115,13 @@ export function* setStatus(
 /** The session and the variables that a new run begins with. */
 function* originOf(context: WriteContext, run: NewRun): Script<Refused | Origin> {
   if (run.conversationId !== undefined) {
-    const known = yield* first(
-      "SELECT 1 FROM conversations WHERE id = ? AND owner = ?",
-      run.conversationId,
-      run.owner,
-    );
+    const known = yield* first(findConversation, run.conversationId, run.owner);
     if (known === undefined) return refused(`There is no conversation ${run.conversationId}.`);
   }
   if (run.parentId === undefined) {
     // Without a session of another run it begins its own.
     if (run.sessionId === undefined) return { sessionId: run.id, baseManifest: null };
-    const other = yield* first<{ owner: string }>(
-      "SELECT owner FROM runs WHERE session_id = ? LIMIT 1",
-      run.sessionId,
-    );
+    const other = yield* first(findSession, run.sessionId);
     if (other !== undefined && other.owner !== run.owner)
       return refused(`There is no session ${run.sessionId}.`);
     return { sessionId: run.sessionId, baseManifest: null };

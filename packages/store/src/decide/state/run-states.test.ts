@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RunStatus } from "@capstan/contract";
-import { sqlite } from "../../sql/dialect.ts";
 import { type RunState, RunStates } from "./run-states.ts";
 
 function stateOf(n: number, status: RunStatus): RunState {
@@ -20,7 +19,7 @@ function stateOf(n: number, status: RunStatus): RunState {
 }
 
 test("of runs that wait the last are kept, of those in progress all, of those that ended none", () => {
-  const states = new RunStates(sqlite);
+  const states = new RunStates("sqlite");
   const cached = () => {
     states.commit();
     return Array.from({ length: 400 }, (_, n) => n).filter((n) => states.get(`run_${n}`));
@@ -35,7 +34,7 @@ test("of runs that wait the last are kept, of those in progress all, of those th
 });
 
 test("what is known of a run is forgotten where its row says something else, its owner too", () => {
-  const states = new RunStates(sqlite);
+  const states = new RunStates("sqlite");
   const known = stateOf(1, "requires_action");
   const ids = new Set(["run_1", "run_2"]);
   states.set(known);

@@ -1,8 +1,9 @@
 import type { RunStatus } from "@capstan/contract";
 import type { CutText } from "../../encode/cut-points.ts";
+import { detachedDeltas } from "../../encode/event-layout.ts";
 import type { Dialect } from "../../sql/dialect.ts";
 import { all, type Script, together } from "../../sql/script.ts";
-import { readTailHeads } from "./tail-heads.ts";
+import { statement } from "../../sql/statement.ts";
 
 /** An item under way. */
 export interface OpenItem {
@@ -56,10 +57,10 @@ export class RunStates {
   /** In the order in which they came to wait. */
   readonly #suspended = new Set<string>();
   #undo: { readonly id: string; readonly previous: RunState | undefined }[] = [];
-  readonly #dialect: Dialect;
+  readonly #database: Dialect["name"];
 
-  constructor(dialect: Dialect) {
-    this.#dialect = dialect;
+  constructor(database: Dialect["name"]) {
+    this.#database = database;
   }
 
   /** Of the runs that a batch names: others are not known here. */
@@ -148,7 +149,7 @@ export class RunStates {
   *load(ids: ReadonlySet<string>): Script<void> {
     const unknown = [...ids].filter((id) => !this.#states.has(id));
     if (unknown.length === 0) return;
-    for (const state of yield* readStates(this.#dialect, unknown)) this.set(state);
+    for (const state of yield* readStates(this.#database, unknown)) this.set(state);
   }
 
   /**
@@ -157,7 +158,7 @@ export class RunStates {
    * @returns the runs with items under way, and how many rows are of items that had ended
    */
   *recover(): Script<{ readonly active: readonly RunState[]; readonly ended: number }> {
-    const heads = yield* readTailHeads();
+    const heads = yield* all(findTailHeads);
     const rows = heads.filter(({ ended }) => ended === 0);
     yield* this.load(new Set(rows.map((row) => row.id)));
     for (const { id, item_id: itemId, seq, head, first, rows: count } of rows) {
@@ -196,24 +197,61 @@ function isSame(row: LockedRunRow | undefined, state: RunState | undefined): boo
 const countOf = (column: string, table: string) =>
   `(SELECT COALESCE(MAX(t.${column}), 0) FROM ${table} t WHERE t.run_n = r.n)`;
 
-function* readStates(dialect: Dialect, ids: readonly string[]): Script<readonly RunState[]> {
-  const states = all<Omit<RunState, "open" | "changes">>(
-    `SELECT r.n, r.id, r.owner, r.session_id AS "sessionId", r.epoch, r.status, r.edits, r.answers,
+type StoredState = Omit<RunState, "open" | "changes">;
+
+const findStates = statement<StoredState>(
+  { reads: ["runs", "run_journal", "run_variables", "tail"] },
+  ({
+    anyOf,
+  }) => `SELECT r.n, r.id, r.owner, r.session_id AS "sessionId", r.epoch, r.status, r.edits, r.answers,
        ${countOf("seq", "stored_seqs")} AS "lastSeq", ${countOf("n", "run_variables")} AS variables,
        COALESCE((SELECT nth FROM run_journal WHERE run_n = r.n ORDER BY seq DESC, nth DESC LIMIT 1), 0) AS nth,
        r.base_manifest AS "baseManifest", r.manifest
-     FROM runs r WHERE r.id ${dialect.anyOf}`,
-    dialect.list(ids),
-  );
+     FROM runs r WHERE r.id ${anyOf}`,
+);
+
+const findOpenItems = statement<{ run_n: number; item_id: string }>(
+  { reads: ["tail", "runs"] },
+  ({ anyOf }) =>
+    `SELECT DISTINCT t.run_n, t.item_id FROM tail t JOIN runs r ON r.n = t.run_n WHERE r.id ${anyOf}`,
+);
+
+/** An item of which something is in SQLite's tail. */
+interface TailHead {
+  readonly id: string;
+  readonly item_id: string;
+  /** Its newest row. */
+  readonly head: number;
+  /** Its oldest, and how many there are. */
+  readonly first: number;
+  readonly rows: number;
+  readonly seq: number;
+  /** Its final form is stored, or its run is gone: what is left of it was to be taken out. */
+  readonly ended: 0 | 1;
+}
+
+// One scan: SQLite's tail has no index.
+const findTailHeads = statement<TailHead>(
+  { reads: ["tail", "runs", "run_journal"] },
+  {
+    sqlite: `WITH heads AS (
+       SELECT run_n, item_id, MAX(n) AS head, MIN(n) AS first, COUNT(*) AS rows, MAX(seq) AS seq FROM tail GROUP BY run_n, item_id
+     )
+     SELECT COALESCE(r.id, '') AS id, h.item_id, h.head, h.first, h.rows, h.seq, r.id IS NULL OR EXISTS (
+       SELECT 1 FROM run_journal e WHERE e.run_n = h.run_n AND e.seq >= h.seq AND e.from_seq <= h.seq
+         AND e.type IN ('item.end', '${detachedDeltas}') AND json_extract(e.events, '$.itemId') = h.item_id
+     ) AS ended
+     FROM heads h LEFT JOIN runs r ON r.n = h.run_n`,
+  },
+);
+
+function* readStates(
+  database: Dialect["name"],
+  ids: readonly string[],
+): Script<readonly RunState[]> {
   // SQLite's one writer knows all open items from the beginning.
-  if (dialect.name === "sqlite") return (yield* states).map((row) => stateOf(row, []));
-  const [rows, tail] = yield* together([
-    states,
-    all<{ run_n: number; item_id: string }>(
-      `SELECT DISTINCT t.run_n, t.item_id FROM tail t JOIN runs r ON r.n = t.run_n WHERE r.id ${dialect.anyOf}`,
-      dialect.list(ids),
-    ),
-  ]);
+  if (database === "sqlite") return (yield* all(findStates, ids)).map((row) => stateOf(row, []));
+  const [rows, tail] = yield* together([all(findStates, ids), all(findOpenItems, ids)]);
   const ofRun = Map.groupBy(tail, (item) => item.run_n);
   return rows.map((row) => {
     const items = ofRun.get(row.n) ?? [];
@@ -228,6 +266,6 @@ function* readStates(dialect: Dialect, ids: readonly string[]): Script<readonly 
   });
 }
 
-function stateOf(row: Omit<RunState, "open" | "changes">, open: readonly OpenItem[]): RunState {
+function stateOf(row: StoredState, open: readonly OpenItem[]): RunState {
   return { ...row, open, changes: row.variables === 0 ? [] : undefined };
 }

@@ -13,7 +13,7 @@ export interface EndedItemRows {
 
 /** State and output that the functions in `decide/` share while they apply a batch. */
 export interface WriteContext {
-  readonly dialect: Dialect;
+  readonly database: Dialect["name"];
   readonly changes: Changes;
   readonly runs: Pick<RunStates, "get" | "set" | "drop">;
   readonly failedWrites: FailedWrites;

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { coalesceReads } from "./coalesce-reads.ts";
+import { first, type Script } from "../../sql/script.ts";
+import { plainSql } from "../../testing/plain-statement.ts";
+import { runScript } from "../wire/statements.ts";
+import { coalesceReads, coalesceScripts } from "./coalesce-reads.ts";
 
 test("what is asked for in one turn, or while something is under way, is done together and in order", async () => {
   const lots: (readonly number[])[] = [];
@@ -39,4 +42,43 @@ test("what fails together is done again one by one, and fails who asked for it a
   assert.equal(bad.status, "rejected");
   assert.deepEqual(lots, [["good", "bad"], ["good"], ["bad"]]);
   assert.equal(await same("next"), "next");
+});
+
+/** A snapshot whose every statement has one row: its own text. */
+function snapshots() {
+  const messages: (readonly string[])[] = [];
+  const snapshot = <T>(script: () => Script<T>): Promise<T> =>
+    runScript(script(), async (statements) => {
+      messages.push(statements.map(({ sql }) => sql.postgres));
+      return statements.map(({ sql }) => [{ text: sql.postgres }]);
+    });
+  return { messages, snapshot };
+}
+
+function* textOf(...texts: readonly string[]): Script<string> {
+  const found: string[] = [];
+  for (const text of texts)
+    found.push((yield* first(plainSql<{ text: string }>(text)))?.text ?? "");
+  return found.join();
+}
+
+function* damaged(): Script<string> {
+  yield* first(plainSql("damaged"));
+  throw new Error("a damaged row");
+}
+
+test("reads that are asked for in one turn go over together, however many statements each has", async () => {
+  const { messages, snapshot } = snapshots();
+  const read = coalesceScripts(snapshot);
+  const texts = await Promise.all([read(() => textOf("a", "b")), read(() => textOf("c"))]);
+  assert.deepEqual(texts, ["a,b", "c"]);
+  assert.ok(messages.length < 3, "fewer messages than statements");
+});
+
+test("a read that fails fails alone", async () => {
+  const { snapshot } = snapshots();
+  const read = coalesceScripts(snapshot);
+  const [good, bad] = await Promise.allSettled([read(() => textOf("a")), read(damaged)]);
+  assert.deepEqual(good, { status: "fulfilled", value: "a" });
+  assert.equal(bad.status, "rejected");
 });

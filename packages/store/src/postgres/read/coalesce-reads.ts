@@ -1,3 +1,6 @@
+import { type Script, together } from "../../sql/script.ts";
+import type { PostgresReads } from "./postgres-reads.ts";
+
 /**
  * Coalesces the reads of one turn of the event loop, and those that arrive while `concurrency` batches
  * are running, into one batch. There is no timer, so a single read is not delayed. If a batch fails,
@@ -6,7 +9,7 @@
  * @param work answers all queries of a batch, in their order
  * @param options.concurrency number of batches that may run at once. @default 1
  * @example
- * const nameOf = gather((ids: readonly string[]) => readNames(ids));
+ * const nameOf = coalesceReads((ids: readonly string[]) => readNames(ids));
  * const names = await Promise.all([nameOf("a"), nameOf("b")]); // one call of readNames
  */
 export function coalesceReads<Query, Answer>(
@@ -35,7 +38,7 @@ export function coalesceReads<Query, Answer>(
   async function run(): Promise<void> {
     isDue = false;
     running += 1;
-    while (waiting.length > 0) await answer(waiting.splice(0, maxBatch));
+    while (waiting.length > 0) await answer(waiting.splice(0, mostTogether));
     running -= 1;
   }
 
@@ -49,4 +52,17 @@ export function coalesceReads<Query, Answer>(
 }
 
 /** So many at once, so that nobody waits for an endless lot. */
-const maxBatch = 256;
+const mostTogether = 256;
+
+/** Two, so that a long read does not delay all others. */
+const concurrency = 2;
+
+/** Coalesces the short reads of one turn of the event loop into one transaction, which sees one snapshot. */
+export function coalesceScripts(snapshot: PostgresReads["snapshot"]): PostgresReads["read"] {
+  const readTogether = coalesceReads(
+    (scripts: readonly (() => Script<unknown>)[]): Promise<readonly unknown[]> =>
+      snapshot(() => together(scripts.map((script) => script()))),
+    { concurrency },
+  );
+  return async <T>(script: () => Script<T>): Promise<T> => (await readTogether(script)) as T;
+}

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { findPostgres, testServer } from "../../testing/postgres-server.ts";
+import { plainSql } from "../../testing/plain-statement.ts";
 import { all } from "../../sql/script.ts";
 import { postgresReads } from "./postgres-reads.ts";
 
@@ -45,7 +46,7 @@ test(
     address.searchParams.set("port", String((proxy.address() as AddressInfo).port));
     const reads = postgresReads({ connectionString: address.href, applicationName: "test" }, 1);
     try {
-      assert.deepEqual(await reads.read(() => all("SELECT 1 AS one")), [{ one: 1 }]);
+      assert.deepEqual(await reads.read(() => all(plainSql("SELECT 1 AS one"))), [{ one: 1 }]);
       assert.ok(refused > 3);
     } finally {
       await reads.close();

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import type { Script, Statement } from "../../sql/script.ts";
+import type { Script } from "../../sql/script.ts";
+import { bind, statement } from "../../sql/statement.ts";
 import { clientConfig, type DatabaseAddress } from "../wire/connection.ts";
 import { databaseError, isConnectionLost, isServerStarting } from "../wire/database-error.ts";
 import { sessionSettings } from "../wire/session-settings.ts";
-import { runScript } from "../wire/run-script.ts";
-import { sendAll, sendAfter } from "../wire/statements.ts";
+import { runScript, sendAll, sendAfter } from "../wire/statements.ts";
 
 export interface PostgresReads {
   /** Each statement sees what is committed as it begins. */
@@ -23,12 +23,9 @@ const startingMs = 30_000;
 
 const longestPauseMs = 1_000;
 
-const begin: Statement = {
-  text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-  values: [],
-};
+const begin = bind(statement({}, { postgres: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" }));
 
-const commit: Statement = { text: "COMMIT", values: [] };
+const commit = bind(statement({}, { postgres: "COMMIT" }));
 
 export function postgresReads(address: DatabaseAddress, connections: number): PostgresReads {
   const pool = new pg.Pool({ ...clientConfig(address), max: connections });

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import pg from "pg";
 import { findPostgres, testServer } from "../../testing/postgres-server.ts";
 import { encodeArray } from "./array-value.ts";
+import { plainStatement } from "../../testing/plain-statement.ts";
 import { send } from "./statements.ts";
 
 const postgres = findPostgres();
@@ -20,10 +21,14 @@ test("arrays of any texts and whole numbers come back as they were", options, as
         const length = Math.max(some.length, others.length);
         const pad = <T>(list: (T | null)[]) =>
           Array.from({ length }, (_, index) => list[index] ?? null);
-        const rows = await send(client, {
-          text: "SELECT * FROM unnest(?::text[], ?::bigint[]) AS given (t, n)",
-          values: [pad(some), pad(others)],
-        });
+        const rows = await send(
+          client,
+          plainStatement(
+            "SELECT * FROM unnest(?::text[], ?::bigint[]) AS given (t, n)",
+            pad(some),
+            pad(others),
+          ),
+        );
         const expected = pad(some).map((t, index) => ({ t, n: pad(others)[index] }));
         assert.deepEqual(rows, expected);
       }),

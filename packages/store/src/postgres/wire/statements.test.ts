@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
 import { findPostgres, testServer } from "../../testing/postgres-server.ts";
+import { plainStatement } from "../../testing/plain-statement.ts";
 import { clientConfig } from "./connection.ts";
-import { send, sendAll } from "./statements.ts";
+import { plansAreOld, send, sendAll } from "./statements.ts";
 
 const postgres = findPostgres();
 const options = { skip: postgres.status === "missing" && postgres.reason };
@@ -20,11 +21,9 @@ async function withClient(use: (client: pg.Client) => Promise<void>): Promise<vo
   }
 }
 
-const insert = (id: number, word: string | null) => ({
-  text: "INSERT INTO given (id, word) VALUES (?, ?)",
-  values: [id, word],
-});
-const read = { text: "SELECT id, word FROM given ORDER BY id", values: [] };
+const insert = (id: number, word: string | null) =>
+  plainStatement("INSERT INTO given (id, word) VALUES (?, ?)", id, word);
+const read = plainStatement("SELECT id, word FROM given ORDER BY id");
 
 test("statements sent together are done in order, each with its own rows", options, async () => {
   await withClient(async (client) => {
@@ -33,7 +32,7 @@ test("statements sent together are done in order, each with its own rows", optio
         insert(id, "a"),
         read,
         insert(id + 1, null),
-        { text: "SELECT count(*) AS n FROM given", values: [] },
+        plainStatement("SELECT count(*) AS n FROM given"),
       ]);
       const lengths = results.map((rows) => rows.length);
       assert.deepEqual(lengths, [0, id, 0, 1]);
@@ -57,8 +56,8 @@ test(
   async () => {
     await withClient(async (client) => {
       await send(client, insert(1, "a"));
-      const last = { text: "SELECT word FROM given WHERE id = ?", values: [1] };
-      const failing = { text: "SELECT 1 / (? - id) AS n FROM given", values: [1] };
+      const last = plainStatement("SELECT word FROM given WHERE id = ?", 1);
+      const failing = plainStatement("SELECT 1 / (? - id) AS n FROM given", 1);
       await assert.rejects(
         sendAll(client, [read, failing, insert(2, "b"), last]),
         /division by zero/,
@@ -92,9 +91,9 @@ test(
   async () => {
     await withClient(async (client) => {
       await send(client, insert(1, "a"));
-      const begin = { text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", values: [] };
+      const begin = plainStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
       for (let n = 0; n < 300; n++) {
-        const [, rows] = await sendAll(client, [begin, read, { text: "COMMIT", values: [] }]);
+        const [, rows] = await sendAll(client, [begin, read, plainStatement("COMMIT")]);
         assert.deepEqual(rows, [{ id: 1, word: "a" }]);
       }
     });
@@ -109,8 +108,8 @@ test(
       const notices: (string | undefined)[] = [];
       client.on("notice", ({ message }) => notices.push(message));
       for (let n = 0; n < 150; n++) {
-        await sendAll(client, [{ text: "BEGIN", values: [] }, read]);
-        void sendAll(client, [{ text: "COMMIT", values: [] }]);
+        await sendAll(client, [plainStatement("BEGIN"), read]);
+        void sendAll(client, [plainStatement("COMMIT")]);
       }
       await send(client, read);
       assert.deepEqual(notices, []);
@@ -120,10 +119,10 @@ test(
 
 test("a value that cannot be read fails its reader, and nobody else", options, async () => {
   await withClient(async (client) => {
-    const damaged = { text: "SELECT E'\\x01damaged' AS word", values: [] };
+    const damaged = plainStatement("SELECT E'\\x01damaged' AS word");
     const [bad, good] = await Promise.allSettled([
       sendAll(client, [read, damaged, damaged, read]),
-      send(client, { text: "SELECT 1 AS n", values: [] }),
+      send(client, plainStatement("SELECT 1 AS n")),
     ]);
     assert.equal(bad.status, "rejected");
     assert.deepEqual(good, { status: "fulfilled", value: [{ n: 1 }] });
@@ -132,9 +131,17 @@ test("a value that cannot be read fails its reader, and nobody else", options, a
 
 test("a transaction that has failed is not taken for committed", options, async () => {
   await withClient(async (client) => {
-    await sendAll(client, [{ text: "BEGIN", values: [] }, insert(1, "a")]);
-    await assert.rejects(send(client, { text: "SELECT 1 / 0 AS n", values: [] }));
-    await assert.rejects(send(client, { text: "COMMIT", values: [] }), /rolled back/);
+    await sendAll(client, [plainStatement("BEGIN"), insert(1, "a")]);
+    await assert.rejects(send(client, plainStatement("SELECT 1 / 0 AS n")));
+    await assert.rejects(send(client, plainStatement("COMMIT")), /rolled back/);
     assert.deepEqual(await send(client, read), []);
   });
+});
+
+test("plans are old after a hundred statements of a connection, and as often as they have doubled", () => {
+  const client = new pg.Client();
+  const old: number[] = [];
+  for (let sent = 10; sent <= 1_000; sent += 10) if (plansAreOld(client, 10)) old.push(sent);
+  assert.deepEqual(old, [100, 200, 400, 800]);
+  assert.equal(plansAreOld(new pg.Client(), 10), false);
 });

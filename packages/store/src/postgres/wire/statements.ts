@@ -1,7 +1,7 @@
 import type pg from "pg";
-import type { SqlValue, Statement } from "../../sql/script.ts";
+import type { Script, SqlValue, Statement } from "../../sql/script.ts";
+import { bind, statement } from "../../sql/statement.ts";
 import { encodeArray } from "./array-value.ts";
-import { discardPlans, plansAreOld } from "./plan-age.ts";
 import { type BoundStatement, StatementBatch } from "./statement-batch.ts";
 import { encodeText } from "./text-codec.ts";
 
@@ -50,8 +50,8 @@ function sendBatch(
   client: Client,
   statements: readonly Statement[],
 ): Promise<readonly (readonly unknown[])[]> {
-  const bound = statements.map(({ text, values }) => ({
-    ...named(text),
+  const bound = statements.map(({ sql, values }) => ({
+    ...named(sql.postgres),
     values: values.map(encodeValue),
   }));
   return client.query(new StatementBatch(bound)).done;
@@ -67,4 +67,42 @@ function encodeValue(value: SqlValue): string | Buffer | null {
   if (typeof value === "string") return encodeText(value);
   if (typeof value === "number") return String(value);
   return value === null ? null : encodeArray(value);
+}
+
+/** Plans are made anew with the next statements. Sent by itself: nothing may go before some `BEGIN`s. */
+const discardPlans = bind(statement({}, { postgres: "DISCARD PLANS" }));
+
+/** After how many statements of a connection, and by how much later each time. */
+const firstAge = 100;
+const ageFactor = 2;
+
+interface Age {
+  statements: number;
+  next: number;
+}
+
+const ages = new WeakMap<Client, Age>();
+
+/**
+ * Whether plans should be made anew before so many more statements. A plan is made for tables as
+ * large as they are then, and those of a young database grow a thousandfold before its own
+ * cleaning looks at them.
+ */
+export function plansAreOld(client: Client, statements: number): boolean {
+  const age = ages.get(client) ?? { statements: 0, next: firstAge };
+  ages.set(client, age);
+  age.statements += statements;
+  if (age.statements < age.next) return false;
+  age.next *= ageFactor;
+  return true;
+}
+
+/** Runs a script to its end, waiting for each answer. */
+export async function runScript<T>(
+  script: Script<T>,
+  answer: (statements: readonly Statement[]) => Promise<readonly (readonly unknown[])[]>,
+): Promise<T> {
+  let step = script.next([]);
+  while (step.done !== true) step = script.next(await answer(step.value));
+  return step.value;
 }

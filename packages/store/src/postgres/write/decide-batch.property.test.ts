@@ -22,7 +22,7 @@ import {
 } from "../../testing/store-fixtures.ts";
 import type { WriteResult } from "../../records/write-results.ts";
 import { openPostgresStore } from "../open-postgres-store.ts";
-import { postgresWriter, type PostgresWriter } from "./postgres-writer.ts";
+import { postgresWriter } from "./postgres-writer.ts";
 import { connectWriter } from "./writer-connection.ts";
 
 const postgres = findPostgres();
@@ -206,7 +206,7 @@ const tableNames =
 /** A database that two nodes write to. */
 async function openWritten() {
   const connectionString = await (await testServer()).newDatabase();
-  const store = await openPostgresStore({ connectionString, writerThread: false });
+  const store = await openPostgresStore({ connectionString });
   const client = new pg.Client({ connectionString });
   await client.connect();
   const { rows: tables } = await client.query<{ name: string }>(tableNames);
@@ -250,26 +250,6 @@ async function openWritten() {
   };
 }
 
-/** Each batch begins behind the commit of the one before, where the same node has both. */
-async function commitAll(
-  writers: readonly PostgresWriter[],
-  some: readonly SomeBatch[],
-): Promise<readonly (readonly WriteResult[])[]> {
-  const results: Promise<readonly WriteResult[]>[] = [];
-  const give = (at: number): void => {
-    const batch = some[at];
-    const writer = writers[batch?.node ?? -1];
-    if (batch === undefined || writer === undefined || results[at] !== undefined) return;
-    const next = some[at + 1]?.node === batch.node ? () => give(at + 1) : undefined;
-    results[at] = writer.commit(batch.requests.map(encodeRequest), next);
-  };
-  for (const at of some.keys()) {
-    give(at);
-    await results[at];
-  }
-  return Promise.all(results);
-}
-
 test(
   "calls that are decided together, with what is known of runs, have the outcomes and leave the rows that they would one by one",
   options,
@@ -283,7 +263,9 @@ test(
           await alone.begin();
           const writers = together.nodes.map(postgresWriter);
           const before = together.undone();
-          const found = await commitAll(writers, some);
+          const found: (readonly WriteResult[])[] = [];
+          for (const { node, requests } of some)
+            found.push((await writers[node]?.commit(requests.map(encodeRequest))) ?? []);
           for (const [at, { node, requests }] of some.entries()) {
             const own = alone.nodes[node];
             assert.ok(own);

@@ -33,7 +33,7 @@ async function withWriter(
   ) => Promise<void>,
 ): Promise<void> {
   const connectionString = await (await testServer()).newDatabase();
-  const store = await openPostgresStore({ connectionString, writerThread: false });
+  const store = await openPostgresStore({ connectionString });
   const connection = await connectWriter({ connectionString, applicationName: "test" }, "node_t");
   const client = new pg.Client({ connectionString });
   await client.connect();

@@ -1,12 +1,14 @@
-import { postgres } from "../../sql/dialect.ts";
 import type { EncodedRequest } from "../../encode/encoded-journal.ts";
 import { errorDataOf } from "../../records/error-data.ts";
 import { type Script, type Statement, together } from "../../sql/script.ts";
+import { bind, statement } from "../../sql/statement.ts";
+import { nextRun } from "../../decide/runs/write-runs.ts";
 import { isAccepted } from "../../records/write-outcomes.ts";
 import { applyRequest, refusedOutcomes } from "../../decide/apply-request.ts";
 import type { WriteResult } from "../../records/write-results.ts";
 import type { FailedWrites } from "../../decide/state/failed-writes.ts";
 import type { RunStates } from "../../decide/state/run-states.ts";
+import type { WriteContext } from "../../decide/state/write-context.ts";
 import { CallStates } from "./call-states.ts";
 import { type BatchCall, type Lane, stagesOf } from "./lanes.ts";
 import { type BatchChanges, CallChanges, readsOtherTables, tablesOf } from "./postgres-changes.ts";
@@ -74,8 +76,8 @@ function* decideCall(
   const numbers = [...given.numbers];
   const changes = new CallChanges();
   const states = new CallStates(runs);
-  const context = {
-    dialect: postgres,
+  const context: WriteContext = {
+    database: "postgres",
     changes,
     runs: states,
     failedWrites,
@@ -92,13 +94,13 @@ function* decideCall(
     let step = script.next([]);
     while (step.done !== true) {
       const statements = step.value;
-      if (statements[0]?.text === postgres.nextRun) {
+      if (statements[0]?.sql === nextRun) {
         // A new run's number came with the locks.
         step = script.next([[{ n: numbers.shift() }]]);
         continue;
       }
       const before: Statement[] = [];
-      if (changes.touches(statements.flatMap(({ text }) => tablesOf(text)))) {
+      if (changes.touches(statements.flatMap(tablesOf))) {
         if (lane !== undefined) return undefined;
         // A read sees what was changed before it.
         if (!saved) before.push(...pendingChanges.flush(), savepoint);
@@ -126,8 +128,8 @@ function* decideCall(
 }
 
 /** Behind it are the changes of a call that reads what it changed: until then they need not be sent. */
-const savepoint: Statement = { text: "SAVEPOINT call", values: [] };
-const rollback: Statement = { text: "ROLLBACK TO call", values: [] };
+const savepoint = bind(statement({}, { postgres: "SAVEPOINT call" }));
+const rollback = bind(statement({}, { postgres: "ROLLBACK TO call" }));
 
 /** Which new run gets which number is as their calls came. */
 function numbersOf(

@@ -1,5 +1,6 @@
 import { channel, type Notification } from "../wire/notification.ts";
 import type { Statement } from "../../sql/script.ts";
+import { bind, statement } from "../../sql/statement.ts";
 import type { EncodedWrite } from "../../encode/encoded-journal.ts";
 import { type Batch, acceptedWrites } from "./batch.ts";
 
@@ -54,11 +55,10 @@ export function notifyStatements(
     ...splitBySize(runs).map((some) => ({ by, runs: some })),
     ...splitBySize(owners).map((some) => ({ by, owners: some })),
   ];
-  return notifications.map((notification) => ({
-    text: "SELECT pg_notify(?, ?)",
-    values: [channel, JSON.stringify(notification)],
-  }));
+  return notifications.map((notification) => bind(notify, channel, JSON.stringify(notification)));
 }
+
+const notify = statement({}, { postgres: "SELECT pg_notify(?, ?)" });
 
 /** Splits ids into groups that each fit into one notification. */
 function splitBySize(ids: ReadonlySet<string>): readonly (readonly string[])[] {

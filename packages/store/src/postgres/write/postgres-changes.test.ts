@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BatchChanges, CallChanges, tablesOf } from "./postgres-changes.ts";
+import { plainSql } from "../../testing/plain-statement.ts";
+import { BatchChanges, CallChanges } from "./postgres-changes.ts";
 
 test("rows of a table go over in one statement, and those of one key as its last", () => {
   const changes = new CallChanges();
@@ -25,13 +26,21 @@ test("rows of a table go over in one statement, and those of one key as its last
 test("within a table the order stays; a statement that reads another table goes after it", () => {
   const changes = new CallChanges();
   changes.insert("run_results", { run_n: 1, owner: "o", result: "1" });
-  changes.run("DELETE FROM run_results WHERE run_n = ?", 1);
+  changes.run(plainSql("DELETE FROM run_results WHERE run_n = ?", { writes: ["run_results"] }), 1);
   changes.insert("run_results", { run_n: 1, owner: "o", result: "2" });
-  changes.run("UPDATE runs SET status = 'completed' WHERE n = ?", 1);
-  changes.run("DELETE FROM manifests WHERE digest NOT IN (SELECT manifest FROM runs)");
+  changes.run(
+    plainSql("UPDATE runs SET status = 'completed' WHERE n = ?", { writes: ["runs"] }),
+    1,
+  );
+  changes.run(
+    plainSql("DELETE FROM manifests WHERE digest NOT IN (SELECT manifest FROM runs)", {
+      reads: ["runs"],
+      writes: ["manifests"],
+    }),
+  );
   const sent = new BatchChanges()
     .add(changes.list)
-    .map(({ text }) => text.split(" ").slice(0, 3).join(" "));
+    .map(({ sql }) => sql.postgres.split(" ").slice(0, 3).join(" "));
   assert.deepEqual(sent, [
     "INSERT INTO run_results",
     "DELETE FROM run_results",
@@ -39,11 +48,4 @@ test("within a table the order stays; a statement that reads another table goes 
     "UPDATE runs SET",
     "DELETE FROM manifests",
   ]);
-});
-
-test("a statement's tables are found, a lock's words are none", () => {
-  assert.deepEqual(
-    tablesOf("SELECT a.id FROM approvals a JOIN runs r ON r.n = a.run_n FOR UPDATE OF a"),
-    ["approvals", "runs"],
-  );
 });

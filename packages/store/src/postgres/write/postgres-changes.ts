@@ -1,15 +1,14 @@
 import type { SqlValue, Statement } from "../../sql/script.ts";
 import type { Changes } from "../../sql/changes.ts";
-import type { CellsOf, RowOf, TableName } from "../../sql/tables.ts";
+import { bind, type SqlStatement } from "../../sql/statement.ts";
+import type { CellsOf, RowOf, RowTable, TableName } from "../../sql/tables.ts";
 import type { RowChange } from "./row-statements.ts";
 import { type LaneKey, TableSteps } from "./table-steps.ts";
 
 /** One change, in the words of the decision that made it. */
-type Change =
-  | RowChange
-  | { readonly type: "statement"; readonly statement: Statement; readonly tables: TableSet };
+type Change = RowChange | { readonly type: "statement"; readonly statement: Statement };
 
-type TableSet = readonly string[];
+type TableSet = readonly TableName[];
 
 /** The changes of one call, apart from those of the batch until the call is accepted. */
 export class CallChanges implements Changes {
@@ -20,25 +19,25 @@ export class CallChanges implements Changes {
     return this.list.some((change) => tablesIn(change).some((table) => tables.includes(table)));
   }
 
-  insert<T extends TableName>(table: T, row: RowOf<T>): void {
+  insert<T extends RowTable>(table: T, row: RowOf<T>): void {
     this.list.push({ type: "insert", table, row });
   }
 
-  update<T extends TableName>(table: T, where: CellsOf<T>, to: CellsOf<T>): void {
+  update<T extends RowTable>(table: T, where: CellsOf<T>, to: CellsOf<T>): void {
     this.list.push({ type: "update", table, where, to } as RowChange);
   }
 
-  remove<T extends TableName>(table: T, where: CellsOf<T>): void {
+  remove<T extends RowTable>(table: T, where: CellsOf<T>): void {
     this.list.push({ type: "remove", table, where } as RowChange);
   }
 
-  run(text: string, ...values: SqlValue[]): void {
-    this.list.push({ type: "statement", statement: { text, values }, tables: tablesOf(text) });
+  run(sql: SqlStatement, ...values: readonly SqlValue[]): void {
+    this.list.push({ type: "statement", statement: bind(sql, ...values) });
   }
 
   /** Deleted rows are overwritten in time, by the database's own cleaning. */
-  wipe(text: string, ...values: SqlValue[]): void {
-    this.run(text, ...values);
+  wipe(sql: SqlStatement, ...values: readonly SqlValue[]): void {
+    this.run(sql, ...values);
   }
 }
 
@@ -52,7 +51,7 @@ export function readsOtherTables(change: Change): boolean {
  * in order only what is of one table. There are no foreign keys that ask for more.
  */
 export class BatchChanges {
-  readonly #tables = new Map<string, TableSteps>();
+  readonly #tables = new Map<TableName, TableSteps>();
 
   /**
    * @param lane whose changes they are, where others go beside them
@@ -63,7 +62,7 @@ export class BatchChanges {
     for (const change of changes) {
       if (change.type !== "statement") this.#of(change.table).add(change, lane);
       else if (readsOtherTables(change)) ready.push(...this.flush(), change.statement);
-      else this.#of(change.tables[0] ?? "").addStatement(change.statement);
+      else for (const table of tablesIn(change)) this.#of(table).addStatement(change.statement);
     }
     return ready;
   }
@@ -82,7 +81,7 @@ export class BatchChanges {
     });
   }
 
-  #of(table: string): TableSteps {
+  #of(table: TableName): TableSteps {
     const known = this.#tables.get(table);
     if (known !== undefined) return known;
     const steps = new TableSteps();
@@ -92,17 +91,11 @@ export class BatchChanges {
 }
 
 function tablesIn(change: Change): TableSet {
-  return change.type === "statement" ? change.tables : [change.table];
+  if (change.type !== "statement") return [change.table];
+  return tablesOf(change.statement);
 }
 
-const allTables = /\b(?:FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)/g;
-const tablesByText = new Map<string, TableSet>();
-
-/** The tables that a statement names. */
-export function tablesOf(text: string): TableSet {
-  const known = tablesByText.get(text);
-  if (known !== undefined) return known;
-  const tables = [...new Set([...text.matchAll(allTables)].map((match) => match[1] ?? ""))];
-  tablesByText.set(text, tables);
-  return tables;
+/** The tables that a statement reads or writes. */
+export function tablesOf({ sql }: Statement): TableSet {
+  return sql.reads.length === 0 ? sql.writes : [...sql.reads, ...sql.writes];
 }

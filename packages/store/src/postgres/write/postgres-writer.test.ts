@@ -7,7 +7,7 @@ import { findPostgres, testServer } from "../../testing/postgres-server.ts";
 import { event, newRun } from "../../testing/store-fixtures.ts";
 import type { WriteResult } from "../../records/write-results.ts";
 import { openPostgresStore } from "../open-postgres-store.ts";
-import { type PostgresWriter, postgresWriter } from "./postgres-writer.ts";
+import { postgresWriter } from "./postgres-writer.ts";
 import { connectWriter } from "./writer-connection.ts";
 
 const postgres = findPostgres();
@@ -22,19 +22,16 @@ const noted = (runId: string): StoreWrite => {
 };
 
 interface Batches {
-  /** Gives the second batch as the first one commits. */
+  /** Commits one batch after the other. */
   readonly both: (first: Calls, second: Calls) => Promise<readonly (readonly string[])[]>;
-  readonly writer: PostgresWriter;
   readonly client: pg.Client;
-  /** What happens as the first commit is on its way. */
-  meanwhile: () => void;
   /** What happens as something is sent. */
   onSent: () => void;
 }
 
 async function withBatches(use: (batches: Batches) => Promise<void>): Promise<void> {
   const connectionString = await (await testServer()).newDatabase();
-  const store = await openPostgresStore({ connectionString, writerThread: false });
+  const store = await openPostgresStore({ connectionString });
   const client = new pg.Client({ connectionString });
   await client.connect();
   const connection = await connectWriter({ connectionString, applicationName }, "node_t");
@@ -46,18 +43,12 @@ async function withBatches(use: (batches: Batches) => Promise<void>): Promise<vo
   }) as typeof context.query;
   const writer = postgresWriter({ connection, writerId: "node_t" });
   const batches: Batches = {
-    writer,
     client,
-    meanwhile: () => {},
     onSent: () => {},
     both: async (first, second) => {
-      let behind: Promise<readonly WriteResult[]> | undefined;
-      const before = await writer.commit(requestsOf(first), () => {
-        behind = writer.commit(requestsOf(second));
-        batches.meanwhile();
-      });
-      behind ??= writer.commit(requestsOf(second));
-      return [before, await behind].map((results) => results.flatMap(statusesOf));
+      const before = await writer.commit(requestsOf(first));
+      const after = await writer.commit(requestsOf(second));
+      return [before, after].map((results) => results.flatMap(statusesOf));
     },
   };
   try {
@@ -82,7 +73,7 @@ const eventsOf = async (client: pg.Client) =>
     )
   ).rows;
 
-test("a batch submitted during a commit sees its writes", options, async () => {
+test("a batch sees the writes of the one before", options, async () => {
   await withBatches(async ({ both, client }) => {
     const statuses = await both([created("a")], [noted("a"), created("b")]);
     assert.deepEqual(statuses, [["created"], ["committed", "created"]]);
@@ -103,7 +94,7 @@ const faults = [
 
 for (const { when, code, times } of faults) {
   test(
-    `where a batch fails ${when} with ${code}, what has begun behind it begins again, and nothing is done twice`,
+    `where a batch fails ${when} with ${code}, nothing is done twice, and the next one goes on`,
     options,
     async () => {
       await withBatches(async ({ both, client }) => {
@@ -136,54 +127,23 @@ for (const { when, code, times } of faults) {
 }
 
 test(
-  "a batch that comes while the one before is tried again leaves alone the number by which a lost commit is found",
-  options,
-  async () => {
-    await withBatches(async (batches) => {
-      const { client, writer } = batches;
-      await client.query(`
-        CREATE SEQUENCE tried;
-        CREATE TABLE committing (run TEXT, batch INT);
-        CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-          IF nextval('tried') = 1 THEN RAISE 'refused' USING ERRCODE = '40001'; END IF;
-          INSERT INTO committing SELECT NEW.id, batch FROM writers WHERE id = 'node_t';
-          RETURN NULL;
-        END $$;
-        CREATE CONSTRAINT TRIGGER looking AFTER INSERT ON runs DEFERRABLE INITIALLY DEFERRED
-          FOR EACH ROW EXECUTE FUNCTION look()`);
-      const second = Promise.withResolvers<readonly WriteResult[]>();
-      let sent = 0;
-      batches.onSent = () => {
-        // Behind BEGIN, COMMIT and ROLLBACK: the next try is on its way.
-        if ((sent += 1) !== 4) return;
-        setImmediate(() => second.resolve(writer.commit(requestsOf([noted("a"), created("b")]))));
-      };
-      const first = await writer.commit(requestsOf([created("a")]), () => {});
-      assert.deepEqual(first.flatMap(statusesOf), ["created"]);
-      assert.deepEqual((await second.promise).flatMap(statusesOf), ["committed", "created"]);
-      const { rows } = await client.query("SELECT run, batch FROM committing ORDER BY run");
-      assert.deepEqual(rows, [
-        { run: "a", batch: 2 },
-        { run: "b", batch: 3 },
-      ]);
-    });
-  },
-);
-
-test(
-  "a connection that is cut as one batch commits and the next begins costs neither of them anything",
+  "a connection that is cut as a batch commits costs neither it nor the next one anything",
   options,
   async () => {
     await withBatches(async (batches) => {
       const { both, client } = batches;
       const cut = Promise.withResolvers<unknown>();
-      batches.meanwhile = () =>
+      let sent = 0;
+      batches.onSent = () => {
+        // The first message locks the runs, the second one commits.
+        if ((sent += 1) !== 2) return;
         cut.resolve(
           client.query(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1",
             [applicationName],
           ),
         );
+      };
       const statuses = await both([created("a"), noted("a")], [noted("a"), created("b")]);
       await cut.promise;
       assert.deepEqual(statuses, [

@@ -2,8 +2,8 @@ import { findClaim } from "../../encode/find-claim.ts";
 import { CapstanError } from "@capstan/core";
 import type pg from "pg";
 import { type EncodedRequest, isJournaled } from "../../encode/encoded-journal.ts";
-import { postgres } from "../../sql/dialect.ts";
 import { all, type Script, type Statement, together } from "../../sql/script.ts";
+import { bind, statement } from "../../sql/statement.ts";
 import type { WriteResult } from "../../records/write-results.ts";
 import { findRunIds } from "../../decide/find-run-ids.ts";
 import { FailedWrites } from "../../decide/state/failed-writes.ts";
@@ -11,23 +11,14 @@ import { type RunState, RunStates, type LockedRunRow } from "../../decide/state/
 import { type Batch, acceptedWrites } from "./batch.ts";
 import { decideBatch } from "./decide-batch.ts";
 import { databaseError, isConflict, isConnectionLost } from "../wire/database-error.ts";
-import { runScript } from "../wire/run-script.ts";
 import { BatchChanges, tablesOf } from "./postgres-changes.ts";
-import { sendAll, sendAfter } from "../wire/statements.ts";
+import { runScript, sendAll, sendAfter } from "../wire/statements.ts";
 import { notifyStatements, changedOwners, changedRuns } from "./notify.ts";
-import { createPipeline, type PipelineSlot } from "./pipeline.ts";
 import type { WriterConnection } from "./writer-connection.ts";
 
 /** Who decides and writes, one batch after the other. */
 export interface PostgresWriter {
-  /**
-   * @param committing called as soon as the next batch may be given, which may be before this one is
-   * done; else that is when it is
-   */
-  commit(
-    requests: readonly EncodedRequest[],
-    committing?: () => void,
-  ): Promise<readonly WriteResult[]>;
+  commit(requests: readonly EncodedRequest[]): Promise<readonly WriteResult[]>;
   close(): Promise<void>;
 }
 
@@ -38,8 +29,7 @@ const outageTimeoutMs = 30_000;
 const maxAttempts = 4;
 
 /**
- * Writes batches to PostgreSQL, one after another on one connection; the next one's locks are asked
- * for right behind the commit of the one before. A batch locks the runs that it names, in the order of
+ * Writes batches to PostgreSQL, one after another on one connection. A batch locks the runs that it names, in the order of
  * their ids, so that what it decides holds against other nodes until its commit; then it decides
  * with the same code as SQLite's writer, and sends all its changes at once. Its messages do not
  * grow with the number of its calls, nor do its statements, but for an answer's lock on its question.
@@ -49,31 +39,14 @@ export function postgresWriter(options: {
   readonly writerId: string;
 }): PostgresWriter {
   const { connection, writerId } = options;
-  const runs = new RunStates(postgres);
+  const runs = new RunStates("postgres");
   const failedWrites = new FailedWrites();
-  const takeSlot = createPipeline();
   let batches = 0;
 
-  async function commit(
-    requests: readonly EncodedRequest[],
-    committing?: () => void,
-  ): Promise<readonly WriteResult[]> {
-    const slot = takeSlot();
-    try {
-      return await commitEach(slot, requests, committing);
-    } finally {
-      slot.end();
-    }
-  }
-
   /** A batch that fails is done again one call at a time: what is wrong with one fails that one. */
-  async function commitEach(
-    slot: PipelineSlot,
-    requests: readonly EncodedRequest[],
-    committing?: () => void,
-  ): Promise<readonly WriteResult[]> {
+  async function commit(requests: readonly EncodedRequest[]): Promise<readonly WriteResult[]> {
     try {
-      return await commitTogether(slot, requests, committing);
+      return await commitTogether(requests);
     } catch (thrown) {
       if (requests.length === 1 || isConnectionLost(thrown) || CapstanError.isInstance(thrown)) {
         const { code, message } = databaseError("Writing to the store", thrown);
@@ -82,14 +55,12 @@ export function postgresWriter(options: {
       }
     }
     const results: WriteResult[] = [];
-    for (const request of requests) results.push(...(await commitEach(slot, [request])));
+    for (const request of requests) results.push(...(await commit([request])));
     return results;
   }
 
   async function commitTogether(
-    slot: PipelineSlot,
     requests: readonly EncodedRequest[],
-    committing?: () => void,
   ): Promise<readonly WriteResult[]> {
     const giveUp = performance.now() + outageTimeoutMs;
     for (let tries = 1; ; tries++) {
@@ -100,8 +71,7 @@ export function postgresWriter(options: {
         results: undefined,
       };
       try {
-        // What begins behind it must not come between two tries.
-        return await transact(slot, batch, tries === 1 ? committing : undefined);
+        return await transact(batch);
       } catch (thrown) {
         if (!isConnectionLost(thrown)) {
           if (tries >= maxAttempts || !isConflict(thrown)) throw thrown;
@@ -131,35 +101,23 @@ export function postgresWriter(options: {
     }
   }
 
-  async function transact(
-    slot: PipelineSlot,
-    batch: Batch,
-    committing: (() => void) | undefined,
-  ): Promise<readonly WriteResult[]> {
+  async function transact(batch: Batch): Promise<readonly WriteResult[]> {
     try {
-      const { client, runNumbers } = await slot.begin(() => begin(batch));
+      const { client, runNumbers } = await begin(batch);
       const pendingChanges = new BatchChanges();
       const batchContext = { runs, failedWrites, node: writerId, runNumbers, pendingChanges };
       const results = await runScript(decideBatch(batchContext, batch.requests), (statements) => {
-        const before = pendingChanges.flush([
-          ...new Set(statements.flatMap(({ text }) => tablesOf(text))),
-        ]);
+        const before = pendingChanges.flush([...new Set(statements.flatMap(tablesOf))]);
         return sendAfter(client, before, statements);
       });
       batch.results = results;
       const owners = changedOwners(batch, (runId) => runs.get(runId)?.owner);
       const notifications = notifyStatements(writerId, { runs: changedRuns(batch), owners });
-      const last = [...pendingChanges.flush(), ...notifications];
-      const committed = sendAll(client, [...last, { text: "COMMIT", values: [] }]);
+      await sendAll(client, [...pendingChanges.flush(), ...notifications, commitBatch]);
       runs.commit(ownRuns(batch));
-      committing?.();
-      await committed;
-      slot.committed();
       return results;
     } catch (thrown) {
       if (isConnectionLost(thrown)) connection.drop();
-      await slot.failed();
-      // Where the connection was lost, what began behind may have opened another.
       await connection.rollback();
       runs.clear();
       throw thrown;
@@ -176,7 +134,7 @@ export function postgresWriter(options: {
   ): Promise<{ readonly client: pg.Client; readonly runNumbers: readonly number[] }> {
     const client = await connection.client();
     const ask = (statements: readonly Statement[]) => sendAll(client, statements);
-    const ids = await runScript(findRunIds(postgres, batch.requests), ask);
+    const ids = await runScript(findRunIds(batch.requests), ask);
     batch.runs = ids;
     const made = createdRunIds(batch.requests);
     const [locked, numbers] = await runScript(
@@ -195,14 +153,11 @@ export function postgresWriter(options: {
   function* lockRuns({ number, runs: ids }: Batch): Script<readonly LockedRunRow[]> {
     const known = runs.suspendedIn(ids);
     const [, , locked = [], waiting = []] = yield [
-      { text: "BEGIN", values: [] },
-      { text: "UPDATE writers SET batch = ? WHERE id = ?", values: [number, writerId] },
-      {
-        text: "SELECT n, id, owner, epoch, status, edits, answers FROM runs WHERE id = ANY(?) ORDER BY id FOR UPDATE",
-        values: [[...ids]],
-      },
+      beginBatch,
+      bind(setBatch, number, writerId),
+      bind(lockRunRows, [...ids]),
       // Of those that wait any node may show that they do. Behind the lock, to see what it waited for.
-      ...(known.length === 0 ? [] : [{ text: lastSeqs, values: [known] }]),
+      ...(known.length === 0 ? [] : [bind(findLastSeqs, known)]),
     ];
     const seqs = new Map((waiting as readonly SuspendedRun[]).map((run) => [run.id, run.lastSeq]));
     return (locked as readonly LockedRunRow[]).map((run) => ({
@@ -214,8 +169,34 @@ export function postgresWriter(options: {
   return { commit, close: () => connection.close() };
 }
 
-const lastSeqs = `SELECT id, (SELECT COALESCE(MAX(seq), 0) FROM run_journal WHERE run_n = n) AS "lastSeq"
-  FROM runs WHERE id = ANY(?)`;
+const beginBatch = bind(statement({}, { postgres: "BEGIN" }));
+const commitBatch = bind(statement({}, { postgres: "COMMIT" }));
+
+const setBatch = statement(
+  { writes: ["writers"] },
+  { postgres: "UPDATE writers SET batch = ? WHERE id = ?" },
+);
+
+const lockRunRows = statement(
+  { reads: ["runs"] },
+  {
+    postgres:
+      "SELECT n, id, owner, epoch, status, edits, answers FROM runs WHERE id = ANY(?) ORDER BY id FOR UPDATE",
+  },
+);
+
+const findLastSeqs = statement<SuspendedRun>(
+  { reads: ["runs", "run_journal"] },
+  {
+    postgres: `SELECT id, (SELECT COALESCE(MAX(seq), 0) FROM run_journal WHERE run_n = n) AS "lastSeq"
+      FROM runs WHERE id = ANY(?)`,
+  },
+);
+
+const takeRunNumbers = statement<{ n: number }>(
+  {},
+  { postgres: "SELECT nextval('run_numbers') AS n FROM generate_series(1, ?)" },
+);
 
 type SuspendedRun = Pick<RunState, "id" | "lastSeq">;
 
@@ -229,7 +210,7 @@ function createdRunIds(requests: readonly EncodedRequest[]): readonly string[] {
 /** Numbers for so many new runs, in rising order. */
 function* runNumbers(count: number): Script<readonly number[]> {
   if (count === 0) return [];
-  const rows = yield* all<{ n: number }>(`${postgres.nextRun} FROM generate_series(1, ?)`, count);
+  const rows = yield* all(takeRunNumbers, count);
   return rows.map(({ n }) => n);
 }
 

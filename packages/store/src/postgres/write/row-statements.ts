@@ -1,18 +1,19 @@
 import type { Statement } from "../../sql/script.ts";
-import { bulkTable, columnType, type TableName } from "../../sql/tables.ts";
+import type { SqlStatement } from "../../sql/statement.ts";
+import { bulkTable, columnType, type RowTable } from "../../sql/tables.ts";
 
 type Cells = { readonly [column: string]: string | number | null };
 
 /** A change of rows that goes over together with others of its kind. */
 export type RowChange =
-  | { readonly type: "insert"; readonly table: TableName; readonly row: Cells }
+  | { readonly type: "insert"; readonly table: RowTable; readonly row: Cells }
   | {
       readonly type: "update";
-      readonly table: TableName;
+      readonly table: RowTable;
       readonly where: Cells;
       readonly to: Cells;
     }
-  | { readonly type: "remove"; readonly table: TableName; readonly where: Cells };
+  | { readonly type: "remove"; readonly table: RowTable; readonly where: Cells };
 
 /** Changes of one kind are one statement, each with values of its own. */
 export function kindOf(change: RowChange): string {
@@ -43,13 +44,13 @@ export function statementOf(kind: string, changes: readonly RowChange[]): Statem
         ],
   );
   return {
-    text: known.text,
+    sql: known.sql,
     values: known.columns.map((_, at) => values.map((row) => row[at] ?? null)),
   };
 }
 
 interface Shape {
-  readonly text: string;
+  readonly sql: SqlStatement;
   /** What is given of each, in order. */
   readonly columns: readonly string[];
 }
@@ -62,7 +63,7 @@ function shapeOf(change: RowChange): Shape {
     const { columns: all, conflict = "" } = bulkTable(table);
     const columns = Object.keys(all).filter((column) => !isChained(table, column));
     const text = `INSERT INTO ${table} (${columns.join(", ")}) SELECT * FROM ${given(table, columns)} ${conflict}`;
-    return { text, columns };
+    return { sql: { sqlite: "", postgres: text, reads: [], writes: [table] }, columns };
   }
   const where = Object.keys(change.where);
   const to = change.type === "update" ? Object.keys(change.to) : [];
@@ -75,15 +76,15 @@ function shapeOf(change: RowChange): Shape {
     change.type === "remove"
       ? `DELETE FROM ${table} t USING ${from} WHERE ${found}`
       : `UPDATE ${table} t SET ${cells} FROM ${from} WHERE ${found}`;
-  return { text, columns };
+  return { sql: { sqlite: "", postgres: text, reads: [], writes: [table] }, columns };
 }
 
 /** An array a column. */
-function given(table: TableName, columns: readonly string[]): string {
+function given(table: RowTable, columns: readonly string[]): string {
   return `unnest(${columns.map((column) => `?::${columnType(table, column)}[]`).join(", ")})`;
 }
 
 /** The chain through SQLite's tail; here an index finds a run's deltas. */
-function isChained(table: TableName, column: string): boolean {
+function isChained(table: RowTable, column: string): boolean {
   return table === "tail" && (column === "n" || column === "prev");
 }

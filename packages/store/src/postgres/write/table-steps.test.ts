@@ -16,7 +16,7 @@ const remove = (run_n: number): RowChange => ({
 const [first, second, third] = [{}, {}, {}];
 
 const sent = (steps: TableSteps) =>
-  steps.statements.map(({ text, values }) => [text.split(" ")[0], values[0]]);
+  steps.statements.map(({ sql, values }) => [sql.postgres.split(" ")[0], values[0]]);
 
 test("what other lanes did between them does not part changes of one kind", () => {
   const steps = new TableSteps();
@@ -74,7 +74,7 @@ test("a row that changes twice changes in two statements: the first may decide a
   const text = `UPDATE approvals t SET status = given.g2
     FROM unnest(?::text[], ?::text[], ?::text[]) AS given (g0, g1, g2) WHERE t.id = given.g0 AND t.status = given.g1`;
   assert.deepEqual(
-    steps.statements.map((statement) => ({ ...statement, text: statement.text.split(/\s+/) })),
+    steps.statements.map(({ sql, values }) => ({ text: sql.postgres.split(/\s+/), values })),
     [
       {
         text: text.split(/\s+/),

@@ -3,6 +3,7 @@ import pg from "pg";
 import { clientConfig, type DatabaseAddress } from "../wire/connection.ts";
 import { isConnectionLost } from "../wire/database-error.ts";
 import { sessionSettings } from "../wire/session-settings.ts";
+import { bind, statement } from "../../sql/statement.ts";
 import { send } from "../wire/statements.ts";
 
 /** The one connection that writes, made anew where it was lost. */
@@ -20,6 +21,29 @@ export interface WriterConnection {
 
 /** How long a database may be gone before what is to be written fails. */
 const outageTimeoutMs = 30_000;
+
+const terminate = statement(
+  {},
+  {
+    postgres:
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = ? AND application_name = ?",
+  },
+);
+
+const addWriter = statement(
+  { writes: ["writers"] },
+  { postgres: "INSERT INTO writers (id, batch) VALUES (?, 0) ON CONFLICT (id) DO NOTHING" },
+);
+
+const findBatch = statement<{ batch: number }>(
+  { reads: ["writers"] },
+  { postgres: "SELECT batch FROM writers WHERE id = ? FOR UPDATE" },
+);
+
+const deleteWriter = statement(
+  { writes: ["writers"] },
+  { postgres: "DELETE FROM writers WHERE id = ?" },
+);
 
 /**
  * Each batch writes its number into the writer's row before anything else, and holds the row until
@@ -45,10 +69,7 @@ export async function connectWriter(
       await client.query(sessionSettings);
       // An old connection that is only half dead must not commit after we have looked.
       if (backend === undefined) return;
-      await send(client, {
-        text: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = ? AND application_name = ?",
-        values: [backend, address.applicationName],
-      });
+      await send(client, bind(terminate, backend, address.applicationName));
     });
     backend = (client as unknown as { processID: number }).processID;
     current = client;
@@ -78,12 +99,7 @@ export async function connectWriter(
   }
 
   const first = await connect();
-  await closeOnFailure(first, () =>
-    send(first, {
-      text: "INSERT INTO writers (id, batch) VALUES (?, 0) ON CONFLICT (id) DO NOTHING",
-      values: [writerId],
-    }),
-  );
+  await closeOnFailure(first, () => send(first, bind(addWriter, writerId)));
 
   return {
     client,
@@ -92,10 +108,9 @@ export async function connectWriter(
       await current?.query("ROLLBACK").catch(drop);
     },
     wasCommitted: async (batch) => {
-      const rows = (await send(await client(), {
-        text: "SELECT batch FROM writers WHERE id = ? FOR UPDATE",
-        values: [writerId],
-      })) as readonly { batch: number }[];
+      const rows = (await send(await client(), bind(findBatch, writerId))) as readonly {
+        batch: number;
+      }[];
       return rows[0]?.batch === batch;
     },
     close: async () => {
@@ -103,9 +118,7 @@ export async function connectWriter(
       const last = current;
       current = undefined;
       if (last === undefined) return;
-      await send(last, { text: "DELETE FROM writers WHERE id = ?", values: [writerId] }).catch(
-        () => {},
-      );
+      await send(last, bind(deleteWriter, writerId)).catch(() => {});
       await last.end();
     },
   };

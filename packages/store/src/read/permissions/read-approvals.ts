@@ -1,22 +1,111 @@
-import { type ApprovalRow, approvalRecord, selectApprovals } from "./approval-rows.ts";
+import type { ApprovalDecision, ApprovalRequest, ReviewDecision } from "@capstan/core";
+import type { ReviewNotice, ReviewOutcome } from "@capstan/core/host";
 import type {
   ApprovalCursor,
   ApprovalRecord,
   ApprovalStatus,
+  ExecutionApproval,
   Page,
+  ResultApproval,
 } from "../../records/records.ts";
 import { all, first, type Script } from "../../sql/script.ts";
+import { statement } from "../../sql/statement.ts";
 import { pageLimit, pageOf } from "../page.ts";
+
+/**
+ * The columns of an approval with those of its run; add a `WHERE`. A run that is forgotten has another
+ * owner; in this form PostgreSQL does not look through all runs of the owner for the one that is meant.
+ */
+export const selectApprovals = `SELECT a.id, a.owner, a.kind, r.id AS run_id, r.session_id, r.conversation_id, a.request,
+  a.status, a.answer, a.created_at, a.expires_at, a.answered_at,
+  (SELECT q.data FROM quarantine q WHERE q.id = a.id AND q.part = 'answer') AS review
+  FROM approvals a JOIN runs r ON r.n = a.run_n AND r.owner || '' = a.owner || ''`;
+
+export interface ApprovalRow {
+  readonly id: string;
+  readonly owner: string;
+  readonly kind: ApprovalRecord["kind"];
+  readonly run_id: string;
+  readonly session_id: string;
+  readonly conversation_id: string | null;
+  readonly request: string;
+  readonly status: ApprovalRecord["status"];
+  readonly answer: string | null;
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly answered_at: number | null;
+  /** The whole answer of a reviewer, until it is carried out. */
+  readonly review: string | null;
+}
+
+export function approvalRecord(row: ApprovalRow): ApprovalRecord {
+  const request = JSON.parse(row.request) as ApprovalRequest | ReviewNotice;
+  const common = {
+    id: row.id,
+    owner: row.owner,
+    runId: row.run_id,
+    callId: request.callId,
+    sessionId: row.session_id,
+    conversationId: row.conversation_id,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    answeredAt: row.answered_at,
+  };
+  if (row.kind === "execution")
+    return {
+      ...common,
+      kind: "execution",
+      request: request as ApprovalRequest,
+      status: row.status as ExecutionApproval["status"],
+      answer: parsed(row.answer) as ApprovalDecision | null,
+    };
+  return {
+    ...common,
+    kind: "result",
+    request: request as ReviewNotice,
+    status: row.status as ResultApproval["status"],
+    outcome: parsed(row.answer) as ReviewOutcome | null,
+    answer: parsed(row.review) as ReviewDecision | null,
+  };
+}
+
+function parsed(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text);
+}
+
+/** The tables of `selectApprovals`. */
+export const approvalTables = { reads: ["approvals", "runs", "quarantine"] } as const;
+
+const findApproval = statement<ApprovalRow>(
+  approvalTables,
+  `${selectApprovals} WHERE a.id = ? AND a.owner = ?`,
+);
+
+const pageOrder = `AND (CAST(? AS TEXT) IS NULL OR a.status = ?)
+     AND (CAST(? AS TEXT) IS NULL OR r.conversation_id = ?) AND (a.created_at, a.id) < (?, ?)
+   ORDER BY a.created_at DESC, a.id DESC LIMIT ?`;
+
+const findPage = statement<ApprovalRow>(
+  approvalTables,
+  `${selectApprovals} WHERE a.owner = ? ${pageOrder}`,
+);
+
+// Apart, so that its index is used: an owner's questions are many, a run's are few.
+const findPageOfRun = statement<ApprovalRow>(
+  approvalTables,
+  `${selectApprovals} WHERE r.owner = ? AND r.id = ? ${pageOrder}`,
+);
+
+const findNextExpiry = statement<{ next: number | null }>(
+  { reads: ["approvals"] },
+  "SELECT MIN(expires_at) AS next FROM approvals WHERE status = 'pending'",
+);
 
 export function* getApproval(query: {
   owner: string;
   id: string;
 }): Script<ApprovalRecord | undefined> {
-  const row = yield* first<ApprovalRow>(
-    `${selectApprovals} WHERE a.id = ? AND a.owner = ?`,
-    query.id,
-    query.owner,
-  );
+  const row = yield* first(findApproval, query.id, query.owner);
   return row === undefined ? undefined : approvalRecord(row);
 }
 
@@ -29,32 +118,24 @@ export function* listApprovals(query: {
   after?: ApprovalCursor;
 }): Script<Page<ApprovalRecord>> {
   const limit = pageLimit(query.limit);
-  const { owner, status, conversationId, runId, after } = query;
-  // Only what is asked about, so that its index is used: an owner's questions are many, a run's are few.
-  const conditions = [
-    runId === undefined
-      ? { text: "a.owner = ?", values: [owner] }
-      : { text: "r.id = ? AND r.owner = ?", values: [runId, owner] },
-    ...(status === undefined ? [] : [{ text: "a.status = ?", values: [status] }]),
-    ...(conversationId === undefined
-      ? []
-      : [{ text: "r.conversation_id = ?", values: [conversationId] }]),
-    ...(after === undefined
-      ? []
-      : [{ text: "(a.created_at, a.id) < (?, ?)", values: [after.createdAt, after.id] }]),
-  ];
-  const rows = yield* all<ApprovalRow>(
-    `${selectApprovals} WHERE ${conditions.map(({ text }) => text).join(" AND ")}
-     ORDER BY a.created_at DESC, a.id DESC LIMIT ?`,
-    ...conditions.flatMap(({ values }) => values),
+  const { owner, status = null, conversationId = null, runId } = query;
+  const after = query.after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
+  const rows = yield* all(
+    runId === undefined ? findPage : findPageOfRun,
+    owner,
+    ...(runId === undefined ? [] : [runId]),
+    status,
+    status,
+    conversationId,
+    conversationId,
+    after.createdAt,
+    after.id,
     limit + 1,
   );
   return pageOf(rows, limit, approvalRecord);
 }
 
 export function* everyNextExpiry(): Script<number | undefined> {
-  const row = yield* first<{ next: number | null }>(
-    "SELECT MIN(expires_at) AS next FROM approvals WHERE status = 'pending'",
-  );
+  const row = yield* first(findNextExpiry);
   return row?.next ?? undefined;
 }

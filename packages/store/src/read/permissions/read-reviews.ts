@@ -2,16 +2,18 @@ import type { CallRecord } from "@capstan/core";
 import type { Quarantine } from "@capstan/core/host";
 import { idKey } from "../../sql/id-key.ts";
 import { first, type Script } from "../../sql/script.ts";
+import { statement } from "../../sql/statement.ts";
 import { callsOf } from "../read-journal.ts";
+
+const findReview = statement<{ n: number; id: string; call_id: string; data: string }>(
+  { reads: ["quarantine", "approvals", "runs"] },
+  `SELECT r.n, r.id, a.call_id, q.data FROM quarantine q JOIN approvals a ON a.id = q.id
+   JOIN runs r ON r.n = q.run_n WHERE q.id = ? AND q.part = 'result' AND q.owner = ?`,
+);
 
 /** A call with its result in quarantine, for its reviewer and for who carries its run on. */
 export function* readReview(query: { owner: string; id: string }): Script<CallRecord | undefined> {
-  const row = yield* first<{ n: number; id: string; call_id: string; data: string }>(
-    `SELECT r.n, r.id, a.call_id, q.data FROM quarantine q JOIN approvals a ON a.id = q.id
-     JOIN runs r ON r.n = q.run_n WHERE q.id = ? AND q.part = 'result' AND q.owner = ?`,
-    query.id,
-    query.owner,
-  );
+  const row = yield* first(findReview, query.id, query.owner);
   if (row === undefined) return undefined;
   const entry = (yield* callsOf(row)).find(({ call }) => idKey(call.callId) === row.call_id);
   return entry && { ...entry.call, quarantine: JSON.parse(row.data) as Quarantine };

@@ -1,6 +1,7 @@
 import type { RetentionHold, LineageStart, Lineage } from "../../records/read-results.ts";
 import { readCallOutcomes } from "../read-call-outcomes.ts";
 import { all, first, type Script } from "../../sql/script.ts";
+import { statement } from "../../sql/statement.ts";
 
 /** The owner of runs that are marked for deletion: no user has this name, so no read finds them. */
 export const forgottenOwner = "";
@@ -12,14 +13,49 @@ interface RunRow {
   readonly updated_at: number;
 }
 
+const runsOf = (lock: string) =>
+  `SELECT id, conversation_id, ended_at, updated_at FROM runs WHERE session_id = ? AND owner = ? ORDER BY id${lock}`;
+
+const findRuns = statement<RunRow>({ reads: ["runs"] }, runsOf(""));
+
+const lockRuns = statement<RunRow>({ reads: ["runs"] }, ({ lock }) => runsOf(lock("runs")));
+
+const findConversation = statement<{ updated_at: number }>(
+  { reads: ["conversations"] },
+  "SELECT updated_at FROM conversations WHERE id = ? AND owner = ?",
+);
+
+const findSessions = statement<{ session_id: string }>(
+  { reads: ["runs"] },
+  "SELECT DISTINCT session_id FROM runs WHERE conversation_id = ? AND owner = ?",
+);
+
+const ofSession = (table: string) =>
+  `FROM ${table} t JOIN runs r ON r.n = t.run_n WHERE r.session_id = ?`;
+
+const findPending = statement(
+  { reads: ["approvals", "runs"] },
+  `SELECT 1 ${ofSession("approvals")} AND t.status = 'pending' LIMIT 1`,
+);
+
+const findQuarantined = statement(
+  { reads: ["quarantine", "runs"] },
+  `SELECT 1 ${ofSession("quarantine")} LIMIT 1`,
+);
+
+const findUnknown = statement<{ n: number; id: string }>(
+  { reads: ["answerable_calls", "runs"] },
+  `SELECT DISTINCT r.n, r.id ${ofSession("answerable_calls")} AND t.answered_by = 'person'`,
+);
+
 /**
  * What hangs together with a conversation or a session. Undefined where the owner has no such.
  *
- * @param lock after a `SELECT` of runs: `dialect.lock("runs")` where a decision rests on it
+ * @param locks whether a decision rests on it
  */
 export function* readLineage(
   { owner, start }: { readonly owner: string; readonly start: LineageStart },
-  lock = "",
+  locks = false,
 ): Script<Lineage | undefined> {
   const conversations = new Set<string>();
   const sessions = new Set<string>();
@@ -31,11 +67,7 @@ export function* readLineage(
     if (next.type === "session") {
       if (sessions.has(next.id)) continue;
       sessions.add(next.id);
-      const runs = yield* all<RunRow>(
-        `SELECT id, conversation_id, ended_at, updated_at FROM runs WHERE session_id = ? AND owner = ? ORDER BY id${lock}`,
-        next.id,
-        owner,
-      );
+      const runs = yield* all(locks ? lockRuns : findRuns, next.id, owner);
       for (const run of runs) {
         runIds.push(run.id);
         touchedAt = Math.max(touchedAt, run.updated_at);
@@ -47,19 +79,11 @@ export function* readLineage(
       continue;
     }
     if (conversations.has(next.id)) continue;
-    const row = yield* first<{ updated_at: number }>(
-      "SELECT updated_at FROM conversations WHERE id = ? AND owner = ?",
-      next.id,
-      owner,
-    );
+    const row = yield* first(findConversation, next.id, owner);
     if (row === undefined) continue;
     conversations.add(next.id);
     touchedAt = Math.max(touchedAt, row.updated_at);
-    const known = yield* all<{ session_id: string }>(
-      "SELECT DISTINCT session_id FROM runs WHERE conversation_id = ? AND owner = ?",
-      next.id,
-      owner,
-    );
+    const known = yield* all(findSessions, next.id, owner);
     for (const { session_id: id } of known) left.push({ type: "session", id });
   }
   if (conversations.size === 0 && runIds.length === 0) return undefined;
@@ -78,17 +102,9 @@ export function lineageKey({ conversations, sessions }: Lineage): string | undef
 }
 
 function* holdsOf(sessionId: string): Script<readonly RetentionHold[]> {
-  const ofSession = (table: string) =>
-    `FROM ${table} t JOIN runs r ON r.n = t.run_n WHERE r.session_id = ?`;
-  const asked = yield* first(
-    `SELECT 1 ${ofSession("approvals")} AND t.status = 'pending' LIMIT 1`,
-    sessionId,
-  );
-  const secret = yield* first(`SELECT 1 ${ofSession("quarantine")} LIMIT 1`, sessionId);
-  const unknown = yield* all<{ n: number; id: string }>(
-    `SELECT DISTINCT r.n, r.id ${ofSession("answerable_calls")} AND t.answered_by = 'person'`,
-    sessionId,
-  );
+  const asked = yield* first(findPending, sessionId);
+  const secret = yield* first(findQuarantined, sessionId);
+  const unknown = yield* all(findUnknown, sessionId);
   const outcomes = new Set<string>();
   for (const run of unknown) outcomes.add(yield* readCallOutcomes(run));
   return [

@@ -1,6 +1,7 @@
 import type { Unreachable } from "../../records/read-results.ts";
 import type { Manifest } from "../../records/records.ts";
 import { all, first, type Script } from "../../sql/script.ts";
+import { statement } from "../../sql/statement.ts";
 
 interface SessionRun {
   readonly id: string;
@@ -13,17 +14,49 @@ interface SessionRun {
 /** Manifests that are read at a time: a long session has many, and others wait for the reader. */
 const pageSize = 20;
 
+const runsOf = (lock: string) =>
+  `SELECT id, n, epoch, edits, ended_at FROM runs WHERE session_id = ? ORDER BY id${lock}`;
+
+const findSessionRuns = statement<SessionRun>({ reads: ["runs"] }, runsOf(""));
+
+const lockSessionRuns = statement<SessionRun>({ reads: ["runs"] }, ({ lock }) =>
+  runsOf(lock("runs")),
+);
+
+const findRuns = statement<{ n: number; session_id: string; ended_at: number | null }>(
+  { reads: ["runs"] },
+  "SELECT n, session_id, ended_at FROM runs WHERE n > ? ORDER BY n LIMIT ?",
+);
+
+const findCurrent = statement<{ digest: string }>(
+  { reads: ["runs"] },
+  `SELECT manifest AS digest FROM runs WHERE session_id = ? AND manifest IS NOT NULL
+   UNION SELECT base_manifest AS digest FROM runs WHERE session_id = ? AND base_manifest IS NOT NULL`,
+);
+
+const findManifests = statement<{ digest: string; entries: string }>(
+  { reads: ["manifests"] },
+  "SELECT digest, entries FROM manifests WHERE session_id = ? AND digest > ? ORDER BY digest LIMIT ?",
+);
+
+const findUnfolded = statement(
+  { reads: ["run_variables", "runs"] },
+  "SELECT 1 FROM run_variables v JOIN runs r ON r.n = v.run_n WHERE r.session_id = ? LIMIT 1",
+);
+
+const findValues = statement<{ digest: string }>(
+  { reads: ["variable_values"] },
+  "SELECT digest FROM variable_values WHERE session_id = ?",
+);
+
 /**
  * How a session's runs are, in a word that changes with whatever could lead to a value. Undefined
  * where one has not ended: it may make any of them again.
  *
- * @param lock after a `SELECT` of runs: `dialect.lock("runs")` where a decision rests on it
+ * @param locks whether a decision rests on it
  */
-export function* readSessionVersion(sessionId: string, lock = ""): Script<string | undefined> {
-  const runs = yield* all<SessionRun>(
-    `SELECT id, n, epoch, edits, ended_at FROM runs WHERE session_id = ? ORDER BY id${lock}`,
-    sessionId,
-  );
+export function* readSessionVersion(sessionId: string, locks = false): Script<string | undefined> {
+  const runs = yield* all(locks ? lockSessionRuns : findSessionRuns, sessionId);
   if (runs.some((run) => run.ended_at === null)) return undefined;
   const sum = (value: (run: SessionRun) => number) =>
     runs.reduce((total, run) => total + value(run), 0);
@@ -45,11 +78,7 @@ export function* everyUnreachable(query: { readonly after: number }): Script<{
   readonly more: boolean;
 }> {
   const limit = 20;
-  const runs = yield* all<{ n: number; session_id: string; ended_at: number | null }>(
-    "SELECT n, session_id, ended_at FROM runs WHERE n > ? ORDER BY n LIMIT ?",
-    query.after,
-    limit,
-  );
+  const runs = yield* all(findRuns, query.after, limit);
   const open = runs.findIndex((run) => run.ended_at === null);
   // A session is looked at again once its last run has ended.
   const ended = open === -1 ? runs : runs.slice(0, open);
@@ -65,22 +94,12 @@ export function* everyUnreachable(query: { readonly after: number }): Script<{
 function* unreachableIn(sessionId: string): Script<Unreachable | undefined> {
   const seen = yield* readSessionVersion(sessionId);
   if (seen === undefined) return undefined;
-  const named = yield* all<{ digest: string }>(
-    `SELECT manifest AS digest FROM runs WHERE session_id = ? AND manifest IS NOT NULL
-     UNION SELECT base_manifest AS digest FROM runs WHERE session_id = ? AND base_manifest IS NOT NULL`,
-    sessionId,
-    sessionId,
-  );
+  const named = yield* all(findCurrent, sessionId, sessionId);
   const current = new Set(named.map(({ digest }) => digest));
   const reachable = new Set<string>();
   const manifests: string[] = [];
   for (let after = ""; ;) {
-    const page = yield* all<{ digest: string; entries: string }>(
-      "SELECT digest, entries FROM manifests WHERE session_id = ? AND digest > ? ORDER BY digest LIMIT ?",
-      sessionId,
-      after,
-      pageSize,
-    );
+    const page = yield* all(findManifests, sessionId, after, pageSize);
     for (const { digest, entries } of page) {
       if (!current.has(digest)) manifests.push(digest);
       else
@@ -91,15 +110,9 @@ function* unreachableIn(sessionId: string): Script<Unreachable | undefined> {
     after = page.at(-1)?.digest ?? "";
   }
   // A run that ended has folded its changes; where one could not, they still lead to values.
-  const unfolded = yield* first(
-    "SELECT 1 FROM run_variables v JOIN runs r ON r.n = v.run_n WHERE r.session_id = ? LIMIT 1",
-    sessionId,
-  );
+  const unfolded = yield* first(findUnfolded, sessionId);
   if (unfolded !== undefined) return undefined;
-  const stored = yield* all<{ digest: string }>(
-    "SELECT digest FROM variable_values WHERE session_id = ?",
-    sessionId,
-  );
+  const stored = yield* all(findValues, sessionId);
   const values = stored.flatMap(({ digest }) => (reachable.has(digest) ? [] : [digest]));
   if (manifests.length + values.length === 0) return undefined;
   return { sessionId, seen, manifests, values };

@@ -1,11 +1,12 @@
 import type { Usage, UsageKind, Lineage } from "../../records/read-results.ts";
 import { forgottenOwner } from "./lineage.ts";
-
+import type { TableName } from "../../sql/tables.ts";
 import { all, first, type Script } from "../../sql/script.ts";
+import { type SqlStatement, statement } from "../../sql/statement.ts";
 
 interface SizedTable {
   readonly kind: UsageKind;
-  readonly table: string;
+  readonly table: TableName;
   /** Texts that may be long. */
   readonly columns: readonly string[];
   /** What its rows belong to, beside their owner. */
@@ -48,22 +49,42 @@ export function bytesOf(columns: readonly string[]): string {
 /** One thing that is counted, by user. */
 interface Part {
   readonly of: "conversations" | "runs" | UsageKind;
-  readonly table: string;
-  readonly sum: string;
   /** Rows of runs are counted some runs at a time: who else reads waits for no more than that. */
   readonly inSlices: boolean;
+  readonly sql: SqlStatement<{ readonly owner: string; readonly sum: number }>;
+}
+
+function part(of: Part["of"], table: TableName, sum: string, inSlices = false): Part {
+  const some = inSlices ? " WHERE run_n > ? AND run_n <= ?" : "";
+  const text = `SELECT owner, ${sum} AS sum FROM ${table}${some} GROUP BY owner`;
+  return { of, inSlices, sql: statement({ reads: [table] }, text) };
 }
 
 const parts: readonly Part[] = [
-  { of: "conversations", table: "conversations", sum: "COUNT(*)", inSlices: false },
-  { of: "runs", table: "runs", sum: "COUNT(*)", inSlices: false },
-  ...sized.map(({ kind, table, columns, of }) => ({
-    of: kind,
-    table,
-    sum: `CAST(SUM(${bytesOf(columns)}) AS BIGINT)`,
-    inSlices: of === "run",
-  })),
+  part("conversations", "conversations", "COUNT(*)"),
+  part("runs", "runs", "COUNT(*)"),
+  ...sized.map(({ kind, table, columns, of }) =>
+    part(kind, table, `CAST(SUM(${bytesOf(columns)}) AS BIGINT)`, of === "run"),
+  ),
 ];
+
+const findSliceEnd = statement<{ n: number }>(
+  { reads: ["runs"] },
+  "SELECT n FROM runs WHERE n > ? ORDER BY n LIMIT 1 OFFSET ?",
+);
+
+/** The bytes that a lineage has in each table, of one of its conversations or sessions. */
+const lineageParts = sized.flatMap(({ table, columns, of }) => {
+  if (of === "owner") return [];
+  const sum = `SELECT CAST(COALESCE(SUM(${bytesOf(columns.map((column) => `t.${column}`))}), 0) AS BIGINT) AS bytes FROM ${table} t`;
+  const where = {
+    conversation: "WHERE t.id = ?",
+    session: "WHERE t.session_id = ?",
+    run: "JOIN runs r ON r.n = t.run_n WHERE r.session_id = ?",
+  };
+  const reads: readonly TableName[] = of === "run" ? [table, "runs"] : [table];
+  return { of, sql: statement<{ bytes: number }>({ reads }, `${sum} ${where[of]}`) };
+});
 
 /** Where counting goes on: which part, after which run. */
 export interface UsageCursor {
@@ -80,26 +101,16 @@ export interface UsageSlice {
 
 /** A slice of what every user has. What was forgotten and is not deleted yet still takes room. */
 export function* usageSlice({
-  part,
+  part: index,
   after,
   runs = 100,
 }: UsageCursor & { readonly runs?: number }): Script<UsageSlice | undefined> {
-  const counted = parts[part];
+  const counted = parts[index];
   if (counted === undefined) return undefined;
-  const { of, table, sum, inSlices } = counted;
-  const last = inSlices
-    ? yield* first<{ n: number }>(
-        "SELECT n FROM runs WHERE n > ? ORDER BY n LIMIT 1 OFFSET ?",
-        after,
-        runs - 1,
-      )
-    : undefined;
-  const some = inSlices ? " WHERE run_n > ? AND run_n <= ?" : "";
-  const rows = yield* all<{ owner: string; sum: number }>(
-    `SELECT owner, ${sum} AS sum FROM ${table}${some} GROUP BY owner`,
-    ...(inSlices ? [after, last?.n ?? Number.MAX_SAFE_INTEGER] : []),
-  );
-  const next = last === undefined ? { part: part + 1, after: 0 } : { part, after: last.n };
+  const { of, sql, inSlices } = counted;
+  const last = inSlices ? yield* first(findSliceEnd, after, runs - 1) : undefined;
+  const rows = yield* all(sql, ...(inSlices ? [after, last?.n ?? Number.MAX_SAFE_INTEGER] : []));
+  const next = last === undefined ? { part: index + 1, after: 0 } : { part: index, after: last.n };
   return { of, rows, next: next.part < parts.length ? next : undefined };
 }
 
@@ -137,16 +148,8 @@ export function* lineageBytes({
   sessions,
 }: Pick<Lineage, "conversations" | "sessions">): Script<number> {
   let bytes = 0;
-  for (const { table, columns, of } of sized) {
-    if (of === "owner") continue;
-    const sum = `SELECT CAST(COALESCE(SUM(${bytesOf(columns.map((column) => `t.${column}`))}), 0) AS BIGINT) AS bytes FROM ${table} t`;
-    const [text, ids] =
-      of === "conversation"
-        ? [`${sum} WHERE t.id = ?`, conversations]
-        : of === "session"
-          ? [`${sum} WHERE t.session_id = ?`, sessions]
-          : [`${sum} JOIN runs r ON r.n = t.run_n WHERE r.session_id = ?`, sessions];
-    for (const id of ids) bytes += (yield* first<{ bytes: number }>(text, id))?.bytes ?? 0;
-  }
+  for (const { of, sql } of lineageParts)
+    for (const id of of === "conversation" ? conversations : sessions)
+      bytes += (yield* first(sql, id))?.bytes ?? 0;
   return bytes;
 }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import pg from "pg";
-import { withTwoNodes } from "../../testing/every-store.ts";
-import { findPostgres, testServer } from "../../testing/postgres-server.ts";
+import { withTwoNodes } from "../src/testing/every-store.ts";
+import { findPostgres, testServer } from "../src/testing/postgres-server.ts";
 import {
   commit,
   createRun,
@@ -13,8 +13,8 @@ import {
   owner,
   resultOf,
   start,
-} from "../../testing/store-fixtures.ts";
-import { openPostgresStore } from "../open-postgres-store.ts";
+} from "../src/testing/store-fixtures.ts";
+import { openPostgresStore } from "../src/postgres/open-postgres-store.ts";
 
 const postgres = findPostgres();
 const options = { skip: postgres.status === "missing" && postgres.reason };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { withTwoNodes } from "../../testing/every-store.ts";
-import { findPostgres } from "../../testing/postgres-server.ts";
-import { grantOf } from "../../testing/store-fixtures.ts";
+import { withTwoNodes } from "../src/testing/every-store.ts";
+import { findPostgres } from "../src/testing/postgres-server.ts";
+import { grantOf } from "../src/testing/store-fixtures.ts";
 
 const postgres = findPostgres();
 const options = { skip: postgres.status === "missing" && postgres.reason };
