@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { openPostgresStore, openStore, type Store } from "@capstan/store";
+import { openStore, type Store } from "@capstan/store";
+import { openPostgresStore } from "@capstan/store/postgres";
 import { testServer } from "@capstan/store/testing";
 import { switchOffPretenuring } from "@capstan/server/testing";
 

@@ -1,7 +1,7 @@
 // A node on a database, with runs that stream until it is killed: node bench/runs/node-process.ts ADDRESS RUNS
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Model, ModelEvent } from "@capstan/core";
-import { openPostgresStore } from "@capstan/store";
+import { openPostgresStore } from "@capstan/store/postgres";
 import { begin, createRuns, requestOf, monitorNodes } from "@capstan/server/testing";
 
 const [connectionString = "", count = "0"] = process.argv.slice(2);

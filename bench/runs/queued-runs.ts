@@ -1,6 +1,7 @@
 // Measures whole runs that a queue hands to another node: node bench/runs/queued-runs.ts REPETITIONS
 import pg from "pg";
-import { followEvents, openPostgresStore, type Store } from "@capstan/store";
+import { followEvents, type Store } from "@capstan/store";
+import { openPostgresStore } from "@capstan/store/postgres";
 import { owner } from "@capstan/store/testing";
 import {
   begin,

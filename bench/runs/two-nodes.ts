@@ -2,7 +2,8 @@
 import { fork } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { followEvents, openPostgresStore, type Store } from "@capstan/store";
+import { followEvents, type Store } from "@capstan/store";
+import { openPostgresStore } from "@capstan/store/postgres";
 import { createRun, owner } from "@capstan/store/testing";
 import { type Figure, measuredFigure } from "../figure.ts";
 import { postgresDatabase } from "./bench-store.ts";

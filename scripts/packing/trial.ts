@@ -62,6 +62,7 @@ async function run(
 const portableDoors = [
   "@capstan/core",
   "@capstan/core/host",
+  "@capstan/core/base",
   "@capstan/core/testing",
   "@capstan/contract",
 ];

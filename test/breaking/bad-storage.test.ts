@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openPostgresStore, openStore, type Store, vacuumStore } from "@capstan/store";
+import { openStore, type Store, vacuumStore } from "@capstan/store";
+import { openPostgresStore } from "@capstan/store/postgres";
 import {
   createRun,
   findPostgres,

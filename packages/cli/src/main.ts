@@ -12,20 +12,6 @@ if (major < 24) {
     if (error.code === "EPIPE") process.exit(0);
     throw error;
   });
-  await keepCompiled();
   const { runCommandLine } = await import("./run-command-line.ts");
   process.exitCode = await runCommandLine(process.argv.slice(2));
-}
-
-/**
- * From source, most of a start is reading TypeScript: what came of it is kept for the next one.
- * In the repository, since in a shared temporary folder others could put code there.
- */
-async function keepCompiled(): Promise<void> {
-  if (!import.meta.url.endsWith(".ts")) return;
-  const { enableCompileCache } = await import("node:module");
-  const { fileURLToPath } = await import("node:url");
-  enableCompileCache(
-    fileURLToPath(new URL("../../../node_modules/.cache/compile", import.meta.url)),
-  );
 }

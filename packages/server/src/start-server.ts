@@ -8,10 +8,10 @@ import type { ApiKey } from "./auth/principals.ts";
 import { allowedHosts } from "./http/same-site.ts";
 import {
   openMemoryStore,
-  openPostgresStore,
   openStore,
   type Retention,
   type RunRef,
+  type Store,
 } from "@capstan/store";
 import { switchOffPretenuring } from "./no-pretenuring.ts";
 import { createApp } from "./app.ts";
@@ -113,7 +113,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const store =
     options.databaseUrl === undefined
       ? await openStore({ dataDir: options.dataDir })
-      : await openPostgresStore({ connectionString: options.databaseUrl });
+      : await openPostgres(options.databaseUrl);
   const memory = openMemoryStore();
   const runs = new RunService({ store, memory, models, createExecutor, limits, log });
   const services = {
@@ -205,6 +205,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     );
     throw thrown;
   }
+}
+
+/** A server without PostgreSQL never loads its client. */
+async function openPostgres(connectionString: string): Promise<Store> {
+  const { openPostgresStore } = await import("@capstan/store/postgres");
+  return openPostgresStore({ connectionString });
 }
 
 function listen(

@@ -46,8 +46,6 @@ export { readLock } from "./sqlite/data-lock.ts";
 export { openMemoryStore, openStore } from "./sqlite/open-store.ts";
 
 // postgres
-export { inspectPostgres } from "./postgres/inspect-postgres.ts";
-export { openPostgresStore } from "./postgres/open-postgres-store.ts";
 export { describeDatabase } from "./postgres/wire/describe-database.ts";
 
 // upkeep

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { GateLimits, ModelEntry } from "@capstan/core/host";
-import { countTokens, createModelCatalog, loadTokenizer } from "@capstan/models";
+import { countTokensIfLoaded, createModelCatalog } from "@capstan/models";
 import { type ServerLimits, startServer, type StopSummary } from "@capstan/server";
 import { createScriptAuthoring, followLibrary } from "@capstan/scripts";
 import { webRoot } from "@capstan/web";
@@ -79,7 +79,7 @@ export async function startInstallation(options: {
     rules,
     createExecutor: (session) => {
       const executor = createToolExecutor({
-        countTokens,
+        countTokens: countTokensIfLoaded,
         ...session,
         rules,
         limits: gateLimits(configuration.limits),
@@ -103,8 +103,6 @@ export async function startInstallation(options: {
     await scripts.close();
     throw thrown;
   });
-  // Takes 0.2 s: better now, while nobody waits, than in the middle of the first call.
-  void loadTokenizer();
   return {
     url: server.url,
     model: models.default,

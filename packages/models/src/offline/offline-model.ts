@@ -1,5 +1,5 @@
 import type { Message, ModelRequest, Usage, Model, ModelEvent } from "@capstan/core";
-import { countTokens } from "../tokens/count-tokens.ts";
+import { countTokens, loadTokenizer } from "../tokens/count-tokens.ts";
 import { textOfUser } from "./plain-answer.ts";
 import { type Reply, type Command, planReply } from "./plan-reply.ts";
 import { setTimeout as delay } from "node:timers/promises";
@@ -35,7 +35,7 @@ async function* streamReply(
   signal: AbortSignal,
   chunkDelayMs: number,
 ): AsyncGenerator<ModelEvent> {
-  const { reply, finishReason } = cut(
+  const { reply, finishReason } = await cut(
     formatted(planReply(request), request),
     request.maxOutputTokens,
   );
@@ -46,17 +46,19 @@ async function* streamReply(
     yield event;
     if (chunkDelayMs > 0) await delay(chunkDelayMs, undefined, { signal });
   }
+  await loadTokenizer();
   signal.throwIfAborted();
   yield { type: "finish", reason: finishReason, usage: countUsage(request, reply) };
 }
 
 /** Words end where the tokens do; a call is never cut. */
-function cut(
+async function cut(
   reply: Reply,
   maxTokens = Infinity,
-): { readonly reply: Reply; readonly finishReason: FinishReason } {
+): Promise<{ readonly reply: Reply; readonly finishReason: FinishReason }> {
   if (reply.type === "calls") return { reply, finishReason: "tool_calls" };
   if (maxTokens >= reply.text.length) return { reply, finishReason: "stop" };
+  await loadTokenizer();
   let tokens = 0;
   const kept = chunks(reply.text, chunkLength);
   const end = kept.findIndex((chunk) => (tokens += countTokens(chunk)) > maxTokens);

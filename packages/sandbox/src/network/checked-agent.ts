@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
-import { Agent } from "undici";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type * as undici from "undici";
 import { addressProblem } from "./check-address.ts";
 import { NetworkError } from "./network-error.ts";
 
@@ -30,7 +31,9 @@ export interface AgentOptions {
  * as it is connected, so an answer that changes afterwards (DNS rebinding) changes nothing.
  * Literal addresses are not looked up by anyone: the caller checks those.
  */
-export function checkedAgent({ resolve, publicOnly, connectTimeoutMs }: AgentOptions): Agent {
+export async function checkedAgent(options: AgentOptions): Promise<undici.Agent> {
+  const { resolve, publicOnly, connectTimeoutMs } = options;
+  const { Agent } = await loadUndici();
   const resolveChecked = async (hostname: string): Promise<readonly ResolvedAddress[]> => {
     const addresses = await resolve(hostname);
     if (publicOnly) refusePrivate(hostname, addresses);
@@ -45,6 +48,15 @@ export function checkedAgent({ resolve, publicOnly, connectTimeoutMs }: AgentOpt
     keepAliveTimeout: 10_000,
     connections: 8,
   });
+}
+
+/** undici takes 80 ms to load: it is loaded at first use, in parts between which the event loop is free. */
+async function loadUndici(): Promise<typeof undici> {
+  for (const part of ["undici/lib/dispatcher/agent.js", "undici/lib/web/fetch/index.js"]) {
+    await import(part);
+    await nextTurn();
+  }
+  return import("undici");
 }
 
 /** Node's way of asking for addresses is older than promises. */

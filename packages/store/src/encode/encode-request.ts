@@ -1,4 +1,4 @@
-import { errorMessage } from "@capstan/core/host";
+import { errorMessage } from "@capstan/core/base";
 import type { Journal, StoreWrite } from "../records/store-writes.ts";
 import { encodeDeltas } from "./encode-deltas.ts";
 import { encodeJournal, containsOnlyHeartbeats } from "./encode-journal.ts";

@@ -1,4 +1,4 @@
-import { errorMessage } from "@capstan/core/host";
+import { errorMessage } from "@capstan/core/base";
 import { encodeRequest, type WriteRequest } from "./encode-request.ts";
 import { type EncodedRequest, isJournaled } from "./encoded-journal.ts";
 import { type PackedWrite, packWrite } from "./pack-journal.ts";

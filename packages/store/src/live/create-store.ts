@@ -1,4 +1,5 @@
-import { type Clock, CapstanError } from "@capstan/core";
+import type { Clock } from "@capstan/core";
+import { CapstanError } from "@capstan/core/base";
 import { isClosing } from "../records/run-status.ts";
 import { findClaim } from "../encode/find-claim.ts";
 import { createCommitQueue } from "./commit-queue.ts";

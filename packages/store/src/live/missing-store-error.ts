@@ -1,4 +1,4 @@
-import { CapstanError } from "@capstan/core";
+import { CapstanError } from "@capstan/core/base";
 
 /**
  * Returns the error for reading a store that does not exist.

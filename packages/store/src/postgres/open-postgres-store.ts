@@ -1,5 +1,5 @@
 import type { Clock } from "@capstan/core";
-import { newId, systemClock } from "@capstan/core/host";
+import { newId, systemClock } from "@capstan/core/base";
 import pg from "pg";
 import type { NodeMessage } from "../records/nodes.ts";
 import { Publisher } from "../live/publisher.ts";

@@ -1,4 +1,4 @@
-import { detached } from "@capstan/core/host";
+import { detached } from "@capstan/core/base";
 import type { RunEvent } from "@capstan/contract";
 import type { EventPage } from "../records/records.ts";
 import type { StoreReader } from "../records/store-reader.ts";

@@ -1,4 +1,4 @@
-import { CapstanError } from "@capstan/core";
+import { CapstanError } from "@capstan/core/base";
 import { type ErrorData, errorDataOf } from "./error-data.ts";
 
 /**

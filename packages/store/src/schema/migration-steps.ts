@@ -1,4 +1,4 @@
-import { CapstanError } from "@capstan/core";
+import { CapstanError } from "@capstan/core/base";
 import type { Dialect } from "../sql/dialect.ts";
 import type { Migration, MigrationStatement } from "./migrations.ts";
 

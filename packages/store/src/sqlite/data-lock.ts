@@ -2,7 +2,7 @@ import { truncateSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { CapstanError } from "@capstan/core";
+import { CapstanError } from "@capstan/core/base";
 import { lockHolderPath, readLockHolder, writeLockHolder } from "./lock-holder.ts";
 import type { LockHolder } from "../records/store.ts";
 import { storeError } from "../records/store-error.ts";

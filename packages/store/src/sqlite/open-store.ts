@@ -2,7 +2,7 @@ import { type FileHandle, open as openFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Clock } from "@capstan/core";
-import { systemClock } from "@capstan/core/host";
+import { systemClock } from "@capstan/core/base";
 import { checkBeforeOpen } from "./check-before-open.ts";
 import { lockDataDirectory } from "./data-lock.ts";
 import { LiveRuns } from "../live/live-runs.ts";

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { CapstanError } from "@capstan/core";
+import { CapstanError } from "@capstan/core/base";
 import { storeError } from "../records/store-error.ts";
 import { type LogEnd, readLogEnd } from "./write-ahead-log.ts";
 

@@ -1,7 +1,6 @@
 import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CapstanError } from "@capstan/core";
-import { errorMessage, systemClock } from "@capstan/core/host";
+import { CapstanError, errorMessage, systemClock } from "@capstan/core/base";
 import { checkBeforeOpen } from "../sqlite/check-before-open.ts";
 import { countCuts } from "../encode/cut-points.ts";
 import { lockDataDirectory } from "../sqlite/data-lock.ts";

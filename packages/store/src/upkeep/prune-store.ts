@@ -2,8 +2,6 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { openForReading } from "../sqlite/open-database.ts";
 import { openStore } from "../sqlite/open-store.ts";
-import { openPostgresStore } from "../postgres/open-postgres-store.ts";
-import { withPostgresReads } from "../postgres/with-postgres-reads.ts";
 import { slowRead } from "../live/slow-reads.ts";
 import { databaseIn } from "./maintenance.ts";
 import { requireCurrent } from "../sqlite/migrate.ts";
@@ -69,17 +67,20 @@ export async function pruneStore(
   }
 }
 
-function openWhole({ dataDir, databaseUrl }: StoreLocation): Promise<Store> {
-  return databaseUrl === undefined
-    ? openStore({ dataDir })
-    : openPostgresStore({ connectionString: databaseUrl });
+async function openWhole({ dataDir, databaseUrl }: StoreLocation): Promise<Store> {
+  if (databaseUrl === undefined) return openStore({ dataDir });
+  const { openPostgresStore } = await import("../postgres/open-postgres-store.ts");
+  return openPostgresStore({ connectionString: databaseUrl });
 }
 
 async function withReads<T>(
   place: StoreLocation,
   use: (reads: RetentionReader) => Promise<T>,
 ): Promise<T> {
-  if (place.databaseUrl !== undefined) return withPostgresReads(place.databaseUrl, use);
+  if (place.databaseUrl !== undefined) {
+    const { withPostgresReads } = await import("../postgres/with-postgres-reads.ts");
+    return withPostgresReads(place.databaseUrl, use);
+  }
   const path = await databaseIn(place.dataDir);
   try {
     const sql = openForReading(path);

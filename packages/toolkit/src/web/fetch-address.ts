@@ -1,5 +1,5 @@
 import { errorMessage } from "@capstan/core/host";
-import { type Dispatcher, fetch, type Response } from "undici";
+import type { Dispatcher, Response } from "undici";
 import { formatBytes } from "../text/format-bytes.ts";
 import {
   addressProblem,
@@ -14,8 +14,8 @@ import {
 const mostRedirects = 5;
 
 export interface FetchAddressOptions {
-  /** For hosts that must be public, and for those that the configuration lets be private. */
-  readonly agents: { readonly checked: Dispatcher; readonly unchecked: Dispatcher };
+  /** Returns the connections to a host: `isAllowed` if the configuration lets it be private. */
+  readonly agentFor: (isAllowed: boolean) => Promise<Dispatcher>;
   readonly allowed: AllowedHosts;
   /** Milliseconds for everything: redirects, headers and body. */
   readonly timeoutMs: number;
@@ -106,11 +106,14 @@ function refusePrivateLiteral(url: URL, allowed: AllowedHosts): void {
 
 async function request(
   url: URL,
-  { agents, allowed, userAgent, signal }: FetchAddressOptions,
+  { agentFor, allowed, userAgent, signal }: FetchAddressOptions,
 ): Promise<Response> {
   refusePrivateLiteral(url, allowed);
+  const dispatcher = await agentFor(allowed(url));
+  // Loaded by the agent already.
+  const { fetch } = await import("undici");
   return fetch(url, {
-    dispatcher: allowed(url) ? agents.unchecked : agents.checked,
+    dispatcher,
     redirect: "manual",
     signal,
     headers: {

@@ -31,6 +31,8 @@ export interface WebToolsOptions {
 export function webTools(options: WebToolsOptions = {}): ToolGroup {
   const { timeoutMs = 20_000, resolve = resolveBySystem } = options;
   const agent = { resolve, connectTimeoutMs: Math.min(timeoutMs, 10_000) };
+  let checked: ReturnType<typeof checkedAgent> | undefined;
+  let unchecked: ReturnType<typeof checkedAgent> | undefined;
   return defineToolGroup({
     name: "web",
     title: "Web",
@@ -41,10 +43,10 @@ export function webTools(options: WebToolsOptions = {}): ToolGroup {
         maxBytes: options.maxBytes ?? 10 * 1024 * 1024,
         userAgent: options.userAgent ?? "Mozilla/5.0 (compatible; Capstan/0.1)",
         allowed: allowedHosts(options.allowPrivateHosts ?? []),
-        agents: {
-          checked: checkedAgent({ ...agent, publicOnly: true }),
-          unchecked: checkedAgent({ ...agent, publicOnly: false }),
-        },
+        agentFor: (isAllowed) =>
+          isAllowed
+            ? (unchecked ??= checkedAgent({ ...agent, publicOnly: false }))
+            : (checked ??= checkedAgent({ ...agent, publicOnly: true })),
         cache: new PageCache(options.clock ?? systemClock),
       }),
     ],

@@ -1,5 +1,6 @@
 import { inspectRedis } from "@capstan/server";
-import { type Inspection, inspectPostgres } from "@capstan/store";
+import type { Inspection } from "@capstan/store";
+import { inspectPostgres } from "@capstan/store/postgres";
 import { type ReadUrl, readDatabaseUrl, readRedisUrl } from "../../configuration/secret-urls.ts";
 import type { SystemCheck } from "./check-system.ts";
 

@@ -1,5 +1,4 @@
 import { errorMessage } from "@capstan/core/host";
-import { Redis } from "ioredis";
 import { describeDatabase, type Fault, type Inspection, inspectionOf } from "@capstan/store";
 
 /** What the queue's scripts need. */
@@ -16,6 +15,8 @@ const oldest = "6.2";
  */
 export async function inspectRedis(url: string, timeoutMs = 5_000): Promise<Inspection> {
   const where = describeDatabase(url);
+  // A server without Redis never loads its client.
+  const { Redis } = await import("ioredis");
   const client = new Redis(url, {
     lazyConnect: true,
     connectTimeout: timeoutMs,

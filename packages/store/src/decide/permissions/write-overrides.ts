@@ -1,5 +1,5 @@
 import type { PolicyRule } from "@capstan/core";
-import { digest } from "@capstan/core/host";
+import { digest } from "@capstan/core/base";
 import {
   type OverrideRow,
   overrideRecord,

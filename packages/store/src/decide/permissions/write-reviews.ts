@@ -1,5 +1,6 @@
 import type { ChainEvent, ReviewDecision } from "@capstan/core";
-import { type ReviewOutcome, reviewOutcomes } from "@capstan/core/host";
+import type { ReviewOutcome } from "@capstan/core/host";
+import { reviewOutcomes } from "@capstan/core/base";
 import type { ApprovalRecord, ResultApproval } from "../../records/records.ts";
 import type { Script } from "../../sql/script.ts";
 import { decideApproval } from "../runs/decide-approval.ts";

@@ -1,4 +1,4 @@
-import { CapstanError } from "@capstan/core";
+import { CapstanError } from "@capstan/core/base";
 import pg from "pg";
 
 /** How a node reaches its database. */

@@ -1,4 +1,4 @@
-import { CapstanError } from "@capstan/core";
+import { CapstanError } from "@capstan/core/base";
 
 interface Cause {
   readonly code: string;

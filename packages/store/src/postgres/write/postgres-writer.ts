@@ -1,5 +1,5 @@
 import { findClaim } from "../../encode/find-claim.ts";
-import { CapstanError } from "@capstan/core";
+import { CapstanError } from "@capstan/core/base";
 import type pg from "pg";
 import { type EncodedRequest, isJournaled } from "../../encode/encoded-journal.ts";
 import { all, type Script, type Statement, together } from "../../sql/script.ts";

@@ -1,0 +1,13 @@
+/**
+ * What a worker thread needs of the library, without the library: loading `@capstan/core` takes a
+ * thread 0.1 s and 30 MB.
+ *
+ * @module
+ */
+
+export { systemClock } from "./base/clock.ts";
+export { CapstanError, errorMessage } from "./base/errors.ts";
+export { newId } from "./base/id.ts";
+export { digest } from "./json/canonical-json.ts";
+export { type ReviewOutcome, reviewOutcomes } from "./policy/review.ts";
+export { detached } from "./text/detached.ts";
