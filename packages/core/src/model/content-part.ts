@@ -1,3 +1,6 @@
+import { safeParse } from "zod/v4/core";
+import { z } from "zod/mini";
+
 export interface TextPart {
   readonly type: "text";
   readonly text: string;
@@ -34,35 +37,33 @@ export interface LinkPart {
 /** A piece of what a person sends or a tool returns. */
 export type ContentPart = TextPart | ImagePart | FilePart | LinkPart;
 
-/** What is wrong with parts that a tool put together; undefined where nothing is. */
+const text = z.string();
+const source = z.discriminatedUnion("type", [
+  z.looseObject({ type: z.literal("base64"), data: text }),
+  z.looseObject({ type: z.literal("url"), url: text }),
+]);
+const knownPart = z.discriminatedUnion("type", [
+  z.looseObject({ type: z.literal("text"), text }),
+  z.looseObject({ type: z.literal("link"), url: text }),
+  z.looseObject({ type: z.literal("image"), mimeType: text, source }),
+  z.looseObject({ type: z.literal("file"), name: text, mimeType: text, source }),
+]);
+
+/** A content part. A part that does not fit is one problem, whichever of its fields is wrong. */
+export const contentPartSchema = z.custom<ContentPart>(
+  isContentPart,
+  'a content part such as {"type":"text","text":"…"} or {"type":"image","mimeType":"image/png","source":{"type":"url","url":"…"}}',
+);
+
+export function isContentPart(part: unknown): part is ContentPart {
+  return safeParse(knownPart, part).success;
+}
+
+/** Returns what is wrong with the parts that a tool returned, or `undefined`. */
 export function contentPartsProblem(parts: readonly ContentPart[]): string | undefined {
   if (!Array.isArray(parts)) return "its content parts are not a list";
   const wrong = parts.findIndex((part: unknown) => !isContentPart(part));
   return wrong === -1
     ? undefined
-    : `its content part ${wrong} is none: a type or a field is missing`;
-}
-
-export function isContentPart(part: unknown): part is ContentPart {
-  if (typeof part !== "object" || part === null || !("type" in part)) return false;
-  const has = (name: string) => typeof (part as Record<string, unknown>)[name] === "string";
-  switch (part.type) {
-    case "text":
-      return has("text");
-    case "link":
-      return has("url");
-    case "image":
-      return has("mimeType") && hasSource(part);
-    case "file":
-      return has("name") && has("mimeType") && hasSource(part);
-    default:
-      return false;
-  }
-}
-
-function hasSource(part: object): boolean {
-  const source: unknown = "source" in part ? part.source : undefined;
-  if (typeof source !== "object" || source === null || !("type" in source)) return false;
-  if (source.type === "url") return "url" in source && typeof source.url === "string";
-  return source.type === "base64" && "data" in source && typeof source.data === "string";
+    : `its content part ${wrong} is invalid: a type or a field is missing`;
 }

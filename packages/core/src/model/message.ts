@@ -1,6 +1,5 @@
-import { isObject } from "../json/json-value.ts";
-import { isContentPart, type ContentPart } from "./content-part.ts";
-import { listProblem, type Members, type ShapeProblem, textProblem } from "./shape-problem.ts";
+import { z } from "zod/mini";
+import { type ContentPart, contentPartSchema } from "./content-part.ts";
 import { neutralise } from "../text/neutralise.ts";
 import type { JsonObject } from "../base/json.ts";
 
@@ -48,64 +47,47 @@ export interface ToolMessage {
 /** One message of a conversation, in OpenAI Chat's form, the one that most programs keep. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
 
-/** Why this is no message, or would be none to a provider. */
-export function messageProblem(value: unknown, path: string): ShapeProblem | undefined {
-  if (!isObject(value)) return { path, value, expected: "a message" };
-  const { role, content, tool_calls: calls = [], reasoning = [] } = value;
-  switch (role) {
-    case "system":
-    case "developer":
-      return textProblem(value, "content", path);
-    case "user":
-      return Array.isArray(content)
-        ? partsProblem(value, "content", path)
-        : textProblem(value, "content", path);
-    case "assistant":
-      return (
-        textProblem(value, "content", path) ??
-        listProblem(calls, `${path}.tool_calls`, request) ??
-        listProblem(reasoning, `${path}.reasoning`, thought)
-      );
-    case "tool":
-      return (
-        textProblem(value, "content", path) ??
-        textProblem(value, "tool_call_id", path) ??
-        (value["name"] === undefined ? undefined : textProblem(value, "name", path)) ??
-        (value["parts"] === undefined ? undefined : partsProblem(value, "parts", path))
-      );
-    default:
-      return { path: `${path}.role`, value: role, expected: roles };
-  }
-}
+const text = z.string("text");
+const parts = z.array(contentPartSchema, "a list of content parts");
+const toolCalls = z.array(
+  z.looseObject(
+    {
+      function: z.looseObject({ name: text, arguments: text }, "an object"),
+      id: text,
+    },
+    "a tool call",
+  ),
+  "a list of tool calls",
+);
+const reasoning = z.array(z.looseObject({ text }, "a piece of reasoning"), "a list");
 
-const roles = "system, developer, user, assistant or tool";
+/** A message, with the content that every provider requires. Other properties may have any value. */
+export const messageSchema = z.discriminatedUnion(
+  "role",
+  [
+    z.looseObject({ role: z.enum(["system", "developer"]), content: text }),
+    z.looseObject({ role: z.literal("user"), content: z.union([text, parts], "text") }),
+    z.looseObject({
+      role: z.literal("assistant"),
+      content: text,
+      tool_calls: z.optional(toolCalls),
+      reasoning: z.optional(reasoning),
+    }),
+    z.looseObject({
+      role: z.literal("tool"),
+      content: text,
+      tool_call_id: text,
+      name: z.optional(text),
+      parts: z.optional(parts),
+    }),
+  ],
+  {
+    error: ({ code }: { readonly code: string }) =>
+      code === "invalid_union" ? "system, developer, user, assistant or tool" : "a message",
+  },
+);
 
-/** Why these are no parts of a message. */
-export function partsProblem(of: Members, key: string, path: string): ShapeProblem | undefined {
-  return listProblem(of[key], `${path}.${key}`, (part, at) =>
-    isContentPart(part) ? undefined : { path: at, value: part, expected: aPart },
-  );
-}
-
-const aPart =
-  'a part of a message such as {"type":"text","text":"…"} or {"type":"image","mimeType":"image/png","source":{"type":"url","url":"…"}}';
-
-function thought(value: unknown, path: string): ShapeProblem | undefined {
-  return isObject(value)
-    ? textProblem(value, "text", path)
-    : { path, value, expected: "a piece of reasoning" };
-}
-
-function request(value: unknown, path: string): ShapeProblem | undefined {
-  if (!isObject(value)) return { path, value, expected: "a call" };
-  const called = value["function"];
-  if (!isObject(called)) return { path: `${path}.function`, value: called, expected: "an object" };
-  return (
-    textProblem(value, "id", path) ??
-    textProblem(called, "name", `${path}.function`) ??
-    textProblem(called, "arguments", `${path}.function`)
-  );
-}
+export const messagesSchema = z.array(messageSchema, "a list of messages");
 
 /**
  * A message from outside (a person, a client, a caller's own model), without marks that only the

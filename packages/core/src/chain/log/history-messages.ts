@@ -1,11 +1,11 @@
-import { isObject } from "../../json/json-value.ts";
+import { z } from "zod/mini";
+import { problemText, schemaProblem } from "../../json/schema-problem.ts";
 import { shortJson } from "../../json/short-json.ts";
 import { CapstanError } from "../../base/errors.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
-import { type Message, messageProblem } from "../../model/message.ts";
+import { type Message, messagesSchema } from "../../model/message.ts";
 import type { TurnLog } from "../journal/chain-result.ts";
-import { turnProblem } from "../options/chain-state-problem.ts";
-import { listProblem, type ShapeProblem, problemText } from "../../model/shape-problem.ts";
+import { turnShape } from "../options/chain-state-problem.ts";
 import { turnMessages } from "./turn-messages.ts";
 import { shortTurnsShown } from "./short-turn.ts";
 import { answerText, turnReplay } from "./turn-log.ts";
@@ -28,6 +28,14 @@ export interface StoredTurn {
   readonly log?: Pick<TurnLog, "replay">;
 }
 
+const storedTurns = z.array(
+  z.looseObject(
+    { before: z.optional(messagesSchema), ...turnShape },
+    "a turn, such as the state of a result",
+  ),
+  "a list of turns",
+);
+
 /**
  * The messages that show a model what was said before, for `contextMessages` of the next turn. As
  * a log, a turn is what was asked, one developer message with its calls, and the assistant's own
@@ -46,9 +54,9 @@ export function historyMessages(
   turns: readonly StoredTurn[],
   history: HistoryMode = "log",
 ): readonly Message[] {
-  const problem = listProblem(turns, "turns", storedTurn);
+  const problem = schemaProblem(storedTurns, turns, "turns");
   if (problem !== undefined)
-    throw invalid(`A turn of the history is none: ${problemText(problem)}.`);
+    throw invalid(`The history has an invalid turn: ${problemText(problem)}.`);
   const older = turns.slice(0, Math.max(0, turns.length - turnsInFull(history)));
   const short = shortTurnsShown(older);
   return turns.flatMap((turn, index) => [
@@ -68,12 +76,6 @@ function turnsInFull(history: HistoryMode): number {
   throw invalid(
     `history must be "log", "full" or { keepTurns } with a whole number from 0 on, not ${shortJson(history)}.`,
   );
-}
-
-function storedTurn(turn: unknown, path: string): ShapeProblem | undefined {
-  if (!isObject(turn)) return { path, value: turn, expected: "a turn, such as a result's state" };
-  const { before = [] } = turn;
-  return listProblem(before, `${path}.before`, messageProblem) ?? turnProblem(turn, path);
 }
 
 function invalid(message: string): CapstanError {

@@ -1,10 +1,10 @@
 import { copyJson } from "../../json/json-value.ts";
 import { shortJson } from "../../json/short-json.ts";
 import { errorMessage } from "../../base/errors.ts";
-import { type Message, messageProblem } from "../../model/message.ts";
+import { type Message, messagesSchema } from "../../model/message.ts";
 import { ModelError } from "../../model/model-error.ts";
 import type { ChainError, ReachedLimit } from "../journal/chain-result.ts";
-import { listProblem, problemText } from "../../model/shape-problem.ts";
+import { problemText, schemaProblem } from "../../json/schema-problem.ts";
 
 import { nameLongMessages } from "../../variables/long-messages.ts";
 import type { ToolChainCallbacks } from "../options/tool-chain-callbacks.ts";
@@ -79,7 +79,7 @@ async function changed(
     if (signal.aborted) return stoppedBy(signal);
     // Nothing said is no change; null is no list.
     const [sent = own] = [given];
-    const problem = listProblem(sent, "what it returned", messageProblem);
+    const problem = schemaProblem(messagesSchema, sent, "its return value");
     if (problem !== undefined)
       return failed(
         "before_send_failed",

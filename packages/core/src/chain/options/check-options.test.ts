@@ -78,7 +78,7 @@ test("messages that are none are refused with the place: nothing runs, nothing i
       { contextMessages: [{ role: "assistant", content: "x", reasoning: [null] }] },
       /\[0\]\.reasoning\[0\] is null/,
     ],
-    [{ firstResponse: null }, /the first response is undefined/],
+    [{ firstResponse: null }, /firstResponse\.message is undefined/],
     [{ firstResponse: { message: { role: "user", content: "x" } } }, /role is "user"/],
     [
       { firstResponse: { message: { role: "assistant", content: null, tool_calls: [{}] } } },
@@ -161,7 +161,7 @@ test("a system prompt that is no text, and messages that are none from onBeforeS
   for (const given of [null, "x", [null], [{ role: "robot", content: "" }], [{ role: "user" }]]) {
     const { result, model } = await run({ callbacks: { onBeforeSendToLLM: () => given } });
     assert.equal(result.error?.code, "before_send_failed");
-    assert.match(result.error?.message ?? "", /what it returned/);
+    assert.match(result.error?.message ?? "", /its return value/);
     assert.equal(model.requests.length, 0);
   }
 });

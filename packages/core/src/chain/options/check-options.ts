@@ -5,14 +5,15 @@ import {
   type Message,
   type ToolCallRequest,
   neutraliseMessage,
-  messageProblem,
+  messageSchema,
+  messagesSchema,
 } from "../../model/message.ts";
 import type { Model, ModelEvent } from "../../model/model.ts";
 import type { ChainError } from "../journal/chain-result.ts";
 import { resumeProblem } from "./resume-problem.ts";
 import { chainStateProblem } from "./chain-state-problem.ts";
 import { optionsProblem } from "./options-problem.ts";
-import { listProblem, type ShapeProblem, problemText } from "../../model/shape-problem.ts";
+import { problemText, type SchemaProblem, schemaProblem } from "../../json/schema-problem.ts";
 import { checkUsage } from "../../model/check-stream.ts";
 import type { ToolChainCallbacks } from "./tool-chain-callbacks.ts";
 import type { FirstResponse, ToolChainOptions } from "./tool-chain-options.ts";
@@ -45,7 +46,7 @@ export function checkOptions(given: ToolChainOptions): CheckedOptions {
     if (problem !== undefined) return refused(options, "invalid_state", problem);
     const word = resumeProblem(resume);
     if (word !== undefined)
-      return refused(options, "invalid_answers", `An answer is none: ${problemText(word)}.`);
+      return refused(options, "invalid_answers", `An answer is invalid: ${problemText(word)}.`);
   }
   const checked = {
     ...options,
@@ -54,12 +55,12 @@ export function checkOptions(given: ToolChainOptions): CheckedOptions {
     ...(firstResponse !== undefined && { firstResponse: checkResponse(firstResponse) }),
   };
   const problem =
-    listProblem(checked.contextMessages, "contextMessages", messageProblem) ??
-    listProblem(checked.inputMessages ?? [], "inputMessages", inputProblem) ??
+    schemaProblem(messagesSchema, checked.contextMessages, "contextMessages") ??
+    inputProblem(checked.inputMessages ?? []) ??
     (checked.firstResponse && responseProblem(checked.firstResponse));
   if (problem === undefined)
     return { options: { ...checked, contextMessages: neutralMessages(checked.contextMessages) } };
-  return refused(options, "invalid_messages", `A message is none: ${problemText(problem)}.`);
+  return refused(options, "invalid_messages", `A message is invalid: ${problemText(problem)}.`);
 }
 
 /** Of what was given only who listens, and a sound state, stay: nothing else need be what it should. */
@@ -116,19 +117,21 @@ function checkResponse(given: FirstResponse): FirstResponse {
   };
 }
 
-/** What a model or a tool said is of a turn before, or would pass for an answer of this one. */
-function inputProblem(value: unknown, path: string): ShapeProblem | undefined {
-  const problem = messageProblem(value, path);
-  const role = (value as Message | null)?.role;
-  if (problem !== undefined || (role !== "assistant" && role !== "tool")) return problem;
-  const expected = "user, developer or system: what was said before goes into contextMessages";
-  return { path: `${path}.role`, value: role, expected };
+/** Returns the first invalid message, and refuses the roles that only earlier turns may have. */
+function inputProblem(messages: readonly Message[]): SchemaProblem | undefined {
+  const problem = schemaProblem(messagesSchema, messages, "inputMessages");
+  if (problem !== undefined) return problem;
+  const n = messages.findIndex(({ role }) => role === "assistant" || role === "tool");
+  if (n === -1) return undefined;
+  const expected = "user, developer or system: messages of earlier turns go into contextMessages";
+  return { path: `inputMessages[${n}].role`, value: messages[n]?.role, expected };
 }
 
-function responseProblem({ message }: FirstResponse): ShapeProblem | undefined {
-  const problem = messageProblem(message, "the first response");
+function responseProblem({ message }: FirstResponse): SchemaProblem | undefined {
+  const path = "firstResponse.message";
+  const problem = schemaProblem(messageSchema, message, path);
   if (problem !== undefined || message.role === "assistant") return problem;
-  return { path: "the first response's role", value: message.role, expected: "assistant" };
+  return { path: `${path}.role`, value: message.role, expected: "assistant" };
 }
 
 function withTexts(messages: readonly Message[]): readonly Message[] {

@@ -1,85 +1,111 @@
-import { isObject } from "../../json/json-value.ts";
-import { nearestNames } from "../../text/nearest-name.ts";
-import { shortJson } from "../../json/short-json.ts";
+import type { $ZodIssue } from "zod/v4/core";
+import { z } from "zod/mini";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
+import { isObject } from "../../json/json-value.ts";
+import { valueAt } from "../../json/schema-problem.ts";
+import { shortJson } from "../../json/short-json.ts";
+import { nearestNames } from "../../text/nearest-name.ts";
 import { namePattern } from "../../tool/tool-problem.ts";
 import type { ToolChainCallbacks } from "./tool-chain-callbacks.ts";
 import type { ToolChainOptions } from "./tool-chain-options.ts";
 
-const callbackNames: { readonly [name in keyof Required<ToolChainCallbacks>]: true } = {
-  onToolCallStart: true,
-  onToolCallComplete: true,
-  onLLMResponseUpdate: true,
-  onLLMResponseComplete: true,
-  onError: true,
-  onBeforeSendToLLM: true,
-};
+type Shape<T> = { readonly [name in keyof Required<T>]: z.ZodMiniType };
 
-/** Says what an option should have been; undefined where it may be so. */
-type Check = (value: unknown) => string | undefined;
+const isFunction = (value: unknown): boolean => typeof value === "function";
+const has = (member: string, expected: string) =>
+  z.custom((value) => valueAt(value, [member]) !== undefined, expected);
 
-const anything: Check = () => undefined;
-const aFunction: Check = (value) => (typeof value === "function" ? undefined : "a function");
-const anObject: Check = (value) => (isObject(value) ? undefined : "an object");
-const has =
-  (member: string, expected: string): Check =>
-  (value) =>
-    (value as { readonly [key: string]: unknown })[member] === undefined ? expected : undefined;
+const aFunction = z.nullish(z.custom(isFunction, "a function"));
+const object = z.nullish(z.custom(isObject, "an object"));
+/** An option that is checked by the code that uses it. */
+const anything = z.optional(z.unknown());
 
-/** Those with `anything` are checked where they are used. */
-const checks: { readonly [name in keyof Required<ToolChainOptions>]: Check } = {
-  executor: has("gate", "a ToolExecutor"),
-  model: has("stream", "a model: an object with an id and a function stream"),
-  contextMessages: anything,
-  inputMessages: anything,
-  systemPrompt: anything,
-  groups: (value) =>
-    typeof value === "function" || Array.isArray(value)
-      ? undefined
-      : "a list of groups' names, or a function that gives one",
-  allowTool: aFunction,
-  clientTools: (value) => (typeof value === "function" ? undefined : clientToolsProblem(value)),
-  chatOption: anObject,
-  signal: has("aborted", "an AbortSignal"),
-  abortController: has("signal", "an AbortController"),
-  journal: has("commit", "a journal: an object with a function commit"),
-  runId: (value) => (typeof value === "string" ? undefined : "a text"),
-  caller: anObject,
-  checkToolResults: (value) => (typeof value === "boolean" ? undefined : "true or false"),
-  requireApproval: aFunction,
-  onEvent: aFunction,
-  callbacks: callbacksProblem,
-  firstResponse: anything,
-  resume: anObject,
-  maxRounds: anything,
-  maxCallsPerRound: anything,
-  maxToolCalls: anything,
-  maxTokens: anything,
-  maxDurationMs: anything,
-  maxCost: anything,
-  maxRepeatedFailures: anything,
-  compactAfter: anything,
-};
+const callbacks = z.strictObject(
+  {
+    onToolCallStart: aFunction,
+    onToolCallComplete: aFunction,
+    onLLMResponseUpdate: aFunction,
+    onLLMResponseComplete: aFunction,
+    onError: aFunction,
+    onBeforeSendToLLM: aFunction,
+  } satisfies Shape<ToolChainCallbacks>,
+  "an object with functions",
+);
 
-/** Why a chain cannot be run with these options, and what to do; undefined where it can. */
+// An option that is null counts as not given.
+const chainOptions = z.strictObject(
+  {
+    executor: has("gate", "a ToolExecutor"),
+    model: has("stream", "a model: an object with an id and a function stream"),
+    contextMessages: anything,
+    inputMessages: anything,
+    systemPrompt: anything,
+    groups: z.nullish(
+      z.custom(
+        (value) => isFunction(value) || Array.isArray(value),
+        "a list of groups' names, or a function that gives one",
+      ),
+    ),
+    allowTool: aFunction,
+    clientTools: z.nullish(
+      z.unknown().check(({ value, issues }) => {
+        const expected = isFunction(value) ? undefined : clientToolsProblem(value);
+        if (expected !== undefined)
+          issues.push({ code: "custom", message: expected, input: value });
+      }),
+    ),
+    chatOption: object,
+    signal: z.nullish(has("aborted", "an AbortSignal")),
+    abortController: z.nullish(has("signal", "an AbortController")),
+    journal: z.nullish(has("commit", "a journal: an object with a function commit")),
+    runId: z.nullish(z.string("text")),
+    caller: object,
+    checkToolResults: z.nullish(z.boolean("true or false")),
+    requireApproval: aFunction,
+    onEvent: aFunction,
+    callbacks: z.nullish(callbacks),
+    firstResponse: anything,
+    resume: object,
+    maxRounds: anything,
+    maxCallsPerRound: anything,
+    maxToolCalls: anything,
+    maxTokens: anything,
+    maxDurationMs: anything,
+    maxCost: anything,
+    maxRepeatedFailures: anything,
+    compactAfter: anything,
+  } satisfies Shape<ToolChainOptions>,
+  "an object",
+);
+
+/** Returns why a chain cannot run with these options, and what to do, or `undefined` if it can. */
 export function optionsProblem(options: ToolChainOptions): string | undefined {
-  if (!isObject(options)) return problem("what the loop is given", options, "its options");
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined) continue;
-    if (!Object.hasOwn(checks, name)) return unknownName(name, "option of the loop", checks);
-    // Who has nothing to say for an option may say null.
-    const expected = value === null ? undefined : checks[name as keyof typeof checks](value);
-    if (expected !== undefined) return problem(name, value, expected);
-  }
-  for (const name of ["executor", "model"] as const) {
-    const expected = (options[name] ?? undefined) === undefined ? checks[name]({}) : undefined;
-    if (expected !== undefined) return problem(name, options[name], expected);
-  }
+  const [issue] = z.safeParse(chainOptions, options).error?.issues ?? [];
+  if (issue !== undefined) return issueText(issue, options);
   const { groups, executor } = options;
   return typeof groups === "function" ? undefined : groupsProblem(groups ?? [], executor);
 }
 
-/** Which of these groups there is none of; undefined where all are there. */
+function issueText(issue: $ZodIssue, options: unknown): string {
+  const [name = "options", callback] = issue.path.map(String);
+  if (issue.code === "unrecognized_keys") {
+    const [key = ""] = issue.keys;
+    const isOption = issue.path.length === 0;
+    const [nearest] = nearestNames(
+      key,
+      Object.keys((isOption ? chainOptions : callbacks).shape),
+      1,
+    );
+    const hint = nearest === undefined ? "Leave it out." : `Did you mean ${nearest}?`;
+    return `${shortJson(key)} is no ${isOption ? "option of the loop" : "callback"}. ${hint}`;
+  }
+  const value = valueAt(options, issue.path);
+  const given = typeof value === "object" && value !== null ? "this" : shortJson(value);
+  const path = callback === undefined ? name : `${name}.${callback}`;
+  return `${path} cannot be ${given}: it should be ${issue.message}${/[.?]$/.test(issue.message) ? "" : "."}`;
+}
+
+/** Returns which of these groups the executor does not have, or `undefined`. */
 export function groupsProblem(
   groups: readonly unknown[],
   { gate }: ToolExecutor,
@@ -96,7 +122,7 @@ export function groupsProblem(
   return undefined;
 }
 
-/** What tools of a client should have been; undefined where they are such. */
+/** Returns what the tools of a client should be instead, or `undefined`. */
 export function clientToolsProblem(tools: unknown): string | undefined {
   if (!Array.isArray(tools)) return "a list of definitions, or a function that gives one";
   const names = new Set<unknown>();
@@ -110,26 +136,4 @@ export function clientToolsProblem(tools: unknown): string | undefined {
     names.add(name);
   }
   return undefined;
-}
-
-function callbacksProblem(callbacks: unknown): string | undefined {
-  if (!isObject(callbacks)) return "an object with functions";
-  for (const [name, callback] of Object.entries(callbacks)) {
-    if (callback === undefined || callback === null) continue;
-    if (!Object.hasOwn(callbackNames, name))
-      return `an object with functions. ${unknownName(name, "callback", callbackNames)}`;
-    if (typeof callback !== "function") return `an object with functions; ${name} is none`;
-  }
-  return undefined;
-}
-
-function unknownName(name: string, what: string, known: object): string {
-  const [nearest] = nearestNames(name, Object.keys(known), 1);
-  const hint = nearest === undefined ? "Leave it out." : `Did you mean ${nearest}?`;
-  return `${shortJson(name)} is no ${what}. ${hint}`;
-}
-
-function problem(name: string, value: unknown, expected: string): string {
-  const given = typeof value === "object" && value !== null ? "this" : shortJson(value);
-  return `${name} cannot be ${given}: it should be ${expected}${/[.?]$/.test(expected) ? "" : "."}`;
 }

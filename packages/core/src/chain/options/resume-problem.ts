@@ -1,33 +1,29 @@
-import { isObject } from "../../json/json-value.ts";
-import { listProblem, type ShapeProblem, textProblem } from "../../model/shape-problem.ts";
+import { z } from "zod/mini";
+import { type SchemaProblem, schemaProblem } from "../../json/schema-problem.ts";
 import type { ChainResume } from "./tool-chain-options.ts";
 
-/** What of the answers that a chain is carried on with is none. */
+const callId = z.string("text");
+
+function answersWith<const Words extends readonly [string, ...string[]]>(...words: Words) {
+  const decision = z.looseObject({ decision: z.enum(words, words.join(" or ")) }, "a decision");
+  return z.array(z.looseObject({ callId, decision }, "the answer to a call"), "a list");
+}
+
+const resume = z.looseObject({
+  answers: z.optional(answersWith("allow", "refuse")),
+  reviews: z.optional(answersWith("release", "redact", "replace", "withhold")),
+  outputs: z.optional(
+    z.array(z.looseObject({ callId, output: z.string("text") }, "the output of a call"), "a list"),
+  ),
+});
+
+/** Returns what is wrong with the answers that a chain is to resume with, or `undefined`. */
 export function resumeProblem({
-  answers = [],
-  reviews = [],
-  outputs = [],
-}: ChainResume): ShapeProblem | undefined {
-  return (
-    listProblem(answers, "answers", decisionIn(["allow", "refuse"])) ??
-    listProblem(reviews, "reviews", decisionIn(["release", "redact", "replace", "withhold"])) ??
-    listProblem(outputs, "outputs", output)
-  );
-}
-
-function decisionIn(words: readonly unknown[]) {
-  return (value: unknown, path: string): ShapeProblem | undefined => {
-    if (!isObject(value)) return { path, value, expected: "an answer to a call" };
-    const { decision } = value;
-    if (!isObject(decision))
-      return { path: `${path}.decision`, value: decision, expected: "a decision" };
-    const word = decision["decision"];
-    if (words.includes(word)) return textProblem(value, "callId", path);
-    return { path: `${path}.decision.decision`, value: word, expected: words.join(" or ") };
-  };
-}
-
-function output(value: unknown, path: string): ShapeProblem | undefined {
-  if (!isObject(value)) return { path, value, expected: "a call's output" };
-  return textProblem(value, "callId", path) ?? textProblem(value, "output", path);
+  answers,
+  reviews,
+  outputs,
+}: ChainResume): SchemaProblem | undefined {
+  const problem = schemaProblem(resume, { answers, reviews, outputs }, "");
+  // The answers are named without the object that holds them.
+  return problem && { ...problem, path: problem.path.slice(1) };
 }
