@@ -50,7 +50,7 @@ test("runs that wait hold no chain, no timer and no listener, however many there
   assert.equal(data.length, 50);
   // The last one's chain is let go of once its end is known to be written.
   for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate);
-  assert.deepEqual(runs.load(), { activeRuns: 0, pendingRuns: 0 });
+  assert.deepEqual(runs.load(), { claimedRuns: 0, pendingRuns: 0 });
   assert.deepEqual([clock.pending, listeners()], [0, 0]);
 });
 

@@ -265,9 +265,9 @@ export class RunService {
     return this.#registry.isActive(runId);
   }
 
-  /** Counts the active runs, and the runs with operations that run or wait. */
-  load(): { readonly activeRuns: number; readonly pendingRuns: number } {
-    return { activeRuns: this.#registry.active().length, pendingRuns: this.#registry.busy };
+  /** Counts the runs that this process has claimed, and those with commands that run or wait. */
+  load(): { readonly claimedRuns: number; readonly pendingRuns: number } {
+    return { claimedRuns: this.#registry.size, pendingRuns: this.#registry.busy };
   }
 
   /** Returns the variables of a conversation as its newest run has them now. */

@@ -70,7 +70,7 @@ test("a fenced chain that does not end keeps its run from nothing, and takes not
     assert.equal((await runIn(store, id, "completed")).epoch, 3);
     await runIn(store, next.id, "completed");
     await Promise.all([ended(1), ended(2)]);
-    assert.equal(runs.load().activeRuns, 0);
+    assert.equal(runs.load().claimedRuns, 0);
     assert.equal(executed, 2);
     assert.deepEqual(runs.lines, []);
     assert.equal((await store.getRun({ owner, id }))?.status, "completed");
@@ -112,6 +112,6 @@ test("one that ends after its run was answered here, in a later epoch, takes not
     answer.resolve("done");
     await runIn(store, id, "completed");
     await ended(1);
-    assert.equal(here.load().activeRuns, 0);
+    assert.equal(here.load().claimedRuns, 0);
   });
 });

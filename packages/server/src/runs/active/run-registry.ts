@@ -88,6 +88,10 @@ export class RunRegistry {
     return phase === "restoring" || phase === "running";
   }
 
+  get size(): number {
+    return this.#runs.size;
+  }
+
   /** The number of runs with a command that runs or waits. */
   get busy(): number {
     return this.#mailboxes.size;

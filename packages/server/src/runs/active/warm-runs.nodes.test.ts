@@ -65,7 +65,7 @@ test("a conversation that is deleted elsewhere while its run waits here is not g
     await there.deleteConversation({ owner, id });
     assert.equal(await allow(here, question), undefined);
     await here.recover([{ id: run.id, owner, status: "requires_action", epoch: run.epoch }]);
-    assert.deepEqual([here.load().activeRuns, ran.times, here.lines], [0, 0, []]);
+    assert.deepEqual([here.load().claimedRuns, ran.times, here.lines], [0, 0, []]);
   });
 });
 

@@ -60,7 +60,7 @@ test("over the limit runs are queued, and a principal with many does not keep an
   await until(() => seen.length === 6);
   assert.deepEqual(seen.slice(4).toSorted(), ["m4", "o2"]);
   for (const text of ["m4", "o2"]) release(text);
-  await until(() => runs.load().activeRuns === 0);
+  await until(() => runs.load().claimedRuns === 0);
   assert.equal(await statusOf(store, ids[3]!, "many"), "completed");
 });
 
@@ -74,7 +74,7 @@ test("a queued run is stopped before it begins, and its question is never asked"
   await runs.cancel({ owner, id });
   assert.equal(await statusOf(store, id), "cancelled");
   release("one");
-  await until(() => runs.load().activeRuns === 0);
+  await until(() => runs.load().claimedRuns === 0);
   assert.deepEqual(seen, ["one"]);
 });
 
