@@ -108,6 +108,7 @@ export const packages: ArrowTable = {
     imports: { core: "values", contract: "values" },
     usesNode: true,
     folders: {
+      blobs: "bytes and long lists by their hash",
       records: "row types, writes and their outcomes, results of reads, the Store ports",
       sql: "SQL scripts, dialects, tables, changes",
       schema: "migrations",

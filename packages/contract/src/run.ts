@@ -36,8 +36,13 @@ export interface RunView {
   /** What it waits for in `requires_action`; else empty. */
   readonly waiting: readonly AwaitedView[];
   readonly model: string;
-  /** What a person typed, as Responses items. */
+  /**
+   * The user's input as Responses items. Images and files of more than 32 KiB are references, and of
+   * a long input only the last items are here, with their texts cut.
+   */
   readonly input: readonly unknown[];
+  /** Whether `input` is cut: `GET /v1/responses/{id}/input_items` has all of it. */
+  readonly input_cut: boolean;
   readonly created_at: number;
   readonly ended_at: number | null;
   readonly error: ChainError | null;

@@ -114,7 +114,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     options.databaseUrl === undefined
       ? await openStore({ dataDir: options.dataDir })
       : await openPostgres(options.databaseUrl);
-  const memory = openMemoryStore();
+  const memory = openMemoryStore({ behind: store });
   const runs = new RunService({ store, memory, models, createExecutor, limits, log });
   const services = {
     runs,

@@ -24,6 +24,7 @@ export type {
   ExecutionApproval,
   GrantRecord,
   ListedCall,
+  ListedRun,
   Manifest,
   OverrideRecord,
   ResultApproval,
@@ -34,7 +35,7 @@ export type {
 } from "./records/records.ts";
 export { isClosing, runStatusOf, transitions } from "./records/run-status.ts";
 export type { Store } from "./records/store.ts";
-export { type RunJournalWrite, type StoreWrite } from "./records/store-writes.ts";
+export { type NewRun, type RunJournalWrite, type StoreWrite } from "./records/store-writes.ts";
 export { isAccepted, type OutcomeOf, type WriteOutcome } from "./records/write-outcomes.ts";
 
 // live

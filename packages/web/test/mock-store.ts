@@ -89,6 +89,7 @@ export function addRun(
       waiting: [],
       model,
       input,
+      input_cut: false,
       created_at: Date.now(),
       ended_at: null,
       error: null,

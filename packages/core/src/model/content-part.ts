@@ -8,12 +8,16 @@ export interface TextPart {
   readonly mimeType?: string;
 }
 
+/** Where the bytes of an image or a file are. */
+export type PartSource =
+  | { readonly type: "base64"; readonly data: string }
+  | { readonly type: "url"; readonly url: string }
+  /** Stored by the host under their hash. The host loads them before a model gets the message. */
+  | { readonly type: "blob"; readonly sha256: string; readonly size: number };
+
 export interface ImagePart {
   readonly type: "image";
-  /** Base64 data, or a URL. */
-  readonly source:
-    | { readonly type: "base64"; readonly data: string }
-    | { readonly type: "url"; readonly url: string };
+  readonly source: PartSource;
   readonly mimeType: string;
   readonly detail?: "low" | "high" | "auto";
 }
@@ -21,9 +25,7 @@ export interface ImagePart {
 export interface FilePart {
   readonly type: "file";
   readonly name: string;
-  readonly source:
-    | { readonly type: "base64"; readonly data: string }
-    | { readonly type: "url"; readonly url: string };
+  readonly source: PartSource;
   readonly mimeType: string;
 }
 
@@ -41,6 +43,7 @@ const text = z.string();
 const source = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("base64"), data: text }),
   z.looseObject({ type: z.literal("url"), url: text }),
+  z.looseObject({ type: z.literal("blob"), sha256: text }),
 ]);
 const knownPart = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("text"), text }),
@@ -62,8 +65,13 @@ export function isContentPart(part: unknown): part is ContentPart {
 /** Returns what is wrong with the parts that a tool returned, or `undefined`. */
 export function contentPartsProblem(parts: readonly ContentPart[]): string | undefined {
   if (!Array.isArray(parts)) return "its content parts are not a list";
-  const wrong = parts.findIndex((part: unknown) => !isContentPart(part));
+  // Only the host refers to stored bytes: a tool could name those of another user.
+  const wrong = parts.findIndex((part: unknown) => !isContentPart(part) || isStored(part));
   return wrong === -1
     ? undefined
     : `its content part ${wrong} is invalid: a type or a field is missing`;
+}
+
+function isStored(part: ContentPart): boolean {
+  return "source" in part && part.source.type === "blob";
 }

@@ -2,12 +2,13 @@ import { Hono, type Context } from "hono";
 import { z } from "zod";
 import { newId } from "@capstan/core/host";
 import type { ConversationView, RunWithEvents } from "@capstan/contract";
-import type { ConversationRecord } from "@capstan/store";
+import type { ConversationRecord, ListedRun, Store } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
 import { findConversation } from "../http/find-conversation.ts";
 import { listView } from "../http/list-view.ts";
 import { readBody, readNumber } from "../http/read-body.ts";
-import { conflict, notFound } from "../http/request-error.ts";
+import { listChunks, streamJson } from "../http/stream-json.ts";
+import { badRequest, conflict, notFound } from "../http/request-error.ts";
 import { runView } from "./run-view.ts";
 
 const switches = z.record(z.string().max(200), z.boolean());
@@ -83,21 +84,29 @@ export function conversationRoutes({ runs }: Services): Hono<Environment> {
 
   routes.get("/:id/runs", async (context) => {
     const { id, owner } = await find(context);
-    const all = await store.listRuns({ owner, conversationId: id });
-    const views: RunWithEvents[] = [];
-    for (const run of all) {
-      if (run.kind === "edit") continue;
-      const compact = await store.readEventsCompact({ owner, runId: run.id });
-      views.push({
-        ...runView(run),
-        last_seq: compact?.lastSeq ?? 0,
-        events: compact?.events ?? [],
-      });
-    }
-    return context.json(listView(views));
+    const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
+    const after = context.req.query("after");
+    if (after !== undefined && (await store.getRun({ owner, id: after })) === undefined)
+      throw badRequest("after", `after: there is no run "${after.slice(0, 100)}" here.`);
+    const page = { conversationId: id, limit, ...(after !== undefined && { after }) };
+    const { data, hasMore } = await store.listRuns({ owner, ...page });
+    const ends = { hasMore, first: data[0]?.id ?? null, last: data.at(-1)?.id ?? null };
+    return streamJson(listChunks(withEvents(store, data), ends));
   });
 
   return routes;
+}
+
+/** Reads the events of each run when its turn comes. */
+async function* withEvents(
+  store: Store,
+  runs: readonly ListedRun[],
+): AsyncGenerator<RunWithEvents> {
+  for (const run of runs) {
+    const compact = await store.readEventsCompact({ owner: run.owner, runId: run.id });
+    const { lastSeq = 0, events = [] } = compact ?? {};
+    yield { ...runView(run), last_seq: lastSeq, events };
+  }
 }
 
 function conversationView(conversation: ConversationRecord): ConversationView {

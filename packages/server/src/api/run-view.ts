@@ -1,12 +1,12 @@
 import type { AwaitedView, RunView } from "@capstan/contract";
-import type { RunRecord } from "@capstan/store";
+import type { ListedRun } from "@capstan/store";
 
 /**
  * A run as the API shows it.
  *
  * @param submitted the calls whose outputs it has and has not taken yet: they are not asked for again
  */
-export function runView(run: RunRecord, submitted: readonly string[] = []): RunView {
+export function runView(run: ListedRun, submitted: readonly string[] = []): RunView {
   return {
     id: run.id,
     object: "run",
@@ -16,6 +16,7 @@ export function runView(run: RunRecord, submitted: readonly string[] = []): RunV
     waiting: run.status === "requires_action" ? awaited(run, submitted) : [],
     model: run.model,
     input: run.input,
+    input_cut: run.isInputCut,
     created_at: run.createdAt,
     ended_at: run.endedAt,
     error: run.result?.error ?? null,
@@ -25,7 +26,7 @@ export function runView(run: RunRecord, submitted: readonly string[] = []): RunV
   };
 }
 
-function awaited({ result }: RunRecord, submitted: readonly string[]): readonly AwaitedView[] {
+function awaited({ result }: ListedRun, submitted: readonly string[]): readonly AwaitedView[] {
   return (result?.waiting ?? []).flatMap((one): readonly AwaitedView[] => {
     const { callId: call } = one;
     switch (one.type) {

@@ -1,15 +1,24 @@
 import type { Context } from "hono";
 import type { z } from "zod";
+import { parseBody } from "./parse-body.ts";
 import { RequestError } from "./request-error.ts";
+
+/** A body can be read once, and a route may ask for it again. */
+const bodies = new WeakMap<Request, Promise<unknown>>();
+
+function bodyOf(request: Request): Promise<unknown> {
+  const known = bodies.get(request) ?? parseBody(request);
+  bodies.set(request, known);
+  return known;
+}
 
 /** A request's JSON. An empty body is an empty object. */
 export async function readJson(context: Context): Promise<unknown> {
-  const text = await context.req.text();
-  if (text.trim() === "") return {};
   try {
-    return JSON.parse(text) as unknown;
+    return await bodyOf(context.req.raw);
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : "";
+    if (!(thrown instanceof SyntaxError)) throw thrown;
+    const why = thrown.message;
     throw new RequestError({
       status: 400,
       type: "invalid_request_error",

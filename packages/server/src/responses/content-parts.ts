@@ -1,4 +1,5 @@
 import type { ContentPart } from "@capstan/core";
+import type { StoredData } from "../http/stored-data.ts";
 import type { FilePart, ImagePart } from "@capstan/core/host";
 import type { InputContent } from "./request/input-item.ts";
 
@@ -46,12 +47,17 @@ function filePart(part: Extract<InputContent, { type: "input_file" }>): FilePart
   const mimeType = mimeTypeOf(name);
   if (url !== undefined) return { type: "file", name, ...source(url, mimeType) };
   const text = data ?? "";
-  if (text.startsWith("data:")) return { type: "file", name, ...source(text, mimeType) };
+  if (typeof text !== "string" || text.startsWith("data:"))
+    return { type: "file", name, ...source(text, mimeType) };
   return { type: "file", name, mimeType, source: { type: "base64", data: text } };
 }
 
 /** The content of a `data:` URL, else the URL itself. */
-function source(url: string, mimeType: string): Pick<FilePart, "source" | "mimeType"> {
+function source(url: string | StoredData, mimeType: string): Pick<FilePart, "source" | "mimeType"> {
+  if (typeof url !== "string") {
+    const type = /^data:([^;,]+)/.exec(url.prefix)?.[1] ?? mimeType;
+    return { mimeType: type, source: { type: "blob", sha256: url.sha256, size: url.size } };
+  }
   const comma = url.indexOf(",");
   if (!url.startsWith("data:") || comma === -1) return { mimeType, source: { type: "url", url } };
   const [type, ...parameters] = url.slice("data:".length, comma).split(";");
@@ -74,8 +80,8 @@ function base64(percentEncoded: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-function nameInUrl(url: string | undefined): string | undefined {
-  if (url === undefined || !URL.canParse(url)) return undefined;
+function nameInUrl(url: string | StoredData | undefined): string | undefined {
+  if (typeof url !== "string" || !URL.canParse(url)) return undefined;
   const name = new URL(url).pathname.split("/").at(-1);
   return name === "" ? undefined : name;
 }

@@ -3,6 +3,7 @@ import type { StoredRunRequest } from "../runs/request/run-request.ts";
 import { inputOf, storedInput, type StoredItem, storedOutput } from "./history-items.ts";
 import { parseInput } from "./request/parse-input.ts";
 import type { InputItem } from "./request/input-item.ts";
+import { withReferences } from "./stored-content.ts";
 import { readResponse } from "./read-response.ts";
 
 /** An item's id names its response and its place: nothing else has to be kept to find it. */
@@ -30,15 +31,22 @@ export async function lookUpItems(
 }
 
 /** A run's input as items with ids. */
-export function inputItemsOf(run: RunRecord): readonly StoredItem[] {
-  const parsed = parseInput(run.input);
-  return parsed.status === "ok" ? storedInput(run.id, parsed.value) : [];
+export async function inputItemsOf(
+  store: Store,
+  { id, owner }: RunRecord,
+): Promise<readonly StoredItem[]> {
+  const input = (await store.readInput({ owner, runId: id })) ?? [];
+  const parsed = parseInput(withReferences(input));
+  return parsed.status === "ok" ? storedInput(id, parsed.value) : [];
 }
 
 async function itemsOf(store: Store, owner: string, id: string): Promise<readonly StoredItem[]> {
   const run = await store.getRun({ owner, id });
   if (run === undefined || !isTurn(run)) return [];
-  return [...inputItemsOf(run), ...storedOutput((await readResponse(store, run)).output)];
+  return [
+    ...(await inputItemsOf(store, run)),
+    ...storedOutput((await readResponse(store, run)).output),
+  ];
 }
 
 function isTurn(run: RunRecord): boolean {

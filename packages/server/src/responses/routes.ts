@@ -1,13 +1,16 @@
 import { Hono, type Context } from "hono";
-import type { RunRecord } from "@capstan/store";
+import type { RunRecord, Store } from "@capstan/store";
 import { errorBody, invalidRequest } from "../http/api-error.ts";
-import { pageOfItems } from "./history-items.ts";
+import { pageOfItems, type StoredItem } from "./history-items.ts";
 import { inputItemsOf } from "./item-lookup.ts";
 import { parseCreateRequest } from "./parse-request.ts";
+import { withBytes } from "./stored-content.ts";
 import { awaitResponse, readResponse, streamResponse } from "./read-response.ts";
 import { startResponse } from "./start-response.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { eventStream } from "../http/event-stream.ts";
+import { jsonChunks } from "../http/json-chunks.ts";
+import { listChunks, streamJson } from "../http/stream-json.ts";
 import { readJson, readNumber } from "../http/read-body.ts";
 import { badRequest, conflict, notFound, RequestError } from "../http/request-error.ts";
 
@@ -60,15 +63,16 @@ export function responseRoutes(services: Services): Hono<Environment> {
     // It may have gone before there was a run to stop.
     if (signal.aborted) leave?.();
     else if (leave !== undefined) signal.addEventListener("abort", leave, { once: true });
+    const store = runs.stores.of(run.id);
     if (request.stream) return stream(run, { after: -1, leave });
-    if (request.background) return context.json(await readResponse(runs.stores.of(run.id), run));
-    return context.json(await awaitResponse(runs.stores.of(run.id), run, signal));
+    if (request.background) return streamJson(jsonChunks(await readResponse(store, run)));
+    return streamJson(jsonChunks(await awaitResponse(store, run, signal)));
   });
 
   routes.get("/:id", async (context) => {
     const run = await find(context);
     if (context.req.query("stream") !== "true")
-      return context.json(await readResponse(runs.store, run));
+      return streamJson(jsonChunks(await readResponse(runs.store, run)));
     const after = readNumber(context, "starting_after", {
       min: -1,
       max: Number.MAX_SAFE_INTEGER,
@@ -87,14 +91,14 @@ export function responseRoutes(services: Services): Hono<Environment> {
   routes.post("/:id/cancel", async (context) => {
     const run = await find(context);
     const response = await readResponse(runs.store, run);
-    if (response.status === "cancelled") return context.json(response);
+    if (response.status === "cancelled") return streamJson(jsonChunks(response));
     if (!response.background) {
       const message =
         "Cannot cancel a synchronous response. Close its connection, or cancel its run at /v1/runs.";
       return context.json(errorBody(invalidRequest({ message })), 400);
     }
     await runs.cancel(run);
-    return context.json(await readResponse(runs.store, run));
+    return streamJson(jsonChunks(await readResponse(runs.store, run)));
   });
 
   routes.get("/:id/input_items", async (context) => {
@@ -104,14 +108,23 @@ export function responseRoutes(services: Services): Hono<Environment> {
       throw badRequest("order", `order: expected "asc" or "desc", got "${order.slice(0, 40)}".`);
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
     const after = context.req.query("after");
-    const page = pageOfItems(inputItemsOf(run), {
+    const page = pageOfItems(await inputItemsOf(runs.store, run), {
       limit,
       order,
       ...(after !== undefined && { after }),
     });
     if (page.status === "error") throw new RequestError(page.error);
-    return context.json(page.value);
+    const { data, has_more: hasMore, first_id: first, last_id: last } = page.value;
+    return streamJson(listChunks(wholeItems(data, runs.store), { hasMore, first, last }));
   });
 
   return routes;
+}
+
+/** One at a time, so that only one item's images and files are in memory. */
+async function* wholeItems(
+  items: readonly StoredItem[],
+  store: Pick<Store, "readBlob">,
+): AsyncGenerator<StoredItem> {
+  for (const item of items) yield withBytes(item, store);
 }

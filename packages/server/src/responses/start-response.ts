@@ -1,10 +1,4 @@
-import {
-  type JsonValue,
-  type Message,
-  type ToolGroup,
-  type ToolMessage,
-  VariableSystem,
-} from "@capstan/core";
+import { type Message, type ToolGroup, type ToolMessage, VariableSystem } from "@capstan/core";
 import type { RunRecord, Store } from "@capstan/store";
 import { readHistory } from "../runs/active/history.ts";
 import { findRequestedModel } from "../runs/request/one-call-model.ts";
@@ -23,6 +17,7 @@ import { approvalIdOf } from "./projection/item-id.ts";
 import type { ServerListing } from "./projection/notice-writers.ts";
 import type { CreateRequest } from "./request/create-request.ts";
 import type { ServerGroup } from "../runs/request/offered-group.ts";
+import { storedItems } from "./stored-content.ts";
 import { newItems, splitHistory } from "./split-history.ts";
 import { storedView } from "./run-projection.ts";
 
@@ -62,8 +57,9 @@ export async function startResponse(
   });
   if (understood.status === "error") return understood;
 
+  const stored = storedItems(understood.items);
   const tools = allowedTools(request.tools, request.toolChoice);
-  const { messages, answers, approvals, items: inputItems } = understood;
+  const { messages, answers, approvals } = understood;
   // A run that leaves nothing behind cannot descend from one that is kept: it is shown its history.
   const crosses = !request.store && parent !== undefined && !found.byItem;
   if (crosses && approvals[0] !== undefined) return failed(keptApproval(approvals[0]));
@@ -92,7 +88,8 @@ export async function startResponse(
     ...(variables !== undefined && { variables: variables.snapshot() }),
     history,
     inputMessages: turn,
-    inputItems: inputItems as unknown as readonly JsonValue[],
+    inputItems: stored.items,
+    blobs: stored.blobs,
     parentId: crosses ? null : (parent?.id ?? null),
     conversationId,
     title: found.untitled ? titleFrom(messages) : null,

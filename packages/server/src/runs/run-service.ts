@@ -235,8 +235,13 @@ export class RunService {
     conversation: Pick<ConversationRecord, "owner" | "id">,
   ): Promise<OutcomeOf<Deletion>> {
     const { owner, id } = conversation;
-    const runs = await this.store.listRuns({ owner, conversationId: id });
-    for (const run of runs) if (!isClosing(run.status)) await this.cancel(run);
+    for (let after: string | undefined; ;) {
+      const page = { conversationId: id, limit: 100, ...(after !== undefined && { after }) };
+      const { data, hasMore } = await this.store.listRuns({ owner, ...page });
+      for (const run of data) if (!isClosing(run.status)) await this.cancel(run);
+      if (!hasMore) break;
+      after = data.at(-1)?.id;
+    }
     return this.#remove({ type: "delete-conversation", owner, id });
   }
 

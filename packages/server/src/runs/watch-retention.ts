@@ -53,6 +53,7 @@ export function watchRetention({ runs, retention, clock, log }: RetentionOptions
       }
       if (hasRetentionRules(retention))
         looked = await deleteUnreachable({ ...common, after: looked });
+      await store.collectBlobs(signal);
     } catch (thrown) {
       if (!signal.aborted) log(`What is old could not be deleted: ${errorMessage(thrown)}`);
     } finally {

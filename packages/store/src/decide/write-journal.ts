@@ -30,6 +30,7 @@ export function* writeJournal(
       run_n: run.n,
       owner: run.owner,
       result: journal.result,
+      replay: journal.replay ?? null,
     });
   if (journal.grants !== undefined) insertGrants(context, run, journal.grants);
   if (journal.effects !== undefined) applyEffects(context, run, journal.effects, at);

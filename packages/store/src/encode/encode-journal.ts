@@ -4,6 +4,7 @@ import type { UnnumberedEvent } from "../records/records.ts";
 import type { CallWrite, Journal, RunJournalWrite } from "../records/store-writes.ts";
 import { isOutcomeUnknown } from "./is-outcome-unknown.ts";
 import { isUnsettled } from "./is-unsettled.ts";
+import { type EncodedResult, encodeResult } from "./encode-result.ts";
 import { encodeChanges } from "./encode-changes.ts";
 import { encodeEvents } from "./encode-events.ts";
 import { encodeCalls } from "./encode-calls.ts";
@@ -17,7 +18,7 @@ export function encodeJournal({ runId, epoch, status, writes }: Journal): Encode
   const changes: VariableChange[] = [];
   const grants: Grant[] = [];
   const effects: JournalEffect[] = [];
-  let result: string | undefined;
+  let result: EncodedResult | undefined;
   let next = status;
   for (const write of writes) {
     switch (write.type) {
@@ -39,7 +40,7 @@ export function encodeJournal({ runId, epoch, status, writes }: Journal): Encode
         grants.push(write.grant);
         break;
       case "result":
-        result = JSON.stringify(write.result);
+        result = encodeResult(write.result);
         next ??= runStatusOf(write.result);
     }
   }
@@ -55,7 +56,7 @@ export function encodeJournal({ runId, epoch, status, writes }: Journal): Encode
   if (messages.length > 0) encoded.messages = JSON.stringify(messages);
   const changed = encodeCalls(calls);
   if (changed !== undefined) encoded.calls = changed;
-  if (result !== undefined) encoded.result = result;
+  if (result !== undefined) Object.assign(encoded, result);
   if (grants.length > 0) encoded.grants = JSON.stringify(grants);
   if (effects.length > 0) encoded.effects = JSON.stringify(effects);
   return encoded;

@@ -24,6 +24,8 @@ export interface EncodedJournal {
   readonly calls?: string;
   readonly changes: readonly EncodedChanges[];
   readonly result?: string;
+  /** The long texts of the result, which are read apart from it. */
+  readonly replay?: string;
   /** `Grant`s as one JSON text; absent where there are none. */
   readonly grants?: string;
   /** `JournalEffect`s in order as one JSON text; absent where there are none. */

@@ -1,3 +1,5 @@
+import type { BlobStore } from "../blobs/blob-store.ts";
+import { joinList } from "../blobs/split-inputs.ts";
 import type { Clock } from "@capstan/core";
 import { isClosing } from "../records/run-status.ts";
 import type { PublishedPosition } from "../records/read-results.ts";
@@ -20,10 +22,10 @@ import {
   findRunKey,
   getRun,
   listChildren,
+  readInput,
 } from "../read/read-runs.ts";
-import { searchRuns } from "../read/search-runs.ts";
 import { type PageQuery, cachePages } from "../read/page-cache.ts";
-import type { RunRecord } from "../records/records.ts";
+import type { ListedRun, RunRecord, RunWithMessages } from "../records/records.ts";
 import type { Script } from "../sql/script.ts";
 import type { RetentionReader, StoreReader } from "../records/store-reader.ts";
 import { readEveryUsage } from "../read/retention/usage.ts";
@@ -43,6 +45,7 @@ export interface ReadParts {
   /** The last number that was published; undefined where the database itself says so. */
   readonly lastSeqOf: (runId: string) => number | undefined;
   readonly clock: Clock;
+  readonly blobs: BlobStore;
 }
 
 /** Creates the reading half of a store. */
@@ -53,6 +56,7 @@ export function createStoreReader({
   positionOf,
   lastSeqOf,
   clock,
+  blobs,
 }: ReadParts): StoreReader {
   const eventPage = (query: PageQuery) =>
     snapshot(() =>
@@ -60,7 +64,7 @@ export function createStoreReader({
     );
 
   /** Of a run under way SQLite may know more than was published. */
-  function published(run: RunRecord): RunRecord {
+  function published<Run extends ListedRun>(run: Run): Run {
     if (isClosing(run.status)) return run;
     const lastSeq = lastSeqOf(run.id);
     return lastSeq === undefined ? run : { ...run, lastSeq };
@@ -70,13 +74,30 @@ export function createStoreReader({
 
   return {
     getRun: async (query) => publishedOrNone(await read(() => getRun(query))),
-    listRuns: async (query) => (await readSlow("listRuns", query)).map(published),
-    searchRuns: async (query) => {
-      const { data, hasMore } = await read(() => searchRuns(query));
-      return { data: data.map(published), hasMore };
+    readInput: async (query) => {
+      const list = await read(() => readInput(query));
+      return list && joinList(list, blobs);
     },
-    listChildren: async (query) => (await read(() => listChildren(query))).map(published),
-    ancestors: (query) => readSlow("ancestors", query),
+    readList: (list) => joinList(list, blobs),
+    readBlob: (sha256) => blobs.get(sha256),
+    listRuns: async (query) => {
+      const { data, hasMore } = await readSlow("listRuns", query);
+      return { data: data.map((run) => published(run)), hasMore };
+    },
+    searchRuns: async (query) => {
+      const { data, hasMore } = await readSlow("searchRuns", query);
+      return { data: data.map((run) => published(run)), hasMore };
+    },
+    listChildren: async (query) =>
+      (await read(() => listChildren(query))).map((run) => published(run)),
+    ancestors: async (query) => {
+      const line = await readSlow("ancestors", query);
+      if (line === undefined) return undefined;
+      const whole: RunWithMessages[] = [];
+      for (const { run, messages } of line)
+        whole.push({ run, messages: await joinList(messages, blobs) });
+      return whole;
+    },
     listCalls: (query) => readSlow("listCalls", query),
     everyOrphan: () => read(() => everyOrphan()),
     everyQueued: (query) => read(() => everyQueued(query)),
@@ -93,9 +114,12 @@ export function createStoreReader({
       readSlow("readEventsCompact", { owner, runId, position: positionOf(runId) }),
     readChain: async ({ owner, runId }) => {
       const text = await readSlow("readChain", { owner, runId, position: positionOf(runId) });
-      return text && parseChain(text);
+      return text && parseChain(text, (list) => joinList(list, blobs));
     },
-    readMessages: (query) => readSlow("readMessages", query),
+    readMessages: async (query) => {
+      const list = await readSlow("readMessages", query);
+      return list && joinList(list, blobs);
+    },
     readCalls: (query) => read(() => readCalls(query)),
     listOutputs: (query) => read(() => listOutputs(query)),
 

@@ -10,14 +10,17 @@ import type { Nodes } from "../records/nodes.ts";
 import type { Publisher } from "./publisher.ts";
 import { type ReadParts, createStoreReader } from "./create-store-reader.ts";
 import type { Store } from "../records/store.ts";
-import { receivedError } from "../records/store-error.ts";
+import { BlobHolds } from "../blobs/blob-holds.ts";
+import { referencedBlobs } from "../read/read-blobs.ts";
+import { hasLongInputs, prepareInputs } from "./prepare-inputs.ts";
+import { receivedError, storeError } from "../records/store-error.ts";
 import type { Journal, StoreWrite } from "../records/store-writes.ts";
 import type { OutcomesOf, WriteOutcome } from "../records/write-outcomes.ts";
 import type { Writer } from "./writer.ts";
 import type { AppliedOutcome, WriteResult } from "../records/write-results.ts";
 
 /** The parts of a store. */
-export interface StoreParts extends Pick<ReadParts, "read" | "snapshot" | "readSlow"> {
+export interface StoreParts extends Pick<ReadParts, "read" | "snapshot" | "readSlow" | "blobs"> {
   readonly writer: Writer;
   readonly publisher: Publisher;
   /** What is under way, where the database cannot be asked for it, and a run's last number there. */
@@ -41,6 +44,10 @@ export function createStore(parts: StoreParts): Store {
     commit: (batch) => writer.commit(batch) as Promise<readonly Settled[]>,
     settle,
   });
+  const holds = new BlobHolds(parts.blobs);
+  const closed = new AbortController();
+  let collecting: Promise<void> | undefined;
+  let collectAgain = false;
   let closing: Promise<void> | undefined;
 
   /** Completes what the writer said, and tells who listens, before the caller hears of it. */
@@ -70,6 +77,8 @@ export function createStore(parts: StoreParts): Store {
       live?.runs.folded(write.runId);
       publisher.publish(write.runId, { events: [], closed: false });
     }
+    if (applied.status === "deleted" || (applied.status === "collected" && !applied.more))
+      collectSoon();
     if (applied.status === "deleted") {
       for (const runId of applied.runIds) publisher.publish(runId, { events: [], closed: true });
     }
@@ -77,12 +86,29 @@ export function createStore(parts: StoreParts): Store {
   }
 
   async function write<const W extends readonly StoreWrite[]>(writes: W): Promise<OutcomesOf<W>> {
-    if (closing !== undefined) {
-      throw new CapstanError({
-        code: "store_closed",
-        message: "The store is closed: nothing can be written.",
-      });
+    requireOpen();
+    if (!hasLongInputs(writes)) return submit(writes);
+    const prepared = await prepareInputs(writes);
+    const release = await holds.hold(prepared.blobs).catch((error: unknown) => {
+      throw storeError("Storing the inputs of a run", error);
+    });
+    try {
+      requireOpen();
+      return await submit(prepared.writes as unknown as W);
+    } finally {
+      release();
     }
+  }
+
+  function requireOpen(): void {
+    if (closing === undefined) return;
+    throw new CapstanError({
+      code: "store_closed",
+      message: "The store is closed: nothing can be written.",
+    });
+  }
+
+  async function submit<const W extends readonly StoreWrite[]>(writes: W): Promise<OutcomesOf<W>> {
     if (live !== undefined) {
       const isMade = (id: string) =>
         writes.some((write) => write.type === "create-run" && write.run.id === id);
@@ -97,10 +123,30 @@ export function createStore(parts: StoreParts): Store {
     return settled.outcomes as unknown as OutcomesOf<W>;
   }
 
+  function collectBlobs(signal: AbortSignal): Promise<number> {
+    return holds.collect((hashes) => parts.read(() => referencedBlobs(hashes)), signal);
+  }
+
+  /** After a deletion. What fails, or is cut off, is done by the next one, or with retention. */
+  function collectSoon(): void {
+    collectAgain = true;
+    collecting ??= (async () => {
+      while (collectAgain && !closed.signal.aborted) {
+        collectAgain = false;
+        await collectBlobs(closed.signal);
+      }
+    })()
+      .catch(() => {})
+      .finally(() => (collecting = undefined));
+  }
+
   async function close(): Promise<void> {
+    closed.abort();
     await queue.drained();
+    await collecting;
     await writer.stop();
     await parts.release();
+    await parts.blobs.close();
   }
 
   return {
@@ -110,6 +156,7 @@ export function createStore(parts: StoreParts): Store {
       positionOf: (runId) => live?.runs.position(runId, () => live.storedSeq(runId)),
     }),
     write,
+    collectBlobs: (signal = closed.signal) => collectBlobs(signal),
     beforeNext: (given) => queue.beforeNext(given),
     subscribe: (runId, listener) => publisher.subscribe(runId, listener),
     announce: parts.announce,

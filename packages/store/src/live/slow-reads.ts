@@ -3,6 +3,7 @@ import { listCalls } from "../read/list-calls.ts";
 import { readChain } from "../read/read-chain.ts";
 import { readEventsCompact } from "../read/read-events.ts";
 import { ancestors, listRuns, readMessages } from "../read/read-runs.ts";
+import { searchRuns } from "../read/search-runs.ts";
 import { usageSlice } from "../read/retention/usage.ts";
 import { everyOwner, getLineage, listUntouched } from "../read/retention/read-retention.ts";
 import { everyUnreachable } from "../read/retention/read-unreachable.ts";
@@ -13,6 +14,7 @@ export const slowReads = {
   ancestors,
   listCalls,
   listRuns,
+  searchRuns,
   readChain,
   readEventsCompact,
   readMessages,

@@ -12,6 +12,7 @@ import { databaseError } from "./wire/database-error.ts";
 import { coalesceScripts } from "./read/coalesce-reads.ts";
 import { listenToNodes } from "./listener.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
+import { PostgresBlobs } from "./postgres-blobs.ts";
 import { postgresNodes } from "./postgres-nodes.ts";
 import { postgresReads } from "./read/postgres-reads.ts";
 import { postgresWriter } from "./write/postgres-writer.ts";
@@ -67,6 +68,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
         (ofOneRun.has(name) ? shared : snapshot)(() => slowRead(name, query)),
       publisher,
       clock,
+      blobs: new PostgresBlobs(address),
       nodes: { ...nodes, subscribe: (each) => void listeners.push(each) },
       announce,
       release: async () => {

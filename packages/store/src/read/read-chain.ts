@@ -1,3 +1,4 @@
+import type { StoredList } from "../blobs/split-inputs.ts";
 import type { ChainReading, ChainStateEvent, PublishedPosition } from "../records/read-results.ts";
 import type { Message } from "@capstan/core";
 import type { RunEvent } from "@capstan/contract";
@@ -36,9 +37,13 @@ export function* readChain(query: {
   };
 }
 
-export function parseChain({ messages, calls, events }: ChainText): ChainReading {
+/** @param read reads the messages of a stored list */
+export async function parseChain(
+  { messages, calls, events }: ChainText,
+  read: (list: StoredList<Message>) => Promise<readonly Message[]>,
+): Promise<ChainReading> {
   return {
-    messages: JSON.parse(messages) as Message[],
+    messages: await read(JSON.parse(messages) as StoredList<Message>),
     calls: foldCalls([{ at: 0, calls }]).map(({ call }) => call),
     events: JSON.parse(events) as ChainStateEvent[],
   };

@@ -30,9 +30,11 @@ everyStore(
       await createRun(store, { id: "fork", parentId: "r1" });
       await createRun(store, { id: "r3", conversationId: "c", parentId: "r2" });
       assert.deepEqual(
-        (await store.listRuns({ owner, conversationId: "c" })).map(({ id }) => id),
+        (await store.listRuns({ owner, conversationId: "c" })).data.map(({ id }) => id),
         ["r1", "r2", "r3"],
       );
+      const second = await store.listRuns({ owner, conversationId: "c", after: "r1", limit: 1 });
+      assert.deepEqual([second.hasMore, second.data.map(({ id }) => id)], [true, ["r2"]]);
       assert.deepEqual(
         (await store.listChildren({ owner, runId: "r1" })).map(({ id }) => id),
         ["r2", "fork"],

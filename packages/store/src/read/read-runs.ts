@@ -1,9 +1,12 @@
 import type { JsonValue, Message } from "@capstan/core";
 import type { ChainResultRecord } from "@capstan/core/host";
 import type { RunStatus } from "@capstan/contract";
-import type { RunKind, RunRecord, RunRef, RunWithMessages } from "../records/records.ts";
+import type { StoredList } from "../blobs/split-inputs.ts";
+import type { ResultReplay } from "../encode/encode-result.ts";
+import type { ListedRun, Page, RunKind, RunRecord, RunRef } from "../records/records.ts";
 import { all, first, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
+import { pageLimit, pageOf } from "./page.ts";
 import { messageTexts } from "./read-journal.ts";
 
 export interface RunRow {
@@ -20,8 +23,8 @@ export interface RunRow {
   readonly model: string;
   readonly stored: number;
   readonly title: string | null;
-  readonly request: string;
   readonly input: string;
+  readonly is_cut: number;
   readonly result: string | null;
   readonly last_seq: number;
   readonly created_at: number;
@@ -29,10 +32,26 @@ export interface RunRow {
   readonly ended_at: number | null;
 }
 
-export const selectRuns = `SELECT r.n, r.id, r.owner, r.session_id, r.conversation_id, r.parent_id, r.kind, r.status, r.epoch,
-  r.edits, r.model, r.stored, r.title, q.request, q.input, s.result, r.created_at, r.updated_at, r.ended_at,
-  (SELECT COALESCE(MAX(e.seq), 0) FROM stored_seqs e WHERE e.run_n = r.n) AS last_seq
-  FROM runs r JOIN run_requests q ON q.run_n = r.n LEFT JOIN run_results s ON s.run_n = r.n`;
+type RequestedRow = RunRow & { readonly request: string };
+
+/** Runs with their messages as they are stored. */
+export type StoredLineage = readonly {
+  readonly run: RunRecord;
+  readonly messages: StoredList<Message>;
+}[];
+
+const fromRuns =
+  "FROM runs r JOIN run_requests q ON q.run_n = r.n LEFT JOIN run_results s ON s.run_n = r.n";
+
+const runColumns = `r.n, r.id, r.owner, r.session_id, r.conversation_id, r.parent_id, r.kind, r.status, r.epoch,
+  r.edits, r.model, r.stored, r.title, q.input, CASE WHEN q.full_input IS NULL THEN 0 ELSE 1 END AS is_cut,
+  s.result, r.created_at, r.updated_at, r.ended_at,
+  (SELECT COALESCE(MAX(e.seq), 0) FROM stored_seqs e WHERE e.run_n = r.n) AS last_seq`;
+
+/** Runs without their requests, which may be long. */
+export const selectListed = `SELECT ${runColumns} ${fromRuns}`;
+
+export const selectRuns = `SELECT ${runColumns}, q.request ${fromRuns}`;
 
 /** The tables of `selectRuns`, whose view `stored_seqs` reads the tail on PostgreSQL. */
 export const runTables = {
@@ -41,14 +60,22 @@ export const runTables = {
 
 const selectRefs = "SELECT id, owner, status, epoch FROM runs";
 
-const findRun = statement<RunRow>(runTables, `${selectRuns} WHERE r.id = ? AND r.owner = ?`);
+const findRun = statement<RequestedRow>(runTables, `${selectRuns} WHERE r.id = ? AND r.owner = ?`);
 
 const findRunsOfConversation = statement<RunRow>(
   runTables,
-  `${selectRuns} WHERE r.conversation_id = ? AND r.owner = ? ORDER BY r.n`,
+  `${selectListed} WHERE r.conversation_id = ? AND r.owner = ? AND r.kind = 'turn'
+     AND r.n > COALESCE((SELECT n FROM runs WHERE id = ? AND owner = ?), 0)
+   ORDER BY r.n LIMIT ?`,
 );
 
-const findChildren = statement<RunRow>(
+const findInput = statement<{ input: string }>(
+  { reads: ["runs", "run_requests"] },
+  `SELECT COALESCE(q.full_input, q.input) AS input FROM runs r JOIN run_requests q ON q.run_n = r.n
+   WHERE r.id = ? AND r.owner = ?`,
+);
+
+const findChildren = statement<RequestedRow>(
   runTables,
   `${selectRuns} WHERE r.parent_id = ? AND r.owner = ? ORDER BY r.n`,
 );
@@ -87,14 +114,14 @@ const findSuspendedSince = statement<{ since: number | null }>(
   "SELECT MIN(updated_at) AS since FROM runs WHERE status = 'requires_action'",
 );
 
-const findAncestors = statement<RunRow>(
+const findAncestors = statement<RequestedRow & { replay: string | null }>(
   runTables,
   `WITH RECURSIVE line (n, parent_id) AS (
      SELECT n, parent_id FROM runs WHERE id = ? AND owner = ?
      UNION ALL
      SELECT p.n, p.parent_id FROM line l JOIN runs p ON p.id = l.parent_id
    )
-   ${selectRuns} JOIN line ON line.n = r.n ORDER BY r.n`,
+   SELECT ${runColumns}, q.request, s.replay ${fromRuns} JOIN line ON line.n = r.n ORDER BY r.n`,
 );
 
 const findKey = statement<RunKey>(
@@ -104,12 +131,20 @@ const findKey = statement<RunKey>(
 
 export function* getRun(query: { owner: string; id: string }): Script<RunRecord | undefined> {
   const row = yield* first(findRun, query.id, query.owner);
-  return row === undefined ? undefined : runRecord(row);
+  return row && runRecord(row);
 }
 
-export function* listRuns(query: { owner: string; conversationId: string }): Script<RunRecord[]> {
-  const rows = yield* all(findRunsOfConversation, query.conversationId, query.owner);
-  return rows.map(runRecord);
+/** Runs of a conversation, oldest first. */
+export function* listRuns(query: {
+  owner: string;
+  conversationId: string;
+  limit?: number;
+  after?: string;
+}): Script<Page<ListedRun>> {
+  const limit = pageLimit(query.limit);
+  const { conversationId, owner, after = null } = query;
+  const rows = yield* all(findRunsOfConversation, conversationId, owner, after, owner, limit + 1);
+  return pageOf(rows, limit, listedRun);
 }
 
 export function* listChildren(query: { owner: string; runId: string }): Script<RunRecord[]> {
@@ -145,6 +180,15 @@ export function* everySuspendedBefore(query: { before: number }): Script<RunRef[
   return (yield* all(findSuspended, query.before)).map(runRef);
 }
 
+/** The whole input of a run, as it is stored. */
+export function* readInput(query: {
+  owner: string;
+  runId: string;
+}): Script<StoredList<JsonValue> | undefined> {
+  const row = yield* first(findInput, query.runId, query.owner);
+  return row && (JSON.parse(row.input) as StoredList<JsonValue>);
+}
+
 /** When the run was suspended that has been suspended longest, in ms since the epoch. */
 export function* everySuspendedSince(): Script<number | undefined> {
   return (yield* first(findSuspendedSince))?.since ?? undefined;
@@ -157,18 +201,23 @@ function runRef({ id, owner, status, epoch }: RunRef): RunRef {
 export function* ancestors(query: {
   owner: string;
   runId: string;
-}): Script<RunWithMessages[] | undefined> {
+}): Script<StoredLineage | undefined> {
   const rows = yield* all(findAncestors, query.runId, query.owner);
   if (rows.length === 0) return undefined;
-  const line: RunWithMessages[] = [];
-  for (const row of rows) line.push({ run: runRecord(row), messages: yield* messagesOf(row.n) });
+  const line: StoredLineage[number][] = [];
+  for (const row of rows) {
+    const run = runRecord(row);
+    const replay = row.replay === null ? {} : (JSON.parse(row.replay) as ResultReplay);
+    const result = run.result && { ...run.result, ...replay };
+    line.push({ run: { ...run, result }, messages: yield* messagesOf(row.n) });
+  }
   return line;
 }
 
 export function* readMessages(query: {
   owner: string;
   runId: string;
-}): Script<Message[] | undefined> {
+}): Script<StoredList<Message> | undefined> {
   const run = yield* findRunKey(query);
   return run === undefined ? undefined : yield* messagesOf(run.n);
 }
@@ -185,11 +234,15 @@ export function* findRunKey(query: { owner: string; runId: string }): Script<Run
   return yield* first(findKey, query.runId, query.owner);
 }
 
-export function* messagesOf(runN: number): Script<Message[]> {
-  return (yield* messageTexts(runN)).flatMap((text) => JSON.parse(text) as Message[]);
+export function* messagesOf(runN: number): Script<StoredList<Message>> {
+  return (yield* messageTexts(runN)).flatMap((text) => JSON.parse(text) as StoredList<Message>);
 }
 
-export function runRecord(row: RunRow): RunRecord {
+function runRecord(row: RequestedRow): RunRecord {
+  return { ...listedRun(row), request: JSON.parse(row.request) as JsonValue };
+}
+
+export function listedRun(row: RunRow): ListedRun {
   return {
     id: row.id,
     owner: row.owner,
@@ -203,8 +256,8 @@ export function runRecord(row: RunRow): RunRecord {
     model: row.model,
     stored: row.stored === 1,
     title: row.title,
-    request: JSON.parse(row.request) as JsonValue,
     input: JSON.parse(row.input) as JsonValue[],
+    isInputCut: row.is_cut === 1,
     result: row.result === null ? null : (JSON.parse(row.result) as ChainResultRecord),
     lastSeq: row.last_seq,
     createdAt: row.created_at,

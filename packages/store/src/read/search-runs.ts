@@ -1,10 +1,10 @@
 import type { RunStatus } from "@capstan/contract";
-import type { Page, RunRecord } from "../records/records.ts";
+import type { Page, ListedRun } from "../records/records.ts";
 import { all, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
 import { readCallOutcomes } from "./read-call-outcomes.ts";
 import { pageLimit, pageOf } from "./page.ts";
-import { runRecord, type RunRow, runTables, selectRuns } from "./read-runs.ts";
+import { listedRun, type RunRow, runTables, selectListed } from "./read-runs.ts";
 
 interface RunQuery {
   readonly owner: string;
@@ -17,21 +17,21 @@ interface RunQuery {
 }
 
 /** An owner's runs, newest first. Runs that only hold a person's changes to variables are left out. */
-export function* searchRuns(query: RunQuery): Script<Page<RunRecord>> {
+export function* searchRuns(query: RunQuery): Script<Page<ListedRun>> {
   const limit = pageLimit(query.limit);
   if (query.outcome === undefined)
-    return pageOf(yield* selectPage(query, limit + 1), limit, runRecord);
+    return pageOf(yield* selectPage(query, limit + 1), limit, listedRun);
   const found: RunRow[] = [];
   // What a person has said the journal alone says: such runs are sorted out, and more are read.
   for (let after = query.after; ;) {
     const rows = yield* selectPage({ ...query, ...(after !== undefined && { after }) }, limit + 1);
     for (const row of rows) if ((yield* readCallOutcomes(row)) !== "known") found.push(row);
-    if (found.length > limit || rows.length <= limit) return pageOf(found, limit, runRecord);
+    if (found.length > limit || rows.length <= limit) return pageOf(found, limit, listedRun);
     after = rows.at(-1)?.id;
   }
 }
 
-const selectPages = `${selectRuns} WHERE r.owner = ? AND r.kind = 'turn'`;
+const selectPages = `${selectListed} WHERE r.owner = ? AND r.kind = 'turn'`;
 
 const pageOrder = `
      AND (CAST(? AS TEXT) IS NULL OR r.conversation_id = ?)

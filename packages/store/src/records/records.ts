@@ -49,15 +49,21 @@ export interface RunRecord {
   readonly title: string | null;
   /** What the request asked for, as the service keeps it. */
   readonly request: JsonValue;
-  /** What a person typed, as Responses items. */
+  /** The user's input as Responses items: all of it or, if it is long, its last items with their texts cut. */
   readonly input: readonly JsonValue[];
-  readonly result: ChainResultRecord | null;
+  /** Whether `input` is cut. `Store.readInput` reads all of it. */
+  readonly isInputCut: boolean;
+  /** A long answer is not read, and of its log only `ancestors` reads it. */
+  readonly result: (Omit<ChainResultRecord, "answer"> & Partial<ChainResultRecord>) | null;
   /** The number of the last event; 0 where there is none. */
   readonly lastSeq: number;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly endedAt: number | null;
 }
+
+/** A run as lists show it. */
+export type ListedRun = Omit<RunRecord, "request">;
 
 /**
  * A state of a run's variables. While it rests they change by an edit alone, and who goes on with

@@ -1,4 +1,5 @@
-import type { CallRecord, Grant, Message } from "@capstan/core";
+import type { StoredList } from "../blobs/split-inputs.ts";
+import type { CallRecord, Grant, JsonValue, Message } from "@capstan/core";
 import type { ClientOutput, VariableValue } from "@capstan/core/host";
 import type { RunEvent, RunStatus } from "@capstan/contract";
 import type {
@@ -22,6 +23,7 @@ import type {
   ConversationRecord,
   GrantRecord,
   ItemRecord,
+  ListedRun,
   Manifest,
   OverrideRecord,
   Page,
@@ -79,8 +81,14 @@ export interface RetentionReader {
  */
 export interface StoreReader extends RetentionReader {
   getRun(query: OwnedId): Promise<RunRecord | undefined>;
-  /** Oldest first. */
-  listRuns(query: Owned & { readonly conversationId: string }): Promise<readonly RunRecord[]>;
+  /** All of a run's input, with long lists and texts. */
+  readInput(query: OfRun): Promise<readonly JsonValue[] | undefined>;
+  /** A list of a run's request, of which long parts are stored apart. */
+  readList<T>(list: StoredList<T>): Promise<readonly T[]>;
+  /** The bytes of an image or a file that a run refers to. The caller checks that its user may read that run. */
+  readBlob(sha256: string): Promise<Uint8Array | undefined>;
+  /** Oldest first; without those that only hold a person's changes to variables. */
+  listRuns(query: Owned & Paged & { readonly conversationId: string }): Promise<Page<ListedRun>>;
   /** Newest first; without those that only hold a person's changes to variables. */
   searchRuns(
     query: Owned &
@@ -90,7 +98,7 @@ export interface StoreReader extends RetentionReader {
         /** Only with a call of which nobody has said yet whether it happened. */
         readonly outcome?: "unknown";
       },
-  ): Promise<Page<RunRecord>>;
+  ): Promise<Page<ListedRun>>;
   /** Runs that continue this one, oldest first. */
   listChildren(query: OfRun): Promise<readonly RunRecord[]>;
   /** The run and all that it descends from, oldest first, with their messages. */

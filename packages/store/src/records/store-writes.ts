@@ -17,6 +17,7 @@ import type {
   Switches,
 } from "@capstan/contract";
 import type { RestingStatus } from "./run-status.ts";
+import type { NewBlob, StoredList } from "../blobs/split-inputs.ts";
 import type { LineageStart, Unreachable } from "./read-results.ts";
 import type { RunKind } from "./records.ts";
 
@@ -39,6 +40,10 @@ export interface NewRun {
   readonly title?: string;
   readonly request: JsonValue;
   readonly input: readonly JsonValue[];
+  /** All of the input, if `input` is a preview of it. Set by the store. */
+  readonly fullInput?: StoredList<JsonValue>;
+  /** Images, files and the like to which the input, the request's `context` or the first messages refer. */
+  readonly blobs?: readonly NewBlob[];
 }
 
 /** What a run's journal takes: all that a chain writes, and the server's own notices. */

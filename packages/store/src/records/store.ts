@@ -27,6 +27,8 @@ export interface Store extends StoreReader {
    * @throws CapstanError `store_failed`, `disk_full` or `store_closed`: nothing of the call was written.
    */
   write<const W extends readonly StoreWrite[]>(writes: W): Promise<OutcomesOf<W>>;
+  /** Deletes blobs that no run refers to any more. @returns the number of deleted blobs */
+  collectBlobs(signal?: AbortSignal): Promise<number>;
   /** Calls back right before the next commit is made: what is written in the call is part of it. */
   beforeNext(write: () => void): void;
   /** Tells of a run's events as they are committed. The listener must be quick and must not throw. */

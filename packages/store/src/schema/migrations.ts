@@ -404,4 +404,34 @@ export const migrations: readonly Migration[] = [
       },
     ],
   },
+  {
+    version: 15,
+    statements: [
+      // Long inputs are blobs: `input` is then what lists show of them. Long answers are read apart.
+      "ALTER TABLE run_requests ADD COLUMN full_input TEXT",
+      "ALTER TABLE run_results ADD COLUMN replay TEXT",
+      `CREATE TABLE run_blobs (
+        run_n BIGINT NOT NULL,
+        sha256 TEXT NOT NULL,
+        owner TEXT NOT NULL,
+        size BIGINT NOT NULL,
+        PRIMARY KEY (run_n, sha256)
+      )`,
+      "CREATE INDEX run_blobs_by_hash ON run_blobs (sha256, owner)",
+      // In SQLite's data directory blobs are files.
+      {
+        postgres:
+          "CREATE TABLE blobs (sha256 TEXT PRIMARY KEY, bytes BIGINT NOT NULL, used_at TIMESTAMPTZ NOT NULL)",
+      },
+      {
+        postgres: `CREATE TABLE blob_pieces (
+          sha256 TEXT NOT NULL,
+          n BIGINT NOT NULL,
+          piece BYTEA NOT NULL,
+          PRIMARY KEY (sha256, n)
+        )`,
+      },
+      { postgres: "ALTER TABLE blob_pieces ALTER COLUMN piece SET STORAGE EXTERNAL" },
+    ],
+  },
 ];

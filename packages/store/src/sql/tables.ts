@@ -39,11 +39,22 @@ export const tables = {
     later: { manifest: "text", edits: "bigint", answers: "bigint" },
   },
   run_requests: {
-    columns: { run_n: "bigint", owner: "text", request: "text", input: "text" },
+    columns: {
+      run_n: "bigint",
+      owner: "text",
+      request: "text",
+      input: "text",
+      full_input: "text",
+    },
+  },
+  run_blobs: {
+    columns: { run_n: "bigint", sha256: "text", owner: "text", size: "bigint" },
+    conflict: keepFirst,
   },
   run_results: {
-    columns: { run_n: "bigint", owner: "text", result: "text" },
-    conflict: "ON CONFLICT (run_n) DO UPDATE SET result = excluded.result",
+    columns: { run_n: "bigint", owner: "text", result: "text", replay: "text" },
+    conflict:
+      "ON CONFLICT (run_n) DO UPDATE SET result = excluded.result, replay = excluded.replay",
     key: ["run_n"],
   },
   run_journal: {

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Clock } from "@capstan/core";
 import { systemClock } from "@capstan/core/base";
+import { type BlobStore, MemoryBlobs } from "../blobs/blob-store.ts";
+import { DiskBlobs } from "../blobs/disk-blobs.ts";
 import { checkBeforeOpen } from "./check-before-open.ts";
 import { lockDataDirectory } from "./data-lock.ts";
 import { LiveRuns } from "../live/live-runs.ts";
@@ -19,6 +21,9 @@ import { storeError } from "../records/store-error.ts";
 import { createStore, type StoreParts } from "../live/create-store.ts";
 import { startThread, type Thread } from "../live/thread.ts";
 import { startWriter, connectionWriter } from "./sqlite-writer.ts";
+
+/** Beside the database in a data directory. */
+export const blobsFolder = "blobs";
 
 export interface OpenStoreOptions {
   /** Made where it is missing, for this user alone. */
@@ -46,16 +51,26 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
 }
 
 /** A store that keeps nothing: for runs with `store: false`, and for tests. */
-export function openMemoryStore(options: { readonly clock?: Clock } = {}): Store {
+export function openMemoryStore(
+  options: {
+    readonly clock?: Clock;
+    /** Has the inputs of other runs, to which requests may refer. */
+    readonly behind?: Pick<Store, "readBlob">;
+  } = {},
+): Store {
   const clock = options.clock ?? systemClock;
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   sql.exec("PRAGMA temp_store = MEMORY");
   migrate(sql, clock.now());
-  return storeOnConnection(sql, clock);
+  return storeOnConnection(sql, clock, new MemoryBlobs(options.behind));
 }
 
 /** A store on one connection, which reads and writes on the caller's thread. */
-export function storeOnConnection(sql: SqliteConnection, clock: Clock): Store {
+export function storeOnConnection(
+  sql: SqliteConnection,
+  clock: Clock,
+  blobs: BlobStore = new MemoryBlobs(),
+): Store {
   const writer = connectionWriter(sql);
   const { storedSeq, ...reads } = sqliteReads(sql);
   return createStore({
@@ -65,6 +80,7 @@ export function storeOnConnection(sql: SqliteConnection, clock: Clock): Store {
     publisher: new Publisher(),
     live: { runs: new LiveRuns(writer.recoveredRuns), storedSeq },
     clock,
+    blobs,
     announce: async () => {},
     release: async () => {},
   });
@@ -97,6 +113,8 @@ async function open({
     } finally {
       setup.close();
     }
+    const blobs = new DiskBlobs(join(dataDir, blobsFolder));
+    await blobs.deleteUnfinished();
     file = await openFile(path, "r+");
     const writer = await startWriter({ path, file: file.fd, durability, syncDelayMs });
     const sql = openForReading(path);
@@ -122,6 +140,7 @@ async function open({
       publisher: new Publisher(),
       live: { runs: new LiveRuns(writer.recoveredRuns), storedSeq },
       clock,
+      blobs,
       announce: (url) => lock.announce(url),
       release,
     });

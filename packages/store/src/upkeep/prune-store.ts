@@ -60,6 +60,7 @@ export async function pruneStore(
   const store = await openWhole(place);
   try {
     const pruned = await prune({ store, retention, now: Date.now() });
+    await store.collectBlobs();
     await deleteUnreachable({ store, after: 0 });
     return pruned;
   } finally {

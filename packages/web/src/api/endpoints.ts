@@ -49,11 +49,22 @@ export async function deleteConversation(conversation: string, keepalive = false
   await send(`/v1/conversations/${id(conversation)}`, { method: "DELETE", keepalive });
 }
 
-export const listRuns = (conversation: string, signal?: AbortSignal) =>
-  requestJson<ListView<RunWithEvents>>(
-    `/v1/conversations/${id(conversation)}/runs`,
-    signal ? { signal } : {},
-  );
+/** All runs of a conversation, read page by page. */
+export async function listRuns(
+  conversation: string,
+  signal?: AbortSignal,
+): Promise<readonly RunWithEvents[]> {
+  const runs: RunWithEvents[] = [];
+  for (let after = ""; ;) {
+    const page = await requestJson<ListView<RunWithEvents>>(
+      `/v1/conversations/${id(conversation)}/runs?limit=100${after}`,
+      signal ? { signal } : {},
+    );
+    runs.push(...page.data);
+    if (!page.has_more || page.last_id === null) return runs;
+    after = `&after=${id(page.last_id)}`;
+  }
+}
 
 export const cancelRun = (run: string) =>
   requestJson<RunView>(`/v1/runs/${id(run)}/cancel`, { method: "POST", body: {} });

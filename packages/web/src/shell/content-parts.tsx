@@ -24,7 +24,7 @@ function ContentPartView(props: { readonly part: ContentPart }) {
   const address = () => {
     const { part } = props;
     if (part.type === "link") return part.url;
-    if (part.type === "text" || part.source.type === "base64") return null;
+    if (part.type === "text" || part.source.type !== "url") return null;
     return part.source.url;
   };
   const name = () => {

@@ -129,7 +129,7 @@ export function createChat(events: ChatEvents): Chat {
       stored = found.switches;
       batch(() => {
         setConversation(found);
-        setRuns(known.data.map(live));
+        setRuns(known.map(live));
         setStatus({ type: "ready" });
       });
     } catch (error) {
@@ -279,6 +279,7 @@ function newRun(
     waiting: [],
     model: options.model,
     input: [{ type: "message", role: "user", content: options.text }],
+    input_cut: false,
     created_at: Date.now(),
     ended_at: null,
     error: null,

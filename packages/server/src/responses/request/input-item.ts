@@ -1,4 +1,5 @@
 import type { JsonObject } from "@capstan/core";
+import type { StoredData } from "../../http/stored-data.ts";
 
 /*
  * What a request brings, normalised: a table of types. Every null is gone, `status` is filled
@@ -16,17 +17,17 @@ export type InputContent =
   | { readonly type: "refusal"; readonly refusal: string }
   | {
       readonly type: "input_image";
-      readonly image_url: string;
+      readonly image_url: string | StoredData;
       readonly detail: "low" | "high" | "auto";
     }
   | {
       readonly type: "input_file";
       readonly filename?: string;
       /** Base64, or a `data:` URL. */
-      readonly file_data?: string;
-      readonly file_url?: string;
+      readonly file_data?: string | StoredData;
+      readonly file_url?: string | StoredData;
     }
-  | { readonly type: "input_video"; readonly video_url: string };
+  | { readonly type: "input_video"; readonly video_url: string | StoredData };
 
 interface Identified {
   readonly id?: string;

@@ -1,11 +1,10 @@
 import { z } from "zod";
+import { maxImage } from "../../http/take-data.ts";
 import { failed, invalidRequest, missingParameter, ok, type Parsed } from "../../http/api-error.ts";
+import { StoredData } from "../../http/stored-data.ts";
 import type { InputContent } from "./input-item.ts";
 import { issueError, unsupportedValue, wrongType } from "./issue-error.ts";
 import { isObject, withoutNulls } from "./without-nulls.ts";
-
-/** Characters of an image in a request. */
-const maxImage = 20_971_520;
 
 const text = z.object({ text: z.string() });
 const list = z
@@ -73,9 +72,13 @@ function parsePart(value: unknown, at: string): Parsed<InputContent> {
   }
   const noSource = missingSource(value, at);
   if (noSource !== undefined) return failed(noSource);
-  const result = schemas[type as keyof typeof schemas].safeParse(value);
+  // They were Base64: where a text is expected there was one.
+  const stored = Object.entries(value).filter(([, member]) => member instanceof StoredData);
+  const texts = Object.fromEntries(stored.map(([name]) => [name, ""]));
+  const result = schemas[type as keyof typeof schemas].safeParse({ ...value, ...texts });
   if (!result.success) return failed(issueError(result.error.issues, value, at));
-  return ok(result.data as InputContent);
+  const known = Object.fromEntries(stored.filter(([name]) => name in result.data));
+  return ok({ ...result.data, ...known } as InputContent);
 }
 
 /** A part that names no content, or content that is not kept here. */

@@ -24,7 +24,7 @@ export async function readHistory(
   let before: readonly Message[] = [];
   for (const [index, ancestor] of ancestors.entries()) {
     const next = ancestors[index + 1];
-    before = [...before, ...requestOf(ancestor).context];
+    before = [...before, ...(await store.readList(requestOf(ancestor).context))];
     const taken = next === undefined ? adopts : requestOf(next).adopts;
     if (taken || ancestor.run.kind === "edit") continue;
     turns.push({ before, ...(await turnOf(store, owner, ancestor)) });

@@ -17,6 +17,7 @@ import type { ChainResume, ModelCatalog, OfferOptions } from "@capstan/core/host
 import type { RunRecord, Store } from "@capstan/store";
 import { readHistory } from "./history.ts";
 import { offersTool, requireApprovalFor } from "../request/offered-tools.ts";
+import { loadBlobs } from "../request/load-blobs.ts";
 import { oneCallModel } from "../request/one-call-model.ts";
 import type { StoredRunRequest } from "../request/run-request.ts";
 import { chainLimits, type ServerLimits } from "../request/run-limits.ts";
@@ -62,11 +63,12 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
   const { grants, overrides } = options;
   const request = run.request as unknown as StoredRunRequest;
   const { servers, settings, maxToolCalls, adopts, history, call } = request;
-  const [conversation, found, said] = await Promise.all([
+  const [conversation, found, context, said] = await Promise.all([
     run.conversationId === null
       ? undefined
       : store.getConversation({ owner: run.owner, id: run.conversationId }),
     call === undefined ? findModel(models, run.model) : missingModel(run.model),
+    request.context.length === 0 ? [] : store.readList(request.context),
     readHistory(store, { owner: run.owner, parentId: run.parentId, adopts, history }),
   ]);
   const executor = options.createExecutor({
@@ -86,7 +88,9 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
     clientTools: request.clientTools,
   };
   const model =
-    call === undefined ? found : oneCallModel(run.model, call, () => executor.offer(offered).names);
+    call === undefined
+      ? loadBlobs(found, store)
+      : oneCallModel(run.model, call, () => executor.offer(offered).names);
   return () => {
     if (resume === undefined) variables.beginTurn();
     const limit = timeLimit(options);
@@ -96,7 +100,7 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
       model,
       runId: run.id,
       journal,
-      contextMessages: [...said, ...request.context],
+      contextMessages: [...said, ...context],
       ...(options.inputMessages && { inputMessages: options.inputMessages }),
       systemPrompt: () =>
         [request.instructions ?? "", executor.toolRules(offered)]

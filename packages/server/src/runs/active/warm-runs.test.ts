@@ -24,7 +24,7 @@ const room = { maxEntries: 2, maxBytes: 100_000 };
 function begun(id: string, epoch: number, more: Partial<RunRecord> = {}): RunRecord {
   const of = { owner, sessionId: id, conversationId: null, parentId: null, kind: "turn" } as const;
   const said = { model: "m", stored: true, title: null, request: {}, input: [], result: null };
-  const times = { createdAt: 1, updatedAt: 1, endedAt: null };
+  const times = { isInputCut: false, createdAt: 1, updatedAt: 1, endedAt: null };
   const now = { status: "in_progress", epoch, edits: 0, lastSeq: 0 } as const;
   return { id, ...of, ...said, ...times, ...now, ...more };
 }

@@ -25,7 +25,7 @@ export function newRunWrites(
 ): readonly StoreWrite[] {
   const { principal: owner, model, parentId, conversationId, inputItems } = request;
   const { instructions, servers, clientTools, settings, maxToolCalls } = request;
-  const { approvals, toolOutputs } = request;
+  const { approvals, toolOutputs, blobs } = request;
   const { context, outputs, answers, continuesParent, wire, history, call } = request;
   const stored: StoredRunRequest = {
     instructions,
@@ -54,6 +54,7 @@ export function newRunWrites(
         status,
         request: stored as unknown as JsonValue,
         input: inputItems,
+        ...(blobs !== undefined && { blobs }),
         ...(parentId !== null && { parentId }),
         ...(conversationId !== null && { conversationId }),
       },
@@ -79,6 +80,7 @@ export function newRunRecord(
     return undefined;
   if (!outcomes.every(isAccepted)) return undefined;
   const { sessionId, epoch, createdAt } = outcome;
+  const { blobs: _stored, ...run } = made.run;
   return {
     kind: "turn",
     status: "in_progress",
@@ -86,7 +88,8 @@ export function newRunRecord(
     parentId: null,
     stored: true,
     title: null,
-    ...made.run,
+    ...run,
+    isInputCut: false,
     sessionId,
     epoch,
     edits: 0,

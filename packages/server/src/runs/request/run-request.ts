@@ -1,3 +1,4 @@
+import type { NewRun } from "@capstan/store";
 import type {
   ApprovalDecision,
   HistoryMode,
@@ -49,6 +50,8 @@ export interface RunRequest extends Omit<StoredRunRequest, "adopts"> {
   readonly inputMessages: readonly Message[];
   /** As Responses items, to show and to look up. */
   readonly inputItems: readonly JsonValue[];
+  /** Bytes to which the items and messages refer. */
+  readonly blobs?: NewRun["blobs"];
   /** Variables that it begins with, where they are not its parent's. */
   readonly variables?: readonly Variable[];
   readonly parentId: string | null;

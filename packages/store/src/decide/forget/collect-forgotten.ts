@@ -48,8 +48,9 @@ const ofRun: readonly Rows[] = [
   rowsOf("items", "direction = 'input' AND run_n = ?", { key: "n", texts: ["item"] }),
   rowsOf("items", "direction = 'output' AND run_n = ?", { key: "n", texts: ["item"] }),
   rowsOf("approvals", "run_n = ?", { key: "id", texts: ["request", "answer"] }),
-  rowsOf("run_requests", "run_n = ?", { key: "run_n", texts: ["request", "input"] }),
-  rowsOf("run_results", "run_n = ?", { key: "run_n", texts: ["result"] }),
+  rowsOf("run_requests", "run_n = ?", { key: "run_n", texts: ["request", "input", "full_input"] }),
+  rowsOf("run_results", "run_n = ?", { key: "run_n", texts: ["result", "replay"] }),
+  rowsOf("run_blobs", "run_n = ?", { key: "sha256", texts: ["sha256"] }),
 ];
 
 const lockForgotten = statement<{ n: number; session_id: string }>(

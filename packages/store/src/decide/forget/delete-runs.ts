@@ -24,6 +24,7 @@ const runColumns = "n, id, session_id, parent_id, ended_at";
 /** Tables whose rows belong to one run. */
 const tablesOfRun = [
   "run_requests",
+  "run_blobs",
   "run_results",
   "run_journal",
   "answerable_calls",

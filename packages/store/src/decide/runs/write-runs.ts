@@ -1,6 +1,7 @@
+import type { NewBlob } from "../../blobs/split-inputs.ts";
 import { isClosing, transition } from "../../records/run-status.ts";
 import type { RunVersion } from "../../records/records.ts";
-import { first, type Script } from "../../sql/script.ts";
+import { all, first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
 import type { NewRun, StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf, Refused } from "../../records/write-outcomes.ts";
@@ -29,6 +30,11 @@ const findConversation = statement(
 const findSession = statement<{ owner: string }>(
   { reads: ["runs"] },
   "SELECT owner FROM runs WHERE session_id = ? LIMIT 1",
+);
+
+const findKnownBlobs = statement<{ sha256: string }>(
+  { reads: ["run_blobs"] },
+  ({ anyOf }) => `SELECT DISTINCT sha256 FROM run_blobs WHERE owner = ? AND sha256 ${anyOf}`,
 );
 
 interface Origin {
@@ -73,8 +79,14 @@ export function* createRun(
     ended_at: isClosing(status) ? at : null,
     node: status === "in_progress" ? context.node : null,
   });
-  const request = JSON.stringify(run.request);
-  changes.insert("run_requests", { run_n: n, owner, request, input: JSON.stringify(run.input) });
+  changes.insert("run_requests", {
+    run_n: n,
+    owner,
+    request: JSON.stringify(run.request),
+    input: JSON.stringify(run.input),
+    full_input: run.fullInput === undefined ? null : JSON.stringify(run.fullInput),
+  });
+  if (run.blobs !== undefined) yield* referTo(context, { n, owner }, run.blobs);
   const nothing = { edits: 0, answers: 0, lastSeq: 0, nth: 0, variables: 0, changes: [], open: [] };
   const manifests = { baseManifest, manifest: null };
   const state: RunState = { ...nothing, ...manifests, n, id, owner, sessionId, epoch, status };
@@ -85,6 +97,23 @@ export function* createRun(
   } else runs.set(state);
   const created = { status: "created", sessionId, epoch, createdAt: at } as const;
   return parent === undefined ? created : { ...created, parent };
+}
+
+/** The size of a blob counts once for its owner, with the first run that refers to it. */
+function* referTo(
+  { changes }: WriteContext,
+  { n, owner }: Pick<RunState, "n" | "owner">,
+  blobs: readonly NewBlob[],
+): Script<void> {
+  const known = yield* all(
+    findKnownBlobs,
+    owner,
+    blobs.map(({ sha256 }) => sha256),
+  );
+  const counted = new Set(known.map(({ sha256 }) => sha256));
+  for (const { sha256, size } of blobs) {
+    changes.insert("run_blobs", { run_n: n, sha256, owner, size: counted.has(sha256) ? 0 : size });
+  }
 }
 
 export function* setStatus(

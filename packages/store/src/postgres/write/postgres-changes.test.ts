@@ -5,9 +5,9 @@ import { BatchChanges, CallChanges } from "./postgres-changes.ts";
 
 test("rows of a table go over in one statement, and those of one key as its last", () => {
   const changes = new CallChanges();
-  changes.insert("run_results", { run_n: 1, owner: "o", result: "1" });
-  changes.insert("run_results", { run_n: 2, owner: "o", result: "2" });
-  changes.insert("run_results", { run_n: 1, owner: "o", result: "3" });
+  changes.insert("run_results", { run_n: 1, owner: "o", result: "1", replay: null });
+  changes.insert("run_results", { run_n: 2, owner: "o", result: "2", replay: null });
+  changes.insert("run_results", { run_n: 1, owner: "o", result: "3", replay: null });
   const batch = new BatchChanges();
   assert.deepEqual(batch.add(changes.list), []);
   const statements = batch.flush();
@@ -25,9 +25,9 @@ test("rows of a table go over in one statement, and those of one key as its last
 
 test("within a table the order stays; a statement that reads another table goes after it", () => {
   const changes = new CallChanges();
-  changes.insert("run_results", { run_n: 1, owner: "o", result: "1" });
+  changes.insert("run_results", { run_n: 1, owner: "o", result: "1", replay: null });
   changes.run(plainSql("DELETE FROM run_results WHERE run_n = ?", { writes: ["run_results"] }), 1);
-  changes.insert("run_results", { run_n: 1, owner: "o", result: "2" });
+  changes.insert("run_results", { run_n: 1, owner: "o", result: "2", replay: null });
   changes.run(
     plainSql("UPDATE runs SET status = 'completed' WHERE n = ?", { writes: ["runs"] }),
     1,

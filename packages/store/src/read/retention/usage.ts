@@ -11,15 +11,23 @@ interface SizedTable {
   readonly columns: readonly string[];
   /** What its rows belong to, beside their owner. */
   readonly of: "run" | "session" | "conversation" | "owner";
+  /** A column with a number of bytes. @default the length of the texts */
+  readonly size?: string;
 }
 
 const sized: readonly SizedTable[] = [
   { kind: "events", table: "run_journal", columns: ["events", "cuts"], of: "run" },
   // Of runs that go on: no lineage with one is taken away.
   { kind: "events", table: "tail", columns: ["delta"], of: "owner" },
-  { kind: "messages", table: "run_requests", columns: ["request", "input"], of: "run" },
+  {
+    kind: "messages",
+    table: "run_requests",
+    columns: ["request", "input", "full_input"],
+    of: "run",
+  },
+  { kind: "messages", table: "run_blobs", columns: [], size: "size", of: "run" },
   { kind: "messages", table: "run_journal", columns: ["messages"], of: "run" },
-  { kind: "messages", table: "run_results", columns: ["result"], of: "run" },
+  { kind: "messages", table: "run_results", columns: ["result", "replay"], of: "run" },
   { kind: "messages", table: "items", columns: ["item"], of: "run" },
   { kind: "calls", table: "run_journal", columns: ["calls"], of: "run" },
   { kind: "calls", table: "client_outputs", columns: ["output"], of: "run" },
@@ -63,8 +71,8 @@ function part(of: Part["of"], table: TableName, sum: string, inSlices = false): 
 const parts: readonly Part[] = [
   part("conversations", "conversations", "COUNT(*)"),
   part("runs", "runs", "COUNT(*)"),
-  ...sized.map(({ kind, table, columns, of }) =>
-    part(kind, table, `CAST(SUM(${bytesOf(columns)}) AS BIGINT)`, of === "run"),
+  ...sized.map(({ kind, table, columns, size, of }) =>
+    part(kind, table, `CAST(SUM(${size ?? bytesOf(columns)}) AS BIGINT)`, of === "run"),
   ),
 ];
 
@@ -74,9 +82,10 @@ const findSliceEnd = statement<{ n: number }>(
 );
 
 /** The bytes that a lineage has in each table, of one of its conversations or sessions. */
-const lineageParts = sized.flatMap(({ table, columns, of }) => {
+const lineageParts = sized.flatMap(({ table, columns, size, of }) => {
   if (of === "owner") return [];
-  const sum = `SELECT CAST(COALESCE(SUM(${bytesOf(columns.map((column) => `t.${column}`))}), 0) AS BIGINT) AS bytes FROM ${table} t`;
+  const perRow = size === undefined ? bytesOf(columns.map((column) => `t.${column}`)) : `t.${size}`;
+  const sum = `SELECT CAST(COALESCE(SUM(${perRow}), 0) AS BIGINT) AS bytes FROM ${table} t`;
   const where = {
     conversation: "WHERE t.id = ?",
     session: "WHERE t.session_id = ?",

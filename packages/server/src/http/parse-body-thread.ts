@@ -1,0 +1,22 @@
+import { readSync } from "node:fs";
+import { parentPort } from "node:worker_threads";
+import type { BodyToParse, ParsedBody } from "./parse-body.ts";
+import { takeData } from "./take-data.ts";
+
+parentPort?.on("message", (body: BodyToParse) => {
+  const parsed = parse(body);
+  const bytes = "taken" in parsed ? parsed.taken.map((one) => one.bytes.buffer) : [];
+  // Several places may have the same bytes.
+  parentPort?.postMessage(parsed, [...new Set(bytes)]);
+});
+
+function parse({ file, size }: BodyToParse): ParsedBody {
+  try {
+    const bytes = Buffer.alloc(size);
+    for (let from = 0; from < size;) from += readSync(file, bytes, from, size - from, from);
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return { taken: takeData(value), value };
+  } catch (thrown) {
+    return { error: thrown instanceof Error ? thrown.message : String(thrown) };
+  }
+}

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { parseBody } from "./parse-body.ts";
+import { StoredData } from "./stored-data.ts";
+
+function bodyOf(body: unknown): Request {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return new Request("http://127.0.0.1/", { method: "POST", body: text });
+}
+
+const image = (bytes: Buffer) => `data:image/png;base64,${bytes.toString("base64")}`;
+
+function requestWith(...parts: readonly object[]) {
+  return { input: [{ role: "user", content: parts }], store: true };
+}
+
+for (const [name, size] of [
+  ["a short body", 60_000],
+  ["a body that a thread parses", 3_000_000],
+] as const)
+  test(`${name}: images and files are taken out as bytes, all else is as it was sent`, async () => {
+    const [one, other] = [randomBytes(size), randomBytes(40_000)];
+    const small = { type: "input_image", image_url: image(randomBytes(100)) };
+    const text = { type: "input_text", text: "é".repeat(40_000) };
+    const parsed = (await parseBody(
+      bodyOf(
+        requestWith(
+          { type: "input_image", image_url: image(one) },
+          { type: "input_file", filename: "a.pdf", file_data: other.toString("base64") },
+          small,
+          text,
+        ),
+      ),
+    )) as { input: { content: Record<string, unknown>[] }[]; store: boolean };
+    const [first, second, third, fourth] = parsed.input[0]?.content ?? [];
+    const taken = first?.["image_url"] as StoredData;
+    assert.ok(taken instanceof StoredData);
+    assert.deepEqual(Buffer.from(taken.bytes ?? []), one);
+    assert.equal(taken.prefix, "data:image/png;base64,");
+    const file = second?.["file_data"] as StoredData;
+    assert.deepEqual([Buffer.from(file.bytes ?? []), file.prefix], [other, ""]);
+    assert.deepEqual([third, fourth, parsed.store], [small, text, true]);
+  });
+
+test("Base64 that is not exactly that of its bytes stays, and so does a reference of a client's own", async () => {
+  const bent = `${"A".repeat(40_001)}B==`.slice(0, 40_000);
+  const parts = [
+    { type: "input_image", image_url: `data:image/png;base64,${bent.slice(0, -1)}\n` },
+    { type: "input_image", image_url: { sha256: "0".repeat(64), size: 3, prefix: "" } },
+  ];
+  assert.deepEqual(await parseBody(bodyOf(requestWith(...parts))), requestWith(...parts));
+});
+
+test("a long body that is no JSON is a syntax error, and the next one is parsed", async () => {
+  await assert.rejects(parseBody(bodyOf(`{"a": "${"b".repeat(2_000_000)}`)), SyntaxError);
+  const body = { a: "b".repeat(2_000_000) };
+  assert.deepEqual(await parseBody(bodyOf(body)), body);
+  assert.deepEqual(await parseBody(bodyOf("")), {});
+});

@@ -1,0 +1,82 @@
+import type { BlobStore } from "./blob-store.ts";
+import type { NewBlob } from "./split-inputs.ts";
+
+/**
+ * Keeps collection and new references apart: a blob that is held is not deleted, and one that is
+ * being deleted is written again once it is gone.
+ */
+export class BlobHolds {
+  readonly #blobs: BlobStore;
+  readonly #held = new Map<string, number>();
+  readonly #deleting = new Map<string, Promise<void>>();
+
+  constructor(blobs: BlobStore) {
+    this.#blobs = blobs;
+  }
+
+  /**
+   * Stores blobs and holds them until their rows are committed.
+   *
+   * @returns releases them
+   */
+  async hold(blobs: readonly NewBlob[]): Promise<() => void> {
+    for (const { sha256 } of blobs) this.#held.set(sha256, (this.#held.get(sha256) ?? 0) + 1);
+    const release = () => {
+      for (const { sha256 } of blobs) {
+        const count = (this.#held.get(sha256) ?? 1) - 1;
+        if (count === 0) this.#held.delete(sha256);
+        else this.#held.set(sha256, count);
+      }
+    };
+    try {
+      // One after the other: the memory of each is free once it is written.
+      for (const { sha256, bytes } of blobs) {
+        await this.#deleting.get(sha256);
+        if (bytes !== undefined) await this.#blobs.put({ sha256, bytes });
+      }
+      return release;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /**
+   * Deletes blobs that no row refers to.
+   *
+   * @param referenced returns which of these hashes rows refer to
+   * @returns the number of deleted blobs
+   */
+  async collect(
+    referenced: (hashes: readonly string[]) => Promise<ReadonlySet<string>>,
+    signal?: AbortSignal,
+  ): Promise<number> {
+    let deleted = 0;
+    let some: string[] = [];
+    const collectSome = async () => {
+      const candidates = some.filter((sha256) => !this.#held.has(sha256));
+      some = [];
+      if (candidates.length === 0) return;
+      const gone = Promise.withResolvers<void>();
+      // From here on whoever holds one of them waits, and then writes it again.
+      for (const sha256 of candidates) this.#deleting.set(sha256, gone.promise);
+      try {
+        const kept = await referenced(candidates);
+        for (const sha256 of candidates) {
+          if (kept.has(sha256)) continue;
+          await this.#blobs.delete(sha256);
+          deleted += 1;
+        }
+      } finally {
+        for (const sha256 of candidates) this.#deleting.delete(sha256);
+        gone.resolve();
+      }
+    };
+    for await (const sha256 of this.#blobs.list()) {
+      if (signal?.aborted === true) return deleted;
+      if (some.push(sha256) === 500) await collectSome();
+    }
+    await collectSome();
+    return deleted;
+  }
+}

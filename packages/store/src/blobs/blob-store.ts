@@ -1,0 +1,79 @@
+import { createHash, webcrypto } from "node:crypto";
+
+/**
+ * Bytes by their SHA-256, in lower-case hexadecimal digits. Each content is stored once.
+ *
+ * Rows of the database refer to blobs. A blob is written before the row that refers to it, so that
+ * a crash leaves at most a blob without a row, which `BlobHolds.collect` deletes.
+ */
+export interface BlobStore {
+  /** Stores bytes. Resolves when they are durable; does nothing if they are stored already. */
+  put(blob: { readonly sha256: string; readonly bytes: Uint8Array }): Promise<void>;
+  /** Returns the bytes, or undefined if there is no such blob. */
+  get(sha256: string): Promise<Uint8Array | undefined>;
+  /** The same in pieces; undefined if there is no such blob. */
+  stream(sha256: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  has(sha256: string): Promise<boolean>;
+  /** Deletes a blob, unless a process that shares the store has used it within the last hour. */
+  delete(sha256: string): Promise<void>;
+  /** The hashes of all blobs, in no order. */
+  list(): AsyncIterable<string>;
+  close(): Promise<void>;
+}
+
+/** Above this length hashing would hold up the event loop, and is done by a thread of Node's pool. */
+const longBytes = 262_144;
+
+/** The name of bytes. */
+export async function sha256Of(bytes: Uint8Array): Promise<string> {
+  if (bytes.length < longBytes) return createHash("sha256").update(bytes).digest("hex");
+  const digest = await webcrypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
+  return Buffer.from(digest).toString("hex");
+}
+
+interface Behind {
+  readonly readBlob: (sha256: string) => Promise<Uint8Array | undefined>;
+}
+
+/** Blobs of a store that keeps nothing. */
+export class MemoryBlobs implements BlobStore {
+  readonly #blobs = new Map<string, Uint8Array>();
+  readonly #behind: Behind | undefined;
+
+  /** @param behind where blobs are read that are not here */
+  constructor(behind?: Behind) {
+    this.#behind = behind;
+  }
+
+  async put({ sha256, bytes }: { sha256: string; bytes: Uint8Array }): Promise<void> {
+    this.#blobs.set(sha256, bytes);
+  }
+
+  async get(sha256: string): Promise<Uint8Array | undefined> {
+    return this.#blobs.get(sha256) ?? this.#behind?.readBlob(sha256);
+  }
+
+  async stream(sha256: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const bytes = await this.get(sha256);
+    if (bytes === undefined) return undefined;
+    return (async function* () {
+      yield bytes;
+    })();
+  }
+
+  async has(sha256: string): Promise<boolean> {
+    return this.#blobs.has(sha256);
+  }
+
+  async delete(sha256: string): Promise<void> {
+    this.#blobs.delete(sha256);
+  }
+
+  async *list(): AsyncGenerator<string> {
+    yield* this.#blobs.keys();
+  }
+
+  async close(): Promise<void> {
+    this.#blobs.clear();
+  }
+}

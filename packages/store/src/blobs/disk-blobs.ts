@@ -1,0 +1,110 @@
+import { createReadStream } from "node:fs";
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { BlobStore } from "./blob-store.ts";
+
+const unfinished = ".tmp";
+
+/**
+ * Blobs as files of a data directory: `blobs/ab/cdef…`, by the first two digits of their hash.
+ *
+ * A file is written under another name, flushed, renamed, and its folder is flushed: a file that
+ * has its name is whole, whenever the power fails. Two writers of the same bytes rename to the same
+ * name, and either file is right.
+ */
+export class DiskBlobs implements BlobStore {
+  readonly #folder: string;
+  #written = 0;
+
+  /** @param folder created with the first blob */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async put({ sha256, bytes }: { sha256: string; bytes: Uint8Array }): Promise<void> {
+    if (await this.has(sha256)) return;
+    const path = this.path(sha256);
+    const folder = dirname(path);
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    const temporary = `${path}.${process.pid}-${(this.#written += 1)}${unfinished}`;
+    try {
+      const file = await open(temporary, "wx", 0o600);
+      try {
+        await file.writeFile(bytes);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(temporary, path);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+    await flushFolder(folder);
+    // A new folder is an entry of the one above.
+    if (made !== undefined) {
+      await flushFolder(this.#folder);
+      await flushFolder(dirname(this.#folder));
+    }
+  }
+
+  async get(sha256: string): Promise<Uint8Array | undefined> {
+    return orMissing(() => readFile(this.path(sha256)));
+  }
+
+  async stream(sha256: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+    if (!(await this.has(sha256))) return undefined;
+    return createReadStream(this.path(sha256));
+  }
+
+  async has(sha256: string): Promise<boolean> {
+    return (await orMissing(() => stat(this.path(sha256)))) !== undefined;
+  }
+
+  async delete(sha256: string): Promise<void> {
+    await rm(this.path(sha256), { force: true });
+  }
+
+  async *list(): AsyncGenerator<string> {
+    for (const shard of (await orMissing(() => readdir(this.#folder))) ?? []) {
+      for (const name of (await orMissing(() => readdir(join(this.#folder, shard)))) ?? [])
+        if (/^[0-9a-f]{62}$/.test(name)) yield shard + name;
+    }
+  }
+
+  /** Deletes what a crash left half written. Only for the process that holds the data directory. */
+  async deleteUnfinished(): Promise<void> {
+    for (const shard of (await orMissing(() => readdir(this.#folder))) ?? []) {
+      for (const name of (await orMissing(() => readdir(join(this.#folder, shard)))) ?? [])
+        if (name.endsWith(unfinished)) await rm(join(this.#folder, shard, name), { force: true });
+    }
+  }
+
+  async close(): Promise<void> {}
+
+  /** Where a blob is, whether or not it is there. */
+  path(sha256: string): string {
+    return join(this.#folder, sha256.slice(0, 2), sha256.slice(2));
+  }
+}
+
+/** A rename survives a power cut once its folder is flushed. Windows cannot, and need not, flush folders. */
+async function flushFolder(path: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+async function orMissing<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}

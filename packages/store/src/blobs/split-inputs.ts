@@ -1,0 +1,155 @@
+import type { JsonValue, Message } from "@capstan/core";
+import { type BlobStore, sha256Of } from "./blob-store.ts";
+
+/** A blob that the row of a new run refers to. */
+export interface NewBlob {
+  readonly sha256: string;
+  readonly size: number;
+  /** Absent if it is stored already, for an earlier run. */
+  readonly bytes?: Uint8Array;
+}
+
+/**
+ * A list as it is stored: `{ blob }` stands for the elements of a JSON array that is stored under
+ * that hash. Items and messages have a type, a role or an id, so that none looks like a reference.
+ */
+export type StoredList<T> = readonly (T | BlobElement)[];
+
+interface BlobElement {
+  readonly blob: string;
+}
+
+/** A list of less JSON than this, in UTF-16 units, stays in its row; a longer one is split into blobs of at least as much. */
+export const inlineLength = 32_768;
+
+/**
+ * Splits a long list into blobs and a short rest. It splits from the front, so that a client that
+ * sends its whole history with each request shares the blobs of the requests before.
+ *
+ * @param blobs takes the new blobs
+ * @returns the list itself if it is short
+ */
+export async function splitList<T>(
+  list: StoredList<T>,
+  blobs: Map<string, NewBlob>,
+): Promise<StoredList<T>> {
+  if (isShort(list)) return list;
+  const parts: BlobElement[] = [];
+  let texts: string[] = [];
+  let length = 0;
+  let from = 0;
+  for (const [index, element] of list.entries()) {
+    const text = JSON.stringify(element);
+    texts.push(text);
+    length += text.length;
+    if (length < inlineLength) continue;
+    const bytes = Buffer.from(`[${texts.join(",")}]`);
+    const sha256 = await sha256Of(bytes);
+    blobs.set(sha256, { sha256, size: bytes.length, bytes });
+    parts.push({ blob: sha256 });
+    texts = [];
+    length = 0;
+    from = index + 1;
+  }
+  return [...parts, ...list.slice(from)];
+}
+
+/** @throws Error if a blob is missing */
+export async function joinList<T>(
+  list: StoredList<T>,
+  blobs: Pick<BlobStore, "get">,
+): Promise<readonly T[]> {
+  if (!list.some(isBlobElement)) return list as readonly T[];
+  const whole: T[] = [];
+  for (const element of list) {
+    if (!isBlobElement(element)) {
+      whole.push(element);
+      continue;
+    }
+    const bytes = await blobs.get(element.blob);
+    if (bytes === undefined) throw missingBlob(element.blob);
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+    for (const each of await joinList(JSON.parse(text) as StoredList<T>, blobs)) whole.push(each);
+  }
+  return whole;
+}
+
+export function missingBlob(sha256: string): Error {
+  return new Error(
+    `an input of this run is missing from the store (blob ${sha256}). "capstan db check" lists what is damaged; restore the last backup`,
+  );
+}
+
+export function isBlobElement(element: unknown): element is BlobElement {
+  return typeof element === "object" && element !== null && "blob" in element && isOnlyKey(element);
+}
+
+function isOnlyKey(element: object): boolean {
+  return Object.keys(element).length === 1;
+}
+
+/** Whether a value's JSON is shorter than what stays in a row, estimated. Looks no further than that. */
+export function isShort(value: unknown): boolean {
+  return lengthLeft(value, inlineLength) >= 0;
+}
+
+function lengthLeft(value: unknown, left: number): number {
+  if (typeof value === "string") return left - value.length - 2;
+  if (typeof value !== "object" || value === null) return left - 5;
+  let rest = left - 2;
+  for (const name in value) {
+    rest = lengthLeft((value as Readonly<Record<string, unknown>>)[name], rest - 4 - name.length);
+    if (rest < 0) break;
+  }
+  return rest;
+}
+
+/** Blobs to which parts of messages refer: images and files of users. */
+export function blobsOfMessages(messages: readonly Message[]): readonly NewBlob[] {
+  return messages.flatMap((message) => {
+    const parts =
+      message.role === "tool" ? message.parts : "content" in message ? message.content : undefined;
+    if (parts === undefined || typeof parts === "string") return [];
+    return parts.flatMap((part) =>
+      "source" in part && part.source.type === "blob"
+        ? { sha256: part.source.sha256, size: part.source.size }
+        : [],
+    );
+  });
+}
+
+const previewItems = 20;
+const previewText = 1_000;
+
+/** The last items with their texts cut: what lists show of a long input. */
+export function previewOf(items: readonly JsonValue[]): readonly JsonValue[] {
+  const preview: JsonValue[] = [];
+  for (const item of items.slice(-previewItems).toReversed()) {
+    const cut = cutTexts(item, { left: 200 });
+    if (!isShort([...preview, cut])) break;
+    preview.unshift(cut);
+  }
+  return preview;
+}
+
+/** @param values how many values may still be copied */
+function cutTexts(value: JsonValue, values: { left: number }): JsonValue {
+  values.left -= 1;
+  if (typeof value === "string")
+    return value.length <= previewText ? value : `${value.slice(0, previewText).toWellFormed()}…`;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const some: JsonValue[] = [];
+    for (const each of value as readonly JsonValue[]) {
+      if (values.left <= 0) break;
+      some.push(cutTexts(each, values));
+    }
+    return some;
+  }
+  const copy: { [name: string]: JsonValue } = {};
+  for (const [name, member] of Object.entries(value)) {
+    if (values.left <= 0) break;
+    copy[name] = cutTexts(member, values);
+  }
+  return copy;
+}

@@ -1,0 +1,125 @@
+import pg from "pg";
+import type { BlobStore } from "../blobs/blob-store.ts";
+import { clientConfig, type DatabaseAddress } from "./wire/connection.ts";
+import { databaseError } from "./wire/database-error.ts";
+
+/** Bytes of a blob in one row. */
+const pieceBytes = 1_048_576;
+
+/**
+ * Blobs as rows, which all nodes of a database share. `blobs` has a row for each, `blob_pieces` its
+ * bytes; both are written in one transaction.
+ *
+ * A node cannot see which blobs another one is about to refer to, so every use sets `used_at`, and
+ * a blob is deleted an hour after its last use at the earliest. The row lock orders the two: a
+ * deletion that waits for a use sees the new `used_at`.
+ */
+export class PostgresBlobs implements BlobStore {
+  readonly #pool: pg.Pool;
+
+  constructor(address: DatabaseAddress) {
+    this.#pool = new pg.Pool({ ...clientConfig(address), max: 2, pipeline: false });
+    this.#pool.on("error", () => {});
+  }
+
+  async put({ sha256, bytes }: { sha256: string; bytes: Uint8Array }): Promise<void> {
+    await this.#with(async (client) => {
+      await client.query("BEGIN");
+      try {
+        const { rows } = await client.query<{ isNew: boolean }>(
+          `INSERT INTO blobs (sha256, bytes, used_at) VALUES ($1, $2, now())
+           ON CONFLICT (sha256) DO UPDATE SET used_at = now() RETURNING xmax = 0 AS "isNew"`,
+          [sha256, bytes.length],
+        );
+        for (let n = 0; rows[0]?.isNew === true && n * pieceBytes < bytes.length; n++) {
+          const piece = bytes.subarray(n * pieceBytes, (n + 1) * pieceBytes);
+          await client.query("INSERT INTO blob_pieces (sha256, n, piece) VALUES ($1, $2, $3)", [
+            sha256,
+            n,
+            Buffer.from(piece.buffer, piece.byteOffset, piece.length),
+          ]);
+        }
+        await client.query("COMMIT");
+      } catch (error) {
+        await client.query("ROLLBACK").catch(() => {});
+        throw error;
+      }
+    });
+  }
+
+  async get(sha256: string): Promise<Uint8Array | undefined> {
+    const pieces = await this.stream(sha256);
+    if (pieces === undefined) return undefined;
+    const all: Uint8Array[] = [];
+    for await (const piece of pieces) all.push(piece);
+    return Buffer.concat(all);
+  }
+
+  async stream(sha256: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+    if (!(await this.has(sha256))) return undefined;
+    return this.#pieces(sha256);
+  }
+
+  async *#pieces(sha256: string): AsyncGenerator<Uint8Array> {
+    for (let n = 0; ; n++) {
+      const { rows } = await this.#query<{ piece: Buffer }>(
+        "SELECT piece FROM blob_pieces WHERE sha256 = $1 AND n = $2",
+        [sha256, n],
+      );
+      if (rows[0] === undefined) return;
+      yield rows[0].piece;
+    }
+  }
+
+  async has(sha256: string): Promise<boolean> {
+    const { rows } = await this.#query("SELECT 1 FROM blobs WHERE sha256 = $1", [sha256]);
+    return rows.length > 0;
+  }
+
+  async delete(sha256: string): Promise<void> {
+    await this.#query(
+      `WITH gone AS (
+         DELETE FROM blobs b WHERE b.sha256 = $1 AND b.used_at < now() - interval '1 hour'
+           AND NOT EXISTS (SELECT 1 FROM run_blobs r WHERE r.sha256 = b.sha256)
+         RETURNING b.sha256)
+       DELETE FROM blob_pieces p USING gone WHERE p.sha256 = gone.sha256`,
+      [sha256],
+    );
+  }
+
+  async *list(): AsyncGenerator<string> {
+    for (let last = ""; ;) {
+      const { rows } = await this.#query<{ sha256: string }>(
+        "SELECT sha256 FROM blobs WHERE sha256 > $1 ORDER BY sha256 LIMIT 500",
+        [last],
+      );
+      for (const { sha256 } of rows) yield sha256;
+      if (rows.length < 500) return;
+      last = rows.at(-1)?.sha256 ?? "";
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  #query<Row extends pg.QueryResultRow>(text: string, values: unknown[]) {
+    return this.#with((client) => client.query<Row>(text, values));
+  }
+
+  async #with<T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    try {
+      const client = await this.#pool.connect();
+      try {
+        const result = await use(client);
+        client.release();
+        return result;
+      } catch (error) {
+        client.release(true);
+        throw error;
+      }
+    } catch (error) {
+      throw databaseError("Storing inputs", error);
+    }
+  }
+}
