@@ -22,12 +22,12 @@ export type { Tool, ToolGroup } from "./tool/tool.ts";
 export { type WithText, withText } from "./tool/return-value.ts";
 
 // Tool executor
-export type { ExecuteOptions } from "./call/gate/execute-options.ts";
-export type { SchemaProblem } from "./call/gate/schema-problems.ts";
+export type { ExecuteOptions } from "./call/call-setup.ts";
+export type { SchemaProblem } from "./call/gate/offer-cache.ts";
 export type { CallRecord, CallResult } from "./call/record/call-record.ts";
 export { argumentsDigest, type Ledger } from "./call/record/ledger.ts";
 export { MemoryLedger } from "./call/record/memory-ledger.ts";
-export type { ToolExecuteResult } from "./call/record/execute-result.ts";
+export type { ToolExecuteResult } from "./call/record/settled-call.ts";
 export { ToolExecutor, type ToolExecutorOptions } from "./call/tool-executor.ts";
 export type { Caller, Principal, RequestContext } from "./tool/caller.ts";
 export type { RegisteredTool } from "./tool/registry.ts";

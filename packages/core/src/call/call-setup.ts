@@ -1,7 +1,7 @@
 import type { ToolErrorData } from "../base/errors.ts";
 import type { RequireApproval, RequireApprovalOf } from "../policy/decide.ts";
 import type { Caller } from "../tool/caller.ts";
-import type { CallHost, PendingRequest } from "./gate/call-host.ts";
+import type { CallHost, PendingRequest, CallOutputEvent } from "./gate/call-host.ts";
 import type { Gate } from "./gate/gate.ts";
 import type { ApprovedProposal } from "./gate/proposal.ts";
 import type { CallRequest } from "./propose/propose.ts";
@@ -49,3 +49,16 @@ export type CallState = Extract<
   CallStatus,
   "proposed" | "waiting" | "approved" | "started" | "in_review"
 >;
+
+export interface ExecuteOptions {
+  /** @default a new id */
+  readonly callId?: string;
+  readonly signal?: AbortSignal;
+  readonly requireApproval?: RequireApproval;
+  /** False lifts the tool's own wish for a review, never a rule. @default true */
+  readonly checkToolResults?: boolean;
+  /** For whom and with what this call is made; no other call sees it. @default the executor's own */
+  readonly caller?: Partial<Caller>;
+  /** Receives what the tool writes and reports while it runs, and what its sub-calls do. */
+  readonly onOutput?: (callId: string, output: CallOutputEvent) => void;
+}

@@ -6,20 +6,17 @@
 //             └─▶ waiting ───────▲                   └─▶ in_review ──────▲
 //
 // Each arrow is one commit of the host, made before anything follows from it. From every state a call
-// can also settle early: rejected, failed, or stopped. What a stop does, what the record says and what
-// a process finds that resumes after a kill:
+// can also settle early: rejected, failed, or stopped. This is what a stop does in each state, and
+// what a process finds that resumes after a kill -9:
 //
-// | state     | the call                             | `stop`                              | after a kill                      |
-// | --------- | ------------------------------------ | ----------------------------------- | --------------------------------- |
-// | proposed  | stages 1 to 5 check it               | cancelled, not begun                | no record: proposed again         |
-// | waiting   | a user or a client has to answer     | request withdrawn, cancelled        | waits again, with the same id     |
-// | approved  | waits for its locks and a slot       | leaves the queue, cancelled         | checked again, then runs          |
-// | started   | the record is stored, the tool runs  | signal, grace, cancelled: may have  | runs again only if the tool says  |
-// |           | (or was about to)                    | acted                               | that this is safe; else           |
-// |           |                                      |                                     | `outcome_unknown`                 |
-// | in_review | the result is in quarantine          | result withheld                     | waits again, from the quarantine  |
-// | settled   | the end is stored; nobody is told    | nothing                             | has ended; it is not run again    |
-// |           | before                               |                                     |                                   |
+// | state     | the call                                  | `stop`                           | after a kill                                 |
+// | --------- | ----------------------------------------- | -------------------------------- | -------------------------------------------- |
+// | proposed  | stages 1 to 5 check it                    | cancelled, not begun             | no record, or as `approved` and `waiting`    |
+// | waiting   | a user or a client has to answer          | request withdrawn, cancelled     | waits again, under the same id               |
+// | approved  | waits for its locks and a slot            | leaves the queue, cancelled      | is checked again, then runs                  |
+// | started   | is recorded as started, then the tool runs | signal, grace, cancelled: may have acted | runs again if its tool says that this is safe, else `outcome_unknown` |
+// | in_review | its result is in quarantine               | result withheld                  | waits again, from the quarantine             |
+// | settled   | its end is recorded, then its caller learns of it | nothing                  | has ended, and is not run again              |
 //
 // Sub-calls are not resumed: their parent runs again and makes them anew.
 //
@@ -52,11 +49,7 @@ import {
   type Proposal,
 } from "./gate/proposal.ts";
 import { recheck, recheckFailureText } from "./gate/recheck.ts";
-import {
-  cancelledBeforeStart,
-  failCall,
-  settleWithoutResult,
-} from "./gate/settle-without-result.ts";
+import { cancelCall, clientResult, failCall } from "./gate/settle-without-result.ts";
 import { answerProposal } from "./propose/answer-proposal.ts";
 import { newRecord, propose } from "./propose/propose.ts";
 import type { CallRecord } from "./record/call-record.ts";
@@ -64,13 +57,17 @@ import type { SettledCall } from "./record/settled-call.ts";
 import type { ToolOutcome } from "./record/tool-outcome.ts";
 import { CallOutput } from "./run/call-output.ts";
 import { type RunningTool, runTool } from "./run/run-tool.ts";
-import { lockRequestOf } from "./schedule/lock-request.ts";
-import type { Ticket } from "./schedule/ticket.ts";
+import { lockRequestOf, type Ticket } from "./schedule/locks.ts";
 import { deadlockError } from "./schedule/would-deadlock.ts";
-import { clientResult } from "./settle/client-result.ts";
-import { reviewRequest, settleReviewed, withholdResult } from "./settle/review-result.ts";
 import { settle } from "./settle/settle.ts";
-import { type ParentCall, subCallRefusal, subCallRequest, SubCallShare } from "./sub-call.ts";
+import { reviewRequest, settleReviewed, withholdResult } from "./settle/review-result.ts";
+import {
+  type ParentCall,
+  subCallRefusal,
+  subCallRequest,
+  subCallResult,
+  SubCallShare,
+} from "./sub-call.ts";
 
 /** What is waited for, and what follows. */
 interface Step {
@@ -80,13 +77,12 @@ interface Step {
 
 export class Call implements ActiveCall, ParentCall {
   readonly callId: string;
-  /** Sub-calls that have not ended. */
-  readonly children = new Set<Call>();
   readonly parent: ParentCall | undefined;
+  state: CallState | "settled" = "proposed";
+  pending: PendingRequest | undefined;
   /** Its place in the scheduler, from `approved` on. */
   ticket: Ticket | undefined;
   readonly #setup: CallSetup;
-  #state: CallState | "settled" = "proposed";
   #record: CallRecord | undefined;
   #registered: RegisteredTool | undefined;
   /** Raised whenever the call goes on: what an earlier wait leads to is ignored then. */
@@ -94,13 +90,14 @@ export class Call implements ActiveCall, ParentCall {
   /** A stop takes effect later: the call has not begun, or a commit is in flight. */
   #isUninterruptible = true;
   #stopReason: string | undefined;
-  #pending: PendingRequest | undefined;
   #question: AbortController | undefined;
   #running: RunningTool | undefined;
   #output: CallOutput | undefined;
   /** The tool has ended: what it still shows or calls is ignored. */
   #isOver = false;
   #over: PromiseWithResolvers<void> | undefined;
+  /** Sub-calls that have not ended. */
+  #children: Set<ActiveCall> | undefined;
   #subCallsMade = 0;
   /** Sub-calls that pause this call's deadline. */
   #deadlinePauses = 0;
@@ -117,14 +114,6 @@ export class Call implements ActiveCall, ParentCall {
     if (setup.parent === undefined) return;
     setup.parent.children.add(this);
     this.#share = new SubCallShare(setup.parent, setup.scheduler);
-  }
-
-  get state(): CallState | "settled" {
-    return this.#state;
-  }
-
-  get pending(): PendingRequest | undefined {
-    return this.#pending;
   }
 
   /** How it came to rest; undefined while it moves. It may have ended when `start` returns. */
@@ -147,7 +136,7 @@ export class Call implements ActiveCall, ParentCall {
   }
 
   answer(answer: Answer): boolean {
-    const pending = this.#pending;
+    const pending = this.pending;
     if (pending === undefined) return false;
     this.#wake();
     this.#advance(() => this.#takeAnswer(pending, answer));
@@ -155,11 +144,11 @@ export class Call implements ActiveCall, ParentCall {
   }
 
   stop(reason: string): void {
-    if (this.#stopReason !== undefined || this.#state === "settled") return;
+    if (this.#stopReason !== undefined || this.state === "settled") return;
     this.#stopReason = reason;
-    for (const child of this.children) child.stop(parentEnded);
+    this.#stopChildren(parentEnded);
     this.#running?.cancel(reason);
-    if (this.#isUninterruptible || this.#state === "started") return;
+    if (this.#isUninterruptible || this.state === "started") return;
     this.#wake();
     this.#advance(() => this.#settleStopped());
   }
@@ -202,7 +191,7 @@ export class Call implements ActiveCall, ParentCall {
     const { pending } = entry;
     this.#wait(pending);
     if (entry.at === "ask") return this.#ask(pending);
-    this.#pending = pending;
+    this.pending = pending;
     return this.#stopReason === undefined ? this.#suspend(pending) : this.#settleStopped();
   }
 
@@ -235,14 +224,14 @@ export class Call implements ActiveCall, ParentCall {
   // waiting and in_review: an answer is pending
 
   #wait(pending: PendingRequest): void {
-    this.#state = pending.kind === "review" ? "in_review" : "waiting";
+    this.state = pending.kind === "review" ? "in_review" : "waiting";
     this.#record = pending.record;
     this.#share?.wait();
   }
 
   #ask(pending: PendingRequest): Step {
     if (this.#stopReason !== undefined) return this.#settleStopped();
-    this.#pending = pending;
+    this.pending = pending;
     this.#question = new AbortController();
     const { signal } = this.#question;
     return wait(this.#setup.host.request(pending, this, signal), (answer) =>
@@ -284,7 +273,7 @@ export class Call implements ActiveCall, ParentCall {
   // approved: waits for its locks and a slot
 
   #run({ record, registered }: ApprovedProposal): Step | undefined {
-    this.#state = "approved";
+    this.state = "approved";
     this.#record = record;
     this.#registered = registered;
     if (this.#stopReason !== undefined) return this.#settleStopped();
@@ -297,14 +286,14 @@ export class Call implements ActiveCall, ParentCall {
     const ticket = scheduler.enter(lockRequestOf(registered, args), {
       start: (own) => {
         // A call that started in the same moment may have stopped this one.
-        if (this.#state !== "approved") scheduler.leave(own);
+        if (this.state !== "approved") scheduler.leave(own);
         else this.#advance(() => this.#start(own, args));
       },
       parent: this.parent?.ticket,
     });
     if (ticket === undefined)
       return this.#settle(failCall(gate, record, "error", deadlockError(record.name)));
-    if (this.#state === "approved") this.ticket = ticket;
+    if (this.state === "approved") this.ticket = ticket;
     else if (this.ticket === undefined) scheduler.leave(ticket);
     return undefined;
   }
@@ -320,7 +309,7 @@ export class Call implements ActiveCall, ParentCall {
     if (failure !== undefined) return this.#cancel(recheckFailureText(failure));
     const startedAt = gate.clock.now();
     const record: CallRecord = { ...(this.#record as CallRecord), status: "started", startedAt };
-    this.#state = "started";
+    this.state = "started";
     this.#record = record;
     return this.#commit({ step: "started", record }, (isOwned) => {
       if (!isOwned) return this.#cancel("another process carries the run on");
@@ -334,7 +323,7 @@ export class Call implements ActiveCall, ParentCall {
     const { gate, caller } = this.#setup;
     const record = this.#record as CallRecord;
     const stop = new AbortController();
-    this.#output = new CallOutput({ ...this.#setup, record, registered });
+    this.#output = new CallOutput(this.#setup, record, registered);
     this.#running = runTool({
       gate,
       registered,
@@ -365,9 +354,9 @@ export class Call implements ActiveCall, ParentCall {
     this.#isOver = true;
     this.#over?.resolve();
     const finalText = this.#output?.close();
-    if (this.#subCallsMade === 0) return this.#settleOutcome(outcome, finalText);
-    for (const child of this.children) child.stop(parentEnded);
-    const ends = [...this.children].map((child) => child.ended);
+    if (this.#children === undefined) return this.#settleOutcome(outcome, finalText);
+    this.#stopChildren(parentEnded);
+    const ends = [...this.#children].map((child) => child.ended);
     return wait(Promise.all(ends), () => this.#settleOutcome(outcome, finalText));
   }
 
@@ -378,14 +367,7 @@ export class Call implements ActiveCall, ParentCall {
     this.#leaveQueue();
     const record = this.#record as CallRecord;
     const registered = this.#registered as RegisteredTool;
-    const settling = settle({
-      gate,
-      record,
-      registered,
-      outcome,
-      finalText,
-      checkToolResults,
-    });
+    const settling = settle({ gate, record, registered, outcome, finalText, checkToolResults });
     if (settling.status === "settled") return this.#settle(settling);
     const pending = reviewRequest(settling);
     this.#wait(pending);
@@ -394,7 +376,7 @@ export class Call implements ActiveCall, ParentCall {
 
   #settleStopped(): Step {
     const { gate } = this.#setup;
-    if (this.#state !== "in_review") return this.#cancel(this.#stopReason ?? "");
+    if (this.state !== "in_review") return this.#cancel(this.#stopReason ?? "");
     this.#withdrawQuestion();
     const reason = "it was stopped before a person had seen it";
     return this.#settle(withholdResult(gate, this.#record as CallRecord, { reason, by: "system" }));
@@ -402,15 +384,13 @@ export class Call implements ActiveCall, ParentCall {
 
   /** Ends a call whose tool was not touched. */
   #cancel(reason: string): Step {
-    const record = this.#record as CallRecord;
     this.#withdrawQuestion();
     this.#leaveQueue();
-    const end = cancelledBeforeStart(record.name, reason);
-    return this.#settle(settleWithoutResult(this.#setup.gate, record, end));
+    return this.#settle(cancelCall(this.#setup.gate, this.#record as CallRecord, reason));
   }
 
   #settle(settled: SettledCall, answered?: GivenApproval): Step {
-    this.#state = "settled";
+    this.state = "settled";
     const { record, result } = settled;
     return this.#commit({ step: "settled", record, result, answered }, () =>
       this.#withAncestors(() => this.#rest(settled)),
@@ -421,11 +401,11 @@ export class Call implements ActiveCall, ParentCall {
   #break(thrown: unknown): void {
     if (this.#end !== undefined) return;
     this.#generation++;
-    this.#state = "settled";
+    this.state = "settled";
     this.#isOver = true;
     this.#over?.resolve();
     this.#output?.close();
-    for (const child of this.children) child.stop("the call that made it failed");
+    this.#stopChildren("the call that made it failed");
     this.#running?.cancel("it could not be recorded");
     this.#withdrawQuestion();
     this.#leaveQueue();
@@ -449,7 +429,7 @@ export class Call implements ActiveCall, ParentCall {
   }
 
   #withdrawQuestion(): void {
-    this.#pending = undefined;
+    this.pending = undefined;
     // With a reason: without one, each abort makes an error with a stack of its own.
     this.#question?.abort(noLongerAsked);
     this.#question = undefined;
@@ -469,19 +449,15 @@ export class Call implements ActiveCall, ParentCall {
     const { gate, requireApproval } = this.#setup;
     const made = ++this.#subCallsMade;
     const request = subCallRequest(parentRecord, made, called, requireApproval);
-    if (this.#isOver || this.#stopReason !== undefined) {
-      // Its end is decided, and its record may be closed: nobody would learn of the call.
-      const end = cancelledBeforeStart(request.name, parentEnded);
-      const record = newRecord(request, gate.clock.now());
-      return Promise.resolve(settleWithoutResult(gate, record, end).result);
-    }
+    // Its end is decided, and its record may be closed: nobody would learn of the call.
+    if (this.#isOver || this.#stopReason !== undefined)
+      return Promise.resolve(
+        cancelCall(gate, newRecord(request, gate.clock.now()), parentEnded).result,
+      );
     const refusal = subCallRefusal(gate.limits, (this.ticket?.depth ?? 0) + 1, made);
     const child = new Call({ ...this.#setup, parent: this }, request.callId);
     child.start({ at: "propose", request, refusal });
-    const result = child.ended.then((end) => {
-      if (end.status === "settled") return end.result;
-      throw end.status === "broken" ? end.thrown : new TypeError(`${request.name} was suspended.`);
-    });
+    const result = child.ended.then(subCallResult);
     // A tool need not wait for it.
     result.catch(() => {});
     return result;
@@ -491,6 +467,14 @@ export class Call implements ActiveCall, ParentCall {
   #withAncestors(proceed: () => Step | undefined): Step | undefined {
     const resumed = this.#share?.resume();
     return resumed === undefined ? proceed() : wait(resumed, proceed);
+  }
+
+  get children(): Set<ActiveCall> {
+    return (this.#children ??= new Set());
+  }
+
+  #stopChildren(reason: string): void {
+    for (const child of this.#children ?? []) child.stop(reason);
   }
 
   get over(): Promise<void> | undefined {

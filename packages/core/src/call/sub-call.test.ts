@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import type { ToolExecuteResult } from "./record/execute-result.ts";
+import type { ToolExecuteResult } from "./record/settled-call.ts";
 import { MemoryLedger } from "./record/memory-ledger.ts";
 
 const writes = { ...reads, effects: "write" } as const;

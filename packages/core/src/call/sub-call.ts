@@ -2,13 +2,15 @@ import type { JsonObject } from "../base/json.ts";
 import { newId } from "../base/id.ts";
 import type { ToolErrorData } from "../base/errors.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
+import type { CallEnd } from "./call-setup.ts";
+import type { SettledToolResult } from "../tool/tool-result.ts";
 import type { ActiveCall } from "./gate/call-host.ts";
 import type { GateLimits } from "./gate/gate.ts";
 import type { CallRequest } from "./propose/propose.ts";
 import type { CallRecord } from "./record/call-record.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";
-import type { SubCallHandle } from "./schedule/sub-call-handle.ts";
-import type { Ticket } from "./schedule/ticket.ts";
+import type { SubCallHandle } from "./schedule/suspended-calls.ts";
+import type { Ticket } from "./schedule/locks.ts";
 
 /** A running call, as its sub-calls see it. */
 export interface ParentCall {
@@ -108,4 +110,12 @@ export function subCallRefusal(
   if (made <= limits.subCalls) return undefined;
   const message = `A call may make ${limits.subCalls} calls; this would be one more.`;
   return { code: "too_many_calls", message };
+}
+
+/** Returns the result of a sub-call. It never stays pending: its parent waits for a user in its place. */
+export function subCallResult(end: CallEnd): SettledToolResult {
+  if (end.status === "settled") return end.result;
+  throw end.status === "broken"
+    ? end.thrown
+    : new TypeError(`${end.pending.record.name} was suspended.`);
 }

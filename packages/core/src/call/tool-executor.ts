@@ -1,4 +1,4 @@
-import type { ExecuteOptions } from "./gate/execute-options.ts";
+import type { ExecuteOptions, CallEnd, CallEntry } from "./call-setup.ts";
 import type { PatternEngine } from "../arguments/pattern-check.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
@@ -33,24 +33,25 @@ import { VariableSystem } from "../variables/variable-system.ts";
 import { requestApproval } from "./ask/request-approval.ts";
 import { requestReview } from "./ask/request-review.ts";
 import type { CallRecord } from "./record/call-record.ts";
-import { checkAnswer } from "./propose/check-answer.ts";
-import { restoreApprovalRequest } from "./propose/restore-approval-request.ts";
-import type { CallEnd, CallEntry } from "./call-setup.ts";
+import { checkAnswer, restoreApprovalRequest } from "./propose/answer-proposal.ts";
 import { Call } from "./driver.ts";
 import { approvalRequest } from "./gate/proposal.ts";
 import { isEnabled } from "./gate/find-tool.ts";
-import type { Gate, GateLimits } from "./gate/gate.ts";
-import { gateLimits } from "./gate/gate-limits.ts";
-import { type SchemaProblem, schemaProblems } from "./gate/schema-problems.ts";
+import { type Gate, type GateLimits, gateLimits } from "./gate/gate.ts";
+import {
+  type SchemaProblem,
+  schemaProblems,
+  type OfferOptions,
+  OfferCache,
+} from "./gate/offer-cache.ts";
 import type { Answer } from "./gate/call-host.ts";
 import { newId } from "../base/id.ts";
 import type { CallRequest } from "./propose/propose.ts";
 import type { Ledger } from "./record/ledger.ts";
 import { ledgerHost } from "./ledger-host.ts";
-import { type OfferOptions, OfferCache } from "./gate/offer-cache.ts";
 import { Scheduler } from "./schedule/scheduler.ts";
 import { callInReview, previewReviewed, reviewRequest } from "./settle/review-result.ts";
-import type { ToolExecuteResult } from "./record/execute-result.ts";
+import type { ToolExecuteResult } from "./record/settled-call.ts";
 import type { SettledToolResult } from "../tool/tool-result.ts";
 
 export interface ToolExecutorOptions {

@@ -91,6 +91,8 @@ export interface ActiveCall {
   answer(answer: Answer): boolean;
   /** Stops the call in whatever state it is, its sub-calls first. Only the first reason counts. */
   stop(reason: string): void;
+  /** Resolves when the call comes to rest. Never rejects. */
+  readonly ended: Promise<unknown>;
 }
 
 /** What a running tool shows of its work. */

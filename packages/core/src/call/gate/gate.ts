@@ -7,6 +7,14 @@ import type { Caller } from "../../tool/caller.ts";
 import type { VariableSystem } from "../../variables/variable-system.ts";
 import type { Ledger } from "../record/ledger.ts";
 import type { ActiveCall } from "./call-host.ts";
+import { nearestNames } from "../../text/nearest-name.ts";
+import { shortJson } from "../../json/short-json.ts";
+import { CapstanError } from "../../base/errors.ts";
+import type { CallTokens } from "../../tool/tool-result.ts";
+import type { Tool } from "../../tool/tool.ts";
+import type { ToolDefinition } from "../../model/tool-definition.ts";
+import { definitionForModel } from "../../tool/tool-offer.ts";
+import type { CallRecord } from "../record/call-record.ts";
 
 /** Limits of the gate, with their defaults. */
 export interface GateLimits {
@@ -61,4 +69,93 @@ export interface Gate {
   readonly limits: GateLimits;
   /** For `pattern`s of schemas that JavaScript's own engine could hang on. */
   readonly patternEngine: PatternEngine | undefined;
+}
+
+/** The least that each may be. A gate that runs no call at once, or shows nothing, is none. */
+const least: { readonly [name in keyof Required<GateLimits>]: number } = {
+  outputChars: 0,
+  outputTokens: 0,
+  outputCeilingChars: 1,
+  toolTimeoutMs: 1,
+  approvalMs: 0,
+  callsAtOnce: 1,
+  subCallDepth: 0,
+  subCalls: 0,
+  spokenChars: 0,
+  eventChars: 0,
+};
+
+/**
+ * The gate's limits, with the defaults for those that are not given.
+ *
+ * @throws CapstanError `invalid_limits` with the name of one that is none, and what it may be
+ */
+export function gateLimits(given: Partial<GateLimits> = {}): GateLimits {
+  for (const [name, value] of Object.entries<unknown>(given)) {
+    if (value === undefined) continue;
+    const min = Object.hasOwn(least, name) ? least[name as keyof typeof least] : undefined;
+    if (min === undefined) {
+      const [nearest] = nearestNames(name, Object.keys(least), 1);
+      const hint = nearest === undefined ? "Leave it out." : `Did you mean ${nearest}?`;
+      throw invalid(`${shortJson(name)} is no limit of an executor. ${hint}`);
+    }
+    const isTime = name.endsWith("Ms");
+    const isKind = value === Infinity || isTime || Number.isInteger(value);
+    if (!isKind || typeof value !== "number" || !(value >= min))
+      throw invalid(
+        `limits.${name} must be a ${isTime ? "" : "whole "}number from ${min} on, or Infinity, not ${shortJson(value)}.`,
+      );
+  }
+  const said = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...defaultGateLimits, ...(Object.fromEntries(said) as Partial<GateLimits>) };
+}
+
+function invalid(message: string): CapstanError {
+  return new CapstanError({ code: "invalid_limits", message });
+}
+
+export interface TokensOptions {
+  readonly gate: Gate;
+  readonly record: CallRecord;
+  readonly tool: Tool | undefined;
+  /** What the model reads. */
+  readonly finalText: string;
+  /** The text it was cut from; absent where nothing was left out. */
+  readonly whole?: string | undefined;
+}
+
+export function callTokens({ gate, record, tool, finalText, whole }: TokensOptions): CallTokens {
+  const { countTokens } = gate;
+  const shown = countTokens(finalText);
+  return {
+    definition: tool === undefined ? 0 : definitionTokens(countTokens, tool),
+    arguments: countTokens(record.argumentsText),
+    shown,
+    withheld: whole === undefined ? 0 : Math.max(0, countTokens(whole) - shown),
+  };
+}
+
+type Counter = (text: string) => number;
+
+/** A definition is counted once by each counter. */
+const counted = new WeakMap<Tool, WeakMap<Counter, number>>();
+
+function definitionTokens(countTokens: Counter, tool: Tool): number {
+  let byCounter = counted.get(tool);
+  if (byCounter === undefined) counted.set(tool, (byCounter = new WeakMap()));
+  let tokens = byCounter.get(countTokens);
+  if (tokens === undefined) {
+    tokens = countTokens(jsonOf(definitionForModel(tool)));
+    byCounter.set(countTokens, tokens);
+  }
+  return tokens;
+}
+
+/** Empty where a schema is no JSON: such a tool is offered to no model. */
+function jsonOf({ function: definition }: ToolDefinition): string {
+  try {
+    return JSON.stringify(definition);
+  } catch {
+    return "";
+  }
 }

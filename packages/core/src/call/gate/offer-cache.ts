@@ -3,6 +3,8 @@ import { CapstanError } from "../../base/errors.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import type { ToolDefinition } from "../../model/tool-definition.ts";
 import { offerTools, type ToolOffer } from "../../tool/tool-offer.ts";
+import type { PatternEngine } from "../../arguments/pattern-check.ts";
+import { compileSchema } from "../../arguments/validator.ts";
 
 export interface OfferOptions {
   /** @default all that are on */
@@ -80,4 +82,26 @@ function isAllowed(word: unknown, toolId: string): boolean {
   if (word === undefined || word === null) return false;
   const message = `allowTool gave ${shortJson(word)} for ${toolId}: it should say true or false, at once.`;
   throw new CapstanError({ code: "invalid_options", message });
+}
+
+/** What cannot be used of a tool's schema. */
+export interface SchemaProblem {
+  /** `group.Tool`. */
+  readonly toolId: string;
+  /** Refused: the tool is not offered and cannot be called. Not enforced: some part is not heeded. */
+  readonly status: "refused" | "not_enforced";
+  readonly message: string;
+}
+
+/** The problems of one tool's schema; mostly none. */
+export function schemaProblems(
+  { id, tool }: RegisteredTool,
+  pattern: PatternEngine | undefined,
+): readonly SchemaProblem[] {
+  const { parameters } = tool.definition.function;
+  if (parameters === undefined) return [];
+  const compiled = compileSchema(parameters, { pattern });
+  return compiled.status === "refused"
+    ? [{ toolId: id, status: "refused", message: compiled.message }]
+    : compiled.notes.map((message) => ({ toolId: id, status: "not_enforced", message }));
 }

@@ -2,10 +2,8 @@ import { neutralise } from "../../text/neutralise.ts";
 import { truncate } from "../../text/truncate.ts";
 import type { ToolErrorData } from "../../base/errors.ts";
 import type { CallRecord } from "../record/call-record.ts";
-import { callStatusOf } from "../record/call-status.ts";
-import { callTokens } from "./call-tokens.ts";
-import { errorText, rejectionText, withheldText } from "../record/error-text.ts";
-import type { Gate } from "./gate.ts";
+import { callStatusOf, errorText, rejectionText, withheldText } from "../record/call-status.ts";
+import { callTokens, type Gate } from "./gate.ts";
 import { previewChars, type SettledCall } from "../record/settled-call.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
 
@@ -84,6 +82,11 @@ export function rejectCall(gate: Gate, record: CallRecord, reason: string): Sett
   return settleWithoutResult(gate, record, { status: "execution_rejected", reason });
 }
 
+/** Ends a call that was stopped before its tool was touched. */
+export function cancelCall(gate: Gate, record: CallRecord, reason?: string): SettledCall {
+  return settleWithoutResult(gate, record, cancelledBeforeStart(record.name, reason));
+}
+
 /** Ends a call with an error before it runs: its tool or its arguments are not valid. */
 export function failCall(
   gate: Gate,
@@ -92,4 +95,24 @@ export function failCall(
   error: ToolErrorData,
 ): SettledCall {
   return settleWithoutResult(gate, record, { status, error });
+}
+
+/** The end of a client's call, from what the client answered. */
+export function clientResult(gate: Gate, call: CallRecord, given: string): SettledCall {
+  const finalText = neutralise(given);
+  const { toolId, callId } = call;
+  const tool = toolId === undefined ? undefined : gate.registry.tool(toolId)?.tool;
+  const tokens = callTokens({ gate, record: call, tool, finalText });
+  const common = { finalText, isTruncated: false, tokens, durationMs: 0 };
+  const record: CallRecord = {
+    ...call,
+    status: "succeeded",
+    endedAt: gate.clock.now(),
+    result: { ...common, preview: finalText.slice(0, previewChars) },
+  };
+  return {
+    status: "settled",
+    record,
+    result: { ...common, callId, status: "success", data: finalText },
+  };
 }

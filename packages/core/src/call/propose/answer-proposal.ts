@@ -1,15 +1,19 @@
 import { frozenJson, isObject } from "../../json/json-value.ts";
-import type { ApprovalDecision } from "../../policy/approval.ts";
+import type { ApprovalDecision, ApprovalRequest } from "../../policy/approval.ts";
 import { createGrant } from "../../policy/create-grant.ts";
 import { approvalQuery } from "../../policy/grant-query.ts";
 import type { PreparedArguments } from "../../arguments/prepare-arguments.ts";
-import type { RegisteredTool } from "../../tool/registry.ts";
+import { type RegisteredTool, definitionDigest } from "../../tool/registry.ts";
 import type { CallDecision, CallRecord } from "../record/call-record.ts";
-import { checkEditedArguments } from "./check-edited-arguments.ts";
+import { checkEditedArguments } from "./check-arguments.ts";
 import { settleFailedRecheck, recheck, currentTool } from "../gate/recheck.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { AnsweredProposal, AskingProposal } from "../gate/proposal.ts";
 import { failCall, rejectCall } from "../gate/settle-without-result.ts";
+import { answerProblem } from "../../policy/answer-problem.ts";
+import { forbids } from "../../policy/decide.ts";
+import { canonicalArguments } from "../../policy/rule.ts";
+import { digest } from "../../json/canonical-json.ts";
 
 /** Another answer covers this question: which one, in words. */
 function byGrant(
@@ -86,4 +90,54 @@ function recheckAllowed(
   return failure === undefined
     ? { status: "approved", record, registered: present }
     : settleFailedRecheck(gate, record, failure);
+}
+
+export interface CheckAnswerOptions {
+  readonly gate: Pick<Gate, "rules" | "overrides" | "clock" | "patternEngine">;
+  readonly registered: RegisteredTool;
+  readonly approval: ApprovalRequest;
+  /** From outside: nothing is known of it. */
+  readonly decision: unknown;
+}
+
+/**
+ * Why an answer cannot be taken, in a sentence, so that the question can stay open; undefined
+ * where it can. Changed arguments are checked as the model's are, and against the rules.
+ */
+export async function checkAnswer(options: CheckAnswerOptions): Promise<string | undefined> {
+  const { gate, registered, approval, decision } = options;
+  const args = canonicalArguments(registered.tool, approval.args);
+  const problem = answerProblem({ decision, approval, args, now: gate.clock.now() });
+  if (problem !== undefined || !isObject(decision)) return problem;
+  const { arguments: edited } = decision;
+  if (decision["decision"] !== "allow" || edited === undefined) return undefined;
+  const checked = await checkEditedArguments(gate, registered.tool, edited);
+  if (checked.status === "invalid") return `arguments: ${checked.error.message}`;
+  const { rules } = gate;
+  const denial = forbids({ registered, args: checked.args, rules, overrides: gate.overrides() });
+  return denial && `arguments: these are not allowed: ${denial.reason}.`;
+}
+
+/** Returns the proposal of a stored call that waits for an approval, or the reason why there is none. */
+export function restoreApprovalRequest(
+  { registry }: Gate,
+  record: CallRecord,
+): AskingProposal | string {
+  const { status, approval, args, toolId } = record;
+  if (status !== "waiting" || approval === undefined || args === undefined)
+    return `it is ${status}, and does not wait for an approval.`;
+  const registered = toolId === undefined ? undefined : registry.tool(toolId);
+  if (registered === undefined)
+    return `its tool ${toolId ?? record.name} is not registered here. Register it first.`;
+  if (approval.definitionDigest !== definitionDigest(registered.tool))
+    return "its tool changed since it was asked about. Call it again.";
+  const asked = frozenJson(args);
+  if (approval.argsDigest !== digest(asked))
+    return "its arguments changed since it was asked about. Call it again.";
+  return {
+    status: "asks",
+    registered,
+    record: Object.freeze({ ...record, args: asked }),
+    approval: Object.freeze({ ...frozenJson(approval), args: asked }),
+  };
 }

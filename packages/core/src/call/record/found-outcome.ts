@@ -1,6 +1,6 @@
 import { neutralise } from "../../text/neutralise.ts";
 import type { CallRecord } from "./call-record.ts";
-import { errorText } from "./error-text.ts";
+import { errorText } from "./call-status.ts";
 import { previewChars } from "./settled-call.ts";
 
 /** What a person says of a call of which nobody knew whether it had happened. */

@@ -1,5 +1,4 @@
-import type { FormattedText } from "./formatted.ts";
-import type { DraftOutcome } from "./tool-outcome.ts";
+import type { FormattedText, DraftOutcome } from "./tool-outcome.ts";
 import { neutralise } from "../../text/neutralise.ts";
 import type { Truncated } from "../../text/truncate.ts";
 import type { ReviewRequest } from "../../policy/review.ts";

@@ -1,7 +1,8 @@
-import type { ReviewRequest } from "../../policy/review.ts";
+import type { ReviewRequest, ReviewNotice } from "../../policy/review.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import type { CallRecord } from "./call-record.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
+import type { ApprovalRequest } from "../../policy/approval.ts";
 
 /** A call that has ended: its row, and what its caller gets. */
 export interface SettledCall {
@@ -22,3 +23,28 @@ export type SettleOutcome = SettledCall | ({ readonly status: "in_review" } & Ca
 
 /** Characters of a result that its row and the log keep. */
 export const previewChars = 200;
+
+/** The result of a call that waits for a person. */
+export type PendingToolResult =
+  | {
+      /** Continue with `executor.answerApproval(record, decision)`. */
+      readonly status: "pending";
+      readonly waitsFor: "approval";
+      readonly callId: string;
+      readonly toolId: string;
+      readonly approval: ApprovalRequest;
+      readonly record: CallRecord;
+    }
+  | {
+      /** The tool ran. Continue with `executor.settleReviewed(record, decision)`. */
+      readonly status: "pending";
+      readonly waitsFor: "review";
+      readonly callId: string;
+      readonly toolId: string;
+      readonly review: ReviewNotice;
+      /** Holds the result in quarantine, for the reviewer alone. */
+      readonly record: CallRecord;
+    };
+
+/** The result of `execute`: a union by `status`. */
+export type ToolExecuteResult = SettledToolResult | PendingToolResult;

@@ -1,5 +1,7 @@
 import type { ToolErrorData } from "../../base/errors.ts";
 import type { CallRetry } from "./call-record.ts";
+import type { JsonValue } from "../../base/json.ts";
+import type { ContentPart } from "../../model/content-part.ts";
 
 interface Ended {
   readonly durationMs: number;
@@ -29,3 +31,15 @@ export type ToolOutcome =
   | (Stopped & { readonly status: "timed_out"; readonly timeoutMs: number })
   /** Stopped from outside. The tool may have acted. */
   | (Stopped & { readonly status: "cancelled"; readonly reason: string });
+
+/** The value that a tool returned, as text and as data; or why it cannot be formatted. */
+export type Formatted =
+  | {
+      readonly status: "formatted";
+      readonly text: string;
+      readonly data?: JsonValue;
+      readonly parts?: readonly ContentPart[];
+    }
+  | { readonly status: "failed"; readonly message: string };
+
+export type FormattedText = Extract<Formatted, { readonly status: "formatted" }>;

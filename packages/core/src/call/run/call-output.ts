@@ -10,8 +10,6 @@ import type { CallRecord } from "../record/call-record.ts";
 export interface CallOutputOptions {
   readonly gate: Gate;
   readonly host: CallHost;
-  readonly record: CallRecord;
-  readonly registered: RegisteredTool;
   /** False ignores the tool's own request for a review, never a rule. @default true */
   readonly checkToolResults?: boolean | undefined;
 }
@@ -38,6 +36,8 @@ export class CallOutput {
     event: (name, data) => this.#event(name, data),
   };
   readonly #options: CallOutputOptions;
+  readonly #record: CallRecord;
+  readonly #registered: RegisteredTool;
   #texts: string[] | undefined;
   #isOpen = true;
   #visible: boolean | undefined;
@@ -48,8 +48,10 @@ export class CallOutput {
   #isFull = false;
   #lastProgress = -progressEveryMs;
 
-  constructor(options: CallOutputOptions) {
+  constructor(options: CallOutputOptions, record: CallRecord, registered: RegisteredTool) {
     this.#options = options;
+    this.#record = record;
+    this.#registered = registered;
   }
 
   /** Ends the output: later writes are ignored. Returns the text that a final tool wrote, if any. */
@@ -74,24 +76,23 @@ export class CallOutput {
   }
 
   #emit(text: string): void {
-    const { host, record } = this.#options;
     if (this.#isFinal) (this.#texts ??= []).push(text);
-    if (this.#isVisible) host.onOutput(record.callId, { type: "text", text });
+    if (this.#isVisible) this.#options.host.onOutput(this.#record.callId, { type: "text", text });
   }
 
   #progress(progress: unknown): void {
-    const { gate, host, record } = this.#options;
+    const { gate, host } = this.#options;
     const now = gate.clock.now();
     if (!this.#isOpen || !this.#isVisible || now - this.#lastProgress < progressEveryMs) return;
     this.#lastProgress = now;
     const shown = progressOf(plainData(progress));
-    host.onOutput(record.callId, { type: "progress", progress: shown });
+    host.onOutput(this.#record.callId, { type: "progress", progress: shown });
   }
 
   #event(name: unknown, data: unknown): void {
     if (!this.#isOpen || !this.#isVisible || this.#isFull) return;
-    const { host, record, gate } = this.#options;
-    const { callId } = record;
+    const { host, gate } = this.#options;
+    const { callId } = this.#record;
     const plain = plainData(data);
     this.#eventChars += sizeOf(plain);
     this.#isFull = this.#eventChars > gate.limits.eventChars || ++this.#events > eventsACall;
@@ -105,28 +106,25 @@ export class CallOutput {
 
   /** What it writes is its result. */
   get #isFinal(): boolean {
-    return this.#options.registered.tool.final === true;
+    return this.#registered.tool.final === true;
   }
 
   /** Whether the host may see the output. Decided at the first output. */
   get #isVisible(): boolean {
-    return (this.#visible ??= !isSecret(this.#options));
+    return (this.#visible ??= !this.#isSecret());
   }
-}
 
-/** What comes out under review is shown to nobody before, not while it runs either; a hidden tool's words never. */
-function isSecret({
-  gate,
-  record,
-  registered,
-  checkToolResults = true,
-}: CallOutputOptions): boolean {
-  if (registered.tool.speaks === "hidden") return true;
-  const { rules } = gate;
-  const overrides = gate.overrides();
-  const { args = {} } = record;
-  const policy = { registered, args, isError: false, rules, overrides, checkToolResults };
-  return reviewReason(policy) !== undefined;
+  /** A result that is reviewed is shown to nobody before, not while the tool runs either; output of a hidden tool never. */
+  #isSecret(): boolean {
+    const { gate, checkToolResults = true } = this.#options;
+    const registered = this.#registered;
+    if (registered.tool.speaks === "hidden") return true;
+    const { rules } = gate;
+    const overrides = gate.overrides();
+    const { args = {} } = this.#record;
+    const policy = { registered, args, isError: false, rules, overrides, checkToolResults };
+    return reviewReason(policy) !== undefined;
+  }
 }
 
 /** Progress as it is shown, of whatever a tool gave. */

@@ -5,7 +5,7 @@ import { FakeClock } from "../../testing/fake-clock.ts";
 import { defineTool, type ToolOptions } from "../../tool/define-tool.ts";
 import { toolError } from "../../tool/return-value.ts";
 import { MemoryLedger } from "../record/memory-ledger.ts";
-import { retryDelay } from "./retry-delay.ts";
+import { retryDelay } from "./attempt.ts";
 
 type Given = Partial<ToolOptions<never, unknown, unknown>>;
 

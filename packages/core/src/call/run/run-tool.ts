@@ -2,12 +2,11 @@ import { copyJson } from "../../json/json-value.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import type { ToolArgs } from "../../base/json.ts";
 import type { ToolContext } from "../../tool/tool-context.ts";
-import { type Attempt, attempt } from "./attempt.ts";
+import { type Attempt, attempt, retryDelay } from "./attempt.ts";
 import type { CallRetry } from "../record/call-record.ts";
-import { Deadline } from "./deadline.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { ToolOutcome } from "../record/tool-outcome.ts";
-import { retryDelay } from "./retry-delay.ts";
+import type { Clock } from "../../base/clock.ts";
 
 export interface RunToolOptions {
   readonly gate: Gate;
@@ -170,4 +169,52 @@ function outcomeOf(how: Attempt, durationMs: number): ToolOutcome {
   return how.status === "returned"
     ? { ...how, durationMs }
     : { status: "failed", error: how.error, durationMs };
+}
+
+/** Counts running time down: not while it is paused. */
+export class Deadline {
+  readonly #clock: Clock;
+  readonly #passed: () => void;
+  #leftMs: number;
+  #since: number;
+  #pauses = 0;
+  #stopped = false;
+  #disarm: (() => void) | undefined;
+
+  constructor(clock: Clock, ms: number, passed: () => void) {
+    this.#clock = clock;
+    this.#passed = passed;
+    this.#leftMs = ms;
+    this.#since = clock.now();
+    this.#arm();
+  }
+
+  leftMs(): number {
+    return this.#pauses > 0 ? this.#leftMs : this.#leftMs - (this.#clock.now() - this.#since);
+  }
+
+  /** Each pause needs its own `resume`. */
+  pause(): void {
+    if (this.#pauses === 0) {
+      this.#leftMs = this.leftMs();
+      this.#disarm?.();
+    }
+    this.#pauses++;
+  }
+
+  resume(): void {
+    if (--this.#pauses > 0) return;
+    this.#since = this.#clock.now();
+    this.#arm();
+  }
+
+  /** For good. */
+  stop(): void {
+    this.#disarm?.();
+    this.#stopped = true;
+  }
+
+  #arm(): void {
+    if (!this.#stopped) this.#disarm = this.#clock.after(Math.max(0, this.#leftMs), this.#passed);
+  }
 }

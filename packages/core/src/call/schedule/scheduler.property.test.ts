@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { LockRequest } from "./lock-request.ts";
+import type { LockRequest, Ticket } from "./locks.ts";
 import { Scheduler } from "./scheduler.ts";
-import type { SubCallHandle } from "./sub-call-handle.ts";
-import type { Ticket } from "./ticket.ts";
+import type { SubCallHandle } from "./suspended-calls.ts";
 
 const claims: fc.Arbitrary<LockRequest> = fc.record(
   {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LockRequest } from "./lock-request.ts";
+import type { LockRequest, Ticket } from "./locks.ts";
 import { Scheduler } from "./scheduler.ts";
-import type { Ticket } from "./ticket.ts";
 
 const keys = (...names: string[]): LockRequest => ({ exclusive: false, keys: names });
 const all: LockRequest = { exclusive: true, keys: [] };

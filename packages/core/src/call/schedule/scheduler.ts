@@ -1,9 +1,5 @@
-import type { LockRequest } from "./lock-request.ts";
-import { HeldLocks } from "./held-locks.ts";
-import { ReservedLocks } from "./reserved-locks.ts";
-import { SubCallHandle } from "./sub-call-handle.ts";
-import { SuspendedCalls } from "./suspended-calls.ts";
-import { Ticket } from "./ticket.ts";
+import { type LockRequest, HeldLocks, ReservedLocks, Ticket } from "./locks.ts";
+import { SubCallHandle, SuspendedCalls } from "./suspended-calls.ts";
 import { wouldDeadlock } from "./would-deadlock.ts";
 
 export interface EnterOptions {

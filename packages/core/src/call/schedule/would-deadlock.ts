@@ -1,6 +1,5 @@
 import type { ToolErrorData } from "../../base/errors.ts";
-import type { HeldLocks } from "./held-locks.ts";
-import type { Ticket } from "./ticket.ts";
+import type { HeldLocks, Ticket } from "./locks.ts";
 
 /**
  * Whether a sub-call would wait for ever: for a call that in the end waits for one that this

@@ -1,12 +1,12 @@
 import { copyJson, lostInJson } from "../../json/json-value.ts";
-import { errorMessage } from "../../base/errors.ts";
+import { errorMessage, type ToolErrorData } from "../../base/errors.ts";
 import type { JsonValue, ToolArgs } from "../../base/json.ts";
 import { type ContentPart, contentPartsProblem } from "../../model/content-part.ts";
 import { isContentParts } from "../../tool/return-value.ts";
 import type { Tool } from "../../tool/tool.ts";
-
-import type { Formatted, FormattedText } from "../record/formatted.ts";
+import type { Formatted, FormattedText } from "../record/tool-outcome.ts";
 import type { VariableValue } from "../../variables/variable.ts";
+import { compileSchema } from "../../arguments/validator.ts";
 
 /** What the model reads of a tool that returned nothing. */
 export const noResult = "(no result)";
@@ -119,4 +119,22 @@ function partText(part: ContentPart): string {
     case "link":
       return part.title === undefined ? part.url : `[${part.title}](${part.url})`;
   }
+}
+
+const maxIssues = 8;
+
+/** Returns an error if the result does not match the tool's declared schema. Content parts are not checked. */
+export function resultSchemaError(
+  { declaredReturnType, definition }: Tool,
+  { data, text, parts }: FormattedText,
+): ToolErrorData | undefined {
+  const schema = declaredReturnType?.schema;
+  if (schema === undefined || parts !== undefined) return undefined;
+  const compiled = compileSchema(schema);
+  if (compiled.status === "refused") return undefined;
+  const issues = compiled.validator.validate(data === undefined ? text : data);
+  if (issues.length === 0) return undefined;
+  const lines = issues.slice(0, maxIssues).map(({ message }) => `- ${message}`);
+  const message = `${definition.function.name} ran, but what it returned is not what it declares:\n${lines.join("\n")}\nDo not rely on its form; calling again is likely to give the same.`;
+  return { code: "unexpected_result", message };
 }

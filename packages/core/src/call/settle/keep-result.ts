@@ -1,7 +1,7 @@
+import type { SettledToolResult } from "../../tool/tool-result.ts";
 import { shortJson } from "../../json/short-json.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { noResult, valueOf } from "./format-result.ts";
-import { resultHint } from "./result-hint.ts";
 import { detached } from "../../text/detached.ts";
 import { neutralise } from "../../text/neutralise.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
@@ -9,13 +9,13 @@ import type { Tool } from "../../tool/tool.ts";
 import type { KeptResult } from "../../variables/variable-contract.ts";
 import type { CallRecord, CallResult } from "../record/call-record.ts";
 import { callStatusOf } from "../record/call-status.ts";
-import { callTokens } from "../gate/call-tokens.ts";
+import { callTokens, type Gate } from "../gate/gate.ts";
 import type { DraftResult } from "./draft-result.ts";
 import type { DraftOutcome } from "../record/tool-outcome.ts";
-import { LazySettledCall, type LazySettledCallParts } from "./lazy-settled-call.ts";
-import type { Gate } from "../gate/gate.ts";
 import type { Mutable } from "../../base/mutable.ts";
 import { previewChars, type SettledCall } from "../record/settled-call.ts";
+import { minNamedChars } from "../../variables/long-messages.ts";
+import { thousands, type Truncated } from "../../text/truncate.ts";
 
 /** Characters of arguments that a person changed that are shown again. */
 const editNoteChars = 2_000;
@@ -68,7 +68,7 @@ export function keepResult(
   if (end.status !== "success") kept.error = end.error;
   const status = callStatusOf[end.status];
   const answer = answerOf(record, draft);
-  const ended: Mutable<LazySettledCallParts["record"]> = {
+  const ended: Mutable<CallRecord> = {
     ...record,
     toolId: registered.id,
     status,
@@ -76,7 +76,25 @@ export function keepResult(
     result: kept,
   };
   if (answer !== undefined) ended.answer = answer;
-  return new LazySettledCall({ record: ended, end, formattedText: whole });
+  const common = {
+    callId: record.callId,
+    toolId: registered.id,
+    finalText,
+    tokens,
+    durationMs,
+    formattedText: whole,
+    isTruncated,
+  };
+  const result: Mutable<SettledToolResult> =
+    end.status === "success"
+      ? { ...common, status: end.status, data: end.data }
+      : { ...common, status: end.status, error: end.error };
+  if (names !== undefined) {
+    result.cacheVarResult = names.result;
+    result.cacheVarArgs = names.args;
+  }
+  if (formatted.parts !== undefined) result.parts = formatted.parts;
+  return { status: "settled", record: ended, result };
 }
 
 /** Whether the results of a tool become variables. */
@@ -149,4 +167,33 @@ function shortText(say: () => unknown): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What one `ReadVar` reads on with. */
+const page = 8_000;
+
+export interface ResultHintOptions {
+  /** The variable that holds the whole. */
+  readonly name: string | undefined;
+  /** The whole text. */
+  readonly whole: string;
+  readonly cut: Truncated;
+}
+
+/**
+ * Stage 12. What the model reads after a result: its handle, and how to read what was left out,
+ * from where to where. With what is shown, that is exactly the whole.
+ */
+export function resultHint({ name, whole, cut }: ResultHintOptions): string {
+  const { omitted, rest } = cut;
+  if (omitted === 0)
+    return name !== undefined && cut.text.length >= minNamedChars ? `\n\n[Kept as ${name}]` : "";
+  const end = rest.start + rest.length;
+  const said =
+    rest.length === omitted
+      ? `Cut: ${thousands(omitted)} of ${thousands(whole.length)} characters left out, from ${rest.start} to ${end}.`
+      : `Cut by the tool itself; the whole has ${thousands(whole.length)} characters.`;
+  if (name === undefined) return `\n\n[${said} The whole was not kept.]`;
+  const next = JSON.stringify({ name, start: rest.start, length: Math.min(rest.length, page) });
+  return `\n\n[${said} Read on: ReadVar(${next}). Pass the whole to a tool: $VAR_REF{{${name}}}]`;
 }

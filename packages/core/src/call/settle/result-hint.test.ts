@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { sliceText } from "../../text/slice.ts";
-import { resultHint } from "./result-hint.ts";
+import { resultHint } from "./keep-result.ts";
 import { truncate } from "../../text/truncate.ts";
 import { truncateToTokens } from "../../text/truncate-to-tokens.ts";
 

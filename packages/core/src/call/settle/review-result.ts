@@ -9,19 +9,17 @@ import {
 import { redact } from "../../policy/redact.ts";
 import { reviewProblem } from "../../policy/review-problem.ts";
 import { type RegisteredTool, titleOf } from "../../tool/registry.ts";
-import type { CallRecord } from "../record/call-record.ts";
-import { truncateForModel } from "./truncate-for-model.ts";
-import type { DraftResult } from "./draft-result.ts";
-import { withheldText } from "../record/error-text.ts";
+import type { CallRecord, CallRetry } from "../record/call-record.ts";
+import { truncateForModel, type DraftResult } from "./draft-result.ts";
+import { withheldText } from "../record/call-status.ts";
 import type { PendingRequest } from "../gate/call-host.ts";
 import type { Gate } from "../gate/gate.ts";
 import { keepResult } from "./keep-result.ts";
 import { newId } from "../../base/id.ts";
-import { reviewRequestOf } from "../record/quarantine.ts";
-import { draftOf, quarantineOf } from "./quarantine-draft.ts";
-
+import { reviewRequestOf, type Quarantine } from "../record/quarantine.ts";
 import type { CallInReview, SettledCall } from "../record/settled-call.ts";
 import { settleWithoutResult } from "../gate/settle-without-result.ts";
+import { contentParts } from "../../tool/return-value.ts";
 
 /** Stage 10, first half: the result goes into quarantine. */
 export function beginReview(
@@ -168,4 +166,27 @@ function outOfQuarantine(
   reviewed: ReviewOutcome,
 ): CallRecord {
   return { ...record, reviewed };
+}
+
+/** A draft as it is journaled. */
+export function quarantineOf(
+  draft: DraftResult,
+  retries: readonly CallRetry[] | undefined,
+): Quarantine {
+  const { end, formatted, cut, durationMs } = draft;
+  const kept = { formatted, cut, durationMs, ...(retries !== undefined && { retries }) };
+  if (end.status !== "success") return { ...kept, end };
+  const isOther = typeof end.data === "string" && end.data !== formatted.text;
+  return {
+    ...kept,
+    end: { status: "success", ...(isOther && { value: end.data }) },
+  };
+}
+
+/** The draft that was journaled. */
+export function draftOf({ end, formatted, cut, durationMs }: Quarantine): DraftResult {
+  if (end.status !== "success") return { end, formatted, cut, durationMs };
+  const { parts, text, data = text } = formatted;
+  const value = parts === undefined ? (end.value ?? data) : contentParts(parts);
+  return { end: { status: "success", data: value }, formatted, cut, durationMs };
 }

@@ -1,12 +1,12 @@
 import { reviewReason } from "../../policy/decide.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import type { CallRecord } from "../record/call-record.ts";
-import { draftResult } from "./draft-result.ts";
 import type { Gate } from "../gate/gate.ts";
 import { keepResult } from "./keep-result.ts";
 import type { ToolOutcome } from "../record/tool-outcome.ts";
 import { beginReview } from "./review-result.ts";
 import type { SettleOutcome } from "../record/settled-call.ts";
+import { draftResult } from "./draft-result.ts";
 
 export interface SettleOptions {
   readonly gate: Gate;

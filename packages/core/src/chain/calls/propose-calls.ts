@@ -1,6 +1,6 @@
 import type { Gate } from "../../call/gate/gate.ts";
 import {
-  cancelledBeforeStart,
+  cancelCall,
   type EndWithoutResult,
   settleWithoutResult,
 } from "../../call/gate/settle-without-result.ts";
@@ -63,8 +63,7 @@ function proposeCall(
   const end = refusal({ name, owner }, n);
   if (end !== undefined) return settleWithoutResult(gate, unchecked(), end);
   if (owner === "client") return { status: "client", record: unchecked() };
-  const cancelled = (reason?: string): RoundCall =>
-    settleWithoutResult(gate, unchecked(), cancelledBeforeStart(name, reason));
+  const cancelled = (reason?: string): RoundCall => cancelCall(gate, unchecked(), reason);
   const failed = (thrown: unknown) => cancelled(options.failed(thrown).replace(/\.$/, ""));
   let proposal;
   try {

@@ -1,4 +1,4 @@
-import { restoreApprovalRequest } from "../../call/propose/restore-approval-request.ts";
+import { restoreApprovalRequest } from "../../call/propose/answer-proposal.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { isSettled } from "../../call/record/call-status.ts";
 import { settleFailedRecheck, recheck } from "../../call/gate/recheck.ts";

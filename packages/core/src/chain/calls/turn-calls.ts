@@ -103,6 +103,12 @@ export class TurnCalls {
     return this.#items.finalText(this.records, calls, options);
   }
 
+  /** Whether a call moves by itself. */
+  get isMoving(): boolean {
+    return this.#moving.size > 0;
+  }
+
+  /** Resolves when no call moves by itself any more. */
   async idle(): Promise<void> {
     while (this.#moving.size > 0) {
       this.#idle ??= Promise.withResolvers();

@@ -3,7 +3,6 @@ import { errorMessage } from "../../base/errors.ts";
 import type { VariableSystem } from "../../variables/variable-system.ts";
 import type { VariableChange } from "../../variables/variable.ts";
 import type { ChainEvent } from "./chain-event.ts";
-import { WriteBatch } from "./write-batch.ts";
 import type { CommitOutcome, Journal, JournalWrite } from "./journal.ts";
 
 /** Writes in flight before the loop waits for them. */
@@ -176,4 +175,43 @@ export class Recorder {
 
 function isThenable<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof (value as Partial<Promise<T>> | undefined)?.then === "function";
+}
+
+/** The writes that the next commit takes, in order. */
+export class WriteBatch {
+  readonly writes: JournalWrite[] = [];
+  /** Indexes of calls that are allowed and may start in the same commit. */
+  #allowed: Map<string, number> | undefined;
+  #waiter: PromiseWithResolvers<boolean> | undefined;
+
+  add(write: JournalWrite): void {
+    if (write.type === "call" && this.#replacesAllowed(write.call)) return;
+    this.writes.push(write);
+  }
+
+  /** Resolves to whether the batch was committed. */
+  committed(): Promise<boolean> {
+    this.#waiter ??= Promise.withResolvers();
+    return this.#waiter.promise;
+  }
+
+  /** Reports the outcome of the commit. */
+  resolve(committed: boolean | Promise<boolean>): void {
+    this.#waiter?.resolve(committed);
+  }
+
+  /** A call that starts in the commit that allows it: one row says both. */
+  #replacesAllowed(call: Extract<JournalWrite, { readonly type: "call" }>["call"]): boolean {
+    const { callId, status } = call;
+    if (status === "approved") {
+      (this.#allowed ??= new Map()).set(callId, this.writes.length);
+      return false;
+    }
+    const index = this.#allowed?.get(callId);
+    if (index === undefined) return false;
+    this.#allowed?.delete(callId);
+    if (status !== "started") return false;
+    this.writes[index] = { type: "call", call };
+    return true;
+  }
 }

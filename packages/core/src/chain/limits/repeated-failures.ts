@@ -1,8 +1,7 @@
 import { canonicalJson } from "../../json/canonical-json.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { resultStatusOf } from "../../call/record/call-status.ts";
-import { isBeyondLimit } from "./call-limits.ts";
-import { type ChainLimits, defaultChainLimits } from "./chain-limits.ts";
+import { isBeyondLimit, type ChainLimits, defaultChainLimits } from "./chain-limits.ts";
 import type { ReachedLimit } from "../journal/chain-result.ts";
 
 /** Failures of one call after which the model is told. */

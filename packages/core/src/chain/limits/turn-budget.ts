@@ -5,8 +5,15 @@ import type { Model } from "../../model/model.ts";
 import type { Usage } from "../../model/usage.ts";
 import { ModelError } from "../../model/model-error.ts";
 import type { ToolErrorData } from "../../base/errors.ts";
-import { beyondLimit, isBeyondLimit, tooManyInRound, tooManyInTurn } from "./call-limits.ts";
-import { type ChainLimits, defaultChainLimits, reachedLimit } from "./chain-limits.ts";
+import {
+  beyondLimit,
+  isBeyondLimit,
+  tooManyInRound,
+  tooManyInTurn,
+  type ChainLimits,
+  defaultChainLimits,
+  reachedLimit,
+} from "./chain-limits.ts";
 import type { ReachedLimit } from "../journal/chain-result.ts";
 import type { ToolDefinition } from "../../model/tool-definition.ts";
 import { UsageEstimate } from "./estimate-usage.ts";

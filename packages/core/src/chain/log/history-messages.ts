@@ -6,9 +6,8 @@ import type { CallRecord } from "../../call/record/call-record.ts";
 import { type Message, messagesSchema } from "../../model/message.ts";
 import type { TurnLog } from "../journal/chain-result.ts";
 import { turnShape } from "../options/chain-state-problem.ts";
-import { turnMessages } from "./turn-messages.ts";
+import { turnMessages, answerText, turnReplay } from "./turn-log.ts";
 import { shortTurnsShown } from "./short-turn.ts";
-import { answerText, turnReplay } from "./turn-log.ts";
 
 /**
  * How earlier turns are shown to the model: `log`, each as its log and its answer; `full`, with

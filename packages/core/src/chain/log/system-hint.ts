@@ -1,5 +1,4 @@
-import { groupCalls, numberedValues } from "./group-calls.ts";
-import type { LoggedCall } from "./logged-call.ts";
+import { groupCalls, numberedValues, type LoggedCall } from "./logged-call.ts";
 
 /** What stands before a turn as people are shown it: which calls there were, and where their values are. Version 2. */
 export function systemHint(calls: readonly LoggedCall[]): string {

@@ -1,7 +1,6 @@
 import type { Message } from "../../model/message.ts";
 import { neutralise } from "../../text/neutralise.ts";
-import { groupCalls } from "./group-calls.ts";
-import type { LoggedCall } from "./logged-call.ts";
+import { groupCalls, type LoggedCall } from "./logged-call.ts";
 
 /**
  * A turn as people read it: the assistant's words, and between them a log block for each call,

@@ -1,20 +1,27 @@
 import { estimateTokens } from "../../text/truncate.ts";
 import { neutralise } from "../../text/neutralise.ts";
-import { neutraliseMessage } from "../../model/message.ts";
-import type { AssistantMessage, ToolCallRequest } from "../../model/message.ts";
+import {
+  neutraliseMessage,
+  type AssistantMessage,
+  type ToolCallRequest,
+} from "../../model/message.ts";
 import type { ApprovalDecision } from "../../policy/approval.ts";
 import type { ReviewDecision } from "../../policy/review.ts";
 import { type Caller, callerWith } from "../../tool/caller.ts";
 import type { ToolOffer } from "../../tool/tool-offer.ts";
-import { type ChainEnding, emptyAnswer, loopError, modelFailure, stopped } from "./chain-ending.ts";
+import {
+  type ChainEnding,
+  emptyAnswer,
+  loopError,
+  modelFailure,
+  stopped,
+  watchSignals,
+} from "./chain-ending.ts";
 import { defaultChainLimits, limitsProblem } from "../limits/chain-limits.ts";
 import type { ReachedLimit, ChainError } from "../journal/chain-result.ts";
-import { callName } from "./call-name.ts";
-import { ChainIds } from "./chain-ids.ts";
+import { callName, ChainIds } from "./chain-ids.ts";
 import { chainReport } from "./chain-report.ts";
-import { chainRequest } from "./chain-request.ts";
-
-import { watchSignals } from "./watch-signals.ts";
+import { chainRequest, roundSettings } from "./chain-request.ts";
 import type { JournalWrite } from "../journal/journal.ts";
 import { modelStep } from "./model-step.ts";
 import { proposeCalls } from "../calls/propose-calls.ts";
@@ -23,9 +30,7 @@ import { Recorder, type RecorderOptions } from "../journal/recorder.ts";
 import { releaseCalls, reserveCalls } from "../calls/call-reservations.ts";
 import { reserveResultNames, resumeCalls } from "../calls/resume-calls.ts";
 import { canBeReadAgain, ResultCompaction } from "./result-compaction.ts";
-import { roundOffer } from "./round-offer.ts";
-import { roundSettings } from "./round-settings.ts";
-import { takesReferences } from "./takes-references.ts";
+import { roundOffer, takesReferences } from "./round-offer.ts";
 import type { LoopOptions } from "../options/check-options.ts";
 import type { ChainResume, ClientOutput, FirstResponse } from "../options/tool-chain-options.ts";
 import type { Listeners } from "../options/listeners.ts";
@@ -373,7 +378,7 @@ export class ChainLoop {
     proposed: readonly RoundCall[],
   ): Promise<ChainEnding | undefined> {
     this.#calls.addRound(proposed);
-    await this.#calls.idle();
+    if (this.#calls.isMoving) await this.#calls.idle();
     return this.#endRound(requests);
   }
 

@@ -2,7 +2,6 @@ import type { CallRecord } from "../../call/record/call-record.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
 import type { Message } from "../../model/message.ts";
 import { type Usage, arePrices, costOf, type TokenPrices } from "../../model/usage.ts";
-import { historyEntry } from "./call-history.ts";
 import type { ChainEnding } from "./chain-ending.ts";
 import type { ChainEvent } from "../journal/chain-event.ts";
 import type {
@@ -12,13 +11,10 @@ import type {
   ChainResultRecord,
   ChainStats,
 } from "../journal/chain-result.ts";
-
 import { lazy } from "../../base/lazy.ts";
-import { withLazyMembers } from "../options/lazy-result.ts";
-import type { ToolChainResult } from "../options/tool-chain-result.ts";
-import { answerText, turnLog, turnReplay } from "../log/turn-log.ts";
-import { turnTokens } from "../limits/turn-tokens.ts";
-import { turnMessages } from "../log/turn-messages.ts";
+import type { ToolChainResult, ToolCallHistoryEntry } from "../options/tool-chain-result.ts";
+import { answerText, turnLog, turnReplay, turnMessages } from "../log/turn-log.ts";
+import { resultStatusOf } from "../../call/record/call-status.ts";
 
 /** All that a chain knows when it stops. */
 export interface ChainFacts {
@@ -91,29 +87,41 @@ export function chainReport(facts: ChainFacts): ChainReport {
       status === "requires_action"
         ? { type: "chain.waiting", at, callIds: waiting.map(({ callId }) => callId) }
         : { type: "chain.ended", at, status, usage, stats, ...error },
-    result: withLazyMembers(
-      {
-        status,
-        answer,
+    result: {
+      status,
+      answer,
+      usage,
+      stats,
+      ...error,
+      ...limit,
+      problems: facts.problems,
+      waiting,
+      state: {
+        round: facts.finishedRounds,
+        messages,
+        calls,
         usage,
-        stats,
-        ...error,
-        ...limit,
-        problems: facts.problems,
-        waiting,
-        state: {
-          round: facts.finishedRounds,
-          messages,
-          calls,
-          usage,
-          startTime: facts.startTime,
-          elapsed: facts.elapsed,
-          usageByRound: [...facts.usageByRound].map(([round, used]) => ({ round, usage: used })),
-          ...(facts.cut && { cut: true }),
-        },
+        startTime: facts.startTime,
+        elapsed: facts.elapsed,
+        usageByRound: [...facts.usageByRound].map(([round, used]) => ({ round, usage: used })),
+        ...(facts.cut && { cut: true }),
       },
-      { log, messages: messageLists, history },
-    ),
+      get responseContent() {
+        return log().flow;
+      },
+      get toolChainContent() {
+        return log().hint;
+      },
+      get replayContent() {
+        return log().replay;
+      },
+      get messages() {
+        return messageLists();
+      },
+      get toolCallHistory() {
+        return history();
+      },
+    },
   };
 }
 
@@ -128,4 +136,85 @@ function statsOf({ usage, prices, ...facts }: ChainFacts): ChainStats {
     ...(estimated && { tokensEstimated: true }),
     ...(prices !== undefined && arePrices(prices) && { cost: costOf(usage, prices) }),
   };
+}
+
+export type TurnTokens = Pick<
+  ChainStats,
+  "tokensDefinitions" | "tokensArguments" | "tokensShown" | "tokensWithheld"
+>;
+
+/** What a turn's calls cost in tokens, all together. */
+export function turnTokens(calls: readonly CallRecord[]): TurnTokens {
+  const definitions = new Map<string, number>();
+  let [tokensArguments, tokensShown, tokensWithheld] = [0, 0, 0];
+  for (const { name, result } of calls) {
+    if (result === undefined) continue;
+    const { tokens } = result;
+    definitions.set(name, tokens.definition);
+    tokensArguments += tokens.arguments;
+    tokensShown += tokens.shown;
+    tokensWithheld += tokens.withheld;
+  }
+  const tokensDefinitions = definitions.values().reduce((sum, tokens) => sum + tokens, 0);
+  return { tokensDefinitions, tokensArguments, tokensShown, tokensWithheld };
+}
+
+/** What a program is told of one call of the turn. */
+export function historyEntry(
+  call: CallRecord,
+  results: ReadonlyMap<string, SettledToolResult>,
+  usageByRound: ReadonlyMap<number, Usage>,
+): ToolCallHistoryEntry {
+  const result = results.get(call.callId) ?? resultFromRecord(call);
+  // The step that read the results is the next one.
+  const llmUsage = usageByRound.get(call.round + 1);
+  return {
+    callId: call.callId,
+    toolName: call.name,
+    args: call.args ?? {},
+    status: resultStatusOf[call.status],
+    startTime: call.startedAt ?? call.proposedAt,
+    endTime: call.endedAt ?? call.proposedAt,
+    roundIndex: call.round,
+    ...(result !== undefined && { result }),
+    ...(llmUsage !== undefined && { llmUsage }),
+    ...(call.status === "result_rejected" && {
+      resultRejected: true,
+      resultRejectReason: call.result?.rejectReason ?? "",
+    }),
+  };
+}
+
+/** A call's result from its row, which keeps what the model read. */
+function resultFromRecord({
+  callId,
+  toolId,
+  status: state,
+  result: kept,
+}: CallRecord): SettledToolResult | undefined {
+  const status = resultStatusOf[state];
+  if (kept === undefined || status === "pending") return undefined;
+  const { finalText, isTruncated, tokens, durationMs } = kept;
+  const { cacheVarResult, cacheVarArgs, parts } = kept;
+  const common = {
+    callId,
+    ...(toolId !== undefined && { toolId }),
+    finalText,
+    isTruncated,
+    tokens,
+    durationMs,
+    ...(cacheVarResult !== undefined && { cacheVarResult }),
+    ...(cacheVarArgs !== undefined && { cacheVarArgs }),
+    ...(parts !== undefined && { parts }),
+  };
+  const error = kept.error ?? { code: status, message: finalText };
+  switch (status) {
+    case "success":
+      return { ...common, status, data: finalText };
+    case "execution_rejected":
+    case "result_rejected":
+      return { ...common, status, error, rejectReason: kept.rejectReason ?? "" };
+    default:
+      return { ...common, status, error };
+  }
 }

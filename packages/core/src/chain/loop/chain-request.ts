@@ -9,7 +9,8 @@ import { problemText, schemaProblem } from "../../json/schema-problem.ts";
 import { nameLongMessages } from "../../variables/long-messages.ts";
 import type { ToolChainCallbacks } from "../options/tool-chain-callbacks.ts";
 import type { ToolChainOptions } from "../options/tool-chain-options.ts";
-import { untilAborted } from "./read-stream.ts";
+import { untilAborted } from "./model-step.ts";
+import type { ModelSettings } from "../../model/model.ts";
 
 /** What a model is told in a request beside the conversation. Version 2. */
 const lastRequest =
@@ -133,4 +134,22 @@ function noteText({ limit, again, advice }: RequestNotes): string {
 
 function failed(code: string, message: string): ChainRequest {
   return { status: "failed", error: { code, message, phase: "before_send" } };
+}
+
+/** A request's settings in this round. A forced choice holds for the first step only; else the loop would never end. */
+export function roundSettings(
+  chatOption: ModelSettings,
+  now: { readonly last: boolean; readonly first: boolean; readonly tools: number },
+): ModelSettings {
+  // Mostly neither is given, and the settings are the same every round.
+  if (chatOption.toolChoice === undefined && chatOption.parallelToolCalls === undefined)
+    return chatOption;
+  const { toolChoice, parallelToolCalls, ...settings } = chatOption;
+  if (now.last || now.tools === 0) return settings;
+  const choice = now.first ? toolChoice : toolChoice === "none" ? "none" : undefined;
+  return {
+    ...settings,
+    ...(choice !== undefined && { toolChoice: choice }),
+    ...(parallelToolCalls !== undefined && { parallelToolCalls }),
+  };
 }

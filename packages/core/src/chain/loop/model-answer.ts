@@ -4,9 +4,8 @@ import { type Usage, noUsage } from "../../model/usage.ts";
 import { ModelError } from "../../model/model-error.ts";
 import { detached } from "../../text/detached.ts";
 import { neutralise } from "../../text/neutralise.ts";
-import { callName } from "./call-name.ts";
+import { callName, type ChainIds } from "./chain-ids.ts";
 import type { StreamedItem } from "../journal/chain-event.ts";
-import type { ChainIds } from "./chain-ids.ts";
 import type { Recorder } from "../journal/recorder.ts";
 
 export interface ModelAnswerOptions {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readStream } from "./read-stream.ts";
+import { readStream } from "./model-step.ts";
 
 async function* numbers(upTo: number, ended: string[] = []): AsyncGenerator<number> {
   try {

@@ -7,7 +7,7 @@ import type { ChainState } from "../journal/chain-result.ts";
 import type { JournalWrite } from "../journal/journal.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import type { ResultCompaction } from "./result-compaction.ts";
-import { toolMessage } from "../log/turn-messages.ts";
+import { toolMessage } from "../log/turn-log.ts";
 
 /** The messages of a turn, and the usage of its rounds. It does not wait for its writes: see `Recorder`. */
 export class Turn {

@@ -184,14 +184,3 @@ test("a result that is copied or written as JSON has what is made when it is rea
   assert.deepEqual(toolCallHistory, result.toolCallHistory);
   assert.deepEqual(messages, result.messages);
 });
-
-test("results share their getters, so that none keeps a turn alive that nobody holds", async () => {
-  const getters = async () => {
-    const result = await run([calls("Ok"), "Fine."]).result;
-    const members = Object.values(Object.getOwnPropertyDescriptors(result));
-    return members.filter((member) => "get" in member);
-  };
-  const [one, other] = [await getters(), await getters()];
-  assert.equal(one.length, 5);
-  assert.deepEqual(one, other);
-});

@@ -1,0 +1,180 @@
+import { copyJson } from "../../json/json-value.ts";
+import type { RegisteredTool } from "../../tool/registry.ts";
+import type { ToolArgs } from "../../base/json.ts";
+
+const nobody: ReadonlySet<Ticket> = new Set();
+
+/**
+ * Who holds what. A call may take what only its own ancestors hold: it is a part of them. So of
+ * two calls that conflict, one is always made in the other.
+ */
+export class HeldLocks {
+  readonly running = new Set<Ticket>();
+  readonly #exclusive = new Set<Ticket>();
+  readonly #byKey = new Map<string, Set<Ticket>>();
+
+  allow(ticket: Ticket): boolean {
+    const { request, depth } = ticket;
+    for (const holder of this.#exclusive) if (!ticket.isIn(holder)) return false;
+    // Its ancestors all run, and nothing else may.
+    if (request.exclusive && this.running.size !== depth) return false;
+    for (const key of request.keys)
+      for (const holder of this.holders(key)) if (!ticket.isIn(holder)) return false;
+    return request.cap === undefined || this.others(ticket, request.cap.key) < request.cap.limit;
+  }
+
+  take(ticket: Ticket): void {
+    const { exclusive, keys, cap } = ticket.request;
+    this.running.add(ticket);
+    if (exclusive) this.#exclusive.add(ticket);
+    for (const key of keys) this.#hold(key, ticket);
+    if (cap !== undefined) this.#hold(cap.key, ticket);
+  }
+
+  release(ticket: Ticket): void {
+    const { exclusive, keys, cap } = ticket.request;
+    this.running.delete(ticket);
+    if (exclusive) this.#exclusive.delete(ticket);
+    for (const key of keys) this.#release(key, ticket);
+    if (cap !== undefined) this.#release(cap.key, ticket);
+  }
+
+  holders(key: string): ReadonlySet<Ticket> {
+    return this.#byKey.get(key) ?? nobody;
+  }
+
+  /** How many hold a key that this call is not made in. */
+  others(ticket: Ticket, key: string): number {
+    let count = 0;
+    for (const holder of this.holders(key)) if (!ticket.isIn(holder)) count++;
+    return count;
+  }
+
+  /** Each of these must end before the ticket can start; its cap is not looked at. */
+  blockers(ticket: Ticket): readonly Ticket[] {
+    const blocking = new Set<Ticket>(ticket.request.exclusive ? this.running : this.#exclusive);
+    for (const key of ticket.request.keys)
+      for (const holder of this.holders(key)) blocking.add(holder);
+    return [...blocking].filter((holder) => !ticket.isIn(holder));
+  }
+
+  #hold(key: string, ticket: Ticket): void {
+    const holders = this.#byKey.get(key);
+    if (holders === undefined) this.#byKey.set(key, new Set([ticket]));
+    else holders.add(ticket);
+  }
+
+  #release(key: string, ticket: Ticket): void {
+    const holders = this.#byKey.get(key);
+    holders?.delete(ticket);
+    if (holders?.size === 0) this.#byKey.delete(key);
+  }
+}
+
+/** What a call excludes while it runs. */
+export interface LockRequest {
+  /** Everything: it runs alone. */
+  readonly exclusive: boolean;
+  /** Every other call with one of these keys. */
+  readonly keys: readonly string[];
+  /** More than so many calls with this key. */
+  readonly cap?: { readonly key: string; readonly limit: number };
+}
+
+const noKeys: readonly string[] = [];
+const reads: LockRequest = { exclusive: false, keys: noKeys };
+
+/** What a call excludes, from what its tool declares. Locks that throw claim the whole group. */
+export function lockRequestOf({ tool, group, id }: RegisteredTool, args: ToolArgs): LockRequest {
+  const { effects = "write", maxConcurrent } = tool;
+  if (effects === "read" && maxConcurrent === undefined) return reads;
+  const cap =
+    maxConcurrent === undefined ? {} : { cap: { key: `tool:${id}`, limit: maxConcurrent } };
+  if (effects === "read") return { ...reads, ...cap };
+  if (effects === "exclusive") return { exclusive: true, keys: noKeys, ...cap };
+  const whole = [`group:${group.name}`];
+  if (effects === "write") return { exclusive: false, keys: whole, ...cap };
+  try {
+    const keys = new Set(effects.locks(copyJson(args)).map((key) => `lock:${key}`));
+    return { exclusive: false, keys: [...keys], ...cap };
+  } catch {
+    return { exclusive: false, keys: whole, ...cap };
+  }
+}
+
+/** What those that wait are to get before those behind them. */
+export class ReservedLocks {
+  all = false;
+  readonly #keys = new Set<string>();
+  readonly #caps = new Map<string, number>();
+
+  add({ request: { exclusive, keys, cap } }: Ticket): void {
+    this.all ||= exclusive;
+    for (const key of keys) this.#keys.add(key);
+    if (cap !== undefined) this.#caps.set(cap.key, (this.#caps.get(cap.key) ?? 0) + 1);
+  }
+
+  allow({ request: { keys, cap } }: Ticket, heldLocks: HeldLocks): boolean {
+    if (keys.some((key) => this.#keys.has(key))) return false;
+    if (cap === undefined) return true;
+    return heldLocks.holders(cap.key).size + (this.#caps.get(cap.key) ?? 0) < cap.limit;
+  }
+}
+
+/**
+ * A call's place in the scheduler: it waits, runs, and leaves. In between it is suspended while
+ * all that goes on in it waits for a person.
+ */
+export class Ticket {
+  readonly request: LockRequest;
+  /** The call that this one was made in. */
+  readonly parent: Ticket | undefined;
+  /** The call at the top, which has the slot. */
+  readonly root: Ticket;
+  readonly depth: number;
+  readonly start: (ticket: Ticket) => void;
+  status: "waiting" | "running" | "suspended" | "left" = "waiting";
+  /** Sub-calls made in it that have not ended. */
+  #open = 0;
+  /** Those of them in which something goes on. */
+  #busy = 0;
+
+  constructor(
+    request: LockRequest,
+    {
+      parent,
+      start,
+    }: { readonly parent?: Ticket | undefined; readonly start: (ticket: Ticket) => void },
+  ) {
+    this.request = request;
+    this.parent = parent;
+    this.root = parent?.root ?? this;
+    this.depth = parent === undefined ? 0 : parent.depth + 1;
+    this.start = start;
+  }
+
+  /** Whether all that goes on in it waits for a person. */
+  get waits(): boolean {
+    return this.#open > 0 && this.#busy === 0;
+  }
+
+  /** Counts its sub-calls, and tells its parent where that makes it wait or go on. */
+  count(change: { readonly open: number; readonly busy: number }): void {
+    if (this.status === "left") return;
+    const before = this.waits;
+    this.#open += change.open;
+    this.#busy += change.busy;
+    if (this.waits !== before) this.parent?.count({ open: 0, busy: before ? 1 : -1 });
+  }
+
+  /** For good: whatever its sub-calls still do is not its own any more. */
+  end(): void {
+    this.count({ open: -this.#open, busy: -this.#busy });
+    this.status = "left";
+  }
+
+  isIn(ancestor: Ticket): boolean {
+    for (let at = this.parent; at !== undefined; at = at.parent) if (at === ancestor) return true;
+    return false;
+  }
+}
