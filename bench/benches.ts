@@ -6,6 +6,7 @@ import { runs } from "./runs.ts";
 import { scripts } from "./scripts.ts";
 import { start } from "./start.ts";
 import { tokens } from "./tokens.ts";
+import { walk } from "./walk.ts";
 
 /** The benches that `npm run bench` runs, in the order of docs/benchmarks.md. */
-export const benches: readonly Bench[] = [loop, gate, repair, scripts, runs, start, tokens];
+export const benches: readonly Bench[] = [loop, gate, repair, scripts, runs, start, walk, tokens];
