@@ -5,7 +5,6 @@ import pg from "pg";
 import { openStore, type Store } from "@capstan/store";
 import { openPostgresStore } from "@capstan/store/postgres";
 import { testServer } from "@capstan/store/testing";
-import { switchOffPretenuring } from "@capstan/server/testing";
 
 /** A store of its own for a measurement, in a process that is set up as a server's is. */
 export interface BenchStore {
@@ -17,7 +16,6 @@ export interface BenchStore {
 
 /** SQLite in a file, with every commit on the disk, and `syncDelayMs` more for each sync. */
 export async function sqliteStore(syncDelayMs = 0): Promise<BenchStore> {
-  switchOffPretenuring();
   const dataDir = await mkdtemp(join(tmpdir(), "capstan-bench-"));
   const store = await openStore({ dataDir, syncDelayMs });
   return {
@@ -43,7 +41,6 @@ export async function postgresDatabase(): Promise<string> {
 }
 
 export async function postgresStore(): Promise<BenchStore> {
-  switchOffPretenuring();
   const connectionString = await postgresDatabase();
   const store = await openPostgresStore({ connectionString });
   const client = new pg.Client({ connectionString });

@@ -13,7 +13,6 @@ import {
   type RunRef,
   type Store,
 } from "@capstan/store";
-import { switchOffPretenuring } from "./no-pretenuring.ts";
 import { createApp } from "./app.ts";
 import { loadPage } from "./page.ts";
 import { watchRetention } from "./runs/watch-retention.ts";
@@ -106,7 +105,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       message: `The host ${host} can be reached from other machines, so it needs keys: set CAPSTAN_API_KEYS="name:key", or listen on 127.0.0.1.`,
     });
   }
-  switchOffPretenuring();
   const { webRoot } = options;
   const page = webRoot === undefined ? undefined : await loadPage(webRoot);
   const limits = { ...defaultServerLimits, ...options.limits };

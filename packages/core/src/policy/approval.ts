@@ -80,28 +80,15 @@ export type AnswerCheck = (
 
 export type ApprovalAnswer = ApprovalDecision | { readonly decision: "pending" };
 
-const digest = Symbol("digest");
-
 /**
- * Gives what is asked its `argsDigest`, worked out when it is looked at: hashing costs more than most
- * of the gate. It is its own, as other members are. All share their getter, since V8 keeps an object's
- * very own getter, and whatever that can see, until the next full collection.
+ * Adds `argsDigest` to a request, computed when it is read: hashing costs more than most of the gate.
  *
- * @param of gives it; where that costs something, once
+ * @param digest returns the digest of the request's arguments
  */
 export function withArgsDigest<Plain extends object>(
   plain: Plain,
-  of: () => string,
+  digest: () => string,
 ): Plain & Pick<ApprovalRequest, "argsDigest"> {
-  Object.defineProperty(plain, "argsDigest", getter);
-  return Object.defineProperty(plain, digest, { value: of }) as ReturnType<
-    typeof withArgsDigest<Plain>
-  >;
+  return Object.defineProperty(plain, "argsDigest", { enumerable: true, get: digest }) as Plain &
+    Pick<ApprovalRequest, "argsDigest">;
 }
-
-const getter: PropertyDescriptor = {
-  enumerable: true,
-  get(this: { readonly [digest]: () => string }) {
-    return this[digest]();
-  },
-};

@@ -1,5 +1,4 @@
 /** For the tests and benches of this repository. Not part of the published package. */
-export { switchOffPretenuring } from "../no-pretenuring.ts";
 export { openBullQueue } from "../runs/dispatch/bull-queue.ts";
 export type { QueueConsumer } from "../runs/dispatch/run-queue.ts";
 export { defaultServerLimits } from "../runs/request/run-limits.ts";
