@@ -141,8 +141,8 @@ export const packages: ArrowTable = {
     folders: {
       auth: "principals, loopback",
       "runs/request": "run requests, new runs, offered tools, limits",
-      "runs/permissions": "overrides",
-      "runs/active": "runs of this process: registry, mailbox, journal, slots, warm runs",
+      "runs/active":
+        "runs of this process: registry, mailboxes, journals, permissions, slots, warm runs",
       "runs/dispatch": "dispatcher, run queue",
       "runs/nodes": "messages of other nodes, heartbeats",
       runs: "the run service: start, answer, cancel, deadlines",

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import type { PolicyRule } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import { openStore } from "@capstan/store";
-import { Overrides } from "../runs/permissions/overrides.ts";
+import { Overrides } from "../runs/active/run-permissions.ts";
 import { tool } from "../testing/run-fixtures.ts";
 import { createTestApp, toyTools } from "../testing/app-fixtures.ts";
 

@@ -1,6 +1,6 @@
 import type { JsonValue } from "@capstan/core";
 import type { RunRecord } from "@capstan/store";
-import { oneCallModelId } from "../runs/request/one-call-model.ts";
+import { oneCallModelId } from "../runs/active/run-models.ts";
 import type { StoredRunRequest } from "../runs/request/run-request.ts";
 import {
   createProjection,

@@ -1,7 +1,7 @@
 import { type Message, type ToolGroup, type ToolMessage, VariableSystem } from "@capstan/core";
 import type { RunRecord, Store } from "@capstan/store";
-import { readHistory } from "../runs/active/history.ts";
-import { findRequestedModel } from "../runs/request/one-call-model.ts";
+import { readHistory } from "../runs/active/launch.ts";
+import { findRequestedModel } from "../runs/active/run-models.ts";
 import { offersTool } from "../runs/request/offered-tools.ts";
 import type { StartOutcome } from "../runs/start-run.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
@@ -16,7 +16,7 @@ import { checkOutputSize } from "./check-output-size.ts";
 import { approvalIdOf } from "./projection/item-id.ts";
 import type { ServerListing } from "./projection/notice-writers.ts";
 import type { CreateRequest } from "./request/create-request.ts";
-import type { ServerGroup } from "../runs/request/offered-group.ts";
+import type { ServerGroup } from "../runs/request/offered-tools.ts";
 import { storedItems } from "./stored-content.ts";
 import { newItems, splitHistory } from "./split-history.ts";
 import { storedView } from "./run-projection.ts";

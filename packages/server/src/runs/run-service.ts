@@ -21,19 +21,20 @@ import {
   type Store,
   type StoreWrite,
 } from "@capstan/store";
-import { editVariables, variablesAtRest, variablesHolder } from "./active/run-variables.ts";
+import { editVariables, type VariablesContext, variablesOfRun } from "./active/run-variables.ts";
 import type { CreateExecutor } from "./active/launch.ts";
 import { RunRegistry } from "./active/run-registry.ts";
 import { type MemoryRunLimits, RunStores } from "./active/run-stores.ts";
 import { Slots } from "./active/slots.ts";
 import { Answers, type Submission } from "./answers.ts";
+import { type CancelContext, cancelRun } from "./cancel-run.ts";
 import { Dispatcher } from "./dispatch/dispatcher.ts";
-import { NodeMessages, stoppedByUser } from "./nodes/node-messages.ts";
-import { Overrides } from "./permissions/overrides.ts";
+import { NodeMessages } from "./nodes/node-messages.ts";
+import { Overrides } from "./active/run-permissions.ts";
 import type { ServerLimits } from "./request/run-limits.ts";
-import type { RunRequest, StoredRunRequest } from "./request/run-request.ts";
+import type { RunRequest } from "./request/run-request.ts";
 import { createHeartbeats } from "./run-heartbeats.ts";
-import { type StartOutcome, startRun } from "./start-run.ts";
+import { retryRequest, type StartOutcome, startRun, type StartRunContext } from "./start-run.ts";
 
 export interface RunServiceOptions {
   readonly store: Store;
@@ -61,10 +62,6 @@ const unanswered: ChainError = {
   message: "Nobody answered what it waited for in time.",
   phase: "chain",
 };
-const stopped: ChainError = { code: "aborted", message: stoppedByUser, phase: "chain" };
-
-/** How long another node has to stop a run before this node claims it. */
-const stopTimeoutMs = 500;
 
 /** The runs of this process and its stores: starts, answers, cancels, resumes and deletes them. */
 export class RunService {
@@ -75,12 +72,11 @@ export class RunService {
   readonly dispatcher: Dispatcher;
   /** Where runs are: those that are kept, and those in memory. */
   readonly stores: RunStores;
-  readonly #slots: Slots;
   readonly #registry: RunRegistry;
   readonly #answers: Answers;
   readonly #nodeMessages: NodeMessages;
   readonly #requestHeartbeat: (run: Pick<RunRecord, "owner" | "id">) => void;
-  readonly #clock: Clock;
+  readonly #context: StartRunContext & CancelContext & VariablesContext;
   #onDeadline: (expiresAt: number) => void = () => {};
 
   constructor(options: RunServiceOptions) {
@@ -101,15 +97,16 @@ export class RunService {
         else stores.stopped(run, isWaiting);
       },
     });
-    this.dispatcher = new Dispatcher({ ...common, runs: registry });
-    this.#answers = new Answers({ ...common, registry, dispatcher: this.dispatcher });
-    this.#nodeMessages = new NodeMessages({ ...common, store, registry });
+    const dispatcher = new Dispatcher({ ...common, runs: registry });
+    this.#answers = new Answers({ ...common, registry, dispatcher });
+    const nodeMessages = new NodeMessages({ ...common, store, registry });
     this.#requestHeartbeat = createHeartbeats({ ...common, heartbeatMs: limits.heartbeatMs });
     this.overrides = overrides;
     this.stores = stores;
-    this.#slots = slots;
+    this.dispatcher = dispatcher;
     this.#registry = registry;
-    this.#clock = clock;
+    this.#nodeMessages = nodeMessages;
+    this.#context = { ...common, registry, dispatcher, nodeMessages };
   }
 
   /** Runs that are kept, and conversations. */
@@ -123,34 +120,15 @@ export class RunService {
    * @param options.kept whether it is in the durable store, or in memory for a while. @default true
    */
   start(request: RunRequest, { kept = true } = {}): Promise<StartOutcome> {
-    const { stores, dispatcher } = this;
-    const context = { stores, dispatcher, registry: this.#registry, slots: this.#slots };
-    return startRun(context, request, { kept });
+    return startRun(this.#context, request, { kept });
   }
 
   /** Continues a run that failed or was stopped, as a new run. Finished calls are not run again. */
   async retry(run: RunRecord, model: string): Promise<StartOutcome> {
-    if (!isClosing(run.status) || run.status === "completed") {
-      return {
-        status: "conflict",
-        message: `This run is ${run.status}: there is nothing to try again.`,
-      };
-    }
-    const stored = run.request as unknown as StoredRunRequest;
-    return this.start({
-      ...stored,
-      principal: run.owner,
-      model,
-      context: [],
-      inputMessages: [],
-      inputItems: [],
-      parentId: run.id,
-      conversationId: run.conversationId,
-      title: null,
-      answers: [],
-      outputs: [],
-      continuesParent: true,
-    });
+    const request = retryRequest(run, model);
+    if (request !== undefined) return this.start(request);
+    const message = `This run is ${run.status}: there is nothing to try again.`;
+    return { status: "conflict", message };
   }
 
   /**
@@ -197,23 +175,8 @@ export class RunService {
   }
 
   /** Stops a run in any status, at whichever node executes it. Resolves when it has ended. */
-  async cancel(run: Pick<RunRecord, "owner" | "id">): Promise<void> {
-    const registry = this.#registry;
-    // At once, ahead of the commands that wait for this run.
-    await registry.get(run.id)?.cancel(stoppedByUser);
-    await registry.inOrder(run.id, async () => {
-      await registry.get(run.id)?.cancel(stoppedByUser);
-      let now = await this.stores.of(run.id).getRun({ owner: run.owner, id: run.id });
-      if (now === undefined || isClosing(now.status)) return;
-      // Its owner knows the state of its calls. If that node is gone or slow, this one claims the run.
-      const isElsewhere = now.status === "in_progress";
-      if (isElsewhere && (await this.#nodeMessages.stopRun(now, stopTimeoutMs))) return;
-      // Others may claim it in the meantime.
-      while (now !== undefined && !isClosing(now.status)) {
-        if (await registry.close(now, stopped)) return;
-        now = await this.stores.of(run.id).getRun(run);
-      }
-    });
+  cancel(run: Pick<RunRecord, "owner" | "id">): Promise<void> {
+    return cancelRun(this.#context, run);
   }
 
   /** Cancels a run whose client disconnected, unless this server is closing. */
@@ -278,58 +241,20 @@ export class RunService {
   /** Returns the variables of a conversation as its newest run has them now. */
   async variablesOf({
     owner,
-    headRunId,
+    headRunId: id,
   }: Pick<ConversationRecord, "owner" | "headRunId">): Promise<VariableSystem> {
-    if (headRunId === null) return new VariableSystem();
-    const live = this.#registry.get(headRunId)?.session?.variables;
-    const run = live ?? (await this.stores.of(headRunId).getRun({ owner, id: headRunId }));
-    if (run === undefined) return new VariableSystem();
-    return run instanceof VariableSystem ? run : this.#variablesAtRest(run);
-  }
-
-  #variablesAtRest(run: RunRecord): Promise<VariableSystem> {
-    const { warm } = this.#registry;
-    const stores = { store: this.stores.of(run.id), warm };
-    return variablesAtRest(stores, run, this.#options.createExecutor);
+    return id === null ? new VariableSystem() : variablesOfRun(this.#context, { owner, id });
   }
 
   /**
-   * Edits a conversation's variables from outside, in memory if its newest run is active. If `edit`
-   * throws, nothing changes. Returns `undefined` if the conversation does not exist any more.
+   * Edits a conversation's variables from outside. They are stored when it resolves; if `edit` throws,
+   * nothing changes. Returns `undefined` if the conversation does not exist any more.
    */
-  async editVariables(
+  editVariables(
     conversation: ConversationRecord,
     edit: (draft: VariableSystem) => void,
   ): Promise<VariableSystem | undefined> {
-    for (let now: ConversationRecord | undefined = conversation; now !== undefined;) {
-      const runId = await variablesHolder(this.store, now);
-      const edited = await this.#registry.inOrder(runId, () =>
-        this.#editVariables(conversation, runId, edit),
-      );
-      if (edited !== undefined) return edited;
-      now = await this.store.getConversation(conversation);
-    }
-    return undefined;
-  }
-
-  /** A command of the run. Returns `undefined` if the conversation has a newer one. */
-  async #editVariables(
-    { owner, id }: ConversationRecord,
-    headRunId: string,
-    edit: (draft: VariableSystem) => void,
-  ): Promise<VariableSystem | undefined> {
-    const { warm } = this.#registry;
-    const live = this.#registry.get(headRunId)?.session?.variables;
-    const run = live === undefined ? await this.store.getRun({ owner, id: headRunId }) : undefined;
-    const variables = live ?? (run && (await this.#variablesAtRest(run)));
-    if (variables === undefined) return undefined;
-    if (!(await editVariables(this.store, { owner, id, headRunId }, variables, edit)))
-      return undefined;
-    // Another node, or a claim that is on its way here, changes those of a run in progress, too.
-    if (run !== undefined && run.status !== "in_progress")
-      warm.edit({ ...run, edits: run.edits + 1 }, variables);
-    else warm.evict([headRunId]);
-    return variables;
+    return editVariables(this.#context, conversation, edit);
   }
 
   /** Revokes a grant, also in the active runs. Returns `undefined` if there is no such grant. */
@@ -382,25 +307,8 @@ export class RunService {
    * @returns how many of the runs that are kept were handed back
    */
   async close(graceMs: number): Promise<number> {
-    const registry = this.#registry;
-    registry.stopClaims();
-    const all = Promise.all(registry.active().map(({ stopped: done }) => done));
-    const { promise: over, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#clock.after(graceMs, resolve);
-    await Promise.race([all, over]);
-    cancel();
-    const left = registry.active();
-    for (const run of left) {
-      const { id: runId, epoch, store } = run;
-      registry.detach(run, "the server is stopping");
-      try {
-        await store.write([{ type: "set-status", runId, status: "queued", epoch }]);
-      } catch (thrown) {
-        // As after a crash, the next server finds it in progress.
-        this.#options.log(`Run ${runId} could not be handed back: ${errorMessage(thrown)}`);
-      }
-    }
-    return left.filter(({ store }) => store === this.store).length;
+    const handedBack = await this.#registry.handBack(graceMs);
+    return handedBack.filter(({ store }) => store === this.store).length;
   }
 
   #deleteExpired({ id, owner }: Pick<RunRecord, "id" | "owner">): void {

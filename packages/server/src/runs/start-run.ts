@@ -1,13 +1,18 @@
+import type { ChainState } from "@capstan/core";
 import { neutraliseMessage, newId } from "@capstan/core/host";
 import { isClosing, type RunRecord } from "@capstan/store";
-import { isWaitingForApproval, readInheritedTurn, successorsOf } from "./active/inherited-turn.ts";
-import { launchInputOf, type StartInput } from "./active/restore.ts";
+import {
+  isWaitingForApproval,
+  readInheritedTurn,
+  resumeInheritedTurn,
+  successorsOf,
+} from "./active/inherited-turn.ts";
 import type { RunRegistry } from "./active/run-registry.ts";
 import type { RunStores } from "./active/run-stores.ts";
 import type { Slots } from "./active/slots.ts";
 import type { Dispatcher } from "./dispatch/dispatcher.ts";
-import { newRunRecord, newRunWrites, variablesOrigin } from "./request/new-run.ts";
-import type { RunRequest } from "./request/run-request.ts";
+import { newRunRecord, newRunWrites, openingMessages, variablesOrigin } from "./request/new-run.ts";
+import type { RunRequest, StoredRunRequest } from "./request/run-request.ts";
 
 export type StartOutcome =
   | { readonly status: "started"; readonly run: RunRecord }
@@ -86,7 +91,8 @@ async function storeAndBegin(
   given: {
     readonly id: string;
     readonly request: RunRequest;
-    readonly taken: StartInput["taken"];
+    /** The run whose unfinished turn it takes over, and that turn. */
+    readonly taken: { readonly parent: RunRecord; readonly inherited: ChainState } | undefined;
     readonly hasSlot: boolean;
   },
 ): Promise<StartOutcome> {
@@ -110,8 +116,30 @@ async function storeAndBegin(
   const { inputMessages } = request;
   const variablesOf = variablesOrigin(request, outcomes);
   await registry.begin(run, async () => ({
-    ...(await launchInputOf(store, { request, inputMessages, ...(taken && { taken }) })),
+    inputMessages,
+    // The first commit has them.
+    written: openingMessages(request, taken?.inherited),
+    ...(taken && { resume: await resumeInheritedTurn(store, { ...taken, request }) }),
     ...(variablesOf && { variablesOf }),
   }));
   return { status: "started", run };
+}
+
+/** The request that continues a run that failed or was stopped; `undefined` if there is nothing to try again. */
+export function retryRequest(run: RunRecord, model: string): RunRequest | undefined {
+  if (!isClosing(run.status) || run.status === "completed") return undefined;
+  return {
+    ...(run.request as unknown as StoredRunRequest),
+    principal: run.owner,
+    model,
+    context: [],
+    inputMessages: [],
+    inputItems: [],
+    parentId: run.id,
+    conversationId: run.conversationId,
+    title: null,
+    answers: [],
+    outputs: [],
+    continuesParent: true,
+  };
 }

@@ -8,7 +8,7 @@ import {
   type Parsed,
 } from "../../http/api-error.ts";
 import type { RequestTools } from "./create-request.ts";
-import type { ServerGroup } from "../../runs/request/offered-group.ts";
+import type { ServerGroup } from "../../runs/request/offered-tools.ts";
 import { wrongType } from "./issue-error.ts";
 import { parseCustomTool, parseFunctionTool } from "./parse-client-tool.ts";
 import { parseServer } from "./parse-server.ts";

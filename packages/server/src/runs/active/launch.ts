@@ -2,25 +2,25 @@ import {
   type ApprovalAdapter,
   type Clock,
   type GrantBook,
+  type HistoryMode,
+  historyMessages,
   type Journal,
   type Message,
-  type Model,
-  ModelError,
   type PolicyRule,
   runToolChain,
+  type StoredTurn,
   type ToolChainRun,
   ToolExecutor,
   type ToolExecutorOptions,
   type VariableSystem,
 } from "@capstan/core";
-import type { ChainResume, ModelCatalog, OfferOptions } from "@capstan/core/host";
-import type { RunRecord, Store } from "@capstan/store";
-import { readHistory } from "./history.ts";
+import type { ChainLimits, ChainResume, ModelCatalog, OfferOptions } from "@capstan/core/host";
+import type { RunRecord, RunWithMessages, Store } from "@capstan/store";
 import { offersTool, requireApprovalFor } from "../request/offered-tools.ts";
 import { loadBlobs } from "../request/load-blobs.ts";
-import { oneCallModel } from "../request/one-call-model.ts";
 import type { StoredRunRequest } from "../request/run-request.ts";
-import { chainLimits, type ServerLimits } from "../request/run-limits.ts";
+import type { ServerLimits } from "../request/run-limits.ts";
+import { findModel, missingModel, oneCallModel } from "./run-models.ts";
 
 /** Makes a session's executor: the composition root knows which tools there are. */
 export type CreateExecutor = (
@@ -154,21 +154,65 @@ export function closeChain({
   });
 }
 
-async function findModel(models: ModelCatalog, id: string): Promise<Model> {
-  const model = await models.find(id);
-  return model ?? missingModel(id);
+/** What the loop is told of them. */
+export function chainLimits(limits: ServerLimits, maxToolCalls: number | null): ChainLimits {
+  const { turnCalls = Infinity, turnTokens, turnMs, turnCost, shownTokens } = limits;
+  const calls = Math.min(turnCalls, maxToolCalls ?? Infinity);
+  return {
+    maxRounds: limits.rounds,
+    maxCallsPerRound: limits.callsPerRound,
+    maxRepeatedFailures: limits.repeatedFailures,
+    ...(Number.isFinite(calls) && { maxToolCalls: calls }),
+    ...(turnTokens !== undefined && { maxTokens: turnTokens }),
+    ...(turnMs !== undefined && { maxDurationMs: turnMs }),
+    ...(turnCost !== undefined && { maxCost: turnCost }),
+    ...(shownTokens !== undefined && { compactAfter: shownTokens }),
+  };
 }
 
-/** A model that was there when the run began, and is not any more: the run fails with a reason. */
-function missingModel(id: string): Model {
-  return {
-    id,
-    // eslint-disable-next-line require-yield -- it only fails
-    async *stream() {
-      throw new ModelError({
-        code: "model_not_found",
-        message: `The model "${id}" is not configured here any more. Choose another.`,
-      });
-    },
-  };
+export interface HistoryOptions {
+  readonly owner: string;
+  readonly parentId: string | null;
+  /** The next run carries the parent's turn on: it is no history yet. */
+  readonly adopts: boolean;
+  readonly history: HistoryMode;
+}
+
+/**
+ * What a model is shown of the runs before: what the client brought along, as it is, and each
+ * turn as `history` says. A run that another took over is part of that one.
+ */
+export async function readHistory(
+  store: Store,
+  { owner, parentId, adopts, history }: HistoryOptions,
+): Promise<readonly Message[]> {
+  if (parentId === null) return [];
+  const ancestors = (await store.ancestors({ owner, runId: parentId })) ?? [];
+  const turns: StoredTurn[] = [];
+  let before: readonly Message[] = [];
+  for (const [index, ancestor] of ancestors.entries()) {
+    const next = ancestors[index + 1];
+    before = [...before, ...(await store.readList(requestOf(ancestor).context))];
+    const taken = next === undefined ? adopts : requestOf(next).adopts;
+    if (taken || ancestor.run.kind === "edit") continue;
+    turns.push({ before, ...(await turnOf(store, owner, ancestor)) });
+    before = [];
+  }
+  return [...historyMessages(turns, history), ...before];
+}
+
+/** What is kept of a run's request; a run that only holds variables has none. */
+function requestOf({ run }: RunWithMessages): Pick<StoredRunRequest, "adopts" | "context"> {
+  return { adopts: false, context: [], ...(run.request as Partial<StoredRunRequest>) };
+}
+
+async function turnOf(
+  store: Store,
+  owner: string,
+  { run, messages }: RunWithMessages,
+): Promise<StoredTurn> {
+  const calls = ((await store.readCalls({ owner, runId: run.id })) ?? []).map(({ call }) => call);
+  // What a person found out of a call since then is told anew.
+  const log = calls.some(({ found }) => found !== undefined) ? undefined : run.result?.log;
+  return { messages, calls, ...(log !== undefined && { log }) };
 }

@@ -2,7 +2,6 @@ import type {
   ApprovalDecision,
   CallRecord,
   ChainError,
-  ChainState,
   Message,
   ReviewDecision,
 } from "@capstan/core";
@@ -31,27 +30,6 @@ export interface LaunchInput {
   readonly resume?: ChainResume;
   /** The origin of the variables of a new run, which has none of its own. */
   readonly variablesOf?: VariablesOrigin;
-}
-
-/** What a run starts with. */
-export interface StartInput {
-  readonly request: Pick<StoredRunRequest, "answers" | "outputs">;
-  /** The run whose unfinished turn it takes over, and that turn. */
-  readonly taken?: { readonly parent: RunRecord; readonly inherited: ChainState };
-  /** Its own messages, without those of the turn that it takes over. */
-  readonly inputMessages: readonly Message[];
-}
-
-/** Returns how to launch a chain whose first messages are in the journal already. */
-export async function launchInputOf(store: Store, start: StartInput): Promise<LaunchInput> {
-  const { request, taken, inputMessages } = start;
-  const written = [...(taken?.inherited.messages ?? []), ...inputMessages];
-  if (taken === undefined) return { inputMessages, written };
-  return {
-    inputMessages,
-    written,
-    resume: await resumeInheritedTurn(store, { ...taken, request }),
-  };
 }
 
 /**
@@ -126,20 +104,19 @@ export async function readEnding(
   };
 }
 
-/** Reads the start input of a run whose process crashed before the run's first event. */
+/** Starts a run whose process crashed before the run's first event. */
 async function restart(store: Store, run: RunRecord): Promise<Restored> {
   const { owner, id, parentId } = run;
   const request = run.request as unknown as StoredRunRequest;
   const messages = (await store.readMessages({ owner, runId: id })) ?? [];
-  const start: StartInput = { request, inputMessages: messages };
   if (!request.adopts || parentId === null)
-    return { run, writes: [], input: await launchInputOf(store, start) };
+    return { run, writes: [], input: { inputMessages: messages, written: messages } };
   const parent = await store.getRun({ owner, id: parentId });
   if (parent === undefined) throw new Error("the run whose turn it takes over is gone");
   const inherited = await readInheritedTurn(store, parent, request);
   const inputMessages = messages.slice(inherited.messages.length);
-  const taking = { request, taken: { parent, inherited }, inputMessages };
-  return { run, writes: [], input: await launchInputOf(store, taking) };
+  const resume = await resumeInheritedTurn(store, { parent, inherited, request });
+  return { run, writes: [], input: { inputMessages, written: messages, resume } };
 }
 
 function asksClient({ owner, status }: CallRecord): boolean {

@@ -3,17 +3,15 @@ import type { ChainError, Clock, Grant } from "@capstan/core";
 import { errorMessage, type ModelCatalog } from "@capstan/core/host";
 import type { ApprovalRecord, ClaimedRun, RunRecord, RunRef } from "@capstan/store";
 import type { Slots } from "./slots.ts";
-import type { Overrides } from "../permissions/overrides.ts";
 import type { ServerLimits } from "../request/run-limits.ts";
 import type { StoredRunRequest } from "../request/run-request.ts";
 import type { RunStores } from "./run-stores.ts";
-import { ActiveRun, type RunEnd, type RunSession } from "./active-run.ts";
+import { ActiveRun, Mailboxes, type RunEnd, type RunSession } from "./active-run.ts";
 import { claimOrphan, claimRun, crashesItsServers } from "./claim-run.ts";
 import { closeFailure, closeRun, isUnclosed, type OwnedRun, type RunEnding } from "./close-run.ts";
 import { closeChain, type CreateExecutor, prepareChain } from "./launch.ts";
-import { Mailboxes } from "./mailbox.ts";
 import { type LaunchInput, readClaimed, readEnding, type Restored, restoreRun } from "./restore.ts";
-import { readGrants, RunGrants } from "./run-grants.ts";
+import { type Overrides, readGrants, RunGrants } from "./run-permissions.ts";
 import { RunJournal } from "./run-journal.ts";
 import { restoreVariables } from "./run-variables.ts";
 import { type WarmRun, WarmRuns } from "./warm-runs.ts";
@@ -102,10 +100,6 @@ export class RunRegistry {
     return this.#isStopping;
   }
 
-  stopClaims(): void {
-    this.#isStopping = true;
-  }
-
   /** Runs a command in a run's mailbox, whether the run is active or not. It must not wait for a later command of that run. */
   inOrder<T>(runId: string, command: () => Promise<T>): Promise<T> {
     return this.#mailboxes.post(runId, command);
@@ -174,10 +168,29 @@ export class RunRegistry {
     return true;
   }
 
-  /** Lets a run go that another is to continue. */
-  detach(run: ActiveRun, reason: string): void {
-    run.detach(reason);
-    this.#remove(run);
+  /**
+   * Claims nothing more, waits up to `graceMs` for active runs to end, then hands back the others for
+   * the next server, and returns them.
+   */
+  async handBack(graceMs: number): Promise<readonly ActiveRun[]> {
+    this.#isStopping = true;
+    const all = Promise.all(this.active().map(({ stopped }) => stopped));
+    const { promise: over, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#options.clock.after(graceMs, resolve);
+    await Promise.race([all, over]);
+    cancel();
+    const left = this.active();
+    for (const run of left) {
+      const { id: runId, epoch, store } = run;
+      this.#detach(run, "the server is stopping");
+      try {
+        await store.write([{ type: "set-status", runId, status: "queued", epoch }]);
+      } catch (thrown) {
+        // As after a crash, the next server finds it in progress.
+        this.#options.log(`Run ${runId} could not be handed back: ${errorMessage(thrown)}`);
+      }
+    }
+    return left;
   }
 
   /**
@@ -215,6 +228,11 @@ export class RunRegistry {
     return run;
   }
 
+  #detach(run: ActiveRun, reason: string): void {
+    run.detach(reason);
+    this.#remove(run);
+  }
+
   /** Removes a run that is over, and gives its slot back. */
   #remove(run: ActiveRun): void {
     if (this.#runs.get(run.id) !== run) return;
@@ -242,7 +260,7 @@ export class RunRegistry {
       if (restored === "crashing") return await this.#close(active, interruptedEnding(), {});
       const isOurs = restored !== "stale" && (await this.#write(active, restored.writes));
       if (isOurs) await this.#launch(active, restored, warm);
-      if (active.phase === "restoring") this.detach(active, "another has this run");
+      if (active.phase === "restoring") this.#detach(active, "another has this run");
     } catch (thrown) {
       const message = `The run could not be started: ${errorMessage(thrown)}`;
       this.#options.log(`${active.id}: ${message}`);

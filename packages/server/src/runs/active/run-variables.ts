@@ -9,13 +9,9 @@ import {
 } from "@capstan/store";
 import type { VariablesOrigin } from "../request/new-run.ts";
 import type { CreateExecutor } from "./launch.ts";
+import type { RunRegistry } from "./run-registry.ts";
+import type { RunStores } from "./run-stores.ts";
 import type { WarmRuns } from "./warm-runs.ts";
-
-/** Where the variables of runs are found. */
-export interface VariableStores {
-  readonly store: Store;
-  readonly warm: WarmRuns;
-}
 
 /**
  * Returns the variables with which a claimed run starts or resumes.
@@ -24,7 +20,7 @@ export interface VariableStores {
  * @param given.origin for a new run only; others have variables of their own
  */
 export async function restoreVariables(
-  { store, warm }: VariableStores,
+  { store, warm }: { readonly store: Store; readonly warm: WarmRuns },
   { id, owner }: Pick<RunRecord, "id" | "owner">,
   given: { readonly own?: VariableSystem; readonly origin?: VariablesOrigin | undefined },
 ): Promise<VariableSystem> {
@@ -40,28 +36,69 @@ export async function restoreVariables(
   return variables;
 }
 
-/** Reads the variables of a run at rest, with the rules that each session has. */
-export async function variablesAtRest(
-  { store, warm }: VariableStores,
-  run: RunRecord,
-  createExecutor: CreateExecutor,
+export interface VariablesContext {
+  readonly stores: RunStores;
+  readonly registry: RunRegistry;
+  readonly createExecutor: CreateExecutor;
+}
+
+/** Reads the variables of a run as they are now: those in memory, if it is active. */
+export async function variablesOfRun(
+  context: VariablesContext,
+  { owner, id }: Pick<RunRecord, "owner" | "id">,
 ): Promise<VariableSystem> {
-  const variables = warm.forkVariables(run) ?? (await readVariables(store, run.owner, run.id));
+  const live = context.registry.get(id)?.session?.variables;
+  if (live !== undefined) return live;
+  const run = await context.stores.of(id).getRun({ owner, id });
+  return run === undefined ? new VariableSystem() : variablesAtRest(context, run);
+}
+
+/** Reads the variables of a run at rest, with the rules that each session has. */
+async function variablesAtRest(
+  { stores, registry, createExecutor }: VariablesContext,
+  run: RunRecord,
+): Promise<VariableSystem> {
+  const { id, owner } = run;
+  const variables =
+    registry.warm.forkVariables(run) ?? (await readVariables(stores.of(id), owner, id));
   createExecutor({ variables });
   return variables;
 }
 
 /**
- * Edits the variables of a conversation's newest run. They are stored when it resolves; if `edit`
- * throws, nothing changes. Returns false if the conversation has a newer run.
+ * Edits a conversation's variables from outside, in memory if its newest run is active. They are stored
+ * when it resolves; if `edit` throws, nothing changes. Returns `undefined` if the conversation does not
+ * exist any more.
  */
 export async function editVariables(
-  store: Store,
-  conversation: Pick<ConversationRecord, "owner" | "id"> & { readonly headRunId: string },
-  variables: VariableSystem,
+  context: VariablesContext,
+  conversation: ConversationRecord,
   edit: (draft: VariableSystem) => void,
-): Promise<boolean> {
-  const { owner, id, headRunId: runId } = conversation;
+): Promise<VariableSystem | undefined> {
+  const store = context.stores.durable;
+  for (let now: ConversationRecord | undefined = conversation; now !== undefined;) {
+    const runId = await variablesHolder(store, now);
+    const edited = await context.registry.inOrder(runId, () =>
+      editInOrder(context, conversation, runId, edit),
+    );
+    if (edited !== undefined) return edited;
+    now = await store.getConversation(conversation);
+  }
+  return undefined;
+}
+
+/** A command of the run. Returns `undefined` if the conversation has a newer one. */
+async function editInOrder(
+  context: VariablesContext,
+  { owner, id }: ConversationRecord,
+  runId: string,
+  edit: (draft: VariableSystem) => void,
+): Promise<VariableSystem | undefined> {
+  const { stores, registry } = context;
+  const live = registry.get(runId)?.session?.variables;
+  const run = live === undefined ? await stores.durable.getRun({ owner, id: runId }) : undefined;
+  const variables = live ?? (run && (await variablesAtRest(context, run)));
+  if (variables === undefined) return undefined;
   const changes: VariableChange[] = [];
   const stop = variables.subscribe((change) => changes.push(change));
   try {
@@ -69,16 +106,21 @@ export async function editVariables(
   } finally {
     stop();
   }
-  const outcomes = await store.write([
+  const outcomes = await stores.durable.write([
     { type: "edit-variables", owner, runId, changes },
     // Not moved: only if it is still the newest, or its successor would not have the change.
     { type: "move-head", owner, id, from: runId, to: runId },
   ]);
-  return outcomes.every(isAccepted);
+  if (!outcomes.every(isAccepted)) return undefined;
+  // Another node, or a claim that is on its way here, changes those of a run in progress, too.
+  if (run !== undefined && run.status !== "in_progress")
+    registry.warm.edit({ ...run, edits: run.edits + 1 }, variables);
+  else registry.warm.evict([runId]);
+  return variables;
 }
 
 /** Returns the run that holds a conversation's variables. Creates one for that if the conversation has no run. */
-export async function variablesHolder(
+async function variablesHolder(
   store: Store,
   { owner, id, headRunId }: ConversationRecord,
 ): Promise<string> {

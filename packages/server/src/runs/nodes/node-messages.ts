@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage, isSettled } from "@capstan/core/host";
 import { isClosing, type NodeMessage, type RunRecord, type Store } from "@capstan/store";
 import type { RunRegistry } from "../active/run-registry.ts";
-import type { Overrides } from "../permissions/overrides.ts";
+import type { Overrides } from "../active/run-permissions.ts";
 
 export interface NodeMessagesOptions {
   /** The store that the nodes share. */

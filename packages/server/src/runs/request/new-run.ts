@@ -7,7 +7,6 @@ import {
   type WriteOutcome,
   type RunVersion,
 } from "@capstan/store";
-import { conversationWrites } from "./conversation-writes.ts";
 import type { RunRequest, StoredRunRequest } from "./run-request.ts";
 
 /**
@@ -135,3 +134,14 @@ function opening(
 
 /** Where a new run's variables come from: the run that it continues, as that was when this one was made. */
 export type VariablesOrigin = RunVersion | "nothing";
+
+/** Moves the conversation on to its new run, and names it after its first message. */
+function conversationWrites(
+  runId: string,
+  { principal: owner, conversationId: id, parentId: from, title }: RunRequest,
+): readonly StoreWrite[] {
+  if (id === null) return [];
+  const moved: StoreWrite = { type: "move-head", owner, id, from, to: runId };
+  if (title === null) return [moved];
+  return [moved, { type: "update-conversation", owner, id, update: { title } }];
+}

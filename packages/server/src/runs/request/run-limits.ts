@@ -1,5 +1,3 @@
-import type { ChainLimits } from "@capstan/core/host";
-
 /** Limits of the server, with their defaults. */
 export interface ServerLimits {
   /** Rounds of tool calls a turn. */
@@ -54,19 +52,3 @@ export const defaultServerLimits: ServerLimits = {
   runsAtOnce: 1_000,
   runsOfOne: 500,
 };
-
-/** What the loop is told of them. */
-export function chainLimits(limits: ServerLimits, maxToolCalls: number | null): ChainLimits {
-  const { turnCalls = Infinity, turnTokens, turnMs, turnCost, shownTokens } = limits;
-  const calls = Math.min(turnCalls, maxToolCalls ?? Infinity);
-  return {
-    maxRounds: limits.rounds,
-    maxCallsPerRound: limits.callsPerRound,
-    maxRepeatedFailures: limits.repeatedFailures,
-    ...(Number.isFinite(calls) && { maxToolCalls: calls }),
-    ...(turnTokens !== undefined && { maxTokens: turnTokens }),
-    ...(turnMs !== undefined && { maxDurationMs: turnMs }),
-    ...(turnCost !== undefined && { maxCost: turnCost }),
-    ...(shownTokens !== undefined && { compactAfter: shownTokens }),
-  };
-}

@@ -9,8 +9,15 @@ import type {
   Variable,
 } from "@capstan/core";
 import type { ClientOutput } from "@capstan/core/host";
-import type { ServerGroup } from "./offered-group.ts";
-import type { DirectCall } from "./one-call-model.ts";
+import type { ServerGroup } from "./offered-tools.ts";
+
+/** A call that a person makes, not a model. */
+export interface DirectCall {
+  /** `group.Tool`. */
+  readonly toolId: string;
+  /** As JSON. */
+  readonly arguments: string;
+}
 
 /** What is kept of a request, so that another process can take its run up. Plain JSON. */
 export interface StoredRunRequest {

@@ -1,5 +1,6 @@
-import type { Model } from "@capstan/core";
+import { type Model, ModelError } from "@capstan/core";
 import { type ModelCatalog, noUsage } from "@capstan/core/host";
+import type { DirectCall } from "../request/run-request.ts";
 
 /** By its run's model a person's own call is known from a model's. */
 export const oneCallModelId = "capstan/call";
@@ -11,14 +12,6 @@ export async function findRequestedModel(
 ): Promise<Model | undefined> {
   const model = await models.find(id);
   return model?.id === oneCallModelId ? undefined : model;
-}
-
-/** A call that a person makes, not a model. */
-export interface DirectCall {
-  /** `group.Tool`. */
-  readonly toolId: string;
-  /** As JSON. */
-  readonly arguments: string;
 }
 
 /**
@@ -46,6 +39,26 @@ export function oneCallModel(
       const name = Object.entries(names()).find(([, known]) => known === toolId)?.[0] ?? toolId;
       yield { type: "tool-call-end", id: "call_1", name, arguments: args };
       yield { type: "finish", reason: "tool_calls", usage: noUsage };
+    },
+  };
+}
+
+/** The model of a run, or one that fails with a reason if it is not there any more. */
+export async function findModel(models: ModelCatalog, id: string): Promise<Model> {
+  const model = await models.find(id);
+  return model ?? missingModel(id);
+}
+
+/** A model that was there when the run began, and is not any more: the run fails with a reason. */
+export function missingModel(id: string): Model {
+  return {
+    id,
+    // eslint-disable-next-line require-yield -- it only fails
+    async *stream() {
+      throw new ModelError({
+        code: "model_not_found",
+        message: `The model "${id}" is not configured here any more. Choose another.`,
+      });
     },
   };
 }

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { defineTool } from "@capstan/core";
 import { FakeClock, ScriptedModel } from "@capstan/core/testing";
 import { withMemoryStore } from "@capstan/store/testing";
-import { chainLimits, defaultServerLimits, type ServerLimits } from "./run-limits.ts";
+import { chainLimits } from "./launch.ts";
+import { defaultServerLimits, type ServerLimits } from "../request/run-limits.ts";
 import { begin, createRuns, requestOf, runIn, tool } from "../../testing/run-fixtures.ts";
 
 const ok = defineTool({
