@@ -9,14 +9,16 @@
 // can also settle early: rejected, failed, or stopped. This is what a stop does in each state, and
 // what a process finds that resumes after a kill -9:
 //
-// | state     | the call                                  | `stop`                           | after a kill                                 |
-// | --------- | ----------------------------------------- | -------------------------------- | -------------------------------------------- |
-// | proposed  | stages 1 to 5 check it                    | cancelled, not begun             | no record, or as `approved` and `waiting`    |
-// | waiting   | a user or a client has to answer          | request withdrawn, cancelled     | waits again, under the same id               |
-// | approved  | waits for its locks and a slot            | leaves the queue, cancelled      | is checked again, then runs                  |
-// | started   | is recorded as started, then the tool runs | signal, grace, cancelled: may have acted | runs again if its tool says that this is safe, else `outcome_unknown` |
-// | in_review | its result is in quarantine               | result withheld                  | waits again, from the quarantine             |
-// | settled   | its end is recorded, then its caller learns of it | nothing                  | has ended, and is not run again              |
+// | state     | the call                                 | `stop`                        | after a kill                              |
+// | --------- | ---------------------------------------- | ----------------------------- | ----------------------------------------- |
+// | proposed  | stages 1 to 5 check it                   | cancelled, not begun          | not recorded: its caller proposes it anew |
+// | waiting   | a user or a client has to answer         | request withdrawn, cancelled  | waits again, under the same id            |
+// | approved  | waits for its locks and a slot           | leaves the queue, cancelled   | is checked again, then runs               |
+// | started   | recorded as started, then its tool runs  | signal, grace, cancelled: it  | runs again if its tool says that this is  |
+// |           |                                          | may have acted                | safe, else ends as `outcome_unknown`      |
+// | in_review | its result is in quarantine              | result withheld               | waits again, from the quarantine          |
+// | settled   | recorded with its end; then its caller   | nothing                       | has ended, and is not run again           |
+// |           | learns of it                             |                               |                                           |
 //
 // Sub-calls are not resumed: their parent runs again and makes them anew.
 //
@@ -79,6 +81,8 @@ export class Call implements ActiveCall, ParentCall {
   readonly callId: string;
   readonly parent: ParentCall | undefined;
   state: CallState | "settled" = "proposed";
+  /** How it came to rest; undefined while it moves. It may have ended when `start` returns. */
+  end: CallEnd | undefined;
   pending: PendingRequest | undefined;
   /** Its place in the scheduler, from `approved` on. */
   ticket: Ticket | undefined;
@@ -103,7 +107,6 @@ export class Call implements ActiveCall, ParentCall {
   #deadlinePauses = 0;
   /** Set for a sub-call. */
   readonly #share: SubCallShare | undefined;
-  #end: CallEnd | undefined;
   #ended: PromiseWithResolvers<CallEnd> | undefined;
 
   constructor(setup: CallSetup, callId: string) {
@@ -111,19 +114,13 @@ export class Call implements ActiveCall, ParentCall {
     this.#setup = setup;
     this.parent = setup.parent;
     setup.gate.activeCalls.add(this);
-    if (setup.parent === undefined) return;
-    setup.parent.children.add(this);
-    this.#share = new SubCallShare(setup.parent, setup.scheduler);
-  }
-
-  /** How it came to rest; undefined while it moves. It may have ended when `start` returns. */
-  get end(): CallEnd | undefined {
-    return this.#end;
+    setup.parent?.children.add(this);
+    this.#share = setup.parent && new SubCallShare(setup.parent, setup.scheduler);
   }
 
   /** Resolves when it comes to rest. Never rejects. */
   get ended(): Promise<CallEnd> {
-    if (this.#end !== undefined) return Promise.resolve(this.#end);
+    if (this.end !== undefined) return Promise.resolve(this.end);
     this.#ended ??= Promise.withResolvers();
     return this.#ended.promise;
   }
@@ -314,7 +311,7 @@ export class Call implements ActiveCall, ParentCall {
     return this.#commit({ step: "started", record }, (isOwned) => {
       if (!isOwned) return this.#cancel("another process carries the run on");
       if (this.#stopReason !== undefined) return this.#settleStopped();
-      // Not the arguments in the row: who stores it may have changed that.
+      // Not the arguments in the record: a host may have changed them.
       return this.#execute(registered, args);
     });
   }
@@ -399,7 +396,7 @@ export class Call implements ActiveCall, ParentCall {
 
   /** The host failed to store a step: the call goes no further. */
   #break(thrown: unknown): void {
-    if (this.#end !== undefined) return;
+    if (this.end !== undefined) return;
     this.#generation++;
     this.state = "settled";
     this.#isOver = true;
@@ -413,7 +410,7 @@ export class Call implements ActiveCall, ParentCall {
   }
 
   #rest(end: CallEnd): undefined {
-    this.#end = end;
+    this.end = end;
     this.#setup.gate.activeCalls.delete(this);
     this.parent?.children.delete(this);
     if (end.status !== "suspended") this.#share?.close();
@@ -422,8 +419,8 @@ export class Call implements ActiveCall, ParentCall {
 
   /** A suspended call goes on. */
   #wake(): void {
-    if (this.#end === undefined) return;
-    this.#end = undefined;
+    if (this.end === undefined) return;
+    this.end = undefined;
     this.#ended = undefined;
     this.#setup.gate.activeCalls.add(this);
   }

@@ -2,7 +2,8 @@ import { newId } from "../base/id.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import type { ReviewDecision } from "../policy/review.ts";
 import type { ChainEvent } from "./journal/chain-event.ts";
-import { ChainLoop } from "./loop/chain-loop.ts";
+import { Chain } from "./loop/chain.ts";
+import { runChain } from "./loop/chain-loop.ts";
 import { checkOptions } from "./options/check-options.ts";
 import type { ClientOutput, ToolChainOptions } from "./options/tool-chain-options.ts";
 import { Listeners } from "./options/listeners.ts";
@@ -44,23 +45,23 @@ export function runToolChain(options: ToolChainOptions): ToolChainRun {
   const { options: checked, refusal } = checkOptions(options);
   const listeners = new Listeners(checked.callbacks, checked.onEvent);
   const runId = checked.runId ?? newId("run_");
-  const loop = new ChainLoop({ ...checked, runId, ...(refusal && { refusal }) }, listeners, {
+  const chain = new Chain({ ...checked, runId, ...(refusal && { refusal }) }, listeners, {
     publish: (event) => {
       stream.push(event);
       listeners.notify(event);
     },
     hasListeners: () => stream.isRead || listeners.hasAny,
   });
-  const result = loop.run().finally(() => stream.end());
+  const result = runChain(chain).finally(() => stream.end());
   return {
     result,
     events: () => stream.read(),
-    answer: (approvalId, decision) => loop.answer(approvalId, decision),
-    answerReview: (reviewId, decision) => loop.answerReview(reviewId, decision),
-    submitOutput: (output) => loop.submitOutput(output),
-    cancelCall: (callId, reason = "a person stopped it") => loop.cancelCall(callId, reason),
-    abort: (reason = "it was stopped") => loop.abort(reason),
-    detach: (reason) => loop.detach(reason),
+    answer: (approvalId, decision) => chain.answer(approvalId, decision),
+    answerReview: (reviewId, decision) => chain.answerReview(reviewId, decision),
+    submitOutput: (output) => chain.submitOutput(output),
+    cancelCall: (callId, reason = "a person stopped it") => chain.cancelCall(callId, reason),
+    abort: (reason = "it was stopped") => chain.abort(reason),
+    detach: (reason) => chain.detach(reason),
   };
 }
 

@@ -210,3 +210,35 @@ test("a sub-call that asks ends with the call that made it, and before it", asyn
   assert.equal(events.at(-1)?.type, "chain.ended");
   assert.equal(count(events, "call.proposed"), 2);
 });
+
+test("what a tool writes, reports and shows reaches the caller of execute", async () => {
+  const executor = new ToolExecutor();
+  const tool = defineTool({
+    ...reads,
+    name: "Speaks",
+    execute: (_args, { output }) => {
+      output.write("working");
+      output.progress({ message: "half", done: 1, total: 2 });
+      output.event("picture", { width: 3 });
+      return "done";
+    },
+  });
+  const parent = defineTool({
+    ...reads,
+    name: "Parent",
+    execute: async (_args, { callTool }) => (await callTool("Speaks", {})).status,
+  });
+  executor.registerToolGroup({ name: "test", tools: [tool, parent] });
+  executor.toggleGroupEnabled("test", true);
+  const received: unknown[] = [];
+  const onOutput = (_callId: string, output: unknown) => void received.push(output);
+  await executor.execute("Speaks", {}, { onOutput });
+  const expected = [
+    { type: "text", text: "working" },
+    { type: "progress", progress: { message: "half", done: 1, total: 2 } },
+    { type: "event", name: "picture", data: { width: 3 } },
+  ];
+  assert.deepEqual(received, expected);
+  await executor.execute("Parent", {}, { onOutput });
+  assert.deepEqual(received, [...expected, ...expected], "also of its sub-calls");
+});

@@ -51,19 +51,3 @@ export function loopError(thrown: unknown): ChainError {
   const code = CapstanError.isInstance(thrown) ? thrown.code : "internal";
   return { code, message: errorMessage(thrown), phase: "chain" };
 }
-
-/** Calls `stop` when one of the signals aborts, or has aborted, until it is disposed of. */
-export function watchSignals(
-  signals: readonly (AbortSignal | undefined)[],
-  stop: (error: ChainError) => void,
-): Disposable {
-  const removers: (() => void)[] = [];
-  for (const signal of signals) {
-    if (signal === undefined) continue;
-    const onAbort = () => stop(abortError(signal));
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
-    removers.push(() => signal.removeEventListener("abort", onAbort));
-  }
-  return { [Symbol.dispose]: () => removers.forEach((remove) => remove()) };
-}

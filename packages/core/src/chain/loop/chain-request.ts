@@ -5,11 +5,9 @@ import { type Message, messagesSchema } from "../../model/message.ts";
 import { ModelError } from "../../model/model-error.ts";
 import type { ChainError, ReachedLimit } from "../journal/chain-result.ts";
 import { problemText, schemaProblem } from "../../json/schema-problem.ts";
-
 import { nameLongMessages } from "../../variables/long-messages.ts";
 import type { ToolChainCallbacks } from "../options/tool-chain-callbacks.ts";
 import type { ToolChainOptions } from "../options/tool-chain-options.ts";
-import { untilAborted } from "./model-step.ts";
 import type { ModelSettings } from "../../model/model.ts";
 
 /** What a model is told in a request beside the conversation. Version 2. */
@@ -152,4 +150,17 @@ export function roundSettings(
     ...(choice !== undefined && { toolChoice: choice }),
     ...(parallelToolCalls !== undefined && { parallelToolCalls }),
   };
+}
+
+/** Returns what a promise gives, or `undefined` as soon as the signal aborts. */
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+  const stop = (): void => resolve(undefined);
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return await Promise.race([aborted, promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }

@@ -4,7 +4,7 @@ import { type Usage, noUsage } from "../../model/usage.ts";
 import { ModelError } from "../../model/model-error.ts";
 import { detached } from "../../text/detached.ts";
 import { neutralise } from "../../text/neutralise.ts";
-import { callName, type ChainIds } from "./chain-ids.ts";
+import { callName, type ChainIds } from "./chain.ts";
 import type { StreamedItem } from "../journal/chain-event.ts";
 import type { Recorder } from "../journal/recorder.ts";
 

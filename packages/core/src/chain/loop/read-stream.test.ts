@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readStream } from "./model-step.ts";
+import { readStream } from "./ask-model.ts";
 
 async function* numbers(upTo: number, ended: string[] = []): AsyncGenerator<number> {
   try {

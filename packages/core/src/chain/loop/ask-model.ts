@@ -1,10 +1,82 @@
 import type { AssistantMessage, Message } from "../../model/message.ts";
-import type { FinishReason, Model, ModelSettings } from "../../model/model.ts";
+import type { ToolOffer } from "../../tool/tool-offer.ts";
+import { type ChainEnding, modelFailure, stopped } from "./chain-ending.ts";
+import type { ReachedLimit } from "../journal/chain-result.ts";
+import { chainRequest, roundSettings } from "./chain-request.ts";
+import { takesReferences } from "./round-offer.ts";
 import type { Usage } from "../../model/usage.ts";
+import type { FinishReason, Model, ModelSettings } from "../../model/model.ts";
 import { ModelError } from "../../model/model-error.ts";
 import type { ToolDefinition } from "../../model/tool-definition.ts";
 import { ModelAnswer, type ModelAnswerOptions } from "./model-answer.ts";
 import { checkEvent, checkedStream } from "../../model/check-stream.ts";
+import type { Chain } from "./chain.ts";
+
+/** Asks the model once. Its answer is appended to the journal, and not yet committed when this resolves. */
+export async function askModel(
+  chain: Chain,
+  {
+    offer,
+    limit,
+    again,
+  }: {
+    readonly offer: ToolOffer;
+    readonly limit: ReachedLimit | undefined;
+    readonly again: boolean;
+  },
+): Promise<ChainEnding | AssistantMessage> {
+  const { executor, model, chatOption = {} } = chain.options;
+  const { signal } = chain;
+  const clock = executor.gate.clock;
+  if (limit !== undefined && chain.limit === undefined) {
+    chain.limit = limit;
+    chain.recorder.appendEvent({ type: "limit.reached", at: clock.now(), ...limit });
+  }
+  chain.turn.beginRound(clock);
+  const notes = {
+    limit,
+    again,
+    advice: chain.budget.takeAdvice(),
+    takesReferences: takesReferences(offer),
+    hasUserInput: chain.turn.hasUserInput,
+  };
+  const last = limit !== undefined;
+  const turn = chain.turn.requestMessages(chain.calls.records);
+  const preparing =
+    chain.options.callbacks?.onBeforeSendToLLM === undefined
+      ? chainRequest(chain.options, turn, notes, signal)
+      : chain.budget.withDeadline(
+          signal,
+          last,
+          async (inTime) => chainRequest(chain.options, turn, notes, inTime),
+          "onBeforeSendToLLM",
+        );
+  const request = preparing instanceof Promise ? await preparing : preparing;
+  if (request.status === "failed") return chain.stopped() ?? stopped(request.error);
+  if (request.status === "stopped") return stopped(chain.failure);
+  const tools = last ? [] : offer.definitions;
+  const first = chain.turn.round === 1;
+  const step = await chain.budget.withDeadline(signal, last, (inTime) =>
+    modelStep({
+      model,
+      messages: request.messages,
+      tools,
+      settings: roundSettings(chatOption, { last, first, tools: offer.definitions.length }),
+      recorder: chain.recorder,
+      signal: inTime,
+      clientNames: offer.clientNames,
+      ids: chain.ids,
+    }),
+  );
+  if (step.failure !== undefined) {
+    chain.turn.addCutOff(step.message);
+    return chain.stopped() ?? modelFailure(step.failure);
+  }
+  const { message, finishReason } = step;
+  const usage = chain.budget.usageOf(step, request.messages, tools);
+  chain.turn.finishRound({ message, usage, finishReason }, clock);
+  return message;
+}
 
 export interface ModelStepOptions extends ModelAnswerOptions {
   readonly model: Model;
@@ -104,21 +176,5 @@ function closeStream(values: AsyncIterator<unknown>): void {
     Promise.resolve(values.return?.()).catch(() => {});
   } catch {
     // Nor to this.
-  }
-}
-
-/** Returns what a promise gives, or `undefined` as soon as the signal aborts. */
-export async function untilAborted<T>(
-  promise: Promise<T>,
-  signal: AbortSignal,
-): Promise<T | undefined> {
-  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
-  const stop = (): void => resolve(undefined);
-  signal.addEventListener("abort", stop, { once: true });
-  if (signal.aborted) stop();
-  try {
-    return await Promise.race([aborted, promise]);
-  } finally {
-    signal.removeEventListener("abort", stop);
   }
 }

@@ -1,0 +1,201 @@
+import { neutralise } from "../../text/neutralise.ts";
+import type { AssistantMessage, Message } from "../../model/message.ts";
+import type { ApprovalDecision } from "../../policy/approval.ts";
+import type { ReviewDecision } from "../../policy/review.ts";
+import { type Caller, callerWith } from "../../tool/caller.ts";
+import type { ToolOffer } from "../../tool/tool-offer.ts";
+import { type ChainEnding, stopped, abortError } from "./chain-ending.ts";
+import { defaultChainLimits } from "../limits/chain-limits.ts";
+import type { ReachedLimit, ChainError } from "../journal/chain-result.ts";
+import { TurnCalls } from "../calls/turn-calls.ts";
+import { Recorder, type RecorderOptions } from "../journal/recorder.ts";
+import { canBeReadAgain, ResultCompaction } from "./result-compaction.ts";
+import { roundOffer } from "./round-offer.ts";
+import type { LoopOptions } from "../options/check-options.ts";
+import type { ClientOutput } from "../options/tool-chain-options.ts";
+import type { Listeners } from "../options/listeners.ts";
+import { Turn } from "./turn.ts";
+import { TurnBudget } from "../limits/turn-budget.ts";
+import { isPlainName, newId } from "../../base/id.ts";
+
+/** One run of the loop: its parts, and what stops it. Use `runToolChain`. */
+export class Chain {
+  readonly options: LoopOptions;
+  readonly recorder: Recorder;
+  readonly calls: TurnCalls;
+  readonly turn: Turn;
+  readonly ids: ChainIds;
+  readonly startTime: number;
+  readonly caller: Caller;
+  /** Returns the tools that are offered now. */
+  readonly offer: () => ToolOffer;
+  readonly budget: TurnBudget;
+  readonly listeners: Listeners;
+  /** Rounds of the chain that this one took over: each has its own budget. */
+  readonly roundsBefore: number;
+  /** The limit at which the model was given no more tools. */
+  limit: ReachedLimit | undefined;
+  /** Why the chain is stopped. */
+  failure: ChainError | undefined;
+  hasReservedCalls = false;
+  /** The chain has ended, or waits: answers come too late for it. */
+  isOver = false;
+  readonly #abort = new AbortController();
+
+  constructor(
+    options: LoopOptions,
+    listeners: Listeners,
+    sinks: Pick<RecorderOptions, "publish" | "hasListeners">,
+  ) {
+    this.options = options;
+    this.offer = roundOffer(options);
+    this.listeners = listeners;
+    const { executor, resume, model } = options;
+    this.budget = new TurnBudget({
+      limits: options,
+      model,
+      clock: executor.gate.clock,
+      elapsedBefore: resume?.state.elapsed ?? 0,
+      countTokens: executor.gate.countTokens,
+    });
+    this.caller = callerWith(executor.gate.caller, options.caller);
+    const now = executor.gate.clock.now();
+    this.startTime = resume?.state.startTime ?? now;
+    this.roundsBefore = resume?.adopted === true ? resume.state.round : 0;
+    this.recorder = new Recorder({
+      journal: options.journal,
+      variables: executor.variables,
+      ...sinks,
+      onLost: ({ code, message }) => {
+        this.failure ??= { code, message, phase: "chain" };
+        this.#abort.abort(new Error(message));
+        this.calls.cancelAll(message);
+      },
+    });
+    const { compactAfter = defaultChainLimits.compactAfter } = options;
+    const compaction = new ResultCompaction(compactAfter, (call) => canBeReadAgain(executor, call));
+    this.turn = new Turn(this.recorder, resume?.state, compaction);
+    this.ids = new ChainIds(options.contextMessages, (id) => this.calls.records.has(id));
+    this.calls = new TurnCalls({
+      executor,
+      recorder: this.recorder,
+      signal: this.#abort.signal,
+      newItemId: () => this.ids.item(),
+      checkToolResults: options.checkToolResults ?? true,
+      requireApproval: options.requireApproval,
+      // With a journal the records are the truth, and results may be many and large.
+      keepResults: options.journal === undefined,
+      caller: this.caller,
+      records: resume?.state.calls ?? [],
+    });
+  }
+
+  /** Aborts when the chain is stopped. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  answer(approvalId: string, decision: ApprovalDecision): boolean {
+    return !this.isOver && this.calls.answer(approvalId, decision);
+  }
+
+  answerReview(reviewId: string, decision: ReviewDecision): boolean {
+    return !this.isOver && this.calls.answerReview(reviewId, decision);
+  }
+
+  submitOutput(output: ClientOutput): boolean {
+    return !this.isOver && this.calls.submit(output);
+  }
+
+  cancelCall(callId: string, reason: string): boolean {
+    return !this.isOver && this.calls.cancel(callId, reason);
+  }
+
+  abort(reason: string): void {
+    this.abortWith({ code: "aborted", message: reason, phase: "chain" });
+  }
+
+  abortWith(error: ChainError): void {
+    if (this.isOver || this.#abort.signal.aborted) return;
+    this.failure ??= error;
+    this.#abort.abort(new Error(error.message));
+    this.calls.cancelAll(error.message);
+  }
+
+  detach(reason: string): void {
+    if (this.isOver) return;
+    this.recorder.detach();
+    this.failure ??= { code: "detached", message: reason, phase: "chain" };
+    this.#abort.abort(new Error(reason));
+    this.calls.cancelAll(reason);
+  }
+
+  /** Stops the chain when a signal of its caller aborts, until it is disposed of. */
+  watchSignals(): Disposable {
+    const { signal, abortController } = this.options;
+    return watchSignals([signal, abortController?.signal], (error) => this.abortWith(error));
+  }
+
+  /** How the chain ends because it was stopped; undefined if it was not. */
+  stopped(): ChainEnding | undefined {
+    return this.signal.aborted ? stopped(this.failure) : undefined;
+  }
+
+  /** The answer that final tools gave in the last round, if they gave one. `cut`: also one that was cut off. */
+  finalMessage(cut = false): AssistantMessage | undefined {
+    const requests = this.turn.lastRequests();
+    if (requests.length === 0) return undefined;
+    const content = this.calls.finalText(requests, { cut });
+    return content === "" ? undefined : { role: "assistant", content: neutralise(content) };
+  }
+}
+
+/** Gives out ids that are unique in a chain: its items', and its calls', which a provider may repeat or leave empty. */
+export class ChainIds {
+  readonly #itemPrefix = `it_${newId("").slice(0, 8)}_`;
+  #items = 0;
+  readonly #given = new Set<string>();
+  readonly #isKnown: (callId: string) => boolean;
+
+  /** @param isKnown whether the chain has a call of this id, whoever gave it */
+  constructor(before: readonly Message[], isKnown: (callId: string) => boolean) {
+    this.#isKnown = isKnown;
+    for (const message of before)
+      if (message.role === "assistant")
+        for (const { id } of message.tool_calls ?? []) this.#given.add(id);
+  }
+
+  item(): string {
+    return this.#itemPrefix + ++this.#items;
+  }
+
+  /** The provider's own id where that can be. */
+  call(providerId: string): string {
+    const isUnique = !this.#given.has(providerId) && !this.#isKnown(providerId);
+    const id = isUnique && isPlainName(providerId) ? providerId : newId("call_");
+    this.#given.add(id);
+    return id;
+  }
+}
+
+/** What every provider takes as a function's name, even where the model wrote none. */
+export function callName(name: string): string {
+  if (isPlainName(name)) return name;
+  return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
+}
+
+/** Calls `stop` when one of the signals aborts, or has aborted, until it is disposed of. */
+function watchSignals(
+  signals: readonly (AbortSignal | undefined)[],
+  stop: (error: ChainError) => void,
+): Disposable {
+  const removers: (() => void)[] = [];
+  for (const signal of signals) {
+    if (signal === undefined) continue;
+    const onAbort = () => stop(abortError(signal));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    removers.push(() => signal.removeEventListener("abort", onAbort));
+  }
+  return { [Symbol.dispose]: () => removers.forEach((remove) => remove()) };
+}

@@ -1,0 +1,142 @@
+import type { ToolCallRequest } from "../../model/message.ts";
+import type { ToolOffer } from "../../tool/tool-offer.ts";
+import { type ChainEnding, loopError } from "./chain-ending.ts";
+import type { ReachedLimit, ChainError } from "../journal/chain-result.ts";
+import type { RoundCall } from "../calls/turn-calls.ts";
+import { cancelCall, settleWithoutResult } from "../../call/gate/settle-without-result.ts";
+import { type CallRequest, newRecord, propose } from "../../call/propose/propose.ts";
+import type { CallRecord } from "../../call/record/call-record.ts";
+import type { Chain } from "./chain.ts";
+import type { Gate } from "../../call/gate/gate.ts";
+
+/** What a round may call. */
+export interface RoundScope {
+  readonly offer: ToolOffer;
+  /** The limit that excludes all calls of the round. */
+  readonly limit: ReachedLimit | undefined;
+  /** The chain is closed: no call is proposed any more. */
+  readonly close?: ChainError | undefined;
+}
+
+/** Proposes the calls that the model requested, and runs them. Returns an ending if the chain goes no further. */
+export async function runRound(
+  chain: Chain,
+  requests: readonly ToolCallRequest[],
+  offer: ToolOffer,
+  limit: ReachedLimit | undefined,
+): Promise<ChainEnding | undefined> {
+  return runCalls(chain, requests, await proposeCalls(chain, requests, { offer, limit }));
+}
+
+/**
+ * Passes the requested calls to the gate, one after another. All are proposed before the first one
+ * runs, so that the calls that it makes come after them; if the chain stops meanwhile, the rest is
+ * cancelled. Calls that the chain has already are not proposed again.
+ */
+export async function proposeCalls(
+  chain: Chain,
+  requests: readonly ToolCallRequest[],
+  scope: RoundScope,
+): Promise<readonly RoundCall[]> {
+  const calls: RoundCall[] = [];
+  let n = 0;
+  for (const request of requests) {
+    n++;
+    if (chain.calls.records.has(request.id)) continue;
+    const call = proposeCall(chain, request, n, scope);
+    calls.push(call instanceof Promise ? await call : call);
+  }
+  return calls;
+}
+
+/** Runs the calls of a round, until none of them moves by itself any more. */
+export async function runCalls(
+  chain: Chain,
+  requests: readonly ToolCallRequest[],
+  proposed: readonly RoundCall[],
+): Promise<ChainEnding | undefined> {
+  const { calls, turn, budget } = chain;
+  calls.addRound(proposed);
+  if (calls.isMoving) await calls.idle();
+  const ending = chain.stopped();
+  if (ending !== undefined) return ending;
+  if (calls.waiting().length > 0) {
+    // From here on an answer must find the chain suspended.
+    chain.isOver = true;
+    return { status: "requires_action" };
+  }
+  turn.addResults(requests, calls.records);
+  for (const { id } of requests) {
+    const record = calls.records.get(id);
+    if (record !== undefined) budget.addEnded(record);
+  }
+  return undefined;
+}
+
+/** @param n the number of the call in its round, from 1 */
+function proposeCall(
+  chain: Chain,
+  called: ToolCallRequest,
+  n: number,
+  scope: RoundScope,
+): RoundCall | Promise<RoundCall> {
+  const { signal } = chain;
+  const { gate } = chain.options.executor;
+  const { name } = called.function;
+  const owner = scope.offer.clientNames.has(name) ? "client" : "server";
+  const request = callRequest(chain, called, scope.offer);
+  const unchecked = (): CallRecord => uncheckedRecord(request, owner, gate);
+  if (scope.close !== undefined) return cancelCall(gate, unchecked(), scope.close.message);
+  if (signal.aborted) return cancelCall(gate, unchecked(), chain.failure?.message);
+  const error = chain.budget.admitCall({ owner }, n, scope.limit);
+  if (error !== undefined)
+    return settleWithoutResult(gate, unchecked(), { status: "error", error });
+  if (owner === "client") return { status: "client", record: unchecked() };
+  const failed = (thrown: unknown): RoundCall => {
+    const failure = loopError(thrown);
+    chain.abortWith(failure);
+    return cancelCall(gate, unchecked(), failure.message.replace(/\.$/, ""));
+  };
+  let proposal;
+  try {
+    proposal = propose(gate, request);
+  } catch (thrown) {
+    return failed(thrown);
+  }
+  if (!(proposal instanceof Promise)) return proposal;
+  const { promise: stopped, resolve } = Promise.withResolvers<RoundCall>();
+  const stop = () => resolve(cancelCall(gate, unchecked()));
+  signal.addEventListener("abort", stop, { once: true });
+  return Promise.race([stopped, proposal])
+    .catch(failed)
+    .finally(() => signal.removeEventListener("abort", stop));
+}
+
+function callRequest(
+  { options: { runId, requireApproval, executor }, turn, caller }: Chain,
+  { id: callId, function: called }: ToolCallRequest,
+  { names }: ToolOffer,
+): CallRequest {
+  const { id: principalId } = caller.principal;
+  return {
+    callId,
+    name: called.name,
+    names,
+    args: called.arguments,
+    round: turn.round,
+    idempotencyKey: [runId, callId].join("/"),
+    principalId: principalId === executor.gate.caller.principal.id ? undefined : principalId,
+    requireApproval,
+  };
+}
+
+/** The record of a call that the gate does not check: a client runs it, or it is refused before. */
+function uncheckedRecord(
+  request: CallRequest,
+  owner: CallRecord["owner"],
+  { clock }: Gate,
+): CallRecord {
+  const record = newRecord(request, clock.now());
+  const toolId = request.names?.[request.name];
+  return { ...record, owner, status: "waiting", ...(toolId !== undefined && { toolId }) };
+}
