@@ -110,8 +110,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const limits = { ...defaultServerLimits, ...options.limits };
   const store =
     options.databaseUrl === undefined
-      ? await openStore({ dataDir: options.dataDir })
-      : await openPostgres(options.databaseUrl);
+      ? await openStore({ dataDir: options.dataDir, log })
+      : await openPostgres(options.databaseUrl, log);
   const memory = openMemoryStore({ behind: store });
   const runs = new RunService({ store, memory, models, createExecutor, limits, log });
   const services = {
@@ -206,9 +206,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 /** A server without PostgreSQL never loads its client. */
-async function openPostgres(connectionString: string): Promise<Store> {
+async function openPostgres(connectionString: string, log: (line: string) => void): Promise<Store> {
   const { openPostgresStore } = await import("@capstan/store/postgres");
-  return openPostgresStore({ connectionString });
+  return openPostgresStore({ connectionString, log });
 }
 
 function listen(

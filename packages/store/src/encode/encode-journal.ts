@@ -4,7 +4,7 @@ import type { UnnumberedEvent } from "../records/records.ts";
 import type { CallWrite, Journal, RunJournalWrite } from "../records/store-writes.ts";
 import { isOutcomeUnknown } from "./is-outcome-unknown.ts";
 import { isUnsettled } from "./is-unsettled.ts";
-import { type EncodedResult, encodeResult } from "./encode-result.ts";
+import { type EncodedResult, encodeResult } from "../blobs/split-result.ts";
 import { encodeChanges } from "./encode-changes.ts";
 import { encodeEvents } from "./encode-events.ts";
 import { encodeCalls } from "./encode-calls.ts";

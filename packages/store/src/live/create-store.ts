@@ -85,15 +85,17 @@ export function createStore(parts: StoreParts): Store {
     return applied as WriteOutcome;
   }
 
-  async function write<const W extends readonly StoreWrite[]>(writes: W): Promise<OutcomesOf<W>> {
+  function write<const W extends readonly StoreWrite[]>(writes: W): Promise<OutcomesOf<W>> {
+    return hasLongInputs(writes) ? storeInputs(writes) : submit(writes);
+  }
+
+  async function storeInputs<W extends readonly StoreWrite[]>(writes: W): Promise<OutcomesOf<W>> {
     requireOpen();
-    if (!hasLongInputs(writes)) return submit(writes);
     const prepared = await prepareInputs(writes);
     const release = await holds.hold(prepared.blobs).catch((error: unknown) => {
       throw storeError("Storing the inputs of a run", error);
     });
     try {
-      requireOpen();
       return await submit(prepared.writes as unknown as W);
     } finally {
       release();
@@ -109,6 +111,7 @@ export function createStore(parts: StoreParts): Store {
   }
 
   async function submit<const W extends readonly StoreWrite[]>(writes: W): Promise<OutcomesOf<W>> {
+    requireOpen();
     if (live !== undefined) {
       const isMade = (id: string) =>
         writes.some((write) => write.type === "create-run" && write.run.id === id);

@@ -6,6 +6,9 @@ import {
   writeVersion,
 } from "../schema/migration-steps.ts";
 import { type Migration, migrations } from "../schema/migrations.ts";
+import { moveInputs, type MigrationSql } from "../schema/move-inputs.ts";
+import { PostgresBlobs } from "./postgres-blobs.ts";
+import type { DatabaseAddress } from "./wire/connection.ts";
 import { foreignPostgres, versionIn } from "./schema-version.ts";
 import { bind, statement } from "../sql/statement.ts";
 import { send } from "./wire/statements.ts";
@@ -41,6 +44,42 @@ export async function migratePostgres(
   } catch (error) {
     await client.query("ROLLBACK").catch(() => {});
     throw current === 0 && isTaken(error) ? foreignPostgres() : error;
+  }
+}
+
+/** Moves what migration 15 left to move. One node does it, and others that start wait for it. */
+export async function moveInputsOnce(
+  client: pg.Client,
+  address: DatabaseAddress,
+  log?: (line: string) => void,
+): Promise<void> {
+  const { rows } = await client.query("SELECT 1 FROM unmoved_runs LIMIT 1");
+  if (rows.length === 0) return;
+  const all = async <Row>(
+    text: string,
+    ...values: readonly (string | number | null)[]
+  ): Promise<readonly Row[]> => {
+    let n = 0;
+    const numbered = text.replaceAll("?", () => `$${(n += 1)}`);
+    return (await client.query(numbered, [...values])).rows as readonly Row[];
+  };
+  const transaction: MigrationSql["transaction"] = async (body) => {
+    await client.query("BEGIN");
+    try {
+      await body();
+      await client.query("COMMIT");
+    } catch (error) {
+      await client.query("ROLLBACK").catch(() => {});
+      throw error;
+    }
+  };
+  const blobs = new PostgresBlobs(address);
+  // Released with the connection.
+  await client.query("SELECT pg_advisory_lock($1)", [lock + 1]);
+  try {
+    await moveInputs({ all, transaction }, blobs, log);
+  } finally {
+    await blobs.close();
   }
 }
 

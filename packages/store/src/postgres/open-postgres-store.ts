@@ -11,7 +11,7 @@ import { describeDatabase } from "./wire/describe-database.ts";
 import { databaseError } from "./wire/database-error.ts";
 import { coalesceScripts } from "./read/coalesce-reads.ts";
 import { listenToNodes } from "./listener.ts";
-import { migratePostgres } from "./migrate-postgres.ts";
+import { migratePostgres, moveInputsOnce } from "./migrate-postgres.ts";
 import { PostgresBlobs } from "./postgres-blobs.ts";
 import { postgresNodes } from "./postgres-nodes.ts";
 import { postgresReads } from "./read/postgres-reads.ts";
@@ -25,6 +25,8 @@ export interface OpenPostgresStoreOptions {
   readonly clock?: Clock;
   /** For reading, beside the one that writes and the one that listens. @default 8 */
   readonly connections?: number;
+  /** Gets lines about what takes long: long inputs of an earlier version are moved. @default nothing is told */
+  readonly log?: (line: string) => void;
 }
 
 /**
@@ -39,7 +41,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
   const self = newId("node_");
   const address: DatabaseAddress = { connectionString, applicationName: `capstan ${self}` };
   try {
-    await prepareDatabase(address, clock.now());
+    await prepareDatabase(address, clock.now(), options.log);
     const publisher = new Publisher();
     const listeners: ((message: NodeMessage) => void)[] = [];
     const onMessage = (message: NodeMessage) => listeners.forEach((listener) => listener(message));
@@ -92,12 +94,17 @@ const ofOneRun: ReadonlySet<SlowReadName> = new Set([
   "readValue",
 ]);
 
-async function prepareDatabase(address: DatabaseAddress, at: number): Promise<void> {
+async function prepareDatabase(
+  address: DatabaseAddress,
+  at: number,
+  log: ((line: string) => void) | undefined,
+): Promise<void> {
   const client = new pg.Client(clientConfig(address));
   client.on("error", () => {});
   await client.connect();
   try {
     await migratePostgres(client, at);
+    await moveInputsOnce(client, address, log);
   } finally {
     await client.end();
   }

@@ -2,7 +2,7 @@ import type { JsonValue, Message } from "@capstan/core";
 import type { ChainResultRecord } from "@capstan/core/host";
 import type { RunStatus } from "@capstan/contract";
 import type { StoredList } from "../blobs/split-inputs.ts";
-import type { ResultReplay } from "../encode/encode-result.ts";
+import type { ResultReplay } from "../blobs/split-result.ts";
 import type { ListedRun, Page, RunKind, RunRecord, RunRef } from "../records/records.ts";
 import { all, first, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";

@@ -1,3 +1,4 @@
+import { findUnmoved } from "./move-inputs.ts";
 import type { Dialect } from "../sql/dialect.ts";
 
 export interface Migration {
@@ -418,6 +419,9 @@ export const migrations: readonly Migration[] = [
         PRIMARY KEY (run_n, sha256)
       )`,
       "CREATE INDEX run_blobs_by_hash ON run_blobs (sha256, owner)",
+      // Runs of earlier versions, until `moveInputs` has moved their long inputs.
+      "CREATE TABLE unmoved_runs (run_n BIGINT PRIMARY KEY)",
+      findUnmoved,
       // In SQLite's data directory blobs are files.
       {
         postgres:

@@ -9,6 +9,7 @@ import {
   writeVersion,
 } from "../schema/migration-steps.ts";
 import { type Migration, migrations } from "../schema/migrations.ts";
+import type { MigrationSql } from "../schema/move-inputs.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /**
@@ -36,6 +37,25 @@ export function migrate(
     if (sql.inTransaction) sql.exec("ROLLBACK");
     throw error;
   }
+}
+
+/** The statements of data that a migration moves. */
+export function migrationSql(sql: SqliteConnection): MigrationSql {
+  return {
+    all: async (text, ...values) => sql.all(text, ...values),
+    transaction: async (body) => {
+      sql.exec("BEGIN IMMEDIATE");
+      try {
+        await body();
+        sql.exec("COMMIT");
+      } catch (error) {
+        if (sql.inTransaction) sql.exec("ROLLBACK");
+        throw error;
+      }
+    },
+    // The log would else grow as long as the database.
+    checkpoint: async () => void sql.all("PRAGMA wal_checkpoint(TRUNCATE)"),
+  };
 }
 
 /**

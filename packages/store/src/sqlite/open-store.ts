@@ -8,8 +8,10 @@ import { DiskBlobs } from "../blobs/disk-blobs.ts";
 import { checkBeforeOpen } from "./check-before-open.ts";
 import { lockDataDirectory } from "./data-lock.ts";
 import { LiveRuns } from "../live/live-runs.ts";
+import { moveInputs } from "../schema/move-inputs.ts";
+import { takeBackupBlobs } from "../blobs/backup-blobs.ts";
 import { makeFolder } from "./make-folder.ts";
-import { migrate, requireKnown } from "./migrate.ts";
+import { migrate, migrationSql, requireKnown } from "./migrate.ts";
 import { openForReading, openForWriting } from "./open-database.ts";
 import type { Durability, Store } from "../records/store.ts";
 import { type SlowRead, slowRead } from "../live/slow-reads.ts";
@@ -33,6 +35,8 @@ export interface OpenStoreOptions {
   readonly clock?: Clock;
   /** For measuring: how many ms each commit waits for a disk that is slower than it is. @default 0 */
   readonly syncDelayMs?: number;
+  /** Gets lines about what takes long: long inputs of an earlier version are moved. @default nothing is told */
+  readonly log?: (line: string) => void;
 }
 
 /**
@@ -43,8 +47,9 @@ export interface OpenStoreOptions {
  */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
   const { dataDir, durability = "full", clock = systemClock, syncDelayMs = 0 } = options;
+  const { log = () => {} } = options;
   try {
-    return await open({ dataDir, durability, clock, syncDelayMs });
+    return await open({ dataDir, durability, clock, syncDelayMs, log });
   } catch (error) {
     throw storeError(`Opening the store in ${dataDir}`, error);
   }
@@ -98,6 +103,7 @@ async function open({
   durability,
   clock,
   syncDelayMs,
+  log,
 }: Required<OpenStoreOptions>): Promise<Store> {
   await makeFolder(dataDir);
   const lock = await lockDataDirectory(dataDir, clock.now());
@@ -108,13 +114,15 @@ async function open({
     await writeFile(path, "", { flag: "a", mode: 0o600 });
     await checkBeforeOpen(path, requireKnown);
     const setup = openForWriting(path, durability);
+    const blobs = new DiskBlobs(join(dataDir, blobsFolder));
+    await blobs.deleteUnfinished();
     try {
       migrate(setup, clock.now());
+      await moveInputs(migrationSql(setup), blobs, log);
+      await takeBackupBlobs(setup, blobs);
     } finally {
       setup.close();
     }
-    const blobs = new DiskBlobs(join(dataDir, blobsFolder));
-    await blobs.deleteUnfinished();
     file = await openFile(path, "r+");
     const writer = await startWriter({ path, file: file.fd, durability, syncDelayMs });
     const sql = openForReading(path);

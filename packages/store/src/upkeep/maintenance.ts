@@ -1,6 +1,11 @@
+import { createHash } from "node:crypto";
 import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { CapstanError, errorMessage, systemClock } from "@capstan/core/base";
+import { DiskBlobs } from "../blobs/disk-blobs.ts";
+import { addBackupBlobs } from "../blobs/backup-blobs.ts";
+import { blobsFolder } from "../sqlite/open-store.ts";
 import { checkBeforeOpen } from "../sqlite/check-before-open.ts";
 import { countCuts } from "../encode/cut-points.ts";
 import { lockDataDirectory } from "../sqlite/data-lock.ts";
@@ -10,8 +15,11 @@ import { findWalCorruption, requireIntactWal } from "../sqlite/wal-corruption.ts
 import { requireCurrent, schemaVersion } from "../sqlite/migrate.ts";
 import { missingStoreError } from "../live/missing-store-error.ts";
 import { openForReading, openForWriting } from "../sqlite/open-database.ts";
-import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
+import { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import { storeError } from "../records/store-error.ts";
+
+/** The first schema with blobs. */
+const firstWithBlobs = 15;
 
 /** What `checkStore` found. */
 export interface StoreCheck {
@@ -32,7 +40,8 @@ export async function checkStore(dataDir: string): Promise<StoreCheck> {
   const { size } = await stat(path);
   const damagedLog = await findWalCorruption(path);
   if (damagedLog !== undefined) return { runs: 0, bytes: size, problems: [damagedLog] };
-  return using(path, "Checking the store", (sql) => {
+  const blobs = new DiskBlobs(join(dataDir, blobsFolder));
+  return using(path, "Checking the store", async (sql) => {
     const pages = sql.all<{ integrity_check: string }>("PRAGMA integrity_check(20)");
     const damage = pages.map((row) => row.integrity_check).filter((found) => found !== "ok");
     // A damaged database has no answers to the rest.
@@ -41,7 +50,11 @@ export async function checkStore(dataDir: string): Promise<StoreCheck> {
     const runs =
       sql.get<{ n: number }>(`SELECT COUNT(*) AS n FROM runs WHERE owner <> '${forgottenOwner}'`)
         ?.n ?? 0;
-    return { runs, bytes: size, problems: [...gaps(sql), ...orphans(sql)] };
+    return {
+      runs,
+      bytes: size,
+      problems: [...gaps(sql), ...orphans(sql), ...(await damagedBlobs(sql, blobs))],
+    };
   });
 }
 
@@ -77,6 +90,13 @@ export async function backupStore(
       schemaVersion(sql);
       sql.run("VACUUM INTO ?", to);
     });
+    const copy = new SqliteConnection(new DatabaseSync(to));
+    try {
+      const blobs = new DiskBlobs(join(dataDir, blobsFolder));
+      if (schemaVersion(copy) >= firstWithBlobs) await addBackupBlobs(copy, blobs);
+    } finally {
+      copy.close();
+    }
   } catch (error) {
     // What is no backup is not left to be taken for one, nor to stand in the way of the next.
     await rm(to, { force: true });
@@ -128,12 +148,12 @@ export async function databaseIn(dataDir: string): Promise<string> {
 async function using<T>(
   path: string,
   what: string,
-  read: (sql: SqliteConnection) => T,
+  read: (sql: SqliteConnection) => T | Promise<T>,
 ): Promise<T> {
   try {
     const sql = openForReading(path);
     try {
-      return read(sql);
+      return await read(sql);
     } finally {
       sql.close();
     }
@@ -170,6 +190,26 @@ function gaps(sql: SqliteConnection): readonly string[] {
     const events = even.reduce((sum, row) => sum + countIn(row), counted);
     if (events !== last)
       wrong.push(`Run ${id} has ${events} events, and the last one has the number ${last}.`);
+    if (wrong.length === 20) break;
+  }
+  return wrong;
+}
+
+/** Blobs that runs refer to and that are missing, or have other bytes than their name says. */
+async function damagedBlobs(sql: SqliteConnection, blobs: DiskBlobs): Promise<readonly string[]> {
+  const rows = sql.all<{ sha256: string; run: string }>(
+    `SELECT b.sha256, MIN(r.id) AS run FROM run_blobs b JOIN runs r ON r.n = b.run_n
+     WHERE r.owner <> '${forgottenOwner}' GROUP BY b.sha256`,
+  );
+  const wrong: string[] = [];
+  for (const { sha256, run } of rows) {
+    const pieces = await blobs.stream(sha256);
+    const hash = createHash("sha256");
+    for await (const piece of pieces ?? []) hash.update(piece);
+    const isRight = pieces !== undefined && hash.digest("hex") === sha256;
+    if (isRight) continue;
+    const what = pieces === undefined ? "is missing" : "is damaged";
+    wrong.push(`An input of run ${run} ${what}: the file ${blobs.path(sha256)}.`);
     if (wrong.length === 20) break;
   }
   return wrong;

@@ -1,5 +1,5 @@
 import type { ChainResultRecord } from "@capstan/core/host";
-import { inlineLength } from "../blobs/split-inputs.ts";
+import { inlineLength } from "./split-inputs.ts";
 
 /** The texts of a result, which may be long: only who continues the run reads them. */
 export type ResultReplay = Pick<ChainResultRecord, "answer" | "log">;

@@ -1,0 +1,46 @@
+import type { BlobStore } from "./blob-store.ts";
+
+/** An SQLite connection. */
+interface Connection {
+  readonly exec: (text: string) => void;
+  readonly run: (text: string, ...values: (string | Uint8Array)[]) => number;
+  readonly get: (text: string) => unknown;
+  readonly all: (text: string) => readonly unknown[];
+}
+
+const isThere = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'backup_blobs'";
+
+/**
+ * Adds the blobs of a store to the copy of its database: a backup is one file.
+ *
+ * @param copy a copy of the database that nobody else has open
+ */
+export async function addBackupBlobs(
+  copy: Connection,
+  blobs: Pick<BlobStore, "get">,
+): Promise<void> {
+  copy.exec("CREATE TABLE backup_blobs (sha256 TEXT PRIMARY KEY, bytes BLOB NOT NULL)");
+  const rows = copy.all("SELECT DISTINCT sha256 FROM run_blobs");
+  for (const { sha256 } of rows as readonly { readonly sha256: string }[]) {
+    const bytes = await blobs.get(sha256);
+    // Its runs were deleted since the copy, or it is missing from the store, too.
+    if (bytes !== undefined) copy.run("INSERT INTO backup_blobs VALUES (?, ?)", sha256, bytes);
+  }
+}
+
+/** Moves the blobs of a backup that was put in place of a database to the data directory. */
+export async function takeBackupBlobs(
+  sql: Connection,
+  blobs: Pick<BlobStore, "put">,
+): Promise<void> {
+  if (sql.get(isThere) === undefined) return;
+  for (;;) {
+    const row = sql.get("SELECT sha256, bytes FROM backup_blobs LIMIT 1") as
+      | { readonly sha256: string; readonly bytes: Uint8Array }
+      | undefined;
+    if (row === undefined) break;
+    await blobs.put(row);
+    sql.run("DELETE FROM backup_blobs WHERE sha256 = ?", row.sha256);
+  }
+  sql.exec("DROP TABLE backup_blobs");
+}

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { copyFile, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { DiskBlobs } from "../blobs/disk-blobs.ts";
+import { sha256Of } from "../blobs/blob-store.ts";
+import { openStore } from "../sqlite/open-store.ts";
+import { createRun, owner, withDataDir, withFileStore } from "../testing/store-fixtures.ts";
+import { backupStore, checkStore } from "./maintenance.ts";
+
+test("a check finds inputs that are missing or damaged, and names their run", async () => {
+  await withFileStore(async (store, dataDir) => {
+    const bytes = randomBytes(100_000);
+    const sha256 = await sha256Of(bytes);
+    await createRun(store, {
+      id: "r",
+      status: "completed",
+      blobs: [{ sha256, size: bytes.length, bytes }],
+    });
+    assert.deepEqual((await checkStore(dataDir)).problems, []);
+    const path = new DiskBlobs(join(dataDir, "blobs")).path(sha256);
+    const damaged = await readFile(path);
+    const at = 77_777;
+    damaged[at] = (damaged[at] ?? 0) ^ 4;
+    await writeFile(path, damaged);
+    assert.match(
+      (await checkStore(dataDir)).problems.join(),
+      /input of run r is damaged: the file/,
+    );
+    await rm(path);
+    assert.match(
+      (await checkStore(dataDir)).problems.join(),
+      /input of run r is missing: the file/,
+    );
+  });
+});
+
+test("a backup has the inputs, and a data directory made of it alone has them again", async () => {
+  await withFileStore(async (store, dataDir) => {
+    const input = [{ type: "message", role: "user", content: "long ".repeat(50_000) }];
+    await createRun(store, { id: "r", status: "completed", input });
+    const backup = join(dataDir, "backup.db");
+    await backupStore(dataDir, backup);
+    await withDataDir(async (other) => {
+      await copyFile(backup, join(other, "capstan.db"));
+      // Opened twice: nothing is left of the copy in the database.
+      for (let n = 0; n < 2; n++) {
+        const restored = await openStore({ dataDir: other, durability: "process" });
+        assert.deepEqual(await restored.readInput({ owner, runId: "r" }), input);
+        await restored.close();
+      }
+      assert.deepEqual((await checkStore(other)).problems, []);
+    });
+  });
+});
