@@ -2,12 +2,22 @@ import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync, rmSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 
 const root = import.meta.dirname;
 const dist = join(root, "dist");
 /** Says which sources the built page was made from. */
 const stamp = join(dist, ".sources");
-const sources = ["src/**/*", "public/**/*", "index.html", "vite.config.ts", "package.json"];
+/** Bytes below which a file is sent as it is. */
+const smallestCompressed = 1_024;
+const sources = [
+  "src/**/*",
+  "public/**/*",
+  "index.html",
+  "vite.config.ts",
+  "build.ts",
+  "package.json",
+];
 
 /**
  * `fresh`: the built page is that of its sources. `unavailable`: there is no Vite here, as after
@@ -54,6 +64,7 @@ export async function buildWebIfStale(): Promise<WebBuild> {
       logLevel: "error",
       build: { outDir: made, emptyOutDir: true },
     });
+    writeCompressed(made);
     writeFileSync(join(made, ".sources"), digest);
     moveIntoPlace(made, digest);
   } finally {
@@ -61,6 +72,16 @@ export async function buildWebIfStale(): Promise<WebBuild> {
   }
   console.log(`Built the page in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
   return { status: "built" };
+}
+
+/** Writes each text of the page a second and a third time, as brotli and gzip, for servers to send. */
+function writeCompressed(folder: string): void {
+  for (const file of globSync("**/*.{html,js,css,svg,json}", { cwd: folder })) {
+    const content = readFileSync(join(folder, file));
+    if (content.length < smallestCompressed) continue;
+    writeFileSync(join(folder, `${file}.br`), brotliCompressSync(content));
+    writeFileSync(join(folder, `${file}.gz`), gzipSync(content, { level: 9 }));
+  }
 }
 
 /** Another process may build the same at the same time; whichever is last finds the page there. */

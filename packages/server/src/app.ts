@@ -4,6 +4,7 @@ import { errorMessage } from "@capstan/core/host";
 import { type ApiKey, createPrincipals } from "./auth/principals.ts";
 import { sameSite, type SameSiteOptions } from "./http/same-site.ts";
 import { type ApiError, errorBody } from "./http/api-error.ts";
+import { compress } from "./http/compress.ts";
 import { approvalRoutes } from "./api/approvals.ts";
 import { catalogRoutes } from "./api/catalog.ts";
 import { conversationRoutes } from "./api/conversations.ts";
@@ -50,6 +51,7 @@ export function createApp({ services, apiKeys, site, page, log }: AppOptions): H
 
   app.use(sameSite(site));
   app.get("/healthz", (context) => context.json({ status: "ok" }));
+  app.use("/v1/*", compress);
   app.use("/v1/*", async (context, next) => {
     const principal = principalOf(context.req.header("authorization"));
     if (principal === undefined) {

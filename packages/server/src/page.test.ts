@@ -39,3 +39,36 @@ test("what lies beside the page's folder is not served", async () => {
   for (const path of ["/../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt"])
     assert.equal((await app.request(path)).status, 404, path);
 });
+
+test("a file is served as the client takes it, with its own tag and length", async () => {
+  const root = join(folder, "compressed");
+  await mkdir(join(root, "assets"), { recursive: true });
+  const bodies = { "": "the script", ".br": "as brotli", ".gz": "gzipped" };
+  for (const [end, body] of Object.entries(bodies))
+    await writeFile(join(root, `assets/a.js${end}`), body);
+  const app = new Hono().use((await loadPage(root)).serve);
+  const get = (accept: string, method = "GET", headers: { [name: string]: string } = {}) =>
+    app.request("/assets/a.js", { method, headers: { "Accept-Encoding": accept, ...headers } });
+  for (const [accept, encoding, body] of [
+    ["gzip, br", "br", "as brotli"],
+    ["gzip", "gzip", "gzipped"],
+    ["", null, "the script"],
+  ] as const) {
+    const served = await get(accept);
+    assert.equal(served.headers.get("content-encoding"), encoding);
+    assert.equal(served.headers.get("content-length"), String(body.length));
+    assert.equal(served.headers.get("vary"), "Accept-Encoding");
+    assert.match(served.headers.get("content-type") ?? "", /javascript/);
+    assert.equal(await served.text(), body);
+    const tag = served.headers.get("etag") ?? "";
+    const head = await get(accept, "HEAD");
+    assert.equal(head.headers.get("content-length"), String(body.length));
+    assert.equal(await head.text(), "");
+    assert.equal((await get(accept, "GET", { "If-None-Match": tag })).status, 304);
+    assert.equal(
+      (await get("deflate", "GET", { "If-None-Match": tag })).status,
+      encoding === null ? 304 : 200,
+    );
+  }
+  assert.equal((await app.request("/assets/a.js.br")).status, 404);
+});

@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
 import type { MiddlewareHandler } from "hono";
+import { acceptedEncoding, type ContentEncoding } from "./http/compress.ts";
 
 const types: { readonly [extension: string]: string } = {
   ".html": "text/html; charset=utf-8",
@@ -28,6 +30,9 @@ interface PageFile {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly type: string;
   readonly immutable: boolean;
+  readonly tag: string;
+  /** The same file compressed, as the build wrote it. */
+  readonly compressed: ReadonlyMap<ContentEncoding, Uint8Array<ArrayBuffer>>;
 }
 
 /** Reads a built page. While its folder is not there, whoever asks is told to wait. */
@@ -43,20 +48,42 @@ export async function loadPage(root: string): Promise<Page> {
       const isPage = path === "/";
       const file = files.get(isPage ? "/index.html" : path);
       if (file === undefined) return isPage && files.size === 0 ? beingBuilt() : next();
+      const { compressed } = file;
+      const accepted = context.req.header("accept-encoding");
+      const encoding = acceptedEncoding(accepted, [...compressed.keys()]);
+      const body = (encoding && compressed.get(encoding)) ?? file.body;
+      // Each form has its own bytes, so its own tag.
+      const tag = `"${file.tag}${encoding === undefined ? "" : `-${encoding}`}"`;
       const headers = {
-        "Content-Type": file.type,
         "Content-Security-Policy": policy,
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "no-referrer",
         "Cache-Control": file.immutable ? "public, max-age=31536000, immutable" : "no-cache",
+        ETag: tag,
+        ...(compressed.size > 0 && { Vary: "Accept-Encoding" }),
       };
-      return new Response(method === "HEAD" ? null : file.body, { headers });
+      if (isNamed(context.req.header("if-none-match"), tag))
+        return new Response(null, { status: 304, headers });
+      return new Response(method === "HEAD" ? null : body, {
+        headers: {
+          ...headers,
+          "Content-Type": file.type,
+          "Content-Length": String(body.length),
+          ...(encoding !== undefined && { "Content-Encoding": encoding }),
+        },
+      });
     },
   };
 }
 
+/** Whether a client has the file with this tag already. */
+function isNamed(ifNoneMatch: string | undefined, tag: string): boolean {
+  const named = (ifNoneMatch ?? "").split(",").map((one) => one.trim().replace(/^W\//, ""));
+  return named.includes(tag) || named.includes("*");
+}
+
 async function readFiles(root: string): Promise<ReadonlyMap<string, PageFile>> {
-  const files = new Map<string, PageFile>();
+  const contents = new Map<string, Uint8Array<ArrayBuffer>>();
   const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(
     (thrown: NodeJS.ErrnoException) => {
       if (thrown.code === "ENOENT") return [];
@@ -67,11 +94,21 @@ async function readFiles(root: string): Promise<ReadonlyMap<string, PageFile>> {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
     const name = `/${relative(root, path).split(sep).join("/")}`;
-    const body = new Uint8Array(await readFile(path));
+    contents.set(name, new Uint8Array(await readFile(path)));
+  }
+  const files = new Map<string, PageFile>();
+  for (const [name, body] of contents) {
+    if (contents.has(name.replace(/\.(?:br|gz)$/, "")) && /\.(?:br|gz)$/.test(name)) continue;
+    const [br, gzip] = [contents.get(`${name}.br`), contents.get(`${name}.gz`)];
     files.set(name, {
       body,
       type: types[extname(name)] ?? "application/octet-stream",
       immutable: name.startsWith("/assets/"),
+      tag: createHash("sha256").update(body).digest("base64url").slice(0, 16),
+      compressed: new Map([
+        ...(br === undefined ? [] : [["br", br] as const]),
+        ...(gzip === undefined ? [] : [["gzip", gzip] as const]),
+      ]),
     });
   }
   return files;
