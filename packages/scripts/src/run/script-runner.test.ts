@@ -79,6 +79,48 @@ describe("a call of a Python function", { skip: noPython }, () => {
     );
   });
 
+  test("ends with an error if it sends the host a message of another form", async () => {
+    for (const message of [
+      "null",
+      "5",
+      '"result"',
+      "[]",
+      '{"type":"parts","parts":5}',
+      '{"type":"parts","parts":[null]}',
+      '{"type":"error"}',
+      '{"type":"error","error":{"type":"E","message":5,"traceback":""}}',
+      '{"type":"progress","message":{},"done":"many"}',
+      '{"type":"ask","id":"x","what":"variables"}',
+      '{"type":"ask","id":1,"what":"call_tool","name":5,"arguments":[]}',
+      '{"type":"no such"}',
+    ]) {
+      const error = errorOf(
+        await valueOf(`import os
+def f():
+    """Sends a message of its own."""
+    message = ${JSON.stringify(message)}.encode()
+    os.write(3, len(message).to_bytes(4, "big") + message)
+    return "done"
+`),
+      );
+      assert.equal(error.code, "script_crashed", message);
+      assert.match(JSON.stringify(error.details), /message that no call sends/, message);
+    }
+  });
+
+  test("ends with an error if its script sends the worker's messages as it is imported", async () => {
+    for (const message of ["null", '{"type":"failed"}', '{"type":"ended","clean":"yes"}']) {
+      const result = await valueOf(`import os
+message = ${JSON.stringify(message)}.encode()
+os.write(4, len(message).to_bytes(4, "big") + message)
+def f():
+    """Returns a word."""
+    return "done"
+`);
+      assert.equal(errorOf(result).code, "script_crashed", message);
+    }
+  });
+
   test("streams what it prints while it runs", async () => {
     const stop = new AbortController();
     const context = listening(stop.signal);

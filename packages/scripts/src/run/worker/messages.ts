@@ -1,6 +1,12 @@
 import type { JsonObject, JsonValue } from "@capstan/core";
+import { z } from "zod";
 
-/** A call as a worker is asked for it. */
+// Scripts can write to the descriptors of these messages, so the host checks each of them.
+const text = z.string();
+const json: z.ZodType<JsonValue> = z.any();
+const jsonObject: z.ZodType<JsonObject> = z.record(text, json);
+
+/** A call, as the host sends it to a worker. */
 export interface CallRequest {
   readonly function: string;
   readonly arguments: JsonObject;
@@ -8,34 +14,39 @@ export interface CallRequest {
   readonly hasFormat: boolean;
 }
 
-/** What a script threw. */
-export interface ScriptException {
-  readonly type: string;
-  readonly message: string;
-  readonly traceback: string;
-  /** Of the script's own folder, where it was thrown. */
-  readonly file?: string;
-  readonly line?: number;
-  /** Where the script said itself what its failure is: `ToolError`. */
-  readonly code?: string;
-  readonly retryable?: boolean;
-}
+const scriptException = z.object({
+  type: text,
+  message: text,
+  traceback: text,
+  /** Relative to the script's folder. */
+  file: text.optional(),
+  line: z.number().optional(),
+  /** If the script threw a `ToolError`. */
+  code: text.optional(),
+  retryable: z.boolean().optional(),
+});
+/** An exception that a script threw. */
+export type ScriptException = Readonly<z.output<typeof scriptException>>;
 
-export type ResultPart =
-  | { readonly type: "value"; readonly value: JsonValue }
-  | {
-      readonly type: "file";
-      readonly name: string;
-      readonly mimeType: string;
-      readonly base64: string;
-    };
+const resultPart = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("value"), value: json }),
+  z.object({ type: z.literal("file"), name: text, mimeType: text, base64: text }),
+]);
+export type ResultPart = Readonly<z.output<typeof resultPart>>;
 
-/** What a call asks of the host while it runs. */
-export type HostRequest = { readonly id: number } & (
-  | { readonly what: "variables" }
-  | { readonly what: "variable"; readonly name: string }
-  | { readonly what: "call_tool"; readonly name: string; readonly arguments: JsonObject }
-);
+const hostRequest = z.discriminatedUnion("what", [
+  z.object({ type: z.literal("ask"), id: z.number(), what: z.literal("variables") }),
+  z.object({ type: z.literal("ask"), id: z.number(), what: z.literal("variable"), name: text }),
+  z.object({
+    type: z.literal("ask"),
+    id: z.number(),
+    what: z.literal("call_tool"),
+    name: text,
+    arguments: jsonObject,
+  }),
+]);
+/** A request of a running call to the host. */
+export type HostRequest = Readonly<z.output<typeof hostRequest>>;
 
 export type HostReply =
   | { readonly value: unknown }
@@ -47,32 +58,39 @@ export type HostReply =
       };
     };
 
-/** How a call came out, in the script's words. */
-export type CallAnswer =
-  | { readonly type: "result"; readonly value: JsonValue; readonly text?: string }
-  | { readonly type: "parts"; readonly parts: readonly ResultPart[] }
-  | { readonly type: "error"; readonly error: ScriptException };
+const callAnswer = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("result"), value: json, text: text.optional() }),
+  z.object({ type: z.literal("parts"), parts: z.array(resultPart) }),
+  z.object({ type: z.literal("error"), error: scriptException }),
+]);
+/** The result of a call. */
+export type CallAnswer = Readonly<z.output<typeof callAnswer>>;
 
-/** From the call, on descriptor 3. */
-export type CallMessage =
-  | CallAnswer
-  | {
-      readonly type: "progress";
-      readonly message?: string;
-      readonly done?: number;
-      readonly total?: number;
-    }
-  | ({ readonly type: "ask" } & HostRequest)
-  /** The worker's word: the call's process is gone, and wrote all it meant to. */
-  | { readonly type: "over" };
+const progress = z.object({
+  type: z.literal("progress"),
+  message: text.optional(),
+  done: z.number().optional(),
+  total: z.number().optional(),
+});
+export type CallProgress = Readonly<Omit<z.output<typeof progress>, "type">>;
 
-/** From the worker, on descriptor 4. */
-export type WorkerMessage =
-  | { readonly type: "ready" }
-  | { readonly type: "failed"; readonly error: ScriptException }
-  /** `clean`: nothing of the call is left. `crashed`: its process did not end as calls do. */
-  | {
-      readonly type: "ended";
-      readonly clean: boolean;
-      readonly crashed?: { readonly signal: number } | { readonly code: number };
-    };
+/** Messages of a call, on descriptor 3. `over` is the worker's: the process of the call has ended. */
+export const callMessage = z.union([
+  callAnswer,
+  progress,
+  hostRequest,
+  z.object({ type: z.literal("over") }),
+]);
+
+/** Messages of a worker, on descriptor 4. */
+export const workerMessage = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("ready") }),
+  z.object({ type: z.literal("failed"), error: scriptException }),
+  z.object({
+    type: z.literal("ended"),
+    /** Whether no process of the call is left. */
+    clean: z.boolean(),
+    /** How the process of the call ended, if not with code 0. */
+    crashed: z.union([z.object({ signal: z.number() }), z.object({ code: z.number() })]).optional(),
+  }),
+]);

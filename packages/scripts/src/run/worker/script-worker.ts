@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { Program, ProgramEnd, RunningProgram, Sandbox } from "@capstan/sandbox";
 import { encodeFrame, FrameReader } from "./frames.ts";
-import type {
-  CallAnswer,
-  CallMessage,
-  HostRequest,
-  HostReply,
-  CallRequest,
-  ScriptException,
-  WorkerMessage,
+import {
+  type CallAnswer,
+  callMessage,
+  type CallProgress,
+  type CallRequest,
+  type HostReply,
+  type HostRequest,
+  type ScriptException,
+  workerMessage,
 } from "./messages.ts";
 import { PrintReader } from "./print-reader.ts";
 
@@ -17,11 +18,7 @@ const maxResultBytes = 64 * 1024 * 1024;
 
 export interface CallHost {
   onPrint(text: string): void;
-  onProgress(progress: {
-    readonly message?: string;
-    readonly done?: number;
-    readonly total?: number;
-  }): void;
+  onProgress(progress: CallProgress): void;
   onAsk(question: HostRequest): Promise<HostReply>;
 }
 
@@ -101,14 +98,14 @@ class Worker implements ScriptWorker {
     const onCall = new FrameReader({ maxBytes: maxResultBytes });
     calls?.on("data", (chunk: Buffer) => {
       for (const decoded of onCall.push(chunk)) {
-        if (decoded.status === "message") this.#onCallMessage(decoded.message as CallMessage);
+        if (decoded.status === "message") this.#onCallMessage(decoded.message);
         else this.#breakOff({ type: "too_large", bytes: decoded.bytes });
       }
     });
     const onControl = new FrameReader({ maxBytes: 1024 * 1024 });
     control?.on("data", (chunk: Buffer) => {
       for (const decoded of onControl.push(chunk))
-        if (decoded.status === "message") this.#onWorkerMessage(decoded.message as WorkerMessage);
+        if (decoded.status === "message") this.#onWorkerMessage(decoded.message);
     });
     void running.ended.then(() => {
       this.#isUsable = false;
@@ -155,10 +152,11 @@ class Worker implements ScriptWorker {
     this.#running.kill();
   }
 
-  #onCallMessage(message: CallMessage): void {
+  #onCallMessage(received: unknown): void {
     const active = this.#active;
     if (active === undefined) return;
-    switch (message.type) {
+    const { data: message } = callMessage.safeParse(received);
+    switch (message?.type) {
       case "progress":
         active.host.onProgress(message);
         return;
@@ -175,7 +173,7 @@ class Worker implements ScriptWorker {
         this.#arrived("messages");
         return;
       default:
-        this.#breakOff({ type: "crashed", said: "It said what no call says." });
+        this.#breakOff({ type: "crashed", said: "The script sent a message that no call sends." });
     }
   }
 
@@ -186,8 +184,9 @@ class Worker implements ScriptWorker {
       this.#running.channels[0]?.write(encodeFrame({ id: request.id, ...reply }));
   }
 
-  #onWorkerMessage(message: WorkerMessage): void {
-    switch (message.type) {
+  #onWorkerMessage(received: unknown): void {
+    const { data: message } = workerMessage.safeParse(received);
+    switch (message?.type) {
       case "ready":
         this.#loaded.resolve(undefined);
         return;
@@ -200,7 +199,14 @@ class Worker implements ScriptWorker {
         if (message.crashed !== undefined) this.#crash(message.crashed);
         this.#arrived("worker");
         return;
-      default:
+      default: {
+        const end: CallEnd = {
+          type: "crashed",
+          said: "The script sent a message that no worker sends.",
+        };
+        this.#loaded.resolve(end);
+        this.#breakOff(end);
+      }
     }
   }
 
