@@ -34,6 +34,16 @@ export type {
   RunWithMessages,
 } from "./records/records.ts";
 export { isClosing, runStatusOf, transitions } from "./records/run-status.ts";
+export {
+  decodeRunRequest,
+  encodeRunRequest,
+  requestOf,
+  type DirectCall,
+  type RequireApproval,
+  type ServerGroup,
+  type StoredRequest,
+  type ToolFilter,
+} from "./records/run-request.ts";
 export type { Store } from "./records/store.ts";
 export { type NewRun, type RunJournalWrite, type StoreWrite } from "./records/store-writes.ts";
 export { isAccepted, type OutcomeOf, type WriteOutcome } from "./records/write-outcomes.ts";

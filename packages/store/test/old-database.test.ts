@@ -5,6 +5,7 @@ import { test } from "node:test";
 import pg from "pg";
 import { migratePostgres } from "../src/postgres/migrate-postgres.ts";
 import { openPostgresStore } from "../src/postgres/open-postgres-store.ts";
+import { requestOf } from "../src/records/run-request.ts";
 import type { Store } from "../src/records/store.ts";
 import { migrations } from "../src/schema/migrations.ts";
 import { migrate } from "../src/sqlite/migrate.ts";
@@ -22,6 +23,13 @@ const asking = "resp_uqrs3sxehrjvoxqofjcthnggv";
 const killed = "resp_ykexeq64ek0zdhfgghxdpklkn";
 
 async function readAndContinue(store: Store): Promise<void> {
+  for (const id of [finished, asking, killed]) {
+    const stored = await store.getRun({ owner, id });
+    assert.equal(
+      stored && requestOf(stored).servers[0]?.group,
+      id === killed ? undefined : "files",
+    );
+  }
   const run = await store.getRun({ owner, id: finished });
   assert.equal(run?.status, "completed");
   assert.equal(run?.lastSeq, 19);

@@ -1,5 +1,5 @@
+import type { ServerGroup } from "@capstan/store";
 import type { RequestToolChoice, RequestTools } from "./request/create-request.ts";
-import type { ServerGroup } from "../runs/request/offered-tools.ts";
 
 /** The tools that may be called: a choice of some, or of one server's, is a hard limit. */
 export function allowedTools(

@@ -1,5 +1,4 @@
-import type { RunRecord, Store } from "@capstan/store";
-import type { StoredRunRequest } from "../runs/request/run-request.ts";
+import { type RunRecord, type Store, requestOf } from "@capstan/store";
 import { inputOf, storedInput, type StoredItem, storedOutput } from "./history-items.ts";
 import { parseInput } from "./request/parse-input.ts";
 import type { InputItem } from "./request/input-item.ts";
@@ -50,5 +49,5 @@ async function itemsOf(store: Store, owner: string, id: string): Promise<readonl
 }
 
 function isTurn(run: RunRecord): boolean {
-  return run.kind === "turn" && (run.request as unknown as StoredRunRequest).wire !== undefined;
+  return run.kind === "turn" && requestOf(run).wire !== null;
 }

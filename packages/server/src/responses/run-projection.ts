@@ -1,7 +1,6 @@
 import type { JsonValue } from "@capstan/core";
-import type { RunRecord } from "@capstan/store";
+import { type RunRecord, requestOf } from "@capstan/store";
 import { oneCallModelId } from "../runs/active/run-models.ts";
-import type { StoredRunRequest } from "../runs/request/run-request.ts";
 import {
   createProjection,
   type Projection,
@@ -28,7 +27,7 @@ export function directCallView(): JsonValue {
 
 /** The projection of a stored run, before its first event. */
 export function runProjection(run: RunRecord): Projection {
-  const { wire, approvals, toolOutputs } = run.request as unknown as StoredRunRequest;
+  const { wire, approvals, toolOutputs } = requestOf(run);
   return createProjection({
     ...(wire as unknown as WireView),
     responseId: run.id,

@@ -1,5 +1,5 @@
 import { type Message, type ToolGroup, type ToolMessage, VariableSystem } from "@capstan/core";
-import type { RunRecord, Store } from "@capstan/store";
+import type { RunRecord, Store, ServerGroup } from "@capstan/store";
 import { readHistory } from "../runs/active/launch.ts";
 import { findRequestedModel } from "../runs/active/run-models.ts";
 import { offersTool } from "../runs/request/offered-tools.ts";
@@ -16,7 +16,6 @@ import { checkOutputSize } from "./check-output-size.ts";
 import { approvalIdOf } from "./projection/item-id.ts";
 import type { ServerListing } from "./projection/notice-writers.ts";
 import type { CreateRequest } from "./request/create-request.ts";
-import type { ServerGroup } from "../runs/request/offered-tools.ts";
 import { storedItems } from "./stored-content.ts";
 import { newItems, splitHistory } from "./split-history.ts";
 import { storedView } from "./run-projection.ts";

@@ -1,4 +1,4 @@
-import type { ToolFilter } from "../runs/request/offered-tools.ts";
+import type { ToolFilter } from "@capstan/store";
 
 /**
  * The names of the tools that a filter means.

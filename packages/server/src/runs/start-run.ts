@@ -12,7 +12,7 @@ import type { RunStores } from "./active/run-stores.ts";
 import type { Slots } from "./active/slots.ts";
 import type { Dispatcher } from "./dispatch/dispatcher.ts";
 import { newRunRecord, newRunWrites, openingMessages, variablesOrigin } from "./request/new-run.ts";
-import type { RunRequest, StoredRunRequest } from "./request/run-request.ts";
+import type { RunRequest } from "./request/run-request.ts";
 
 export type StartOutcome =
   | { readonly status: "started"; readonly run: RunRecord }
@@ -128,8 +128,9 @@ async function storeAndBegin(
 /** The request that continues a run that failed or was stopped; `undefined` if there is nothing to try again. */
 export function retryRequest(run: RunRecord, model: string): RunRequest | undefined {
   if (!isClosing(run.status) || run.status === "completed") return undefined;
+  const { version: _version, ...stored } = requestOf(run);
   return {
-    ...(run.request as unknown as StoredRunRequest),
+    ...stored,
     principal: run.owner,
     model,
     context: [],

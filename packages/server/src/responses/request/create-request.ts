@@ -1,4 +1,4 @@
-import type { ServerGroup } from "../../runs/request/offered-tools.ts";
+import type { ServerGroup } from "@capstan/store";
 import type { HistoryMode, JsonObject, ModelSettings, ToolDefinition } from "@capstan/core";
 import type { ResponseEcho } from "../projection/wire.ts";
 import type { InputItem } from "./input-item.ts";

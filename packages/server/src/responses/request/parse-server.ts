@@ -1,7 +1,7 @@
+import type { RequireApproval, ToolFilter, ServerGroup } from "@capstan/store";
 import type { JsonObject } from "@capstan/core";
 import { z } from "zod";
 import { failed, invalidRequest, missingParameter, ok, type Parsed } from "../../http/api-error.ts";
-import type { RequireApproval, ToolFilter, ServerGroup } from "../../runs/request/offered-tools.ts";
 
 import { issueError } from "./issue-error.ts";
 import { withoutNulls } from "./without-nulls.ts";

@@ -1,3 +1,4 @@
+import type { ServerGroup } from "@capstan/store";
 import type { JsonObject, ToolDefinition } from "@capstan/core";
 import {
   type ApiError,
@@ -8,7 +9,6 @@ import {
   type Parsed,
 } from "../../http/api-error.ts";
 import type { RequestTools } from "./create-request.ts";
-import type { ServerGroup } from "../../runs/request/offered-tools.ts";
 import { wrongType } from "./issue-error.ts";
 import { parseCustomTool, parseFunctionTool } from "./parse-client-tool.ts";
 import { parseServer } from "./parse-server.ts";

@@ -88,6 +88,27 @@ test("a run whose variables cannot be read is closed with those that it began wi
   }
 });
 
+test("a run whose request cannot be read is closed without it, and the others go on", async () => {
+  const sql = new SqliteConnection(new DatabaseSync(":memory:"));
+  migrate(sql, 1);
+  const store = storeOnConnection(sql, systemClock);
+  try {
+    const [bad, good] = (await leftByAnother(store)) as [string, string];
+    sql.run(
+      "UPDATE run_requests SET request = json_set(request, '$.version', 9) WHERE run_n = (SELECT n FROM runs WHERE id = ?)",
+      bad,
+    );
+    const runs = createRuns({ store, model: new ScriptedModel(["done"]) });
+    await runs.recover(await runs.listUnfinished());
+    await runIn(store, good, "completed");
+    const { result } = await runIn(store, bad, "failed");
+    assert.match(result?.error?.message ?? "", /request of run .* cannot be read.*`version`/s);
+    assert.deepEqual(await runs.listUnfinished(), []);
+  } finally {
+    await store.close();
+  }
+});
+
 test("a run is claimed before it is read: what another node did until then is seen", async () => {
   await withMemoryStore(async (store) => {
     const [id] = (await leftByAnother(store)) as [string, string];

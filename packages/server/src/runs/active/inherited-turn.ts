@@ -1,14 +1,20 @@
 import type { ApprovalDecision, CallRecord, ChainState, Message } from "@capstan/core";
 import { type ChainResume, isSettled, reopenedByPerson } from "@capstan/core/host";
-import { type ExecutionApproval, isClosing, type RunRecord, type Store } from "@capstan/store";
+import {
+  type ExecutionApproval,
+  isClosing,
+  type RunRecord,
+  type Store,
+  requestOf,
+  type StoredRequest,
+} from "@capstan/store";
 import { readChainState } from "./chain-state.ts";
-import type { StoredRunRequest } from "../request/run-request.ts";
 import { decisionOf } from "./approval-decisions.ts";
 
 /** Returns the runs that took over this run's unfinished turn, oldest first. */
 export async function successorsOf(store: Store, run: RunRecord): Promise<readonly RunRecord[]> {
   const children = await store.listChildren({ owner: run.owner, runId: run.id });
-  return children.filter(({ request }) => (request as Partial<StoredRunRequest>).adopts === true);
+  return children.filter((child) => child.kind === "turn" && requestOf(child).adopts);
 }
 
 /** Whether a run waits for approval of one of the server's own calls: only one successor may make that call. */
@@ -20,7 +26,7 @@ export function isWaitingForApproval({ result }: RunRecord): boolean {
 export async function readInheritedTurn(
   store: Store,
   parent: RunRecord,
-  { continuesParent }: Pick<StoredRunRequest, "continuesParent">,
+  { continuesParent }: Pick<StoredRequest, "continuesParent">,
 ): Promise<ChainState> {
   const stored = await readChainState(store, parent);
   const state = { ...stored.state, calls: reopenedByPerson(stored.state.calls) };
@@ -40,7 +46,7 @@ export async function resumeInheritedTurn(
   }: {
     readonly parent: RunRecord;
     readonly inherited: ChainState;
-    readonly request: Pick<StoredRunRequest, "answers" | "outputs">;
+    readonly request: Pick<StoredRequest, "answers" | "outputs">;
   },
 ): Promise<ChainResume> {
   const given = new Map(request.answers.map(({ approvalId, decision }) => [approvalId, decision]));

@@ -15,10 +15,15 @@ import {
   type VariableSystem,
 } from "@capstan/core";
 import type { ChainLimits, ChainResume, ModelCatalog, OfferOptions } from "@capstan/core/host";
-import type { RunRecord, RunWithMessages, Store } from "@capstan/store";
+import {
+  type RunRecord,
+  type RunWithMessages,
+  type Store,
+  requestOf,
+  type StoredRequest,
+} from "@capstan/store";
 import { offersTool, requireApprovalFor } from "../request/offered-tools.ts";
 import { loadBlobs } from "../request/load-blobs.ts";
-import type { StoredRunRequest } from "../request/run-request.ts";
 import type { ServerLimits } from "../request/run-limits.ts";
 import { findModel, missingModel, oneCallModel } from "./run-models.ts";
 
@@ -61,7 +66,7 @@ export interface LaunchOptions {
 export async function prepareChain(options: LaunchOptions): Promise<() => ToolChainRun> {
   const { store, models, limits, run, journal, variables, resume } = options;
   const { grants, overrides } = options;
-  const request = run.request as unknown as StoredRunRequest;
+  const request = requestOf(run);
   const { servers, settings, maxToolCalls, adopts, history, call } = request;
   const [conversation, found, context, said] = await Promise.all([
     run.conversationId === null
@@ -192,8 +197,8 @@ export async function readHistory(
   let before: readonly Message[] = [];
   for (const [index, ancestor] of ancestors.entries()) {
     const next = ancestors[index + 1];
-    before = [...before, ...(await store.readList(requestOf(ancestor).context))];
-    const taken = next === undefined ? adopts : requestOf(next).adopts;
+    before = [...before, ...(await store.readList(contextOf(ancestor).context))];
+    const taken = next === undefined ? adopts : contextOf(next).adopts;
     if (taken || ancestor.run.kind === "edit") continue;
     turns.push({ before, ...(await turnOf(store, owner, ancestor)) });
     before = [];
@@ -201,9 +206,9 @@ export async function readHistory(
   return [...historyMessages(turns, history), ...before];
 }
 
-/** What is kept of a run's request; a run that only holds variables has none. */
-function requestOf({ run }: RunWithMessages): Pick<StoredRunRequest, "adopts" | "context"> {
-  return { adopts: false, context: [], ...(run.request as Partial<StoredRunRequest>) };
+/** A run that only holds variables has no request. */
+function contextOf({ run }: RunWithMessages): Pick<StoredRequest, "adopts" | "context"> {
+  return run.kind === "edit" ? { adopts: false, context: [] } : requestOf(run);
 }
 
 async function turnOf(

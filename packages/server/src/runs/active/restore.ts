@@ -6,9 +6,15 @@ import type {
   ReviewDecision,
 } from "@capstan/core";
 import { type ChainResume, isSettled, reopenedByPerson } from "@capstan/core/host";
-import type { ApprovalRecord, ClaimedRun, RunJournalWrite, RunRecord, Store } from "@capstan/store";
+import {
+  type ApprovalRecord,
+  type ClaimedRun,
+  type RunJournalWrite,
+  type RunRecord,
+  type Store,
+  requestOf,
+} from "@capstan/store";
 import type { VariablesOrigin } from "../request/new-run.ts";
-import type { StoredRunRequest } from "../request/run-request.ts";
 import { decisionOf, reviewDecisionOf } from "./approval-decisions.ts";
 import { readChainState, type StoredChain } from "./chain-state.ts";
 import { readInheritedTurn, resumeInheritedTurn } from "./inherited-turn.ts";
@@ -55,8 +61,8 @@ export async function restoreRun(
   const stored = given.warm.chain ?? (await readChainState(store, run));
   if (stored.crashes > given.maxCrashes) return "crashing";
   if (!stored.hasStarted) return restart(store, run);
-  const { id, owner, request } = run;
-  const { outputs = [] } = request as unknown as Partial<StoredRunRequest>;
+  const { id, owner } = run;
+  const { outputs } = requestOf(run);
   const [submitted, answers] = await Promise.all([
     stored.state.calls.some(asksClient) ? store.listOutputs({ owner, runId: id }) : [],
     answersTo(store, owner, stored.state.calls, given.answer),
@@ -107,7 +113,7 @@ export async function readEnding(
 /** Starts a run whose process crashed before the run's first event. */
 async function restart(store: Store, run: RunRecord): Promise<Restored> {
   const { owner, id, parentId } = run;
-  const request = run.request as unknown as StoredRunRequest;
+  const request = requestOf(run);
   const messages = (await store.readMessages({ owner, runId: id })) ?? [];
   if (!request.adopts || parentId === null)
     return { run, writes: [], input: { inputMessages: messages, written: messages } };

@@ -9,11 +9,16 @@ import type {
 } from "@capstan/core";
 import { type ChainResultRecord, errorMessage, isSettled } from "@capstan/core/host";
 import type { RunStatus } from "@capstan/contract";
-import { type RunJournalWrite, runStatusOf, type Store, type WriteOutcome } from "@capstan/store";
-import type { StoredRunRequest } from "../request/run-request.ts";
+import {
+  type RunJournalWrite,
+  runStatusOf,
+  type Store,
+  type WriteOutcome,
+  type StoredRequest,
+} from "@capstan/store";
 
 /** For what a run suspends. A deferred answer closes the run instead, and the next run takes its turn over. */
-export type WaitPolicy = Pick<StoredRunRequest, "approvals" | "toolOutputs">;
+export type WaitPolicy = Pick<StoredRequest, "approvals" | "toolOutputs">;
 
 export interface RunJournalOptions {
   readonly store: Store;

@@ -1,6 +1,6 @@
+import type { DirectCall } from "@capstan/store";
 import { type Model, ModelError } from "@capstan/core";
 import { type ModelCatalog, noUsage } from "@capstan/core/host";
-import type { DirectCall } from "../request/run-request.ts";
 
 /** By its run's model a person's own call is known from a model's. */
 export const oneCallModelId = "capstan/call";

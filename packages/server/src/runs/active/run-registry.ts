@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainError, Clock, Grant } from "@capstan/core";
 import { errorMessage, type ModelCatalog } from "@capstan/core/host";
-import type { ApprovalRecord, ClaimedRun, RunRecord, RunRef } from "@capstan/store";
+import {
+  type ApprovalRecord,
+  type ClaimedRun,
+  type RunRecord,
+  type RunRef,
+  requestOf,
+} from "@capstan/store";
 import type { Slots } from "./slots.ts";
 import type { ServerLimits } from "../request/run-limits.ts";
-import type { StoredRunRequest } from "../request/run-request.ts";
 import type { RunStores } from "./run-stores.ts";
 import { ActiveRun, Mailboxes, type RunEnd, type RunSession } from "./active-run.ts";
 import { claimOrphan, claimRun, crashesItsServers } from "./claim-run.ts";
@@ -298,7 +303,7 @@ export class RunRegistry {
       store,
       grants: stores.durable,
       run,
-      waits: run.request as unknown as StoredRunRequest,
+      waits: requestOf(run),
       written: input.written ?? [],
       onGrant: (grant) => {
         this.grants.share(run, grant);
@@ -323,7 +328,7 @@ export class RunRegistry {
     const { run, variables, journal } = session;
     if (end.status === "stored") {
       // A turn that it took over counts in its state, but is not in its own journal.
-      const { adopts } = run.request as unknown as StoredRunRequest;
+      const { adopts } = requestOf(run);
       this.warm.set(run, variables, adopts || !journal.suspended ? undefined : end.state);
     }
     this.#remove(active);

@@ -1,4 +1,4 @@
-import type { ChainState, JsonValue, Message } from "@capstan/core";
+import type { ChainState, Message } from "@capstan/core";
 import {
   isAccepted,
   type RunJournalWrite,
@@ -6,8 +6,10 @@ import {
   type StoreWrite,
   type WriteOutcome,
   type RunVersion,
+  encodeRunRequest,
+  type StoredRequest,
 } from "@capstan/store";
-import type { RunRequest, StoredRunRequest } from "./run-request.ts";
+import type { RunRequest } from "./run-request.ts";
 
 /**
  * All of a new run in one commit: its row, what it begins with, and its conversation's new head.
@@ -26,7 +28,8 @@ export function newRunWrites(
   const { instructions, servers, clientTools, settings, maxToolCalls } = request;
   const { approvals, toolOutputs, blobs } = request;
   const { context, outputs, answers, continuesParent, wire, history, call } = request;
-  const stored: StoredRunRequest = {
+  const stored: StoredRequest = {
+    version: 1,
     instructions,
     servers,
     clientTools,
@@ -51,7 +54,7 @@ export function newRunWrites(
         owner,
         model,
         status,
-        request: stored as unknown as JsonValue,
+        request: encodeRunRequest(stored),
         input: inputItems,
         ...(blobs !== undefined && { blobs }),
         ...(parentId !== null && { parentId }),

@@ -1,56 +1,10 @@
-import type { NewRun } from "@capstan/store";
-import type {
-  ApprovalDecision,
-  HistoryMode,
-  JsonValue,
-  Message,
-  ModelSettings,
-  ToolDefinition,
-  Variable,
-} from "@capstan/core";
-import type { ClientOutput } from "@capstan/core/host";
-import type { ServerGroup } from "./offered-tools.ts";
-
-/** A call that a person makes, not a model. */
-export interface DirectCall {
-  /** `group.Tool`. */
-  readonly toolId: string;
-  /** As JSON. */
-  readonly arguments: string;
-}
-
-/** What is kept of a request, so that another process can take its run up. Plain JSON. */
-export interface StoredRunRequest {
-  readonly instructions: string | null;
-  /** The tool groups that the model is offered. */
-  readonly servers: readonly ServerGroup[];
-  readonly clientTools: readonly ToolDefinition[];
-  readonly settings: ModelSettings;
-  readonly maxToolCalls: number | null;
-  /** `inline`: the run waits for people and goes on. `deferred`: it closes, and a next one takes the calls over. */
-  readonly approvals: "inline" | "deferred";
-  /** The same for the client's own calls: `inline` runs wait for `submit_tool_outputs`. */
-  readonly toolOutputs: "inline" | "deferred";
-  /** How the turns before it are shown to the model, where the server holds them. */
-  readonly history: HistoryMode;
-  /** What the client says was said before this turn, after what the run's ancestors say. */
-  readonly context: readonly Message[];
-  /** What the client's own tools answered to the calls that the parent left open. */
-  readonly outputs: readonly ClientOutput[];
-  /** Answers to the questions that the parent left open. */
-  readonly answers: readonly { readonly approvalId: string; readonly decision: ApprovalDecision }[];
-  /** Carries the parent's unfinished turn on, whatever it left open. */
-  readonly continuesParent: boolean;
-  /** It carries its parent's unfinished turn on. */
-  readonly adopts: boolean;
-  /** How the Responses API shows the run. */
-  readonly wire: JsonValue;
-  /** A person's own call: all that the run does. No model is asked. */
-  readonly call?: DirectCall;
-}
+import type { JsonValue, Message, Variable } from "@capstan/core";
+import type { NewRun, StoredRequest } from "@capstan/store";
 
 /** What a run is to do. */
-export interface RunRequest extends Omit<StoredRunRequest, "adopts"> {
+export interface RunRequest extends Omit<StoredRequest, "adopts" | "context" | "version"> {
+  /** What the client says was said before this turn, after what the run's ancestors say. */
+  readonly context: readonly Message[];
   readonly principal: string;
   /** `provider/model`, as the catalog gives it. */
   readonly model: string;
