@@ -1,6 +1,6 @@
 import type { ChainState } from "@capstan/core";
 import { neutraliseMessage, newId } from "@capstan/core/host";
-import { isClosing, type RunRecord } from "@capstan/store";
+import { isClosing, type RunRecord, requestOf } from "@capstan/store";
 import {
   isWaitingForApproval,
   readInheritedTurn,

@@ -1,5 +1,5 @@
 import type { AppliedOutcome } from "../records/write-results.ts";
-import type { EncodedRequest, EncodedWrite } from "../encode/encoded-journal.ts";
+import type { EncodedRequest, EncodedWrite } from "../encode/run-commit.ts";
 import type { Script } from "../sql/script.ts";
 import { isAccepted } from "../records/write-outcomes.ts";
 import { answerCall } from "./calls/answer-call.ts";
@@ -15,8 +15,7 @@ import { createConversation, moveHead, updateConversation } from "./runs/write-c
 import { createGrant, revokeGrant } from "./permissions/write-grants.ts";
 import { changeOverride, resetOverride } from "./permissions/write-overrides.ts";
 import { saveItems } from "./rows/write-items.ts";
-import { writeDeltas } from "./write-deltas.ts";
-import { writeJournal } from "./write-journal.ts";
+import { writeCommit, writeDeltas } from "./write-commit.ts";
 import { createRun, setStatus } from "./runs/write-runs.ts";
 import { editVariables } from "./rows/write-variables.ts";
 import type { WriteContext } from "./state/write-context.ts";
@@ -54,8 +53,8 @@ function* applyWrite(
   switch (write.type) {
     case "create-run":
       return yield* createRun(context, write, at);
-    case "journal":
-      return yield* writeJournal(context, write, at);
+    case "commit":
+      return yield* writeCommit(context, write, at);
     case "deltas":
       return yield* writeDeltas(context, write, at);
     case "claim-run":

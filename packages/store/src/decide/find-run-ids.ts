@@ -1,6 +1,6 @@
 import { all, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
-import type { EncodedRequest } from "../encode/encoded-journal.ts";
+import type { EncodedRequest } from "../encode/run-commit.ts";
 import { maxExpired } from "./permissions/write-approvals.ts";
 
 const ofApprovals = "SELECT r.id FROM approvals a JOIN runs r ON r.n = a.run_n WHERE";

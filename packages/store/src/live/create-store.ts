@@ -1,11 +1,10 @@
 import type { Clock } from "@capstan/core";
 import { CapstanError } from "@capstan/core/base";
 import { isClosing } from "../records/run-status.ts";
-import { findClaim } from "../encode/find-claim.ts";
 import { createCommitQueue } from "./commit-queue.ts";
-import type { WriteRequest } from "../encode/encode-request.ts";
+import { CommitEncoder, type WriteRequest } from "../encode/run-commit.ts";
 import type { UnnumberedEvent } from "../records/records.ts";
-import type { LiveRuns } from "./live-runs.ts";
+import { findClaim, type LiveRuns } from "./live-runs.ts";
 import type { Nodes } from "../records/nodes.ts";
 import type { Publisher } from "./publisher.ts";
 import { type ReadParts, createStoreReader } from "./create-store-reader.ts";
@@ -16,7 +15,7 @@ import { hasLongInputs, prepareInputs } from "./prepare-inputs.ts";
 import { receivedError, storeError } from "../records/store-error.ts";
 import type { Journal, StoreWrite } from "../records/store-writes.ts";
 import type { OutcomesOf, WriteOutcome } from "../records/write-outcomes.ts";
-import type { Writer } from "./writer.ts";
+import type { Writer } from "./thread.ts";
 import type { AppliedOutcome, WriteResult } from "../records/write-results.ts";
 
 /** The parts of a store. */
@@ -39,9 +38,11 @@ type Settled =
 /** Creates a store from its parts: the commit queue before the writer, live runs, subscribers and reads. */
 export function createStore(parts: StoreParts): Store {
   const { writer, publisher, live, clock } = parts;
+  const encoder = new CommitEncoder();
   const queue = createCommitQueue<WriteRequest, Settled>({
     isPipelined: writer.isPipelined,
-    commit: (batch) => writer.commit(batch) as Promise<readonly Settled[]>,
+    commit: (batch) =>
+      writer.commit(batch.map((request) => encoder.encode(request))) as Promise<readonly Settled[]>,
     settle,
   });
   const holds = new BlobHolds(parts.blobs);
@@ -62,6 +63,7 @@ export function createStore(parts: StoreParts): Store {
   }
 
   function complete(write: StoreWrite, applied: AppliedOutcome | undefined): WriteOutcome {
+    if (write.type === "journal" && applied?.status !== "committed") encoder.forget(write.runId);
     if (applied === undefined) return { status: "skipped" };
     if (write.type === "journal" && applied.status === "committed") {
       const { seqBefore, firstTail, runStatus } = applied;

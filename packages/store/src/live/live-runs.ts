@@ -1,6 +1,7 @@
 import type { PublishedPosition, TailMark, RecoveredRun } from "../records/read-results.ts";
 import type { ClaimedRun } from "../records/claimed-run.ts";
 import type { UnnumberedEvent } from "../records/records.ts";
+import type { AppliedOutcome } from "../records/write-results.ts";
 
 interface LiveItem {
   count: number;
@@ -126,4 +127,16 @@ function addDelta(items: Map<string, LiveItem>, itemId: string, mark: TailMark):
   if (item.count % stride === 0) item.marks.push(item.newest);
   item.count += 1;
   item.newest = mark;
+}
+
+/** Returns the run that a write claimed, or undefined if it claimed none. */
+export function findClaim(
+  write: { readonly type: string; readonly runId?: string },
+  outcome: AppliedOutcome,
+): Pick<ClaimedRun, "id" | "lastSeq"> | undefined {
+  if (outcome.status === "claimed" && write.runId !== undefined)
+    return { id: write.runId, lastSeq: outcome.lastSeq };
+  // What expires makes runs ready for anybody.
+  if (outcome.status === "expired" || !("ready" in outcome)) return undefined;
+  return outcome.ready?.status === "in_progress" ? outcome.ready : undefined;
 }

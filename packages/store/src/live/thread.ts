@@ -1,8 +1,11 @@
 /* oxlint-disable unicorn/require-post-message-target-origin -- a worker thread is no window */
 import { Worker } from "node:worker_threads";
 import type { CapstanError } from "@capstan/core";
+import { errorMessage } from "@capstan/core/base";
 import { type ErrorData, errorDataOf } from "../records/error-data.ts";
 import { receivedError } from "../records/store-error.ts";
+import { type EncodedRequest, isCommit } from "../encode/run-commit.ts";
+import type { WriteResult } from "../records/write-results.ts";
 
 /** What a thread answers to one request. */
 export type Reply<T> = { readonly value: T } | { readonly error: ErrorData };
@@ -84,4 +87,47 @@ export function startThread<Request, Response>(
       await exited;
     },
   };
+}
+
+/** The owner of the one connection that writes. */
+export interface Writer {
+  /** Whether `commit` may be called again before it resolves; queued batches share the next commit. */
+  readonly isPipelined: boolean;
+  commit(batch: readonly EncodedRequest[]): Promise<readonly WriteResult[]>;
+  stop(): Promise<void>;
+  /** Resolves if it can write nothing any more. Absent where that cannot be. */
+  readonly died?: Promise<CapstanError>;
+}
+
+/** Returns a writer that sends its batches to a thread. */
+export function threadWriter(
+  thread: Thread<readonly EncodedRequest[], readonly WriteResult[]>,
+): Writer {
+  return {
+    isPipelined: true,
+    commit: async (batch) => {
+      try {
+        return await thread.ask(batch);
+      } catch (thrown) {
+        if (!isUncloneable(thrown)) throw thrown;
+        return thread.ask(batch.map(cloneable));
+      }
+    },
+    stop: () => thread.stop(),
+    died: thread.died,
+  };
+}
+
+/** What cannot be posted fails alone, and with it what follows it in its run. */
+function cloneable(request: EncodedRequest): EncodedRequest {
+  try {
+    return structuredClone(request);
+  } catch (thrown) {
+    const { at, writes } = request;
+    return { at, writes: writes.filter(isCommit), encodeError: errorMessage(thrown) };
+  }
+}
+
+function isUncloneable(thrown: unknown): boolean {
+  return thrown instanceof DOMException && thrown.name === "DataCloneError";
 }

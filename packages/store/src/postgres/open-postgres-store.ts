@@ -17,7 +17,6 @@ import { postgresNodes } from "./postgres-nodes.ts";
 import { postgresReads } from "./read/postgres-reads.ts";
 import { postgresWriter } from "./write/postgres-writer.ts";
 import { connectWriter } from "./write/writer-connection.ts";
-import { encodeRequest } from "../encode/encode-request.ts";
 
 export interface OpenPostgresStoreOptions {
   /** `postgres://user:password@host:port/database` */
@@ -61,7 +60,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     return createStore({
       writer: {
         isPipelined: false,
-        commit: (batch) => writer.commit(batch.map(encodeRequest)),
+        commit: (batch) => writer.commit(batch),
         stop: () => writer.close(),
       },
       read: shared,

@@ -1,5 +1,5 @@
 import type { Script } from "../sql/script.ts";
-import { isOutcomeUnknown } from "../encode/is-outcome-unknown.ts";
+import { isOutcomeUnknown } from "../encode/call-records.ts";
 import { readableCallsOf } from "./read-journal.ts";
 
 /**

@@ -4,7 +4,7 @@ import type { Message } from "@capstan/core";
 import type { RunEvent } from "@capstan/contract";
 
 import { type Script, together } from "../sql/script.ts";
-import { foldCalls } from "../encode/stored-calls.ts";
+import { foldCalls } from "../encode/call-records.ts";
 import { compactEventsOf } from "./read-events.ts";
 import { callRows, messageTexts } from "./read-journal.ts";
 import { findRunKey } from "./read-runs.ts";

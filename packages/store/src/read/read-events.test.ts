@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { encodeRequest } from "../encode/encode-request.ts";
+import { CommitEncoder } from "../encode/run-commit.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import type { RunEvent } from "@capstan/contract";
 import { SqliteConnection } from "../sqlite/sqlite-connection.ts";
@@ -23,7 +23,7 @@ function databaseWith(...commits: readonly (readonly RunJournalWrite[])[]): Sqli
     writes,
   }));
   for (const write of [{ type: "create-run", run: newRun({ id: "r" }) } as const, ...journals])
-    applyBatch(context, [encodeRequest({ at: 1, writes: [write] })]);
+    applyBatch(context, [new CommitEncoder().encode({ at: 1, writes: [write] })]);
   return sql;
 }
 

@@ -1,7 +1,12 @@
 import type { RunEvent, RunStatus } from "@capstan/contract";
 import { isClosing } from "../records/run-status.ts";
-import { type Delta, decodeCuts } from "../encode/cut-points.ts";
-import { eventsIn, severalEvents, detachedDeltas } from "../encode/event-layout.ts";
+import {
+  type Delta,
+  decodeCuts,
+  eventsIn,
+  severalEvents,
+  detachedDeltas,
+} from "../encode/event-layout.ts";
 import type { UnnumberedEvent, CompactEvents, EventPage } from "../records/records.ts";
 import type { PublishedPosition } from "../records/read-results.ts";
 

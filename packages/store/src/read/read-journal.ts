@@ -1,7 +1,7 @@
 import type { CallEntry } from "../records/records.ts";
 import { all, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
-import { type CallsRow, foldCalls } from "../encode/stored-calls.ts";
+import { type CallsRow, foldCalls } from "../encode/call-records.ts";
 
 const findCalls = statement<CallsRow>(
   { reads: ["run_journal"] },

@@ -1,4 +1,4 @@
-import type { Delta } from "../encode/cut-points.ts";
+import type { Delta } from "../encode/event-layout.ts";
 import type { PublishedPosition } from "../records/read-results.ts";
 import { all, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";

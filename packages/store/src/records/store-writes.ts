@@ -47,18 +47,7 @@ export interface NewRun {
 }
 
 /** What a run's journal takes: all that a chain writes, and the server's own notices. */
-export type RunJournalWrite =
-  | Exclude<JournalWrite, { readonly type: "call" }>
-  | CallWrite
-  | { readonly type: "event"; readonly event: ChainEvent | RunNotice };
-
-/** A call's record as it is from now on. */
-export interface CallWrite {
-  readonly type: "call";
-  readonly call: CallRecord;
-  /** As this run's journal has it from before, where that is known: only what changed is stored. */
-  readonly before?: CallRecord | undefined;
-}
+export type RunJournalWrite = JournalWrite<ChainEvent | RunNotice>;
 
 /** A change to the store, as data. Times are stamped by the store's clock as the call is made. */
 export type StoreWrite =

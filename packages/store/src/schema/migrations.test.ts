@@ -129,7 +129,7 @@ async function checkStep14(store: Store): Promise<void> {
   const call = { ...clientCall, status: "succeeded" } as const;
   await commit(store, "r", [
     { type: "message", round: 1, message },
-    { type: "call", call, before: clientCall },
+    { type: "call", call },
   ]);
   await commit(store, "new", [{ type: "message", round: 1, message }]);
   const chain = await store.readChain(query);

@@ -1,4 +1,4 @@
-import type { EncodedRequest } from "../encode/encoded-journal.ts";
+import type { EncodedRequest } from "../encode/run-commit.ts";
 import { errorDataOf } from "../records/error-data.ts";
 import { isAccepted } from "../records/write-outcomes.ts";
 import { applyRequest, refusedOutcomes } from "../decide/apply-request.ts";

@@ -1,15 +1,12 @@
-import { type Writer, threadWriter } from "../live/writer.ts";
 import type { Durability } from "../records/store.ts";
-import { encodeRequest } from "../encode/encode-request.ts";
-import type { PostedBatch } from "../encode/posted-batches.ts";
+import type { EncodedRequest } from "../encode/run-commit.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
-import { startThread } from "../live/thread.ts";
+import { startThread, threadWriter, type Writer } from "../live/thread.ts";
 import { applyBatch } from "./apply-batch.ts";
 import { createWriteContext } from "./create-write-context.ts";
 import type { RecoveredRun } from "../records/read-results.ts";
 
-export type WriterRequest = "recovered-runs" | PostedBatch;
-export type WriterResponse = readonly RecoveredRun[] | string;
+export type WriterRequest = "recovered-runs" | readonly EncodedRequest[];
 
 /** SQLite's, which knows what the process before left unfinished. */
 export interface SqliteWriter extends Writer {
@@ -28,11 +25,7 @@ export interface WriterThreadOptions {
 
 /** A writer in a thread of its own, which never blocks the caller's. */
 export async function startWriter(options: WriterThreadOptions): Promise<SqliteWriter> {
-  const thread = startThread<WriterRequest, WriterResponse>(
-    "writer-thread",
-    import.meta.url,
-    options,
-  );
+  const thread = startThread<WriterRequest, never>("writer-thread", import.meta.url, options);
   const recoveredRuns = (await thread.ask("recovered-runs")) as readonly RecoveredRun[];
   return { recoveredRuns, ...threadWriter(thread) };
 }
@@ -44,7 +37,7 @@ export function connectionWriter(sql: SqliteConnection): SqliteWriter {
     recoveredRuns,
     isPipelined: false,
     commit: async (batch) => {
-      const results = applyBatch(context, batch.map(encodeRequest));
+      const results = applyBatch(context, batch);
       while (context.trim.pending) context.trim.removeBatch(sql);
       return results;
     },

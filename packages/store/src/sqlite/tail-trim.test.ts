@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import fc from "fast-check";
-import { encodeRequest } from "../encode/encode-request.ts";
+import { CommitEncoder } from "../encode/run-commit.ts";
 import { migrate } from "./migrate.ts";
 import { readEventPage, readEventsCompact } from "../read/read-events.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
@@ -22,7 +22,7 @@ function database(): SqliteConnection {
 
 function write(context: SqliteWriteContext, runId: string, writes: readonly RunJournalWrite[]) {
   const journal: StoreWrite = { type: "journal", runId, epoch: 1, writes };
-  const [result] = applyBatch(context, [encodeRequest({ at: 1, writes: [journal] })]);
+  const [result] = applyBatch(context, [new CommitEncoder().encode({ at: 1, writes: [journal] })]);
   return result;
 }
 
@@ -166,7 +166,9 @@ test("an item whose end was undone keeps its deltas", () => {
   while (context.trim.pending) context.trim.removeBatch(sql);
   const journal: StoreWrite = { type: "journal", runId: "r", epoch: 1, writes: [end("u", "b")] };
   const refused: StoreWrite = { type: "claim-run", runId: "unknown" };
-  const [result] = applyBatch(context, [encodeRequest({ at: 1, writes: [journal, refused] })]);
+  const [result] = applyBatch(context, [
+    new CommitEncoder().encode({ at: 1, writes: [journal, refused] }),
+  ]);
   assert.ok(result !== undefined && "outcomes" in result);
   assert.deepEqual(
     result.outcomes.map(({ status }) => status),
@@ -199,7 +201,10 @@ test("a run that is removed leaves nothing in the tail", () => {
   ended(sql, context, "r");
   const writes = [resultOf("completed")];
   const results = applyBatch(context, [
-    encodeRequest({ at: 1, writes: [{ type: "journal", runId: "r", epoch: 1, writes }] }),
+    new CommitEncoder().encode({
+      at: 1,
+      writes: [{ type: "journal", runId: "r", epoch: 1, writes }],
+    }),
     { at: 1, writes: [{ type: "delete-run", owner, id: "r" }] },
   ]);
   assert.ok(results.every((result) => "outcomes" in result));

@@ -5,7 +5,7 @@ import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
-import { postRequest } from "../encode/post-request.ts";
+import { CommitEncoder } from "../encode/run-commit.ts";
 import { migrate } from "./migrate.ts";
 import { openForWriting } from "./open-database.ts";
 import type { StoreWrite } from "../records/store-writes.ts";
@@ -34,7 +34,9 @@ test("told to stop as it takes a long item out of the tail, it takes out all and
       [journal([start("i"), ...deltas])],
       [journal([end("i", "x".repeat(deltas.length))])],
     ];
-    for (const writes of commits) worker.postMessage({ request: [postRequest({ at: 1, writes })] });
+    const encoder = new CommitEncoder();
+    for (const writes of commits)
+      worker.postMessage({ request: [encoder.encode({ at: 1, writes })] });
     worker.postMessage({ stop: true });
     assert.deepEqual(await ended, [0]);
     assert.equal(failure, undefined);

@@ -1,10 +1,12 @@
 import { workerData } from "node:worker_threads";
 import { Checkpoints } from "./checkpoints.ts";
-import { type PostedBatch, postResults, receiveBatches } from "../encode/posted-batches.ts";
+import type { EncodedRequest } from "../encode/run-commit.ts";
+import type { RecoveredRun } from "../records/read-results.ts";
+import type { WriteResult } from "../records/write-results.ts";
 import { errorDataOf } from "../records/error-data.ts";
 import { openForWriting } from "./open-database.ts";
 import { serveThread } from "../live/serve-thread.ts";
-import type { WriterRequest, WriterResponse, WriterThreadOptions } from "./sqlite-writer.ts";
+import type { WriterRequest, WriterThreadOptions } from "./sqlite-writer.ts";
 import { applyBatch } from "./apply-batch.ts";
 import { createWriteContext } from "./create-write-context.ts";
 
@@ -33,20 +35,26 @@ serveThread({
   },
 });
 
-function answer(requests: readonly WriterRequest[]): readonly WriterResponse[] {
+function answer(
+  requests: readonly WriterRequest[],
+): readonly (readonly RecoveredRun[] | readonly WriteResult[])[] {
   // Asked for first, and alone.
   const batches = requests.filter((request) => request !== "recovered-runs");
   return batches.length === 0 ? [recoveredRuns] : commit(batches);
 }
 
-function commit(batches: readonly PostedBatch[]): readonly string[] {
-  const results = applyBatch(context, receiveBatches(batches));
+/** @returns the results of each batch */
+function commit(
+  batches: readonly (readonly EncodedRequest[])[],
+): readonly (readonly WriteResult[])[] {
+  const results = applyBatch(context, batches.flat());
   trimLater();
   const { changes } = context;
   // What was wiped while the log was being moved could not be taken out of it.
   void checkpoints.committed(changes.volume, changes.cleared)?.then(() => changes.clearLog());
   waitAsSlowDisk();
-  return postResults(batches, results);
+  let next = 0;
+  return batches.map(({ length }) => results.slice(next, (next += length)));
 }
 
 function waitAsSlowDisk(): void {

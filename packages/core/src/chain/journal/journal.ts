@@ -5,9 +5,9 @@ import type { VariableChange } from "../../variables/variable.ts";
 import type { ChainEvent } from "./chain-event.ts";
 import type { ChainResultRecord } from "./chain-result.ts";
 
-/** Something that happened, as data. All writes of one commit are kept, or none. */
-export type JournalWrite =
-  | { readonly type: "event"; readonly event: ChainEvent }
+/** Something that happened, as data. All writes of one commit are kept, or none. A host may have events of its own. */
+export type JournalWrite<Event = ChainEvent> =
+  | { readonly type: "event"; readonly event: Event }
   /** A finished message of the turn: what the model said, or what a call answered. */
   | { readonly type: "message"; readonly round: number; readonly message: Message }
   /** A call's new state; replaces the row with its `callId`. */

@@ -1,5 +1,4 @@
 import type {
-  CallRecord,
   ChainEvent,
   CommitOutcome,
   Grant,
@@ -7,7 +6,7 @@ import type {
   JournalWrite,
   Message,
 } from "@capstan/core";
-import { type ChainResultRecord, errorMessage, isSettled } from "@capstan/core/host";
+import { type ChainResultRecord, errorMessage } from "@capstan/core/host";
 import type { RunStatus } from "@capstan/contract";
 import {
   type RunJournalWrite,
@@ -40,8 +39,6 @@ export interface RunJournalOptions {
 export class RunJournal implements Journal {
   readonly #options: RunJournalOptions;
   readonly #written: ReadonlySet<Message>;
-  /** The open calls, as they were written last. */
-  readonly #open = new Map<string, CallRecord>();
   #settled = false;
   #suspended = false;
   #ready = false;
@@ -83,7 +80,7 @@ export class RunJournal implements Journal {
     let result: ChainResultRecord | undefined;
     let expiresAt = Infinity;
     for (const write of all) {
-      if (!this.#isForeign(write)) writes.push(this.#sinceGiven(write));
+      if (!this.#isForeign(write)) writes.push(write);
       if (write.type === "grant") given.push(write.grant);
       if (write.type === "result") result = write.result;
       if (write.type === "event") expiresAt = Math.min(expiresAt, expiryOf(write.event));
@@ -112,15 +109,6 @@ export class RunJournal implements Journal {
   #isForeign(write: JournalWrite): boolean {
     if (write.type === "grant") return this.#isKeptElsewhere(write.grant);
     return write.type === "message" && this.#written.has(write.message);
-  }
-
-  #sinceGiven(write: JournalWrite): RunJournalWrite {
-    if (write.type !== "call") return write;
-    const { call } = write;
-    const before = this.#open.get(call.callId);
-    if (isSettled(call.status)) this.#open.delete(call.callId);
-    else this.#open.set(call.callId, call);
-    return before === undefined ? write : { type: "call", call, before };
   }
 
   #isKeptElsewhere(grant: Grant): boolean {

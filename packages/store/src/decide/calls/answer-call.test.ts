@@ -25,7 +25,7 @@ everyStore(
       for (const id of ["r", "copy", "own"]) await createRun(store, { id });
       const started = { ...unknown, status: "started" } as const;
       await commit(store, "r", [write(callRecord("before")), write(started)]);
-      await commit(store, "r", [{ type: "call", call: unknown, before: started }, note]);
+      await commit(store, "r", [write(unknown), note]);
       await commit(store, "r", [write(callRecord("after"))]);
       await commit(store, "copy", [write(unknown)]);
       await commit(store, "own", [write({ ...unknown, idempotencyKey: "another" })]);

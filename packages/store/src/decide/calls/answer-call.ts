@@ -2,11 +2,10 @@ import type { CallRecord } from "@capstan/core";
 import { idKey } from "../../sql/id-key.ts";
 import { all, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
-import { type CallsRow, foldCalls, patchOf } from "../../encode/stored-calls.ts";
+import { type CallsRow, foldCalls, patchOf, isOutcomeUnknown } from "../../encode/call-records.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { removeAnswerable } from "./answerable-calls.ts";
-import { isOutcomeUnknown } from "../../encode/is-outcome-unknown.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 type AnswerCall = Extract<StoreWrite, { type: "answer-call" }>;

@@ -1,9 +1,9 @@
-import type { JournalEffect } from "../../encode/encoded-journal.ts";
+import type { JournalAct } from "../../encode/run-commit.ts";
 import { idKey } from "../../sql/id-key.ts";
 import type { RunState } from "../state/run-states.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
-type Answerable = Omit<Extract<JournalEffect, { type: "answerable" }>, "type">;
+type Answerable = Omit<Extract<JournalAct, { type: "answerable" }>, "type">;
 
 /**
  * Has a call found by its id, or by its owner, among all runs. What it is the run's journal says:

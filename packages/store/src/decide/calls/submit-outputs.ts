@@ -9,7 +9,7 @@ import type { StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { resumeOnAnswer } from "../runs/suspend-resume.ts";
 import type { RunState } from "../state/run-states.ts";
-import { isUnsettled } from "../../encode/is-unsettled.ts";
+import { isUnsettled } from "../../encode/call-records.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 type SubmitOutputs = Extract<StoreWrite, { type: "submit-outputs" }>;

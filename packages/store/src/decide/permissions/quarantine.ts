@@ -1,5 +1,5 @@
 import type { ReviewDecision } from "@capstan/core";
-import type { JournalEffect } from "../../encode/encoded-journal.ts";
+import type { JournalAct } from "../../encode/run-commit.ts";
 import { first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
 import type { WriteContext } from "../state/write-context.ts";
@@ -17,9 +17,8 @@ const deleteOfRun = statement({ writes: ["quarantine"] }, "DELETE FROM quarantin
 export function quarantineResult(
   { changes }: WriteContext,
   run: { readonly n: number; readonly owner: string },
-  { id, quarantine }: Extract<JournalEffect, { type: "quarantine" }>,
+  { id, data }: Extract<JournalAct, { type: "quarantine" }>,
 ): void {
-  const data = JSON.stringify(quarantine);
   changes.insert("quarantine", {
     id,
     part: "result",

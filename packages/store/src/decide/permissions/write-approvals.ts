@@ -1,4 +1,4 @@
-import type { ApprovalDecision, ChainEvent, ReviewDecision } from "@capstan/core";
+import type { ApprovalDecision, ReviewDecision } from "@capstan/core";
 import {
   type ApprovalRow,
   approvalRecord,
@@ -12,7 +12,6 @@ import { statement } from "../../sql/statement.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { resumeOnAnswer } from "../runs/suspend-resume.ts";
-import type { RunState } from "../state/run-states.ts";
 import { decideApproval } from "../runs/decide-approval.ts";
 import { answerReview } from "./write-reviews.ts";
 import { deleteEndedGrants } from "./write-grants.ts";
@@ -20,23 +19,6 @@ import type { WriteContext } from "../state/write-context.ts";
 
 type AnswerApproval = Extract<StoreWrite, { type: "answer-approval" }>;
 type ExpireApprovals = Extract<StoreWrite, { type: "expire-approvals" }>;
-type Answered = Extract<ChainEvent, { type: "approval.answered" }>;
-
-/** A chain heard an answer. Most came through `answer-approval`, and are kept as they are. */
-export function recordAnswer(context: WriteContext, run: RunState, event: Answered): void {
-  const { verdict, reason } = event.decision;
-  const answer: ApprovalDecision =
-    verdict === "allowed"
-      ? { decision: "allow", ...(event.args === undefined ? {} : { arguments: event.args }) }
-      : { decision: "refuse", ...(reason === undefined ? {} : { reason }) };
-  decideApproval(context, {
-    id: event.approvalId,
-    owner: run.owner,
-    status: verdict,
-    word: answer,
-    at: event.at,
-  });
-}
 
 /** The first answer wins. */
 export function* answerApproval(
@@ -63,7 +45,13 @@ export function* answerApproval(
   }
   if (isReview(answer)) return wrongKind("asks whether a call may run");
   const status = answer.decision === "allow" ? "allowed" : "refused";
-  decideApproval(context, { id: write.id, owner: write.owner, status, word: answer, at });
+  decideApproval(context, {
+    id: write.id,
+    owner: write.owner,
+    status,
+    answer: JSON.stringify(answer),
+    at,
+  });
   const approval = { ...before, status, answer, answeredAt: at } as const;
   return {
     status: "answered",

@@ -1,4 +1,4 @@
-import { addDelta, type CutText, type Delta } from "../../encode/cut-points.ts";
+import { addDelta, type CutText, type Delta } from "../../encode/event-layout.ts";
 import type { Script } from "../../sql/script.ts";
 import { readDeltaChain, readTail } from "../../read/tail.ts";
 import type { OpenItem, RunState } from "../state/run-states.ts";

@@ -1,7 +1,6 @@
-import type { LooseEvent } from "../../encode/encode-events.ts";
-import type { EncodedJournal } from "../../encode/encoded-journal.ts";
-import type { CutText } from "../../encode/cut-points.ts";
-import { severalEvents, detachedDeltas } from "../../encode/event-layout.ts";
+import type { LooseEvent } from "../../encode/event-rows.ts";
+import type { RunCommit } from "../../encode/run-commit.ts";
+import { type CutText, severalEvents, detachedDeltas } from "../../encode/event-layout.ts";
 import type { Script } from "../../sql/script.ts";
 import { appendDelta, readDeltas, removeDeltas } from "./tail-rows.ts";
 import type { OpenItem, RunState } from "../state/run-states.ts";
@@ -15,11 +14,11 @@ import type { WriteContext } from "../state/write-context.ts";
 export function* writeRows(
   context: WriteContext,
   run: RunState,
-  journal: EncodedJournal,
+  commit: RunCommit,
   at: number,
 ): Script<RunState> {
-  const { count, deltas, rows, loose } = journal.events;
-  const said = { messages: journal.messages ?? null, calls: journal.calls ?? null };
+  const { count, deltas, rows, loose } = commit.events;
+  const said = { messages: commit.messages ?? null, calls: commit.calls ?? null };
   const before = { seq: run.lastSeq, tail: context.nextTail };
   // The numbers of deltas that are not in the tail are left out, so that whoever counts them need not know.
   context.nextTail += deltas;

@@ -4,7 +4,7 @@ import {
   type EncodedChanges,
   valueJson,
   withDigest,
-} from "../../encode/encode-changes.ts";
+} from "../../encode/variable-changes.ts";
 import { manifestOf, readChanges, readManifestEntries } from "../../read/manifest.ts";
 import type { Script } from "../../sql/script.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";

@@ -1,5 +1,3 @@
-import type { ApprovalDecision } from "@capstan/core";
-import type { ReviewOutcome } from "@capstan/core/host";
 import type { ApprovalRecord } from "../../records/records.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
@@ -10,12 +8,12 @@ export function decideApproval(
     readonly id: string;
     readonly owner: string;
     readonly status: ApprovalRecord["status"];
-    readonly word: ApprovalDecision | ReviewOutcome;
+    /** As JSON: an `ApprovalDecision`, or of a review its `ReviewOutcome`. */
+    readonly answer: string;
     readonly at: number;
   },
 ): void {
-  const { id, owner, status, word, at } = given;
-  const answer = JSON.stringify(word);
+  const { id, owner, status, answer, at } = given;
   changes.update(
     "approvals",
     { id, owner, status: "pending" },

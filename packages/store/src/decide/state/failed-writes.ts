@@ -1,4 +1,4 @@
-import type { EncodedWrite } from "../../encode/encoded-journal.ts";
+import type { EncodedWrite } from "../../encode/run-commit.ts";
 
 /**
  * Runs with a failed write. A chain sends writes without waiting for each outcome, so later writes may
@@ -12,7 +12,7 @@ export class FailedWrites {
   /** Records the runs of writes that failed; heartbeats do not count. */
   add(writes: readonly EncodedWrite[]): void {
     for (const write of writes)
-      if (write.type === "deltas" || (write.type === "journal" && write.isHeartbeat !== true))
+      if (write.type === "deltas" || (write.type === "commit" && write.isHeartbeat !== true))
         this.#epochs.set(write.runId, write.epoch);
   }
 

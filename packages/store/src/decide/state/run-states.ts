@@ -1,6 +1,5 @@
 import type { RunStatus } from "@capstan/contract";
-import type { CutText } from "../../encode/cut-points.ts";
-import { detachedDeltas } from "../../encode/event-layout.ts";
+import { type CutText, detachedDeltas } from "../../encode/event-layout.ts";
 import type { Dialect } from "../../sql/dialect.ts";
 import { all, type Script, together } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";

@@ -1,4 +1,4 @@
-import type { EncodedRequest, EncodedWrite } from "../../encode/encoded-journal.ts";
+import type { EncodedRequest, EncodedWrite } from "../../encode/run-commit.ts";
 import { isAccepted } from "../../records/write-outcomes.ts";
 import type { AppliedOutcome, WriteResult } from "../../records/write-results.ts";
 

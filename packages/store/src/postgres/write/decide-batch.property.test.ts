@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import pg from "pg";
 import type { RunStatus } from "@capstan/contract";
-import { encodeRequest, type WriteRequest } from "../../encode/encode-request.ts";
+import { CommitEncoder, type WriteRequest } from "../../encode/run-commit.ts";
 import type { RunJournalWrite, StoreWrite } from "../../records/store-writes.ts";
 import { findPostgres, testServer } from "../../testing/postgres-server.ts";
 import {
@@ -265,7 +265,11 @@ test(
           const before = together.undone();
           const found: (readonly WriteResult[])[] = [];
           for (const { node, requests } of some)
-            found.push((await writers[node]?.commit(requests.map(encodeRequest))) ?? []);
+            found.push(
+              (await writers[node]?.commit(
+                requests.map((each) => new CommitEncoder().encode(each)),
+              )) ?? [],
+            );
           for (const [at, { node, requests }] of some.entries()) {
             const own = alone.nodes[node];
             assert.ok(own);
@@ -273,7 +277,7 @@ test(
             const expected: WriteResult[] = [];
             // A writer that knows nothing from before.
             const freshly = (each: WriteRequest) =>
-              postgresWriter(own).commit([encodeRequest(each)]);
+              postgresWriter(own).commit([new CommitEncoder().encode(each)]);
             for (const each of requests) expected.push(...(await freshly(each)));
             assert.deepEqual(results, expected);
           }

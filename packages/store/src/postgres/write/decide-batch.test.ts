@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
-import { encodeRequest, type WriteRequest } from "../../encode/encode-request.ts";
+import { CommitEncoder, type WriteRequest } from "../../encode/run-commit.ts";
 import type { RunJournalWrite, StoreWrite } from "../../records/store-writes.ts";
 import { findPostgres, testServer } from "../../testing/postgres-server.ts";
 import {
@@ -48,7 +48,7 @@ async function withWriter(
   try {
     await use(async (batch) => {
       sent = 0;
-      const results = await writer.commit(batch.map(encodeRequest));
+      const results = await writer.commit(batch.map((each) => new CommitEncoder().encode(each)));
       const statuses = results.map((result) =>
         "error" in result ? [result.error.code] : result.outcomes.map(({ status }) => status),
       );

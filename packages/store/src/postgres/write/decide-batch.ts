@@ -1,4 +1,4 @@
-import type { EncodedRequest } from "../../encode/encoded-journal.ts";
+import type { EncodedRequest } from "../../encode/run-commit.ts";
 import { errorDataOf } from "../../records/error-data.ts";
 import { type Script, type Statement, together } from "../../sql/script.ts";
 import { bind, statement } from "../../sql/statement.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { EncodedRequest, EncodedWrite, JournalEffect } from "../../encode/encoded-journal.ts";
-import { approvalRequest, newRun, owner } from "../../testing/store-fixtures.ts";
+import type { EncodedRequest, EncodedWrite, JournalAct } from "../../encode/run-commit.ts";
+import { newRun, owner } from "../../testing/store-fixtures.ts";
 import { stagesOf } from "./lanes.ts";
 
 const claim = (runId: string): EncodedWrite => ({ type: "claim-run", runId });
@@ -77,22 +77,26 @@ test("nothing goes beside a call that is about more than the runs that it names"
 });
 
 test("who says something of a question is in one lane with who else does, of whichever run", () => {
-  const effect = (each: JournalEffect) => JSON.stringify([each]);
-  const journal = (runId: string, effects: string): EncodedWrite => ({
-    type: "journal",
+  const commit = (runId: string, act: JournalAct): EncodedWrite => ({
+    type: "commit",
     runId,
     epoch: 1,
     events: { count: 0, deltas: 0, rows: [], loose: [] },
-    changes: [],
-    effects,
+    variables: [],
+    grants: [],
+    acts: [act],
   });
-  const approval = approvalRequest("q");
-  const { callId } = approval;
-  const asked = { type: "approval.requested", callId, approval } as const;
+  const asked = {
+    kind: "execution",
+    callId: "c",
+    createdAt: 1,
+    expiresAt: 2,
+    request: "{}",
+  } as const;
   const [places] = placesOf(
-    [journal("a", effect({ type: "approval", event: asked }))],
-    [journal("b", effect({ type: "settled", approval: "q" }))],
-    [journal("c", effect({ type: "settled", approval: "another" }))],
+    [commit("a", { type: "asked", id: "q", ...asked })],
+    [commit("b", { type: "settled", approval: "q" })],
+    [commit("c", { type: "settled", approval: "another" })],
     [{ type: "answer-approval", owner, runId: "d", id: "q", answer: { decision: "allow" } }],
   );
   assert.deepEqual(places, [[2], [0, 1, 3]]);

@@ -1,9 +1,4 @@
-import type {
-  EncodedJournal,
-  EncodedRequest,
-  EncodedWrite,
-  JournalEffect,
-} from "../../encode/encoded-journal.ts";
+import type { EncodedRequest, EncodedWrite, JournalAct } from "../../encode/run-commit.ts";
 
 /** A call of a batch, with its index. */
 export interface BatchCall {
@@ -79,8 +74,9 @@ function namesIn(write: EncodedWrite): readonly string[] | undefined {
         ...(sessionId === undefined ? [] : [sessionId]),
       ];
     }
-    case "journal":
-      return [write.runId, ...approvalsIn(write)];
+    case "commit":
+      // Of a turn that another run took over both may say something of one question.
+      return [write.runId, ...write.acts.flatMap(approvalsOf)];
     case "deltas":
     case "claim-run":
     case "set-status":
@@ -95,25 +91,14 @@ function namesIn(write: EncodedWrite): readonly string[] | undefined {
   }
 }
 
-/** Of a turn that another run took over both may say something of one question. */
-function approvalsIn({ effects }: EncodedJournal): readonly string[] {
-  return effects === undefined
-    ? []
-    : (JSON.parse(effects) as readonly JournalEffect[]).flatMap((effect) => approvalsOf(effect));
-}
-
-function approvalsOf(effect: JournalEffect): readonly string[] {
-  switch (effect.type) {
-    case "approval": {
-      const { event } = effect;
-      if ("approval" in event) return [event.approval.id];
-      if ("review" in event) return [event.review.id];
-      return ["approvalId" in event ? event.approvalId : event.reviewId];
-    }
+function approvalsOf(act: JournalAct): readonly string[] {
+  switch (act.type) {
+    case "asked":
+    case "answered":
     case "quarantine":
-      return [effect.id];
+      return [act.id];
     case "settled":
-      return [effect.approval, effect.review].filter((id) => id !== undefined);
+      return [act.approval, act.review].filter((id) => id !== undefined);
     case "answerable":
       return [];
   }

@@ -1,7 +1,7 @@
 import { channel, type Notification } from "../wire/notification.ts";
 import type { Statement } from "../../sql/script.ts";
 import { bind, statement } from "../../sql/statement.ts";
-import type { EncodedWrite } from "../../encode/encoded-journal.ts";
+import type { EncodedWrite } from "../../encode/run-commit.ts";
 import { type Batch, acceptedWrites } from "./batch.ts";
 
 /** A notification takes less than 8,000 bytes. */
@@ -32,7 +32,7 @@ export function changedOwners(
   const owners = new Set<string>();
   for (const [write] of acceptedWrites(batch)) {
     if (permissions.has(write.type) && "owner" in write) owners.add(write.owner);
-    const given = write.type === "journal" && write.grants !== undefined;
+    const given = write.type === "commit" && write.grants.length > 0;
     const owner = given ? ownerOf(write.runId) : undefined;
     if (owner !== undefined) owners.add(owner);
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
-import { encodeRequest } from "../../encode/encode-request.ts";
+import { CommitEncoder } from "../../encode/run-commit.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
 import { findPostgres, testServer } from "../../testing/postgres-server.ts";
 import { event, newRun } from "../../testing/store-fixtures.ts";
@@ -61,7 +61,7 @@ async function withBatches(use: (batches: Batches) => Promise<void>): Promise<vo
 }
 
 const requestsOf = (calls: Calls) =>
-  calls.map((write) => encodeRequest({ at: 1, writes: [write] }));
+  calls.map((write) => new CommitEncoder().encode({ at: 1, writes: [write] }));
 
 const statusesOf = (result: WriteResult): readonly string[] =>
   "error" in result ? [result.error.code] : result.outcomes.map(({ status }) => status);

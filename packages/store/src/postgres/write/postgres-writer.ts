@@ -1,7 +1,7 @@
-import { findClaim } from "../../encode/find-claim.ts";
+import { findClaim } from "../../live/live-runs.ts";
 import { CapstanError } from "@capstan/core/base";
 import type pg from "pg";
-import { type EncodedRequest, isJournaled } from "../../encode/encoded-journal.ts";
+import { type EncodedRequest, isCommit } from "../../encode/run-commit.ts";
 import { all, type Script, type Statement, together } from "../../sql/script.ts";
 import { bind, statement } from "../../sql/statement.ts";
 import type { WriteResult } from "../../records/write-results.ts";
@@ -219,7 +219,7 @@ function ownRuns(batch: Batch): ReadonlySet<string> {
   const own = new Set<string>();
   for (const [write, outcome] of acceptedWrites(batch)) {
     if (write.type === "create-run") own.add(write.run.id);
-    if (isJournaled(write)) own.add(write.runId);
+    if (isCommit(write)) own.add(write.runId);
     const claimed = findClaim(write, outcome);
     if (claimed !== undefined) own.add(claimed.id);
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UnnumberedEvent } from "../records/records.ts";
-import { encodeEvents } from "./encode-events.ts";
+import { encodeEvents } from "./event-rows.ts";
 
 const start = (itemId: string): UnnumberedEvent => ({ type: "item.start", itemId, kind: "text" });
 const delta = (itemId: string, said: string): UnnumberedEvent => ({

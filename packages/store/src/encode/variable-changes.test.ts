@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { VariableChange } from "@capstan/core";
 import { longText, variableOf } from "../testing/store-fixtures.ts";
-import { encodeChanges, valueJson, withDigest } from "./encode-changes.ts";
+import { encodeChanges, valueJson, withDigest } from "./variable-changes.ts";
 
 const set = (name: string, text: string): VariableChange => ({
   type: "set",

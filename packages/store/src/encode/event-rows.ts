@@ -1,5 +1,4 @@
-import { addDelta, type CutText } from "./cut-points.ts";
-import { type EventLayout, writeLayout } from "./event-layout.ts";
+import { addDelta, type CutText, type EventLayout, writeLayout } from "./event-layout.ts";
 import type { UnnumberedEvent } from "../records/records.ts";
 
 /** A commit's events, as text. Numbers are counted from the run's last one before it. */

@@ -75,3 +75,49 @@ function patched(before: CallRecord | undefined, stored: StoredCall): CallRecord
   for (const field of gone) Reflect.deleteProperty(call, field);
   return call;
 }
+
+/**
+ * What a commit changes of calls as JSON, each once, however often the chain said something of it;
+ * undefined where all is as it was.
+ *
+ * @param changed each call as it is at the end of the commit
+ * @param open the calls that the store has from before, as it has them
+ * @throws TypeError where something of it is no JSON
+ */
+export function encodeCalls(
+  changed: ReadonlyMap<string, CallRecord>,
+  open: ReadonlyMap<string, CallRecord>,
+): string | undefined {
+  const stored: StoredCall[] = [];
+  for (const [callId, call] of changed) {
+    const before = open.get(callId);
+    const one = before === undefined ? openPart(call) : patchOf(openPart(before), openPart(call));
+    if (one !== undefined) stored.push(one);
+  }
+  return stored.length === 0 ? undefined : JSON.stringify(stored);
+}
+
+/** What is in quarantine has a place of its own. */
+function openPart(call: CallRecord): CallRecord {
+  if (call.quarantine === undefined) return call;
+  const { quarantine: _secret, ...open } = call;
+  return open;
+}
+
+const unsettled: ReadonlySet<CallRecord["status"]> = new Set<CallRecord["status"]>([
+  "proposed",
+  "approved",
+  "started",
+  "waiting",
+  "in_review",
+]);
+
+/** Whether a call has not ended. The opposite of core's `isSettled`, which the writer's thread does not load. */
+export function isUnsettled(status: CallRecord["status"]): boolean {
+  return unsettled.has(status);
+}
+
+/** Whether a call's outcome is unknown and no user has set it yet. */
+export function isOutcomeUnknown({ status, found }: Pick<CallRecord, "status" | "found">): boolean {
+  return status === "outcome_unknown" && found === undefined;
+}

@@ -1,0 +1,51 @@
+import type { JournalAct } from "../encode/run-commit.ts";
+import { idKey } from "../sql/id-key.ts";
+import { addAnswerable } from "./calls/answerable-calls.ts";
+import { deleteOutput } from "./calls/submit-outputs.ts";
+import { quarantineResult, wipeQuarantine } from "./permissions/quarantine.ts";
+import { cancelApproval, decideApproval } from "./runs/decide-approval.ts";
+import type { RunState } from "./state/run-states.ts";
+import type { WriteContext } from "./state/write-context.ts";
+
+/** Applies what a commit changes of approvals, quarantine and answerable calls. */
+export function applyAct(
+  context: WriteContext,
+  run: RunState,
+  { act, at }: { readonly act: JournalAct; readonly at: number },
+): void {
+  switch (act.type) {
+    case "asked":
+      return insertApproval(context, run, act);
+    case "answered":
+      // Most came through `answer-approval`, and are kept as they are.
+      return decideApproval(context, { ...act, owner: run.owner });
+    case "quarantine":
+      return quarantineResult(context, run, act);
+    case "answerable":
+      return addAnswerable(context, run, act);
+    case "settled":
+      if (act.client !== undefined) deleteOutput(context, run.n, act.client);
+      if (act.approval !== undefined) cancelApproval(context, run.n, act.approval, at);
+      if (act.review !== undefined) wipeQuarantine(context, act.review);
+  }
+}
+
+/** A request that exists already keeps its state. */
+function insertApproval(
+  { changes }: WriteContext,
+  run: RunState,
+  asked: Extract<JournalAct, { type: "asked" }>,
+): void {
+  const { id, kind, callId, createdAt, expiresAt, request } = asked;
+  changes.insert("approvals", {
+    id,
+    owner: run.owner,
+    run_n: run.n,
+    call_id: idKey(callId),
+    kind,
+    status: "pending",
+    created_at: createdAt,
+    expires_at: expiresAt,
+    request,
+  });
+}

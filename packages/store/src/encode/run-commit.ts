@@ -1,0 +1,338 @@
+import type {
+  ApprovalDecision,
+  CallRecord,
+  ChainEvent,
+  Grant,
+  Message,
+  VariableChange,
+} from "@capstan/core";
+import { errorMessage } from "@capstan/core/base";
+import type { RunStatus } from "@capstan/contract";
+import type { ApprovalStatus, UnnumberedEvent } from "../records/records.ts";
+import { runStatusOf } from "../records/run-status.ts";
+import type { Journal, RunJournalWrite, StoreWrite } from "../records/store-writes.ts";
+import { encodeCalls, isOutcomeUnknown, isUnsettled } from "./call-records.ts";
+import { type EncodedResult, encodeResult } from "../blobs/split-result.ts";
+import { encodeEvents, type EncodedEvents } from "./event-rows.ts";
+import { encodeChanges, type EncodedChanges } from "./variable-changes.ts";
+
+/**
+ * One commit of a run in the form of its rows: texts and numbers, made on the caller's thread and
+ * posted to the writer's by structured clone. What is large is the JSON that is stored; beside it is
+ * what the writer decides by.
+ */
+export interface RunCommit {
+  readonly type: "commit";
+  readonly runId: string;
+  readonly epoch: number;
+  /** The run's next one, where it changes. */
+  readonly status?: RunStatus;
+  /** It holds heartbeats alone; later writes do not depend on it. */
+  readonly isHeartbeat?: true;
+  readonly events: EncodedEvents;
+  /** `Message`s as a JSON array; absent where there are none. */
+  readonly messages?: string;
+  /** `StoredCall`s as a JSON array, without what is in quarantine; absent where there are none. */
+  readonly calls?: string;
+  readonly result?: string;
+  /** The long texts of the result, which are read apart from it. */
+  readonly replay?: string;
+  readonly variables: readonly EncodedChanges[];
+  readonly grants: readonly Grant[];
+  readonly acts: readonly JournalAct[];
+}
+
+/** A commit that only adds to one item under way: by far the most commits, and the smallest. */
+export interface DeltaCommit {
+  readonly type: "deltas";
+  readonly runId: string;
+  readonly epoch: number;
+  readonly itemId: string;
+  readonly deltas: readonly string[];
+}
+
+/** A change that a commit makes outside its own rows. */
+export type JournalAct =
+  | {
+      readonly type: "asked";
+      readonly kind: "execution" | "result";
+      readonly id: string;
+      readonly callId: string;
+      readonly createdAt: number;
+      readonly expiresAt: number;
+      /** As JSON. */
+      readonly request: string;
+    }
+  | {
+      readonly type: "answered";
+      /** Of the approval. */
+      readonly id: string;
+      readonly status: ApprovalStatus;
+      /** As JSON. */
+      readonly answer: string;
+      readonly at: number;
+    }
+  | {
+      readonly type: "quarantine";
+      /** Of the review. */
+      readonly id: string;
+      /** The result as JSON. */
+      readonly data: string;
+    }
+  /** A client or a user may answer the call by its id. */
+  | { readonly type: "answerable"; readonly callId: string; readonly by: AnswerableBy }
+  /** The call has ended and takes no answer any more. */
+  | {
+      readonly type: "settled";
+      /** A client's own call. */
+      readonly client?: string;
+      readonly approval?: string;
+      readonly review?: string;
+    };
+
+/** `client`: the call waits for its client's output. `person`: its outcome is unknown, and a user may set it. */
+export type AnswerableBy = "client" | "person";
+
+export type EncodedWrite = Exclude<StoreWrite, Journal> | RunCommit | DeltaCommit;
+
+/** One call of `Store.write`, as its caller has it. */
+export interface WriteRequest {
+  /** When the call was made, in ms since the epoch. */
+  readonly at: number;
+  readonly writes: readonly StoreWrite[];
+}
+
+/** The same as the writer takes it. */
+export interface EncodedRequest {
+  readonly at: number;
+  readonly writes: readonly EncodedWrite[];
+  /** Why the request cannot be encoded: none of it is written. */
+  readonly encodeError?: string;
+}
+
+/** Whether it is of a run's journal: where it is lost, what follows it is, too. */
+export function isCommit(write: EncodedWrite): write is RunCommit | DeltaCommit {
+  return write.type === "commit" || write.type === "deltas";
+}
+
+/** The calls of a run that are open, as they were written last in this epoch. */
+interface OpenCalls {
+  readonly epoch: number;
+  readonly calls: Map<string, CallRecord>;
+}
+
+/**
+ * Encodes requests in the order in which they are written. It keeps the last record of each open call
+ * of a run, so that of a call only what changed is stored.
+ */
+export class CommitEncoder {
+  readonly #runs = new Map<string, OpenCalls>();
+
+  /** What is no JSON fails alone, and with it what follows it in its run. */
+  encode({ at, writes }: WriteRequest): EncodedRequest {
+    try {
+      return { at, writes: writes.map((write) => this.#encodeWrite(write)) };
+    } catch (thrown) {
+      return lostRequest({ at, writes }, thrown);
+    }
+  }
+
+  /** What was written last is not stored, or another has the run: its calls are stored whole from now on. */
+  forget(runId: string): void {
+    this.#runs.delete(runId);
+  }
+
+  #encodeWrite(write: StoreWrite): EncodedWrite {
+    if (write.type === "set-status") this.forget(write.runId);
+    return write.type === "journal" ? (encodeDeltas(write) ?? this.#encodeCommit(write)) : write;
+  }
+
+  #encodeCommit(journal: Journal): RunCommit {
+    const { runId, epoch } = journal;
+    const known = this.#runs.get(runId);
+    const calls = known?.epoch === epoch ? known.calls : new Map<string, CallRecord>();
+    const commit = encodeCommit(journal, calls);
+    // A run that stops is continued in another epoch.
+    if (commit.status !== undefined || calls.size === 0) this.#runs.delete(runId);
+    else if (known?.calls !== calls) this.#runs.set(runId, { epoch, calls });
+    return commit;
+  }
+}
+
+/** What the writer is told of a request that fails before it is written: which commits are lost. */
+export function lostRequest({ at, writes }: WriteRequest, thrown: unknown): EncodedRequest {
+  const lost = writes.flatMap((write) => {
+    if (write.type !== "journal") return [];
+    const empty = encodeCommit({ ...write, writes: [] }, new Map());
+    const { isHeartbeat: _none, ...commit } = empty;
+    return {
+      ...commit,
+      ...(containsOnlyHeartbeats(write.writes) && { isHeartbeat: true as const }),
+    };
+  });
+  return { at, writes: lost, encodeError: errorMessage(thrown) };
+}
+
+/** @returns undefined where it says something else, too */
+function encodeDeltas({ runId, epoch, status, writes }: Journal): DeltaCommit | undefined {
+  const itemId = deltaOf(writes[0])?.itemId;
+  if (itemId === undefined || status !== undefined) return undefined;
+  const deltas: string[] = [];
+  for (const write of writes) {
+    const event = deltaOf(write);
+    if (event?.itemId !== itemId) return undefined;
+    deltas.push(event.delta);
+  }
+  return { type: "deltas", runId, epoch, itemId, deltas };
+}
+
+function deltaOf(write: RunJournalWrite | undefined) {
+  return write?.type === "event" && write.event.type === "item.delta" ? write.event : undefined;
+}
+
+/**
+ * @param open changed to what is open after the commit
+ * @throws TypeError where something of it is no JSON
+ */
+function encodeCommit(
+  { runId, epoch, status, writes }: Journal,
+  open: Map<string, CallRecord>,
+): RunCommit {
+  const events: UnnumberedEvent[] = [];
+  const messages: Message[] = [];
+  const changes: VariableChange[] = [];
+  const grants: Grant[] = [];
+  const acts: JournalAct[] = [];
+  /** Each call as it is at the end of the commit. */
+  const changed = new Map<string, CallRecord>();
+  let result: EncodedResult | undefined;
+  let next = status;
+  for (const write of writes) {
+    switch (write.type) {
+      case "event":
+        events.push(write.event);
+        addApprovalAct(write.event, acts);
+        break;
+      case "message":
+        messages.push(write.message);
+        break;
+      case "call": {
+        const { callId } = write.call;
+        addCallActs(write.call, { isNew: !changed.has(callId) && !open.has(callId), acts });
+        changed.set(callId, write.call);
+        break;
+      }
+      case "variable":
+        changes.push(write.change);
+        break;
+      case "grant":
+        grants.push(write.grant);
+        break;
+      case "result":
+        result = encodeResult(write.result);
+        next ??= runStatusOf(write.result);
+    }
+  }
+  const calls = encodeCalls(changed, open);
+  for (const [callId, call] of changed) {
+    if (isUnsettled(call.status)) open.set(callId, call);
+    else open.delete(callId);
+  }
+  return {
+    type: "commit",
+    runId,
+    epoch,
+    ...(next !== undefined && { status: next }),
+    ...(containsOnlyHeartbeats(writes) && { isHeartbeat: true }),
+    events: encodeEvents(events),
+    ...(messages.length > 0 && { messages: JSON.stringify(messages) }),
+    ...(calls !== undefined && { calls }),
+    ...result,
+    variables: encodeChanges(changes),
+    grants,
+    acts,
+  };
+}
+
+/** Nothing hangs on it: it is given beside what the chain writes. */
+function containsOnlyHeartbeats(writes: readonly RunJournalWrite[]): boolean {
+  return writes.every((write) => write.type === "event" && write.event.type === "run.heartbeat");
+}
+
+function addApprovalAct(event: UnnumberedEvent, acts: JournalAct[]): void {
+  switch (event.type) {
+    case "approval.requested":
+      acts.push(askedBy("execution", event.approval));
+      break;
+    case "review.requested":
+      acts.push(askedBy("result", event.review));
+      break;
+    case "approval.answered": {
+      const { approvalId: id, at, decision } = event;
+      const answer = JSON.stringify(answerOf(event));
+      acts.push({ type: "answered", id, status: decision.verdict, answer, at });
+      break;
+    }
+    case "review.answered": {
+      const { reviewId: id, at, outcome, by, reason } = event;
+      const answer = JSON.stringify({ outcome, by, reason });
+      // The system withholds what is called off.
+      const status = by === "person" ? outcome : "cancelled";
+      acts.push({ type: "answered", id, status, answer, at });
+      break;
+    }
+    default:
+  }
+}
+
+function answerOf({
+  decision: { verdict, reason },
+  args,
+}: Extract<ChainEvent, { type: "approval.answered" }>): ApprovalDecision {
+  return verdict === "allowed"
+    ? { decision: "allow", ...(args !== undefined && { arguments: args }) }
+    : { decision: "refuse", ...(reason !== undefined && { reason }) };
+}
+
+function askedBy(
+  kind: "execution" | "result",
+  request: {
+    readonly id: string;
+    readonly callId: string;
+    readonly createdAt: number;
+    readonly expiresAt: number;
+  },
+): JournalAct {
+  const { id, callId, createdAt, expiresAt } = request;
+  return {
+    type: "asked",
+    kind,
+    id,
+    callId,
+    createdAt,
+    expiresAt,
+    request: JSON.stringify(request),
+  };
+}
+
+function addCallActs(
+  call: CallRecord,
+  { isNew, acts }: { readonly isNew: boolean; readonly acts: JournalAct[] },
+): void {
+  const { callId, owner, status, review, quarantine } = call;
+  // What has begun was allowed: its question is answered.
+  const approval = call.startedAt === undefined ? call.approval : undefined;
+  if (review !== undefined && quarantine !== undefined)
+    acts.push({ type: "quarantine", id: review.id, data: JSON.stringify(quarantine) });
+  const isClient = owner === "client";
+  if (isClient && isNew) acts.push({ type: "answerable", callId, by: "client" });
+  if (isOutcomeUnknown(call)) acts.push({ type: "answerable", callId, by: "person" });
+  if (!isUnsettled(status) && (isClient || approval !== undefined || review !== undefined))
+    acts.push({
+      type: "settled",
+      ...(isClient && { client: callId }),
+      // A call that was stopped waits for nobody.
+      ...(approval !== undefined && { approval: approval.id }),
+      ...(review !== undefined && { review: review.id }),
+    });
+}
