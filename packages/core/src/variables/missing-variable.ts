@@ -54,36 +54,6 @@ export interface MissingName {
   readonly call?: string;
 }
 
-/** Remembers what became of names, for the newest `capacity` of them. */
-export class MissingNames {
-  readonly #names = new Map<string, MissingName>();
-  readonly #capacity: number;
-
-  constructor(capacity: number) {
-    this.#capacity = capacity;
-  }
-
-  set(name: string, missing: MissingName): void {
-    this.#names.delete(name);
-    this.#names.set(name, missing);
-    if (this.#names.size <= this.#capacity) return;
-    for (const oldest of this.#names.keys()) return void this.#names.delete(oldest);
-  }
-
-  get(name: string): MissingName | undefined {
-    return this.#names.get(name);
-  }
-
-  delete(name: string): void {
-    this.#names.delete(name);
-  }
-
-  /** The oldest first. */
-  entries(): Iterable<readonly [string, MissingName]> {
-    return this.#names.entries();
-  }
-}
-
 /**
  * Brings an evicted variable back from where it is still to be had, a result with its
  * arguments. Others make room for it.

@@ -12,7 +12,7 @@ import {
   type VariableEntry,
   variableOf,
 } from "./variable-entry.ts";
-import { type MissingName, MissingNames, missingVariableError } from "./missing-variable.ts";
+import { type MissingName, missingVariableError } from "./missing-variable.ts";
 import { resultNameOf, ResultNames } from "./variable-name.ts";
 import {
   type MeasuredValue,
@@ -43,7 +43,7 @@ import type {
   VariableValue,
 } from "./variable.ts";
 
-/** Names whose end is remembered. */
+/** How many names of missing variables are remembered. */
 const rememberedNames = 1000;
 
 /**
@@ -64,7 +64,8 @@ export class VariableSystem {
   source: VariableSource | undefined;
   readonly #clock: Clock;
   #store = new VariableStore();
-  readonly #missing = new MissingNames(rememberedNames);
+  /** Why variables are missing, the oldest first. */
+  readonly #missing = new Map<string, MissingName>();
   readonly #listeners = new Set<(change: VariableChange) => void>();
   readonly #results = new ResultNames((name) => this.#store.get(name) !== undefined);
 
@@ -232,7 +233,7 @@ export class VariableSystem {
         ? result.error
         : (descProblem(names.result, desc) ?? this.#newRoomProblem(names.result, result.bytes));
     if (refused || result.status === "refused") {
-      for (const one of [names.result, names.args]) this.#missing.set(one, { reason: "not_kept" });
+      for (const one of [names.result, names.args]) this.#setMissing(one, { reason: "not_kept" });
       return { ...names, ...(refused ? { refused } : {}) };
     }
     this.#keepPair({ names, result, desc, now: at }, ownArgs);
@@ -277,7 +278,7 @@ export class VariableSystem {
       if (error) refused.push({ name, error });
     }
     for (const { name, ...missing } of gone) {
-      this.#missing.set(name, missing);
+      this.#setMissing(name, missing);
       this.#results.continueAfter(name);
     }
     this.#announce(changes);
@@ -289,7 +290,7 @@ export class VariableSystem {
     const { capacity, maxBytes, maxValueBytes } = this;
     const copy = new VariableSystem({ capacity, maxBytes, maxValueBytes, clock: this.#clock });
     copy.#store = this.#store.copy();
-    for (const [name, missing] of this.#missing.entries()) copy.#missing.set(name, missing);
+    for (const [name, missing] of this.#missing) copy.#missing.set(name, missing);
     copy.#results.continue(this.#results);
     return copy;
   }
@@ -402,7 +403,7 @@ export class VariableSystem {
     } else {
       this.#store.put(entry);
       this.#store.visit(entry, true);
-      this.#missing.set(names.args, { reason: "not_kept" });
+      this.#setMissing(names.args, { reason: "not_kept" });
     }
     this.#missing.delete(names.result);
     const changes: VariableChange[] = [];
@@ -425,11 +426,18 @@ export class VariableSystem {
     const call = callOf(entry);
     const missing: MissingName = { reason, ...(call === undefined ? {} : { call }) };
     // Arguments are looked up by their result's name.
-    this.#missing.set(entry.name, missing);
+    this.#setMissing(entry.name, missing);
     for (const one of entry.args ? [entry, entry.args] : [entry]) {
       this.#store.take(one);
       if (this.#listeners.size > 0) changes.push({ type: "removed", name: one.name, reason });
     }
+  }
+
+  #setMissing(name: string, missing: MissingName): void {
+    this.#missing.delete(name);
+    this.#missing.set(name, missing);
+    const [oldest] = this.#missing.keys();
+    if (oldest !== undefined && this.#missing.size > rememberedNames) this.#missing.delete(oldest);
   }
 
   /** After the fact: a listener finds the system as the change left it. */

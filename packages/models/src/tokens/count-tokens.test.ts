@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { countTokens, loadTokenizer } from "./count-tokens.ts";
-import { splitLongRuns } from "./split-long-runs.ts";
+import { countTokens, loadTokenizer, splitLongRuns } from "./count-tokens.ts";
 
 test("tokens of known texts are those of o200k", () => {
   assert.equal(countTokens(""), 0);
