@@ -166,7 +166,7 @@ test("however stops, answers, commits and ends of tools follow one another, each
         );
       }
       // Nothing is held or active any more: a call that excludes all others starts at once.
-      assert.equal(executor.gate.activeCalls.size, 0);
+      assert.equal(executor.gate.activeCalls.length, 0);
       assert.equal((await executor.execute("Alone", {})).status, "success");
       // A stop or an answer that comes after the end changes nothing.
       const { end } = call;

@@ -21,7 +21,6 @@
 // |           | learns of it                             |                               |                                           |
 //
 // Sub-calls are not resumed: their parent runs again and makes them anew.
-//
 // - A call settles exactly once. `stop` and `answer` cut a wait short, never a commit: a stop that
 //   comes during a commit takes effect when it is done.
 // - A call that waits for an answer holds no locks and no slot. A sub-call that waits pauses the
@@ -113,7 +112,7 @@ export class Call implements ActiveCall, ParentCall {
     this.callId = callId;
     this.#setup = setup;
     this.parent = setup.parent;
-    setup.gate.activeCalls.add(this);
+    setup.gate.activeCalls.push(this);
     setup.parent?.children.add(this);
     this.#share = setup.parent && new SubCallShare(setup.parent, setup.scheduler);
   }
@@ -354,7 +353,9 @@ export class Call implements ActiveCall, ParentCall {
     if (this.#children === undefined) return this.#settleOutcome(outcome, finalText);
     this.#stopChildren(parentEnded);
     const ends = [...this.#children].map((child) => child.ended);
-    return wait(Promise.all(ends), () => this.#settleOutcome(outcome, finalText));
+    return wait(Promise.all(ends), () =>
+      this.#settleOutcome({ ...outcome, endedAt: this.#setup.gate.clock.now() }, finalText),
+    );
   }
 
   // settled: stages 8 to 12, with a review in between
@@ -411,7 +412,8 @@ export class Call implements ActiveCall, ParentCall {
 
   #rest(end: CallEnd): undefined {
     this.end = end;
-    this.#setup.gate.activeCalls.delete(this);
+    const { activeCalls } = this.#setup.gate;
+    activeCalls.splice(activeCalls.indexOf(this), 1);
     this.parent?.children.delete(this);
     if (end.status !== "suspended") this.#share?.close();
     this.#ended?.resolve(end);
@@ -422,13 +424,12 @@ export class Call implements ActiveCall, ParentCall {
     if (this.end === undefined) return;
     this.end = undefined;
     this.#ended = undefined;
-    this.#setup.gate.activeCalls.add(this);
+    this.#setup.gate.activeCalls.push(this);
   }
 
   #withdrawQuestion(): void {
     this.pending = undefined;
-    // With a reason: without one, each abort makes an error with a stack of its own.
-    this.#question?.abort(noLongerAsked);
+    this.#question?.abort();
     this.#question = undefined;
   }
 
@@ -492,7 +493,6 @@ export class Call implements ActiveCall, ParentCall {
 }
 
 const parentEnded = "the call that made it ended";
-const noLongerAsked = new Error("The answer is no longer needed.");
 
 function wait<T>(on: T | Promise<T>, proceed: (value: T) => Step | undefined): Step {
   return { on, proceed };

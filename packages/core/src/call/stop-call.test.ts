@@ -63,7 +63,7 @@ test("of two calls with one id, the end of one leaves the other to be stopped", 
   await executor.execute("Short", {}, { callId: "call_1" });
   assert.equal(executor.cancel("call_1"), true);
   assert.equal((await long).status, "cancelled");
-  assert.equal(executor.gate.activeCalls.size, 0);
+  assert.equal(executor.gate.activeCalls.length, 0);
 });
 
 test("what a request says of asking holds for sub-calls of a single call, too", async () => {

@@ -254,7 +254,7 @@ test("a call that is stopped on its way back ends at once, and what it wanted is
   await end("Long");
   assert.equal((await next).status, "success");
   assert.ok(!log.includes("Asks runs"));
-  assert.equal(executor.gate.activeCalls.size, 0);
+  assert.equal(executor.gate.activeCalls.length, 0);
 });
 
 test("two calls that come back and want what the other's sub-call took do not wait for ever", async () => {
@@ -281,7 +281,7 @@ test("a sub-call that is stopped while it waits gives its parent back what it he
   ]);
   const parent = executor.execute("Parent", {});
   await turns();
-  const [, subCall] = [...executor.gate.activeCalls];
+  const [, subCall] = executor.gate.activeCalls;
   void executor.execute("Long", {});
   await turns();
   assert.equal(executor.cancel(subCall?.callId ?? ""), true);

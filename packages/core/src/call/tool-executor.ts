@@ -123,7 +123,7 @@ export class ToolExecutor {
       overrides: typeof overrides === "function" ? overrides : () => overrides,
       caller: callerWith(localCaller, options),
       ledger: options.ledger,
-      activeCalls: new Set(),
+      activeCalls: [],
       countTokens: options.countTokens ?? estimateTokens,
       clock: options.clock ?? systemClock,
       patternEngine: options.patternEngine,
@@ -314,14 +314,16 @@ export class ToolExecutor {
 
   /** Stops one call, its sub-calls too. False where it has ended, or waits in a chain for a person. */
   cancel(callId: string, reason = "a person stopped it"): boolean {
-    const stopped = [...this.gate.activeCalls].filter((call) => call.callId === callId);
+    const stopped = this.gate.activeCalls.filter((call) => call.callId === callId);
     for (const call of stopped) call.stop(reason);
     return stopped.length > 0;
   }
 
   /** Stops all calls that run or wait for their turn, whoever made them. */
   cancelAll(reason = "all calls were stopped"): void {
-    for (const call of this.gate.activeCalls) call.stop(reason);
+    // A call that stops at once leaves the list.
+    const calls = [...this.gate.activeCalls];
+    for (const call of calls) call.stop(reason);
   }
 
   /** Puts a question to the approval adapter. One that is not there, throws or does not answer in time means no. */

@@ -60,8 +60,11 @@ export interface Gate {
   readonly caller: Caller;
   /** Where each call's states are written. */
   readonly ledger: Ledger | undefined;
-  /** The calls that have not ended, sub-calls included. Two chains may have calls of one id. */
-  readonly activeCalls: Set<ActiveCall>;
+  /**
+   * The calls that move, sub-calls included. Two chains may have calls of one id. An array: a set that
+   * is emptied again and again keeps the ended calls in memory until the next full collection.
+   */
+  readonly activeCalls: ActiveCall[];
   readonly countTokens: (text: string) => number;
   readonly clock: Clock;
   /** From 0 to 1. */

@@ -96,7 +96,7 @@ test("a tool is not touched before its start is written, nor at all where that f
   slow.reject(new Error("disk full"));
   await assert.rejects(first, /disk full/);
   assert.equal(ran, 0);
-  assert.equal(executor.gate.activeCalls.size, 0);
+  assert.equal(executor.gate.activeCalls.length, 0);
 });
 
 test("a call that could not be recorded lets go of what it held", async () => {

@@ -5,6 +5,8 @@ import type { ContentPart } from "../../model/content-part.ts";
 
 interface Ended {
   readonly durationMs: number;
+  /** Ms since the epoch. */
+  readonly endedAt: number;
   /** Tries that failed before the last one. */
   readonly retries?: readonly CallRetry[];
 }

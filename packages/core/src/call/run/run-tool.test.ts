@@ -179,7 +179,7 @@ test("all calls are stopped at once, those that wait for their turn too", async 
   executor.cancelAll();
   const ends = (await Promise.all(calls)).map(({ status }) => status);
   assert.deepEqual(ends, ["cancelled", "cancelled", "cancelled", "cancelled"]);
-  assert.equal(executor.gate.activeCalls.size, 0);
+  assert.equal(executor.gate.activeCalls.length, 0);
 });
 
 test("no more calls of a tool run than it allows, whatever else runs", async () => {

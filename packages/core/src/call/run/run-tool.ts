@@ -38,13 +38,14 @@ export function runTool(options: RunToolOptions): RunningTool {
   if (execute === undefined) {
     const message = `${registered.name} is run by the client, not here.`;
     const error = { code: "client_tool", message };
-    return { outcome: { status: "failed", error, durationMs: 0 }, cancel };
+    const outcome = { status: "failed", error, durationMs: 0, endedAt: startedAt } as const;
+    return { outcome, cancel };
   }
   // Its own, each time: the record, the events and the next try have the arguments as they were.
   const run = () => attempt(execute, copyJson(args), context);
   const first = run();
   if (!(first instanceof Promise) && (first.status === "returned" || retry === undefined))
-    return { outcome: outcomeOf(first, gate.clock.now() - startedAt), cancel };
+    return { outcome: { ...outcomeOf(first), ...timesOf(gate, startedAt) }, cancel };
   return new Tries(gate, registered, { run, stop, startedAt }).begin(first);
 }
 
@@ -107,7 +108,7 @@ class Tries implements RunningTool {
     if (how.status === "returned" || delayMs === undefined) {
       this.#over = true;
       this.deadline.stop();
-      return this.#resolve({ ...outcomeOf(how, this.#elapsed()), ...this.#tried() });
+      return this.#resolve({ ...outcomeOf(how), ...this.#times(), ...this.#tried() });
     }
     const { code, message } = how.error;
     const { clock } = this.#gate;
@@ -134,11 +135,11 @@ class Tries implements RunningTool {
     this.#over = true;
     this.deadline.stop();
     this.#stopWaiting?.();
-    const durationMs = this.#elapsed();
+    const times = this.#times();
     const end = (): void =>
       this.#resolve({
         ...how,
-        durationMs,
+        ...times,
         ...this.#tried(),
         ...(this.#working && { leftBehind: true }),
       });
@@ -156,8 +157,8 @@ class Tries implements RunningTool {
     return this.#retries.length === 0 ? {} : { retries: this.#retries };
   }
 
-  #elapsed(): number {
-    return this.#gate.clock.now() - this.#startedAt;
+  #times(): Times {
+    return timesOf(this.#gate, this.#startedAt);
   }
 }
 
@@ -165,10 +166,15 @@ type Halt =
   | { readonly status: "timed_out"; readonly timeoutMs: number }
   | { readonly status: "cancelled"; readonly reason: string };
 
-function outcomeOf(how: Attempt, durationMs: number): ToolOutcome {
-  return how.status === "returned"
-    ? { ...how, durationMs }
-    : { status: "failed", error: how.error, durationMs };
+type Times = Pick<ToolOutcome, "durationMs" | "endedAt">;
+
+function timesOf({ clock }: Gate, startedAt: number): Times {
+  const endedAt = clock.now();
+  return { durationMs: endedAt - startedAt, endedAt };
+}
+
+function outcomeOf(how: Attempt) {
+  return how.status === "returned" ? how : ({ status: "failed", error: how.error } as const);
 }
 
 /** Counts running time down: not while it is paused. */

@@ -9,7 +9,8 @@ const nobody: ReadonlySet<Ticket> = new Set();
  * two calls that conflict, one is always made in the other.
  */
 export class HeldLocks {
-  readonly running = new Set<Ticket>();
+  /** An array: see `Gate.activeCalls`. */
+  readonly running: Ticket[] = [];
   readonly #exclusive = new Set<Ticket>();
   readonly #byKey = new Map<string, Set<Ticket>>();
 
@@ -17,7 +18,7 @@ export class HeldLocks {
     const { request, depth } = ticket;
     for (const holder of this.#exclusive) if (!ticket.isIn(holder)) return false;
     // Its ancestors all run, and nothing else may.
-    if (request.exclusive && this.running.size !== depth) return false;
+    if (request.exclusive && this.running.length !== depth) return false;
     for (const key of request.keys)
       for (const holder of this.holders(key)) if (!ticket.isIn(holder)) return false;
     return request.cap === undefined || this.others(ticket, request.cap.key) < request.cap.limit;
@@ -25,7 +26,7 @@ export class HeldLocks {
 
   take(ticket: Ticket): void {
     const { exclusive, keys, cap } = ticket.request;
-    this.running.add(ticket);
+    this.running.push(ticket);
     if (exclusive) this.#exclusive.add(ticket);
     for (const key of keys) this.#hold(key, ticket);
     if (cap !== undefined) this.#hold(cap.key, ticket);
@@ -33,7 +34,8 @@ export class HeldLocks {
 
   release(ticket: Ticket): void {
     const { exclusive, keys, cap } = ticket.request;
-    this.running.delete(ticket);
+    const index = this.running.indexOf(ticket);
+    if (index >= 0) this.running.splice(index, 1);
     if (exclusive) this.#exclusive.delete(ticket);
     for (const key of keys) this.#release(key, ticket);
     if (cap !== undefined) this.#release(cap.key, ticket);

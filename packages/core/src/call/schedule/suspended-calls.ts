@@ -22,7 +22,7 @@ export class SuspendedCalls {
   }
 
   suspend(root: Ticket): void {
-    const members = new Set([...this.#heldLocks.running].filter((ticket) => ticket.root === root));
+    const members = new Set(this.#heldLocks.running.filter((ticket) => ticket.root === root));
     for (const member of members) {
       this.#heldLocks.release(member);
       member.status = "suspended";

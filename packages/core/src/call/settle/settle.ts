@@ -35,7 +35,7 @@ export function settle(options: SettleOptions): SettleOutcome {
   const isError = end.status !== "success";
   const reason = reviewReason({ registered, args, isError, rules, overrides, checkToolResults });
   if (reason === undefined || end.status === "cancelled")
-    return keepResult(gate, record, registered, draft, gate.clock.now());
+    return keepResult(gate, record, registered, draft, outcome.endedAt);
   return { status: "in_review", ...beginReview(gate, { record, registered }, draft, reason) };
 }
 

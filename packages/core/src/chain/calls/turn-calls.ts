@@ -245,11 +245,12 @@ export class TurnCalls {
     const { callId } = record;
     this.records.set(callId, record);
     const call = new Call(this.#setup, callId);
-    this.#calls.set(callId, call);
     if (entry.at === "suspended") this.#host.questions.set(entry.pending.id, call);
     if (this.#signal.aborted) call.stop("the turn was stopped");
     else if (entry.at === "run" && this.#stopReason !== undefined) call.stop(this.#stopReason);
     this.#move(call, () => call.start(entry));
+    // What it showed when it started may have made a listener stop the chain.
+    if (this.#signal.aborted && this.#calls.has(callId)) this.#stop(call, "the turn was stopped");
   }
 
   #stop(call: Call, reason: string): void {
@@ -259,13 +260,15 @@ export class TurnCalls {
   /** Lets a call begin or continue, and follows it until it comes to rest. */
   #move<T>(call: Call, move: () => T): T {
     const moved = move();
+    const { end } = call;
     if (this.#moving.has(call)) return moved;
-    if (call.end !== undefined) this.#rested(call, call.end);
+    if (end === undefined || end.status === "suspended") this.#calls.set(call.callId, call);
+    if (end !== undefined) this.#rested(call, end);
     else {
       this.#moving.add(call);
-      void call.ended.then((end) => {
+      void call.ended.then((ended) => {
         this.#moving.delete(call);
-        this.#rested(call, end);
+        this.#rested(call, ended);
         if (this.#moving.size > 0) return;
         this.#idle?.resolve();
         this.#idle = undefined;

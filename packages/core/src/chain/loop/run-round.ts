@@ -7,7 +7,6 @@ import { cancelCall, settleWithoutResult } from "../../call/gate/settle-without-
 import { type CallRequest, newRecord, propose } from "../../call/propose/propose.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import type { Chain } from "./chain.ts";
-import type { Gate } from "../../call/gate/gate.ts";
 
 /** What a round may call. */
 export interface RoundScope {
@@ -39,11 +38,12 @@ export async function proposeCalls(
   scope: RoundScope,
 ): Promise<readonly RoundCall[]> {
   const calls: RoundCall[] = [];
+  const round = { ...scope, at: chain.options.executor.gate.clock.now() };
   let n = 0;
   for (const request of requests) {
     n++;
     if (chain.calls.records.has(request.id)) continue;
-    const call = proposeCall(chain, request, n, scope);
+    const call = proposeCall(chain, request, n, round);
     calls.push(call instanceof Promise ? await call : call);
   }
   return calls;
@@ -78,14 +78,14 @@ function proposeCall(
   chain: Chain,
   called: ToolCallRequest,
   n: number,
-  scope: RoundScope,
+  scope: RoundScope & { readonly at: number },
 ): RoundCall | Promise<RoundCall> {
   const { signal } = chain;
   const { gate } = chain.options.executor;
   const { name } = called.function;
   const owner = scope.offer.clientNames.has(name) ? "client" : "server";
-  const request = callRequest(chain, called, scope.offer);
-  const unchecked = (): CallRecord => uncheckedRecord(request, owner, gate);
+  const request = callRequest(chain, called, scope);
+  const unchecked = (): CallRecord => uncheckedRecord(request, owner, scope.at);
   if (scope.close !== undefined) return cancelCall(gate, unchecked(), scope.close.message);
   if (signal.aborted) return cancelCall(gate, unchecked(), chain.failure?.message);
   const error = chain.budget.admitCall({ owner }, n, scope.limit);
@@ -115,7 +115,7 @@ function proposeCall(
 function callRequest(
   { options: { runId, requireApproval, executor }, turn, caller }: Chain,
   { id: callId, function: called }: ToolCallRequest,
-  { names }: ToolOffer,
+  { offer: { names }, at }: RoundScope & { readonly at: number },
 ): CallRequest {
   const { id: principalId } = caller.principal;
   return {
@@ -124,6 +124,7 @@ function callRequest(
     names,
     args: called.arguments,
     round: turn.round,
+    at,
     idempotencyKey: [runId, callId].join("/"),
     principalId: principalId === executor.gate.caller.principal.id ? undefined : principalId,
     requireApproval,
@@ -131,12 +132,8 @@ function callRequest(
 }
 
 /** The record of a call that the gate does not check: a client runs it, or it is refused before. */
-function uncheckedRecord(
-  request: CallRequest,
-  owner: CallRecord["owner"],
-  { clock }: Gate,
-): CallRecord {
-  const record = newRecord(request, clock.now());
+function uncheckedRecord(request: CallRequest, owner: CallRecord["owner"], at: number): CallRecord {
+  const record = newRecord(request, at);
   const toolId = request.names?.[request.name];
   return { ...record, owner, status: "waiting", ...(toolId !== undefined && { toolId }) };
 }
