@@ -141,10 +141,9 @@ export const packages: ArrowTable = {
     usesNode: true,
     folders: {
       auth: "principals, loopback",
-      "runs/request": "run requests, new runs, offered tools, limits",
-      "runs/active":
-        "runs of this process: registry, mailboxes, journals, permissions, slots, warm runs",
-      "runs/dispatch": "dispatcher, run queue",
+      "runs/request": "run requests, limits",
+      "runs/dispatch": "slots, dispatcher, run queue",
+      "runs/active": "runs of this process: registry, mailboxes, journals, permissions, warm runs",
       "runs/nodes": "messages of other nodes, heartbeats",
       runs: "the run service: start, answer, cancel, deadlines",
       http: "shared by all APIs: errors, event streams, bodies, services",

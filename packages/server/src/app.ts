@@ -14,7 +14,7 @@ import { overrideRoutes } from "./api/overrides.ts";
 import type { Page } from "./page.ts";
 import { RequestError } from "./http/request-error.ts";
 import { responseRoutes } from "./responses/routes.ts";
-import { directCallView } from "./responses/run-projection.ts";
+import { directCallView } from "./responses/read-response.ts";
 import { runRoutes } from "./api/runs.ts";
 import { scriptRoutes } from "./api/scripts.ts";
 import { storeFailure } from "./http/store-failure.ts";

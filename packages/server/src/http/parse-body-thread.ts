@@ -1,6 +1,6 @@
 import { readSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
-import type { BodyToParse, ParsedBody } from "./parse-body.ts";
+import type { BodyToParse, ParsedBody } from "./read-body.ts";
 import { takeData } from "./take-data.ts";
 
 parentPort?.on("message", (body: BodyToParse) => {

@@ -1,4 +1,4 @@
-import { jsonChunks } from "./json-chunks.ts";
+import { jsonChunks } from "./stream-json.ts";
 
 /** An event with its name on the wire. */
 export interface StreamEvent {

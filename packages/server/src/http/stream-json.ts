@@ -1,5 +1,3 @@
-import { jsonChunks } from "./json-chunks.ts";
-
 /**
  * Answers with JSON in pieces, each made when the reader takes it: a long answer neither holds up
  * other requests nor exists whole a second time.
@@ -48,4 +46,79 @@ export async function* listChunks(
   const { hasMore, first, last } = ends;
   const rest = JSON.stringify({ has_more: hasMore, first_id: first, last_id: last });
   yield `],${rest.slice(1)}`;
+}
+
+/** About so long is a piece, in UTF-16 units. */
+const pieceLength = 32_768;
+
+/** What a value takes that is no text, about. */
+const otherLength = 8;
+
+/**
+ * What `JSON.stringify` gives of plain data, in pieces: of texts of many megabytes, or many texts, no
+ * second one is made for who reads slowly. What is short is one piece.
+ */
+export function* jsonChunks(value: object): Generator<string, void, undefined> {
+  if (isShort(value)) return yield JSON.stringify(value);
+  let ready = "";
+  for (const part of parts(value)) {
+    if (ready !== "" && ready.length + part.length > pieceLength) {
+      yield ready;
+      ready = "";
+    }
+    ready += part;
+  }
+  yield ready;
+}
+
+function* parts(value: unknown): Generator<string, void, undefined> {
+  if (isShort(value)) yield JSON.stringify(value ?? null);
+  else if (typeof value === "string") yield* partsOfText(value);
+  else if (Array.isArray(value)) {
+    for (const [index, element] of value.entries()) {
+      yield index === 0 ? "[" : ",";
+      yield* parts(element);
+    }
+    yield "]";
+  } else if (typeof value === "object" && value !== null) {
+    let before = "{";
+    for (const [name, member] of Object.entries(value)) {
+      if (member === undefined) continue;
+      yield `${before}${JSON.stringify(name)}:`;
+      yield* parts(member);
+      before = ",";
+    }
+    yield "}";
+  }
+}
+
+function* partsOfText(text: string): Generator<string, void, undefined> {
+  yield '"';
+  for (let from = 0; from < text.length;) {
+    const to = endOfPart(text, from + pieceLength);
+    yield JSON.stringify(text.slice(from, to)).slice(1, -1);
+    from = to;
+  }
+  yield '"';
+}
+
+function isShort(value: unknown): boolean {
+  return roomBehind(value, pieceLength) >= 0;
+}
+
+/** What is left of the room for a piece behind a value; less than 0 where it has none. */
+function roomBehind(value: unknown, room: number): number {
+  if (typeof value === "string") return room - value.length;
+  let left = room - otherLength;
+  if (typeof value !== "object" || value === null) return left;
+  for (const member of Object.values(value)) {
+    left = roomBehind(member, left);
+    if (left < 0) break;
+  }
+  return left;
+}
+
+/** Not within a character of two units: each alone would be written as an escape. */
+function endOfPart(text: string, at: number): number {
+  return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(at - 1, at + 1)) ? at + 1 : at;
 }

@@ -1,11 +1,9 @@
 import type { Message, ToolCallRequest, ToolMessage } from "@capstan/core";
 import type { ReasoningPart } from "@capstan/core/host";
-import { type ApiError, invalidRequest } from "../http/api-error.ts";
-import { type ApprovalResponse, approvalResponses } from "./approval-responses.ts";
-import { createAssistantTurn } from "./assistant-turn.ts";
+import { type ApiError, failed, invalidRequest, ok, type Parsed } from "../http/api-error.ts";
 import { contentPart, contentText, messageContent } from "./content-parts.ts";
-import { resolveReferences } from "./item-references.ts";
 import type {
+  ApprovalRequestInput,
   CallOutputInput,
   InputContent,
   InputItem,
@@ -165,4 +163,177 @@ function reasoningPart(item: ReasoningInput): ReasoningPart {
   if (reasoningEncryptedContent === undefined) return { text };
   const openai = { reasoningEncryptedContent, ...(id === undefined ? {} : { itemId: id }) };
   return { text, providerMetadata: { openai } };
+}
+
+/** A person's word, as a client sends it. */
+export interface ApprovalResponse {
+  /** The id of the `mcp_approval_request`; `approvalIdOf` says which approval that is. */
+  readonly approvalRequestId: string;
+  readonly approve: boolean;
+  readonly reason?: string;
+  /** Where it is in the request: `input[3].approval_request_id`. */
+  readonly param: string;
+  /** The question, where the input holds it. It is the client's copy: never run what it says. */
+  readonly request?: ApprovalRequestInput;
+}
+
+interface ApprovalResponses {
+  /** Those that nothing was done with yet. */
+  readonly open: readonly ApprovalResponse[];
+  /** Refusals of earlier turns, by the id of their request. */
+  readonly refusals: ReadonlyMap<string, ApprovalResponse>;
+}
+
+const modelItems: ReadonlySet<string> = new Set([
+  "reasoning",
+  "function_call",
+  "custom_tool_call",
+  "mcp_call",
+]);
+
+/**
+ * The answers to approval requests in an input. A client that sends its whole history repeats
+ * old ones: what a model has gone on after is history.
+ */
+function approvalResponses(items: readonly InputItem[]): ApprovalResponses {
+  const requests = new Map<string, ApprovalRequestInput>();
+  const open: ApprovalResponse[] = [];
+  const refusals = new Map<string, ApprovalResponse>();
+  const lastModelItem = items.findLastIndex(isFromModel);
+
+  for (const [index, item] of items.entries()) {
+    if (item.type === "mcp_approval_request") requests.set(item.id, item);
+    if (item.type !== "mcp_approval_response") continue;
+    const { approval_request_id: approvalRequestId, approve, reason } = item;
+    const request = requests.get(approvalRequestId);
+    const response: ApprovalResponse = {
+      approvalRequestId,
+      approve,
+      param: `input[${index}].approval_request_id`,
+      ...(reason === undefined ? {} : { reason }),
+      ...(request === undefined ? {} : { request }),
+    };
+    if (index > lastModelItem) open.push(response);
+    else if (!approve) refusals.set(approvalRequestId, response);
+  }
+  return { open, refusals };
+}
+
+/** Whether an item is what a model said or did. */
+function isFromModel(item: InputItem): boolean {
+  return modelItems.has(item.type) || (item.type === "message" && item.role === "assistant");
+}
+
+/** What a model said in one step, gathered from the items that Responses splits it into. */
+interface AssistantTurn {
+  reason(part: ReasoningPart): void;
+  say(text: string): void;
+  /** `answer` is what the call gave, in the form of a message. */
+  call(request: ToolCallRequest, answer: ToolMessage): void;
+  /** Ends the step: a message of the assistant, then its calls' answers in their order. */
+  end(): void;
+}
+
+function createAssistantTurn(messages: Message[]): AssistantTurn {
+  let reasoning: ReasoningPart[] = [];
+  let content: string | undefined;
+  let calls: ToolCallRequest[] = [];
+  let answers: ToolMessage[] = [];
+
+  const end = (): void => {
+    if (content !== undefined || calls.length > 0 || reasoning.length > 0) {
+      messages.push(
+        {
+          role: "assistant",
+          content: content ?? "",
+          ...(reasoning.length === 0 ? {} : { reasoning }),
+          ...(calls.length === 0 ? {} : { tool_calls: calls }),
+        },
+        ...answers,
+      );
+    }
+    content = undefined;
+    reasoning = [];
+    calls = [];
+    answers = [];
+  };
+
+  return {
+    reason(part) {
+      // Reasoning comes first in a step; after anything else it begins the next one.
+      if (content !== undefined || calls.length > 0) end();
+      reasoning.push(part);
+    },
+    say(text) {
+      if (content !== undefined || calls.length > 0) end();
+      content = text;
+    },
+    call(request, answer) {
+      calls.push(request);
+      answers.push(answer);
+    },
+    end,
+  };
+}
+
+interface SplitHistory {
+  /** What was said before, up to the last word of a model or of a tool. */
+  readonly before: readonly Message[];
+  /** What is new in this turn. */
+  readonly turn: readonly Message[];
+}
+
+/** Parts what a client sent: one that keeps the history itself sends all of it each time. */
+export function splitHistory(messages: readonly Message[]): SplitHistory {
+  const start = messages.findLastIndex(({ role }) => role === "assistant" || role === "tool") + 1;
+  return { before: messages.slice(0, start), turn: messages.slice(start) };
+}
+
+/** The items after the last one that came from a model: all the rest it has gone on after already. */
+export function newItems(input: readonly InputItem[]): readonly InputItem[] {
+  return input.slice(input.findLastIndex((item) => isFromModel(item) || isQuestion(item)) + 1);
+}
+
+function isQuestion({ type }: InputItem): boolean {
+  return type === "mcp_approval_request";
+}
+
+/** Puts items in the place of references; what is there already is not put there twice. */
+function resolveReferences(
+  input: readonly InputItem[],
+  {
+    resolve,
+    isInHistory,
+  }: {
+    readonly resolve: (itemId: string) => InputItem | undefined;
+    readonly isInHistory?: (itemId: string) => boolean;
+  },
+): Parsed<readonly InputItem[]> {
+  const items: InputItem[] = [];
+  const written = new Set(
+    input.flatMap((item) =>
+      item.type !== "item_reference" && "id" in item && item.id !== undefined ? [item.id] : [],
+    ),
+  );
+  for (const [index, item] of input.entries()) {
+    if (item.type !== "item_reference") {
+      items.push(item);
+      continue;
+    }
+    if (written.has(item.id) || isInHistory?.(item.id) === true) continue;
+    written.add(item.id);
+    const found = resolve(item.id);
+    if (found === undefined) return failed(unknownItem(item.id, index));
+    items.push(found);
+  }
+  return ok(items);
+}
+
+function unknownItem(id: string, index: number): ApiError {
+  return invalidRequest({
+    status: 404,
+    param: "input",
+    code: "item_not_found",
+    message: `Item with id '${id}' not found (input[${index}]). Items are not persisted when \`store\` is set to false. Send the item itself, or set \`store\` to true.`,
+  });
 }

@@ -1,7 +1,20 @@
-import { followEvents, type RunRecord, type Store } from "@capstan/store";
-import { runProjection } from "./run-projection.ts";
+import { followEvents, requestOf, type RunRecord, type Store } from "@capstan/store";
+import type { JsonObject, JsonValue } from "@capstan/core";
+import type { ListView } from "@capstan/contract";
 import { encodeInChunks, endOfStream } from "../http/sse.ts";
-import type { ResponseObject } from "./projection/wire.ts";
+import type { OutputItem, ResponseObject } from "./projection/wire.ts";
+import { oneCallModelId } from "../runs/active/run-models.ts";
+import {
+  createProjection,
+  type Projection,
+  type ProjectionOptions,
+} from "./projection/project-events.ts";
+import { parseCreateRequest } from "./request/parse-request.ts";
+import { parseInput } from "./request/parse-input.ts";
+import type { InputItem } from "./request/input-item.ts";
+import { withReferences } from "./content-parts.ts";
+import { failed, invalidRequest, ok, type Parsed } from "../http/api-error.ts";
+import { itemIds } from "./projection/output-order.ts";
 
 /** A run as a response, as it is now. */
 export async function readResponse(store: Store, run: RunRecord): Promise<ResponseObject> {
@@ -43,4 +56,156 @@ export async function* streamResponse(
       if (out.sequence_number > after) yield* encodeInChunks(out);
   }
   yield endOfStream;
+}
+
+/** How the Responses API shows a run: kept with it, so that every replay gives the same bytes. */
+type WireView = Pick<
+  ProjectionOptions,
+  "echo" | "servers" | "customTools" | "previousResponseId" | "conversation"
+>;
+
+export function storedView(view: WireView): JsonValue {
+  return view as unknown as JsonValue;
+}
+
+/** Returns the view to store with a user's own call: that of a background request for just this call. */
+export function directCallView(): JsonValue {
+  const parsed = parseCreateRequest({ model: oneCallModelId, input: "", background: true });
+  if (parsed.status === "error") throw new Error(parsed.error.message);
+  return storedView({ echo: parsed.request.echo, servers: [], customTools: [] });
+}
+
+/** The projection of a stored run, before its first event. */
+function runProjection(run: RunRecord): Projection {
+  const { wire, approvals, toolOutputs } = requestOf(run);
+  return createProjection({
+    ...(wire as unknown as WireView),
+    responseId: run.id,
+    createdAt: run.createdAt,
+    model: run.model,
+    approvals,
+    // Where it waits and goes on, another process may have to repeat a step: no call is shown before it stands.
+    ...(toolOutputs === "inline" && { toolOutputs, clientCalls: "after_step" }),
+  });
+}
+
+/** An item's id names its response and its place: nothing else has to be kept to find it. */
+const itemId = /^[a-z]+_([0-9a-z]+)_\d+(_in)?$/;
+
+/** What the items that an input refers to are, as far as they are this owner's. */
+export async function lookUpItems(
+  store: Store,
+  owner: string,
+  ids: Iterable<string>,
+): Promise<ReadonlyMap<string, InputItem>> {
+  const found = new Map<string, InputItem>();
+  const read = new Map<string, Promise<readonly StoredItem[]>>();
+  for (const id of new Set(ids)) {
+    const suffix = itemId.exec(id)?.[1];
+    if (suffix === undefined) continue;
+    const runId = `resp_${suffix}`;
+    const items = read.get(runId) ?? itemsOf(store, owner, runId);
+    read.set(runId, items);
+    const item = (await items).find((candidate) => candidate.id === id);
+    const input = item === undefined ? undefined : inputOf(item);
+    if (input !== undefined) found.set(id, input);
+  }
+  return found;
+}
+
+/** A run's input as items with ids. */
+export async function inputItemsOf(
+  store: Store,
+  { id, owner }: RunRecord,
+): Promise<readonly StoredItem[]> {
+  const input = (await store.readInput({ owner, runId: id })) ?? [];
+  const parsed = parseInput(withReferences(input));
+  return parsed.status === "ok" ? storedInput(id, parsed.value) : [];
+}
+
+async function itemsOf(store: Store, owner: string, id: string): Promise<readonly StoredItem[]> {
+  const run = await store.getRun({ owner, id });
+  if (run === undefined || !isTurn(run)) return [];
+  return [
+    ...(await inputItemsOf(store, run)),
+    ...storedOutput((await readResponse(store, run)).output),
+  ];
+}
+
+function isTurn(run: RunRecord): boolean {
+  return run.kind === "turn" && requestOf(run).wire !== null;
+}
+
+/** An item as it is listed and referred to: it has an id. */
+export type StoredItem = JsonObject & { readonly id: string };
+
+const prefixes: { readonly [type: string]: string } = {
+  message: "msg",
+  function_call: "fc",
+  function_call_output: "fco",
+  custom_tool_call: "ctc",
+  custom_tool_call_output: "ctco",
+  reasoning: "rs",
+  mcp_call: "mcp",
+  mcp_list_tools: "mcpl",
+  mcp_approval_response: "mcpa",
+};
+
+/**
+ * The items of a request as they are kept with its response: each with an id, its own or one
+ * made of the response's, always the same. References are not kept: they are items already.
+ */
+export function storedInput(
+  responseId: string,
+  items: readonly InputItem[],
+): readonly StoredItem[] {
+  const idOf = itemIds(responseId);
+  return items.flatMap((item, index): StoredItem[] => {
+    if (item.type === "item_reference") return [];
+    const wire = (item.type === "carried" ? item.item : item) as JsonObject;
+    const own = typeof wire["id"] === "string" && wire["id"] !== "" ? wire["id"] : undefined;
+    const prefix = Object.hasOwn(prefixes, item.type) ? prefixes[item.type] : undefined;
+    return [{ ...wire, id: own ?? `${idOf(prefix ?? "item", index)}_in` }];
+  });
+}
+
+/** The items of a response's output, in the same form. */
+export function storedOutput(output: readonly OutputItem[]): readonly StoredItem[] {
+  return output.map((item) => ({ ...item }) as unknown as StoredItem);
+}
+
+/** An item that was kept, as one of an input: what an `item_reference` stands for. */
+export function inputOf(item: StoredItem): InputItem | undefined {
+  const parsed = parseInput([item]);
+  return parsed.status === "ok" ? parsed.value[0] : undefined;
+}
+
+interface PageOptions {
+  /** @default 20 */
+  readonly limit?: number;
+  /** @default "desc": the newest first */
+  readonly order?: "asc" | "desc";
+  /** The id of the item before the first one wanted. */
+  readonly after?: string;
+}
+
+/** One page of items, which are given oldest first. */
+export function pageOfItems(
+  items: readonly StoredItem[],
+  { limit = 20, order = "desc", after }: PageOptions = {},
+): Parsed<ListView<StoredItem>> {
+  const ordered = order === "asc" ? items : items.toReversed();
+  const position = after === undefined ? -1 : ordered.findIndex((item) => item.id === after);
+  if (after !== undefined && position === -1) {
+    const message = `No item with id '${after}' in this list. Leave 'after' out for the first page.`;
+    return failed(invalidRequest({ param: "after", code: "item_not_found", message }));
+  }
+  const data = ordered.slice(position + 1, position + 1 + limit);
+  return ok({
+    object: "list",
+    data,
+    has_more: position + 1 + data.length < ordered.length,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+  });
 }

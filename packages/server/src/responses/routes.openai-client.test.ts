@@ -7,7 +7,7 @@ import type { ChainEvent } from "@capstan/core";
 import OpenAI from "openai";
 import type { RunNotice } from "@capstan/contract";
 import { errorBody } from "../http/api-error.ts";
-import { parseCreateRequest } from "./parse-request.ts";
+import { parseCreateRequest } from "./request/parse-request.ts";
 import { createProjection, type ProjectionOptions } from "./projection/project-events.ts";
 import { encodeEvent, endOfStream } from "../http/sse.ts";
 import {

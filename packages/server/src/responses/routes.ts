@@ -1,16 +1,20 @@
 import { Hono, type Context } from "hono";
 import type { RunRecord, Store } from "@capstan/store";
 import { errorBody, invalidRequest } from "../http/api-error.ts";
-import { pageOfItems, type StoredItem } from "./history-items.ts";
-import { inputItemsOf } from "./item-lookup.ts";
-import { parseCreateRequest } from "./parse-request.ts";
-import { withBytes } from "./stored-content.ts";
-import { awaitResponse, readResponse, streamResponse } from "./read-response.ts";
+import {
+  awaitResponse,
+  inputItemsOf,
+  pageOfItems,
+  readResponse,
+  type StoredItem,
+  streamResponse,
+} from "./read-response.ts";
+import { parseCreateRequest } from "./request/parse-request.ts";
+import { withBytes } from "./content-parts.ts";
 import { startResponse } from "./start-response.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { eventStream } from "../http/event-stream.ts";
-import { jsonChunks } from "../http/json-chunks.ts";
-import { listChunks, streamJson } from "../http/stream-json.ts";
+import { jsonChunks, listChunks, streamJson } from "../http/stream-json.ts";
 import { readJson, readNumber } from "../http/read-body.ts";
 import { badRequest, conflict, notFound, RequestError } from "../http/request-error.ts";
 

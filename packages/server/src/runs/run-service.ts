@@ -25,10 +25,9 @@ import { editVariables, type VariablesContext, variablesOfRun } from "./active/r
 import type { CreateExecutor } from "./active/launch.ts";
 import { RunRegistry } from "./active/run-registry.ts";
 import { type MemoryRunLimits, RunStores } from "./active/run-stores.ts";
-import { Slots } from "./active/slots.ts";
+import { Dispatcher, Slots } from "./dispatch/dispatcher.ts";
 import { Answers, type Submission } from "./answers.ts";
 import { type CancelContext, cancelRun } from "./cancel-run.ts";
-import { Dispatcher } from "./dispatch/dispatcher.ts";
 import { NodeMessages } from "./nodes/node-messages.ts";
 import { Overrides } from "./active/run-permissions.ts";
 import type { ServerLimits } from "./request/run-limits.ts";

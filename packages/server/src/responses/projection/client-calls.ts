@@ -1,8 +1,12 @@
-import { createCustomCallWriter } from "./custom-call-writer.ts";
-import type { OutputOrder } from "./output-order.ts";
-import { createFunctionCallWriter, type FunctionCallWriter } from "./function-call-writer.ts";
-import { type InternedText, internText } from "./interned-text.ts";
-import type { ItemWriter } from "./item-writer.ts";
+import {
+  type ItemPosition,
+  type ItemWriter,
+  type OutputOrder,
+  type Phase,
+  positionOf,
+} from "./output-order.ts";
+import { createTextBuffer, type InternedText, internText } from "./text-items.ts";
+import type { CustomToolCallOutput, FunctionCallOutput, ItemStatus } from "./wire.ts";
 
 interface ProposedCall {
   readonly callId: string;
@@ -11,7 +15,7 @@ interface ProposedCall {
 }
 
 /** The calls that the client runs. They are announced, live or once they are certain. */
-export interface ClientCalls {
+interface ClientCalls {
   /** The model begins to write a call; what is to take its arguments, where they are shown. */
   writing(callId: string, name: string): FunctionCallWriter | undefined;
   /** The model wrote the whole of a custom call. */
@@ -90,4 +94,137 @@ export function createClientCalls(options: {
     },
     isClientCall: (callId) => known.has(callId),
   };
+}
+
+export interface FunctionCallWriter extends ItemWriter {
+  append(delta: string): void;
+  end(text: string, options: { readonly incomplete: boolean }): void;
+}
+
+/** A client's function call, its arguments streamed as the model writes them. */
+function createFunctionCallWriter(call: {
+  readonly callId: string;
+  readonly name: string;
+}): FunctionCallWriter {
+  const text = createTextBuffer();
+  let phase: Phase = "open";
+  let position: ItemPosition | undefined;
+
+  const item = (status: ItemStatus, args: string): FunctionCallOutput => ({
+    id: positionOf(position).itemId,
+    type: "function_call",
+    status,
+    call_id: call.callId,
+    name: call.name,
+    arguments: args,
+  });
+  const inItem = () => {
+    const { itemId, outputIndex } = positionOf(position);
+    return { item_id: itemId, output_index: outputIndex };
+  };
+  const sendDelta = (delta: string): void => {
+    if (delta === "") return;
+    position?.emit({ type: "response.function_call_arguments.delta", ...inItem(), delta });
+  };
+  const append = (delta: string): void => {
+    text.append(delta);
+    sendDelta(delta);
+  };
+
+  return {
+    kind: "client_call",
+    prefix: "fc",
+    phase: () => phase,
+    isOpen: () => position !== undefined,
+    append,
+    end(whole, { incomplete }) {
+      sendDelta(text.complete(whole) ?? "");
+      // A call without arguments is a call with none, and clients parse what they are given.
+      if (!incomplete && text.whole().trim() === "") append("{}");
+      phase = incomplete ? "cut" : "ended";
+    },
+    open(given) {
+      position = given;
+      const { emit, outputIndex: output_index } = given;
+      emit({ type: "response.output_item.added", output_index, item: item("in_progress", "") });
+      sendDelta(text.whole());
+    },
+    snapshot: () => item("in_progress", text.whole()),
+    close(status) {
+      const { emit, outputIndex: output_index } = positionOf(position);
+      const final = item(status, text.whole());
+      emit({
+        type: "response.function_call_arguments.done",
+        ...inItem(),
+        name: call.name,
+        arguments: final.arguments,
+      });
+      emit({ type: "response.output_item.done", output_index, item: final });
+      return final;
+    },
+  };
+}
+
+/**
+ * A call of a client's custom tool, whose input is plain text. The model is offered it as a
+ * function with one argument `input`, so it is shown once that is complete.
+ */
+function createCustomCallWriter(call: {
+  readonly callId: string;
+  readonly name: string;
+  readonly argumentsText: string;
+}): ItemWriter {
+  const { callId, name } = call;
+  const input = internText(customInput(call.argumentsText));
+  let position: ItemPosition | undefined;
+
+  const item = (status: ItemStatus, text: string): CustomToolCallOutput => ({
+    id: positionOf(position).itemId,
+    type: "custom_tool_call",
+    status,
+    call_id: callId,
+    name,
+    input: text,
+  });
+
+  return {
+    kind: "client_call",
+    prefix: "ctc",
+    phase: () => "ended",
+    isOpen: () => position !== undefined,
+    open(given) {
+      position = given;
+      const { emit, outputIndex: output_index, itemId: item_id } = given;
+      emit({ type: "response.output_item.added", output_index, item: item("in_progress", "") });
+      if (input.text === "") return;
+      emit({
+        type: "response.custom_tool_call_input.delta",
+        item_id,
+        output_index,
+        delta: input.text,
+      });
+    },
+    snapshot: () => item("in_progress", input.text),
+    close(status) {
+      const { emit, outputIndex: output_index, itemId: item_id } = positionOf(position);
+      const final = item(status, input.text);
+      const done = { item_id, output_index, input: final.input };
+      emit({ type: "response.custom_tool_call_input.done", ...done });
+      emit({ type: "response.output_item.done", output_index, item: final });
+      return final;
+    },
+  };
+}
+
+/** The `input` of the arguments; a model that wrote bare text instead meant that text. */
+function customInput(argumentsText: string): string {
+  try {
+    const args: unknown = JSON.parse(argumentsText);
+    if (typeof args === "object" && args !== null && "input" in args) {
+      return typeof args.input === "string" ? args.input : JSON.stringify(args.input);
+    }
+  } catch {
+    // Not JSON: it is the input itself.
+  }
+  return argumentsText;
 }

@@ -1,5 +1,12 @@
-import type { OutputItem } from "./wire.ts";
-import type { Emit, ItemWriter } from "./item-writer.ts";
+import type {
+  ItemStatus,
+  ListedTool,
+  McpApprovalRequestOutput,
+  McpListToolsOutput,
+  OutputItem,
+  UnnumberedEvent,
+} from "./wire.ts";
+import type { InternedText } from "./text-items.ts";
 
 /**
  * The order of the output items. One item is the current output: the first in the queue. The writers
@@ -95,4 +102,161 @@ function remaining(queue: readonly ItemWriter[]): readonly ItemWriter[] {
   // An incomplete item must be the last one, and a cut call cannot be called complete.
   const cut = shown.findIndex(isCutCall);
   return cut === -1 ? shown : shown.slice(0, cut + 1);
+}
+
+/** Receives the events of a writer. */
+type Emit = (event: UnnumberedEvent) => void;
+
+/** The position of an item in the output, which is given when its writer opens. */
+export interface ItemPosition {
+  readonly outputIndex: number;
+  readonly itemId: string;
+  readonly emit: Emit;
+}
+
+/**
+ * `silent`: it has a position but no content yet. `open`: it still grows. `ended`: it has its final
+ * form. `cut`: it does not grow, and later events decide whether it counts as finished.
+ */
+export type Phase = "silent" | "open" | "ended" | "cut";
+
+/**
+ * Writes one output item. Before it opens it buffers the content; when it opens it sends the buffer, and
+ * from then on everything at once.
+ */
+export interface ItemWriter {
+  readonly kind: "text" | "client_call" | "server_call" | "notice";
+  /** What its item's id begins with: `msg`. */
+  readonly prefix: string;
+  /** An id that does not depend on the position. */
+  readonly fixedId?: string;
+  phase(): Phase;
+  isOpen(): boolean;
+  open(position: ItemPosition): void;
+  /** The item as far as it is; only after it opened. */
+  snapshot(): OutputItem;
+  /** Sends what closes it, and gives its final form. `incomplete`: it was cut off. */
+  close(status: Exclude<ItemStatus, "in_progress">): OutputItem;
+}
+
+/** Returns the position of a writer that must be open. @throws Error if it is not */
+export function positionOf(position: ItemPosition | undefined): ItemPosition {
+  if (position === undefined) throw new Error("An output item was used before it was opened.");
+  return position;
+}
+
+/**
+ * Ids of items, the same whenever a run's events are read again: an item is named after its
+ * response and its position in it, an approval request after the approval.
+ */
+export function itemIds(responseId: string): (prefix: string, outputIndex: number) => string {
+  const suffix = responseId.replace(/^resp_/, "");
+  return (prefix, outputIndex) => `${prefix}_${suffix}_${outputIndex}`;
+}
+
+const approvalPrefix = "mcpr_";
+
+/** The id of the `mcp_approval_request` item that asks for an approval. */
+export function approvalItemId(approvalId: string): string {
+  return approvalPrefix + approvalId;
+}
+
+/** The approval that an `approval_request_id` of a client means; undefined where it means none of ours. */
+export function approvalIdOf(itemId: string): string | undefined {
+  return itemId.startsWith(approvalPrefix) ? itemId.slice(approvalPrefix.length) : undefined;
+}
+
+/** A server group as a request declared it, with the tools it offers. */
+export interface ServerListing {
+  readonly label: string;
+  /** The group's id; calls of `group.Tool` are shown under the label. */
+  readonly group: string;
+  readonly tools: readonly ListedTool[];
+  /** Why it could not be listed. */
+  readonly error?: string;
+  /** The client has this list already: it is not shown again. @default false */
+  readonly known?: boolean;
+}
+
+/** What a server group offers: the first items of a response. */
+export function createListToolsWriter(listing: ServerListing): ItemWriter {
+  let position: ItemPosition | undefined;
+  const { label: server_label, tools, error } = listing;
+
+  const final = (): McpListToolsOutput => ({
+    id: positionOf(position).itemId,
+    type: "mcp_list_tools",
+    server_label,
+    tools,
+    ...(error === undefined ? {} : { error }),
+  });
+
+  return {
+    kind: "notice",
+    prefix: "mcpl",
+    phase: () => "ended",
+    isOpen: () => position !== undefined,
+    open(given) {
+      position = given;
+      const { emit, outputIndex: output_index, itemId: item_id } = given;
+      const added: McpListToolsOutput = {
+        id: item_id,
+        type: "mcp_list_tools",
+        server_label,
+        tools: [],
+      };
+      emit({ type: "response.output_item.added", output_index, item: added });
+      emit({ type: "response.mcp_list_tools.in_progress", item_id, output_index });
+    },
+    snapshot: final,
+    close() {
+      const { emit, outputIndex: output_index, itemId: item_id } = positionOf(position);
+      const type =
+        error === undefined
+          ? "response.mcp_list_tools.completed"
+          : "response.mcp_list_tools.failed";
+      emit({ type, item_id, output_index });
+      emit({ type: "response.output_item.done", output_index, item: final() });
+      return final();
+    },
+  };
+}
+
+/** A question to the client's user about one call. It is complete as it is asked. */
+export function createApprovalWriter(request: {
+  readonly id: string;
+  readonly label: string;
+  readonly name: string;
+  readonly arguments: InternedText;
+}): ItemWriter {
+  let position: ItemPosition | undefined;
+  const item = (): McpApprovalRequestOutput => ({
+    id: request.id,
+    type: "mcp_approval_request",
+    server_label: request.label,
+    name: request.name,
+    arguments: request.arguments.text,
+  });
+
+  return {
+    kind: "notice",
+    prefix: "mcpr",
+    fixedId: request.id,
+    phase: () => "ended",
+    isOpen: () => position !== undefined,
+    open(given) {
+      position = given;
+      given.emit({
+        type: "response.output_item.added",
+        output_index: given.outputIndex,
+        item: item(),
+      });
+    },
+    snapshot: item,
+    close() {
+      const { emit, outputIndex: output_index } = positionOf(position);
+      emit({ type: "response.output_item.done", output_index, item: item() });
+      return item();
+    },
+  };
 }

@@ -1,21 +1,25 @@
 import type { ChainError, Usage } from "@capstan/core";
 import type { FinishReason } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
-import type { ResponseObject, ResponseStreamEvent, UnnumberedEvent } from "./wire.ts";
+import type {
+  OutputItem,
+  ResponseEcho,
+  ResponseObject,
+  ResponseStatus,
+  ResponseStreamEvent,
+  UnnumberedEvent,
+  WireError,
+  WireUsage,
+} from "./wire.ts";
 import { createClientCalls } from "./client-calls.ts";
-import { createOutputOrder } from "./output-order.ts";
-import { itemIds } from "./item-id.ts";
-import { createListToolsWriter, type ServerListing } from "./notice-writers.ts";
 import {
-  isClosed,
-  type ResponseIdentity,
-  responseObject,
-  type ResponseState,
-} from "./response-object.ts";
+  createListToolsWriter,
+  createOutputOrder,
+  itemIds,
+  type ServerListing,
+} from "./output-order.ts";
 import { createServerCalls } from "./server-calls.ts";
 import { createTextItems } from "./text-items.ts";
-import { errorEvent, wireError } from "./wire-error.ts";
-import { addUsage } from "./wire-usage.ts";
 
 export interface ProjectionOptions extends ResponseIdentity {
   /** The groups that the request declared, in its order. Calls of other groups are not shown. */
@@ -261,4 +265,102 @@ function isAboutText(event: RunEvent): boolean {
   return (
     event.type === "item.end" || event.type === "run.heartbeat" || event.type === "model.retry"
   );
+}
+
+/** What a response is from its first event on. */
+export interface ResponseIdentity {
+  /** `resp_…`, the run's id. */
+  readonly responseId: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly model: string;
+  readonly echo: ResponseEcho;
+  readonly previousResponseId?: string;
+  readonly conversation?: string;
+}
+
+/** What becomes of it. */
+export type ResponseState =
+  | { readonly status: "queued" | "in_progress" }
+  | { readonly status: "completed"; readonly at: number }
+  | { readonly status: "incomplete"; readonly reason: "max_output_tokens" | "content_filter" }
+  | { readonly status: "failed"; readonly error: WireError }
+  | { readonly status: "cancelled" };
+
+export function isClosed(status: ResponseStatus): boolean {
+  return status !== "queued" && status !== "in_progress";
+}
+
+/** The response as the wire shows it, with all its members. */
+export function responseObject(
+  identity: ResponseIdentity,
+  state: ResponseState,
+  output: readonly OutputItem[],
+  usage: Usage | undefined,
+): ResponseObject {
+  const { echo, conversation } = identity;
+  return {
+    id: identity.responseId,
+    object: "response",
+    created_at: seconds(identity.createdAt),
+    completed_at: state.status === "completed" ? seconds(state.at) : null,
+    status: state.status,
+    error: state.status === "failed" ? state.error : null,
+    incomplete_details: state.status === "incomplete" ? { reason: state.reason } : null,
+    model: identity.model,
+    previous_response_id: identity.previousResponseId ?? null,
+    ...(conversation === undefined ? {} : { conversation: { id: conversation } }),
+    ...echo,
+    output,
+    usage: isClosed(state.status) && usage !== undefined ? wireUsage(usage) : null,
+  };
+}
+
+function seconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000);
+}
+
+export function addUsage(left: Usage, right: Usage): Usage {
+  return {
+    inputTokens: left.inputTokens + right.inputTokens,
+    outputTokens: left.outputTokens + right.outputTokens,
+    cachedInputTokens: (left.cachedInputTokens ?? 0) + (right.cachedInputTokens ?? 0),
+    reasoningTokens: (left.reasoningTokens ?? 0) + (right.reasoningTokens ?? 0),
+  };
+}
+
+/** Tokens in OpenAI's form, where every member is there. */
+function wireUsage(usage: Usage): WireUsage {
+  return {
+    input_tokens: usage.inputTokens,
+    input_tokens_details: { cached_tokens: usage.cachedInputTokens ?? 0 },
+    output_tokens: usage.outputTokens,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens ?? 0 },
+    total_tokens: usage.inputTokens + usage.outputTokens,
+  };
+}
+
+/** The codes that clients know; all others are `server_error`. */
+const wireCodes: { readonly [code: string]: string } = {
+  rate_limit: "rate_limit_exceeded",
+  insufficient_quota: "insufficient_quota",
+  context_length: "context_length_exceeded",
+  bad_request: "invalid_prompt",
+};
+
+export function wireError(error: ChainError): WireError {
+  const code = Object.hasOwn(wireCodes, error.code) ? wireCodes[error.code] : undefined;
+  return { code: code ?? "server_error", message: error.message + retryHint(error) };
+}
+
+/** In these words a client looks for how long to wait. */
+function retryHint({ code, retryAfterMs }: ChainError): string {
+  if (code !== "rate_limit" || retryAfterMs === undefined) return "";
+  return ` Please try again in ${(retryAfterMs / 1000).toFixed(1)}s.`;
+}
+
+/** The event that comes before `response.failed`. */
+export function errorEvent({ code, message }: WireError): UnnumberedEvent {
+  const type = code === "server_error" ? "server_error" : "invalid_request_error";
+  return { type: "error", code, message, param: null, error: { type, code, message, param: null } };
 }

@@ -1,20 +1,21 @@
-import type { ChainEvent } from "@capstan/core";
+import type { CallResult, ChainEvent, JsonObject } from "@capstan/core";
+import type { CallOwner, SettledStatus } from "@capstan/core/host";
 import {
-  argsText,
-  type ServerCallItem,
-  serverCallItem,
-  toolIdParts,
-  wireArguments,
-} from "./call-item.ts";
-import type { OutputOrder } from "./output-order.ts";
-import { approvalItemId } from "./item-id.ts";
-import { createApprovalWriter, type ServerListing } from "./notice-writers.ts";
-import { createServerCallWriter, type ServerCallWriter } from "./server-call-writer.ts";
+  approvalItemId,
+  createApprovalWriter,
+  type ItemPosition,
+  type ItemWriter,
+  type OutputOrder,
+  positionOf,
+  type ServerListing,
+} from "./output-order.ts";
+import type { McpCallError, McpCallOutput } from "./wire.ts";
+import { type InternedText, internText } from "./text-items.ts";
 
 type CallEvent<T extends ChainEvent["type"]> = Extract<ChainEvent, { type: T }>;
 
 /** The calls that the server runs, and what of them a client sees: those of the groups it declared. */
-export interface ServerCalls {
+interface ServerCalls {
   /** The model was asked: calls proposed before this come from an earlier response. */
   turnBegan(): void;
   proposed(event: CallEvent<"call.proposed">): void;
@@ -146,4 +147,150 @@ export function createServerCalls(options: {
     },
     isAsked: (callId) => calls.get(callId)?.asked === true,
   };
+}
+
+interface ServerCallWriter extends ItemWriter {
+  settle(status: SettledStatus, result: CallResult): void;
+}
+
+type Wire = Pick<McpCallOutput, "status" | "output" | "error">;
+
+interface Outcome {
+  readonly status: "completed" | "failed";
+  readonly text: InternedText;
+}
+
+const unknownOutcome = "The response ended before this call did. It may or may not have acted.";
+
+/** A call that the server runs, shown as the call of an MCP server's tool. */
+function createServerCallWriter(call: {
+  readonly label: string;
+  readonly name: string;
+  readonly arguments: InternedText;
+  readonly approvalRequestId: string | null;
+}): ServerCallWriter {
+  let outcome: Outcome | undefined;
+  let position: ItemPosition | undefined;
+
+  const item = (args: string, state: Wire): McpCallOutput => ({
+    id: positionOf(position).itemId,
+    type: "mcp_call",
+    status: state.status,
+    approval_request_id: call.approvalRequestId,
+    server_label: call.label,
+    name: call.name,
+    arguments: args,
+    output: state.output,
+    error: state.error,
+  });
+  const args = () => call.arguments.text;
+  const running: Wire = { status: "in_progress", output: null, error: null };
+
+  return {
+    kind: "server_call",
+    prefix: "mcp",
+    phase: () => (outcome === undefined ? "open" : "ended"),
+    isOpen: () => position !== undefined,
+    settle(status, result) {
+      outcome =
+        status === "success"
+          ? { status: "completed", text: internText(result.finalText) }
+          : failed(result.error?.message ?? result.rejectReason ?? result.finalText);
+    },
+    open(given) {
+      position = given;
+      const { emit, outputIndex: output_index, itemId: item_id } = given;
+      const at = { item_id, output_index };
+      emit({ type: "response.output_item.added", output_index, item: item("", running) });
+      emit({ type: "response.mcp_call.in_progress", ...at });
+      emit({ type: "response.mcp_call_arguments.delta", ...at, delta: args() });
+      emit({ type: "response.mcp_call_arguments.done", ...at, arguments: args() });
+    },
+    snapshot: () => item(args(), running),
+    close() {
+      const { emit, outputIndex: output_index, itemId: item_id } = positionOf(position);
+      const final = item(args(), onWire(outcome ?? failed(unknownOutcome)));
+      const type =
+        final.status === "completed" ? "response.mcp_call.completed" : "response.mcp_call.failed";
+      emit({ type, item_id, output_index });
+      emit({ type: "response.output_item.done", output_index, item: final });
+      return final;
+    },
+  };
+}
+
+function failed(text: string): Outcome {
+  return { status: "failed", text: internText(text) };
+}
+
+function onWire({ status, text: { text } }: Outcome): Wire {
+  if (status === "completed") return { status, output: text, error: null };
+  const error: McpCallError = {
+    type: "mcp_tool_execution_error",
+    content: [{ type: "text", text }],
+  };
+  return { status, output: null, error };
+}
+
+/** An open call of the server, as the projection remembers it. */
+interface ServerCallItem {
+  readonly callId: string;
+  /** As the model wrote it. */
+  readonly name: string;
+  readonly owner: CallOwner;
+  readonly argumentsText: InternedText;
+  /** Resolved and validated, as JSON. */
+  readonly args?: InternedText;
+  /** `group.Tool`; absent where no tool was found. */
+  readonly toolId?: string;
+  readonly parentCallId?: string;
+  /** Its words are a message of their own. */
+  readonly final?: true;
+  /** The approval it waits for, or was given. */
+  readonly approvalId?: string;
+}
+
+export function serverCallItem(
+  event: Extract<ChainEvent, { type: "call.proposed" }>,
+): ServerCallItem {
+  const { callId, name, owner, argumentsText, args, toolId, parentCallId, final } = event;
+  return {
+    callId,
+    name,
+    owner,
+    argumentsText: internText(argumentsText),
+    ...(args === undefined ? {} : { args: argsText(args) }),
+    ...(toolId === undefined ? {} : { toolId }),
+    ...(parentCallId === undefined ? {} : { parentCallId }),
+    ...(final === undefined ? {} : { final }),
+  };
+}
+
+function argsText(args: JsonObject): InternedText {
+  return internText(JSON.stringify(args));
+}
+
+/** The two halves of `group.Tool`. */
+function toolIdParts(toolId: string): { readonly group: string; readonly tool: string } {
+  const dot = toolId.indexOf(".");
+  return { group: toolId.slice(0, dot), tool: toolId.slice(dot + 1) };
+}
+
+/**
+ * A call's arguments as a client reads them: what a person approved, else the model's own text,
+ * which holds references rather than the values behind them.
+ */
+export function wireArguments({ argumentsText, args, approvalId }: ServerCallItem): InternedText {
+  if (args !== undefined && (approvalId !== undefined || !isJsonObject(argumentsText.text)))
+    return args;
+  return argumentsText.text.trim() === "" ? internText("{}") : argumentsText;
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
 }

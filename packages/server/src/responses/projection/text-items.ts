@@ -1,10 +1,16 @@
-import type { OutputOrder } from "./output-order.ts";
-import type { FunctionCallWriter } from "./function-call-writer.ts";
-import { messageFormat, reasoningFormat } from "./text-item-format.ts";
-import { createTextWriter, type TextWriter } from "./text-writer.ts";
+import { detached } from "@capstan/core/host";
+import {
+  type ItemPosition,
+  type ItemWriter,
+  type OutputOrder,
+  type Phase,
+  positionOf,
+} from "./output-order.ts";
+import type { FunctionCallWriter } from "./client-calls.ts";
+import type { ItemStatus, OutputItem, OutputText, ReasoningText, UnnumberedEvent } from "./wire.ts";
 
 /** The streamed items of a run by their ids: who takes their deltas, and how they end. */
-export interface TextItems {
+interface TextItems {
   start(itemId: string, kind: "text" | "reasoning"): void;
   /** A final call's words, which are a message: its position is the one at which the call started. */
   startAnswer(itemId: string): void;
@@ -99,4 +105,219 @@ export function createTextItems(outputOrder: OutputOrder): TextItems {
       unsettled = [];
     },
   };
+}
+
+interface TextWriter extends ItemWriter {
+  append(delta: string): void;
+  /** What was streamed stands: only text that goes beyond it is sent. */
+  end(text: string, options: { readonly incomplete: boolean }): void;
+  /** It ended, but only because it was cut off. */
+  cut(): void;
+  /** No more will come; what there is stands. */
+  stand(): void;
+}
+
+/** A message or a reasoning item with one part of text. */
+function createTextWriter(form: TextItemFormat): TextWriter {
+  const text = createTextBuffer();
+  let phase: Phase = "silent";
+  let position: ItemPosition | undefined;
+
+  const inPart = () => {
+    const { itemId, outputIndex } = positionOf(position);
+    return { item_id: itemId, output_index: outputIndex, content_index: 0 };
+  };
+  const say = (delta: string): void => {
+    if (delta === "") return;
+    if (phase === "silent") phase = "open";
+    position?.emit(form.delta(inPart(), delta));
+  };
+
+  return {
+    kind: "text",
+    prefix: form.prefix,
+    phase: () => phase,
+    isOpen: () => position !== undefined,
+    append(delta) {
+      text.append(delta);
+      say(delta);
+    },
+    end(whole, { incomplete }) {
+      say(text.complete(whole) ?? "");
+      phase = incomplete ? "cut" : "ended";
+    },
+    cut() {
+      phase = "cut";
+    },
+    stand() {
+      phase = "ended";
+    },
+    open(given) {
+      position = given;
+      const { emit, outputIndex: output_index, itemId } = given;
+      const item = form.item(itemId, "in_progress", []);
+      emit({ type: "response.output_item.added", output_index, item });
+      emit({ type: "response.content_part.added", ...inPart(), part: form.part("") });
+      if (!text.isEmpty()) emit(form.delta(inPart(), text.whole()));
+    },
+    snapshot: () => form.item(positionOf(position).itemId, "in_progress", [text.whole()]),
+    close(status) {
+      const { emit, outputIndex: output_index, itemId } = positionOf(position);
+      const whole = text.whole();
+      const item = form.item(itemId, status, [whole]);
+      emit(form.done(inPart(), whole));
+      emit({ type: "response.content_part.done", ...inPart(), part: form.part(whole) });
+      emit({ type: "response.output_item.done", output_index, item });
+      return item;
+    },
+  };
+}
+
+interface PartPosition {
+  readonly item_id: string;
+  readonly output_index: number;
+  readonly content_index: number;
+}
+
+/** How a message and how reasoning look on the wire; they stream alike. */
+interface TextItemFormat {
+  readonly prefix: string;
+  item(id: string, status: ItemStatus, parts: readonly string[]): OutputItem;
+  part(text: string): OutputText | ReasoningText;
+  delta(position: PartPosition, delta: string): UnnumberedEvent;
+  done(position: PartPosition, text: string): UnnumberedEvent;
+}
+
+const messageFormat: TextItemFormat = {
+  prefix: "msg",
+  item: (id, status, parts) => ({
+    id,
+    type: "message",
+    status,
+    role: "assistant",
+    content: parts.map(outputText),
+  }),
+  part: outputText,
+  delta: (position, delta) => ({
+    type: "response.output_text.delta",
+    ...position,
+    delta,
+    logprobs: [],
+  }),
+  done: (position, text) => ({
+    type: "response.output_text.done",
+    ...position,
+    text,
+    logprobs: [],
+  }),
+};
+
+const reasoningFormat: TextItemFormat = {
+  prefix: "rs",
+  item: (id, status, parts) => ({
+    id,
+    type: "reasoning",
+    status,
+    summary: [],
+    content: parts.map(reasoningText),
+  }),
+  part: reasoningText,
+  delta: (position, delta) => ({ type: "response.reasoning_text.delta", ...position, delta }),
+  done: (position, text) => ({ type: "response.reasoning_text.done", ...position, text }),
+};
+
+function outputText(text: string): OutputText {
+  return { type: "output_text", annotations: [], logprobs: [], text };
+}
+
+function reasoningText(text: string): ReasoningText {
+  return { type: "reasoning_text", text };
+}
+
+/** Buffers a text from its deltas. */
+interface TextBuffer {
+  append(delta: string): void;
+  isEmpty(): boolean;
+  /** Replaces the buffer by the whole text. Returns the added end, or `undefined` if the text begins differently. */
+  complete(whole: string): string | undefined;
+  whole(): string;
+}
+
+/** The length of a piece, in UTF-16 units. */
+const pieceLength = 4_096;
+
+/**
+ * Creates a buffer of interned pieces. All readers of a run cut its text at the same offsets, so that
+ * it is in memory once.
+ */
+export function createTextBuffer(intern = internText): TextBuffer {
+  let pieces: InternedText[] = [];
+  /** Less than a piece. */
+  let rest = "";
+  let length = 0;
+  /** All of it, until it grows. */
+  let joined: InternedText | undefined;
+
+  function startsIn(whole: string): boolean {
+    let at = 0;
+    for (const { text } of pieces) {
+      if (!whole.startsWith(text, at)) return false;
+      at += text.length;
+    }
+    return whole.startsWith(rest, at);
+  }
+
+  return {
+    append(delta) {
+      joined = undefined;
+      length += delta.length;
+      rest += delta;
+      if (rest.length < pieceLength) return;
+      const whole = rest.length - (rest.length % pieceLength);
+      for (let at = 0; at < whole; at += pieceLength)
+        pieces.push(intern(rest.slice(at, at + pieceLength)));
+      rest = detached(rest.slice(whole));
+    },
+    isEmpty: () => length === 0,
+    complete(whole) {
+      if (!startsIn(whole)) return undefined;
+      const added = whole.slice(length);
+      length = whole.length;
+      joined = undefined;
+      pieces = whole.length < pieceLength ? [] : [intern(whole)];
+      rest = pieces.length === 0 ? whole : "";
+      return added;
+    },
+    whole() {
+      const [first] = pieces;
+      if (first === undefined) return rest;
+      if (pieces.length === 1 && rest === "") return first.text;
+      joined ??= intern(pieces.map(({ text }) => text).join("") + rest);
+      return joined.text;
+    },
+  };
+}
+
+/** A text that is interned as long as it is referenced. */
+export interface InternedText {
+  readonly text: string;
+}
+
+/** Below this length, in UTF-16 units, a copy costs less than the lookup. */
+const minLength = 1_024;
+
+const held = new Map<string, WeakRef<InternedText>>();
+const released = new FinalizationRegistry<string>((text) => {
+  if (held.get(text)?.deref() === undefined) held.delete(text);
+});
+
+/** Returns the one copy of the text that all its readers share. */
+export function internText(text: string): InternedText {
+  if (text.length < minLength) return { text };
+  const known = held.get(text)?.deref();
+  if (known !== undefined) return known;
+  const shared = { text: detached(text) };
+  held.set(shared.text, new WeakRef(shared));
+  released.register(shared, shared.text);
+  return shared;
 }

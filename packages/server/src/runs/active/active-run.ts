@@ -56,7 +56,7 @@ import type { RunJournal } from "./run-journal.ts";
  */
 
 /** - `restoring`: read from the store - `running`: its chain goes on - `closing`: the store lacks its end */
-export type RunPhase = "restoring" | "running" | "closing" | "over";
+type RunPhase = "restoring" | "running" | "closing" | "over";
 
 /** What a chain works with. */
 export interface RunSession {
@@ -68,7 +68,7 @@ export interface RunSession {
 }
 
 /** What is delivered to a running chain. The store has answers and outputs before. */
-export type RunCommand =
+type RunCommand =
   /** An approval or a review was answered, or expired. */
   | { readonly type: "answer"; readonly approval: ApprovalRecord }
   /** A client submitted results of its tools. */
@@ -78,7 +78,7 @@ export type RunCommand =
   /** A reader wants an event that shows that the run is alive. Many readers share one. */
   | { readonly type: "heartbeat" };
 
-export type CommandOutcome =
+type CommandOutcome =
   | { readonly status: "done" }
   /** The run is not running. Nothing is lost: what was stored is read when it is restored. */
   | { readonly status: "refused"; readonly reason: string };
@@ -97,7 +97,7 @@ export type RunEnd =
   /** The store does not have it. */
   | { readonly status: "lost"; readonly reason: string };
 
-export interface ActiveRunOptions {
+interface ActiveRunOptions {
   readonly claimed: OwnedRun;
   readonly store: Store;
   /** Ms without an event after which readers ask for a heartbeat. */

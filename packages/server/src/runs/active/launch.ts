@@ -1,4 +1,5 @@
 import {
+  type RegisteredTool,
   type ApprovalAdapter,
   type Clock,
   type GrantBook,
@@ -14,18 +15,24 @@ import {
   type ToolExecutorOptions,
   type VariableSystem,
 } from "@capstan/core";
-import type { ChainLimits, ChainResume, ModelCatalog, OfferOptions } from "@capstan/core/host";
+import type {
+  ChainLimits,
+  ChainResume,
+  ModelCatalog,
+  OfferOptions,
+  RequireApproval,
+} from "@capstan/core/host";
 import {
+  requestOf,
   type RunRecord,
   type RunWithMessages,
+  type ServerGroup,
   type Store,
-  requestOf,
   type StoredRequest,
+  type ToolFilter,
 } from "@capstan/store";
-import { offersTool, requireApprovalFor } from "../request/offered-tools.ts";
-import { loadBlobs } from "../request/load-blobs.ts";
+import { findModel, loadBlobs, missingModel, oneCallModel } from "./run-models.ts";
 import type { ServerLimits } from "../request/run-limits.ts";
-import { findModel, missingModel, oneCallModel } from "./run-models.ts";
 
 /** Makes a session's executor: the composition root knows which tools there are. */
 export type CreateExecutor = (
@@ -41,7 +48,7 @@ const laterAnswers: ApprovalAdapter = {
   review: () => ({ decision: "pending" }),
 };
 
-export interface LaunchOptions {
+interface LaunchOptions {
   readonly store: Store;
   readonly models: ModelCatalog;
   readonly createExecutor: CreateExecutor;
@@ -175,7 +182,7 @@ export function chainLimits(limits: ServerLimits, maxToolCalls: number | null): 
   };
 }
 
-export interface HistoryOptions {
+interface HistoryOptions {
   readonly owner: string;
   readonly parentId: string | null;
   /** The next run carries the parent's turn on: it is no history yet. */
@@ -220,4 +227,32 @@ async function turnOf(
   // What a person found out of a call since then is told anew.
   const log = calls.some(({ found }) => found !== undefined) ? undefined : run.result?.log;
   return { messages, calls, ...(log !== undefined && { log }) };
+}
+
+/** Whether a request offers a tool. */
+export function offersTool(
+  servers: readonly ServerGroup[],
+  registered: RegisteredTool | undefined,
+): boolean {
+  if (registered === undefined) return false;
+  const server = servers.find(({ group }) => group === registered.group.name);
+  // Tools that come with any other are in a group that no request names.
+  return server?.allowedTools === undefined || matches(server.allowedTools, registered);
+}
+
+/** What a request says of asking before a tool runs; undefined where it says nothing. */
+function requireApprovalFor(
+  servers: readonly ServerGroup[],
+  registered: RegisteredTool | undefined,
+): RequireApproval | undefined {
+  if (registered === undefined) return undefined;
+  const wish = servers.find(({ group }) => group === registered.group.name)?.requireApproval;
+  if (wish === undefined || typeof wish === "string") return wish;
+  if (wish.always !== undefined && matches(wish.always, registered)) return "always";
+  return wish.never !== undefined && matches(wish.never, registered) ? "never" : undefined;
+}
+
+function matches({ toolNames, readOnly }: ToolFilter, { name, tool }: RegisteredTool): boolean {
+  if (toolNames !== undefined && !toolNames.includes(name)) return false;
+  return readOnly === undefined || readOnly === (tool.effects === "read");
 }

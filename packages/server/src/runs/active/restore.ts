@@ -9,12 +9,12 @@ import { type ChainResume, isSettled, reopenedByPerson } from "@capstan/core/hos
 import {
   type ApprovalRecord,
   type ClaimedRun,
+  requestOf,
   type RunJournalWrite,
   type RunRecord,
   type Store,
-  requestOf,
 } from "@capstan/store";
-import type { VariablesOrigin } from "../request/new-run.ts";
+import type { VariablesOrigin } from "./run-variables.ts";
 import { decisionOf, reviewDecisionOf } from "./approval-decisions.ts";
 import { readChainState, type StoredChain } from "./chain-state.ts";
 import { readInheritedTurn, resumeInheritedTurn } from "./inherited-turn.ts";

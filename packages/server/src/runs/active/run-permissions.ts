@@ -33,7 +33,7 @@ async function listGrants(
   return records;
 }
 
-export interface RunGrantsOptions {
+interface RunGrantsOptions {
   /** Of this process. */
   readonly runs: () => Iterable<ActiveRun>;
   readonly stores: readonly Store[];

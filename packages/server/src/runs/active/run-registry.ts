@@ -4,11 +4,11 @@ import { errorMessage, type ModelCatalog } from "@capstan/core/host";
 import {
   type ApprovalRecord,
   type ClaimedRun,
+  requestOf,
   type RunRecord,
   type RunRef,
-  requestOf,
 } from "@capstan/store";
-import type { Slots } from "./slots.ts";
+import type { Slots } from "../dispatch/dispatcher.ts";
 import type { ServerLimits } from "../request/run-limits.ts";
 import type { RunStores } from "./run-stores.ts";
 import { ActiveRun, Mailboxes, type RunEnd, type RunSession } from "./active-run.ts";

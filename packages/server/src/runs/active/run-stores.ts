@@ -8,7 +8,7 @@ export interface MemoryRunLimits {
   readonly maxRuns: number;
 }
 
-export const defaultMemoryRunLimits: MemoryRunLimits = { ttlMs: 60 * 60 * 1_000, maxRuns: 1_000 };
+const defaultMemoryRunLimits: MemoryRunLimits = { ttlMs: 60 * 60 * 1_000, maxRuns: 1_000 };
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
@@ -16,7 +16,7 @@ type RunKey = Pick<RunRecord, "id" | "owner">;
 type ListApprovals = Store["listApprovals"];
 type ListGrants = Store["listGrants"];
 
-export interface RunStoresOptions {
+interface RunStoresOptions {
   /** Runs that are kept, conversations, users' rules, and the grants that hold in every session. */
   readonly durable: Store;
   /** Runs that are not kept. @default there are none */

@@ -5,13 +5,16 @@ import {
   isAccepted,
   type Manifest,
   type RunRecord,
+  type RunVersion,
   type Store,
 } from "@capstan/store";
-import type { VariablesOrigin } from "../request/new-run.ts";
 import type { CreateExecutor } from "./launch.ts";
 import type { RunRegistry } from "./run-registry.ts";
 import type { RunStores } from "./run-stores.ts";
 import type { WarmRuns } from "./warm-runs.ts";
+
+/** Where a new run's variables come from: the run that it continues, as that was when this one was made. */
+export type VariablesOrigin = RunVersion | "nothing";
 
 /**
  * Returns the variables with which a claimed run starts or resumes.

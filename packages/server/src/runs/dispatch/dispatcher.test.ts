@@ -12,8 +12,7 @@ import {
   resultOf,
   withMemoryStore,
 } from "@capstan/store/testing";
-import { Slots } from "../active/slots.ts";
-import { Dispatcher } from "./dispatcher.ts";
+import { Dispatcher, Slots } from "./dispatcher.ts";
 import type { RunQueue } from "./run-queue.ts";
 
 const limits = { runsAtOnce: 2, runsOfOne: 2 };

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { ApiError } from "../http/api-error.ts";
+import type { ApiError } from "../../http/api-error.ts";
 import { parseCreateRequest } from "./parse-request.ts";
-import type { CreateRequest } from "./request/create-request.ts";
-import { echo } from "../testing/run-script.ts";
+import type { CreateRequest } from "./create-request.ts";
+import { echo } from "../../testing/run-script.ts";
 
 const origins = ["http://127.0.0.1:8787"];
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { internText } from "./interned-text.ts";
-import { createTextBuffer } from "./text-buffer.ts";
+import { createTextBuffer, internText } from "./text-items.ts";
 
 const anyDelta = fc
   .tuple(fc.string({ unit: "binary", maxLength: 5 }), fc.constantFrom(1, 1, 300, 5_000))

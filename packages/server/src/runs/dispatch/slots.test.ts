@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Slots } from "./slots.ts";
+import { Slots } from "./dispatcher.ts";
 
 const run = (owner: string, n: number) => ({ owner, id: `${owner}${n}` });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inputOf, pageOfItems, storedInput, storedOutput } from "./history-items.ts";
+import { inputOf, pageOfItems, storedInput, storedOutput } from "./read-response.ts";
 import { parseInput } from "./request/parse-input.ts";
 
 function inputFor(input: unknown) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { parseBody } from "./parse-body.ts";
+import { parseBody } from "./read-body.ts";
 import { StoredData } from "./stored-data.ts";
 
 function bodyOf(body: unknown): Request {

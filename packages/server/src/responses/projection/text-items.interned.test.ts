@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { numbered, proposed } from "../../testing/run-script.ts";
-import { serverCallItem, wireArguments } from "./call-item.ts";
-import { internText } from "./interned-text.ts";
+import { serverCallItem, wireArguments } from "./server-calls.ts";
+import { internText } from "./text-items.ts";
 
 /** Returns what each of 30 readers gets that parse the same JSON on their own. */
 function readByMany<Value, Result>(value: Value, read: (parsed: Value) => Result): Result[] {

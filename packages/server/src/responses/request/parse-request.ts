@@ -1,0 +1,304 @@
+import type { HistoryMode, JsonObject, ModelSettings } from "@capstan/core";
+import { z } from "zod";
+import type { ResponseFormat } from "@capstan/core/host";
+import {
+  type ApiError,
+  failed,
+  invalidRequest,
+  isObject,
+  issueError,
+  missingParameter,
+  ok,
+  type Parsed,
+  unsupportedValue,
+  withoutNulls,
+  wrongType,
+} from "../../http/api-error.ts";
+import type { CreateRequest, RequestToolChoice } from "./create-request.ts";
+import { parseInput } from "./parse-input.ts";
+import { modelToolChoice, parseToolChoice, parseTools } from "./parse-tools.ts";
+import type { ResponseEcho } from "../projection/wire.ts";
+
+type ParsedRequest =
+  | { readonly status: "ok"; readonly request: CreateRequest }
+  | { readonly status: "error"; readonly error: ApiError };
+
+/**
+ * The body of `POST /v1/responses`. Unknown members, tools and items are let through; what is
+ * known and wrong is an error in OpenAI's words, with the path of what is wrong.
+ *
+ * @param body JSON from outside, of whatever form
+ * @example
+ * const parsed = parseCreateRequest(JSON.parse(text), { origins: ["http://127.0.0.1:8787"] });
+ * if (parsed.status === "error") return c.json(errorBody(parsed.error), 400);
+ */
+export function parseCreateRequest(
+  body: unknown,
+  options: {
+    /** Where this server is reached: its groups may be named by such a URL. @default [] */
+    readonly origins?: readonly string[];
+  } = {},
+): ParsedRequest {
+  if (!isObject(body)) return failed(wrongType("request", "a JSON object", body ?? null));
+  const result = requestSchema.safeParse(body);
+  if (!result.success) return failed(issueError(result.error.issues, body, ""));
+  const given =
+    result.data.conversation === "" ? { ...result.data, conversation: null } : result.data;
+
+  const conflict = conflictOf(given) ?? metadataError(given.metadata ?? {});
+  if (conflict !== undefined) return failed(conflict);
+  const conversation = parseConversation(given.conversation);
+  if (conversation.status === "error") return conversation;
+  const input = parseInput(given.input);
+  if (input.status === "error") return input;
+  const tools = parseTools(given.tools ?? [], options.origins ?? []);
+  if (tools.status === "error") return tools;
+  const toolChoice = parseToolChoice(given.tool_choice, tools.value);
+  if (toolChoice.status === "error") return toolChoice;
+  const format = parseFormat(given.text?.format);
+  if (format.status === "error") return format;
+
+  const { client, customTools, servers, carried } = tools.value;
+  const echo = requestEcho(given, {
+    tools: tools.value.echo,
+    toolChoice: toolChoice.value.echo,
+    format: format.value.echo,
+  });
+  const request: CreateRequest = {
+    ...withoutNulls({
+      model: given.model,
+      instructions: given.instructions,
+      previousResponseId: given.previous_response_id,
+      conversation: conversation.value,
+      maxToolCalls: given.max_tool_calls,
+      promptCacheKey: given.prompt_cache_key,
+    }),
+    input: input.value,
+    tools: { client, customTools, servers, carried },
+    toolChoice: toolChoice.value.choice,
+    settings: requestSettings(given, toolChoice.value.choice, format.value.format),
+    truncation: given.truncation ?? "disabled",
+    store: echo.store,
+    background: echo.background,
+    stream: given.stream ?? false,
+    include: given.include ?? [],
+    metadata: echo.metadata,
+    ...(given.approvals === "inline" ? { approvals: "inline" } : {}),
+    ...(given.tool_outputs === "inline" ? { toolOutputs: "inline" } : {}),
+    ...(given.history == null ? {} : { history: historyMode(given.history) }),
+    echo,
+  };
+  return { status: "ok", request };
+}
+
+function historyMode(given: NonNullable<RequestBody["history"]>): HistoryMode {
+  return typeof given === "string" ? given : { keepTurns: given.keep_turns };
+}
+
+/** What must be there, and what cannot be together. */
+function conflictOf(given: RequestBody): ApiError | undefined {
+  const { input, previous_response_id: previous, conversation } = given;
+  if (input == null && previous == null && conversation == null) return missingParameter("input");
+  if (previous != null && conversation != null) {
+    return invalidRequest({
+      param: "previous_response_id",
+      code: "mutually_exclusive_parameters",
+      message:
+        "'previous_response_id' and 'conversation' are mutually exclusive: a conversation knows its last response. Send one of them.",
+    });
+  }
+  if (given.background === true && given.store === false) {
+    return invalidRequest({
+      param: "background",
+      code: "invalid_value",
+      message: "'background' can only be used when 'store' is true: the response is read later.",
+    });
+  }
+  return undefined;
+}
+
+function metadataError(metadata: { readonly [key: string]: string }): ApiError | undefined {
+  const keys = Object.keys(metadata);
+  if (keys.length > 16) {
+    return invalidRequest({
+      param: "metadata",
+      code: "object_above_max_properties",
+      message: `Invalid 'metadata': too many properties. Expected at most 16, but got ${keys.length} instead.`,
+    });
+  }
+  const long = keys.find((key) => key.length > 64);
+  if (long === undefined) return undefined;
+  return invalidRequest({
+    param: "metadata",
+    code: "string_above_max_length",
+    message: `Invalid 'metadata': a key is too long. Expected at most 64 characters, but got ${long.length} instead.`,
+  });
+}
+
+function parseConversation(given: unknown): Parsed<string | undefined> {
+  if (given === undefined || given === null) return ok(undefined);
+  const id: unknown = isObject(given) ? given["id"] : given;
+  if (typeof id !== "string") {
+    return failed(wrongType("conversation", "a string or an object with an 'id'", given));
+  }
+  if (/^conv_[a-zA-Z0-9_-]+$/.test(id)) return ok(id);
+  return failed(
+    invalidRequest({
+      param: "conversation",
+      code: "invalid_value",
+      message: `Invalid 'conversation': '${id.slice(0, 100)}' is no id of a conversation. Expected one that begins with 'conv_'.`,
+    }),
+  );
+}
+
+const optionalText = z.string().nullish();
+/** Some clients send "" for what they do not set. */
+const optionalId = optionalText.transform((given) => (given === "" ? null : given));
+const shortKey = z.string().max(64).nullish();
+
+/**
+ * The plain members of a request and their limits. Input, tools, tool choice and format have
+ * parsers of their own; members that are not listed are ignored.
+ */
+const requestSchema = z.object({
+  model: optionalId,
+  input: z.unknown().optional(),
+  instructions: optionalId,
+  previous_response_id: optionalId,
+  conversation: z.unknown().optional(),
+  tools: z.array(z.unknown()).nullish(),
+  tool_choice: z.unknown().optional(),
+  parallel_tool_calls: z.boolean().nullish(),
+  max_tool_calls: z.int().min(1).nullish(),
+  max_output_tokens: z.int().min(16).nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+  frequency_penalty: z.number().min(-2).max(2).nullish(),
+  top_logprobs: z.int().min(0).max(20).nullish(),
+  text: z.object({ format: z.unknown().optional(), verbosity: optionalText }).nullish(),
+  reasoning: z.object({ effort: optionalText, summary: optionalText }).nullish(),
+  truncation: z.enum(["auto", "disabled"]).nullish(),
+  service_tier: optionalText,
+  safety_identifier: shortKey,
+  prompt_cache_key: shortKey,
+  metadata: z.record(z.string(), z.string().max(512)).nullish(),
+  include: z.array(z.string()).nullish(),
+  store: z.boolean().nullish(),
+  background: z.boolean().nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z.object({ include_obfuscation: z.boolean().nullish() }).nullish(),
+  approvals: z.enum(["inline", "deferred"]).nullish(),
+  tool_outputs: z.enum(["inline", "deferred"]).nullish(),
+  history: z
+    .union([z.enum(["log", "full"]), z.object({ keep_turns: z.int().min(0) })], {
+      error: 'expected "log", "full" or {"keep_turns": 3}.',
+    })
+    .nullish(),
+});
+
+type RequestBody = z.infer<typeof requestSchema>;
+
+/** What of a request a model is told; what was not given is left to its provider. */
+function requestSettings(
+  given: RequestBody,
+  choice: RequestToolChoice,
+  format: ResponseFormat,
+): ModelSettings {
+  return withoutNulls({
+    toolChoice: modelToolChoice(choice),
+    parallelToolCalls: given.parallel_tool_calls,
+    temperature: given.temperature,
+    topP: given.top_p,
+    presencePenalty: given.presence_penalty,
+    frequencyPenalty: given.frequency_penalty,
+    maxOutputTokens: given.max_output_tokens,
+    reasoningEffort: given.reasoning?.effort,
+    responseFormat: format.type === "text" ? undefined : format,
+  });
+}
+
+/** What a response repeats of its request, every default filled in: clients do not take null for most. */
+function requestEcho(
+  given: RequestBody,
+  parts: {
+    readonly tools: readonly JsonObject[];
+    readonly toolChoice: string | JsonObject;
+    readonly format: JsonObject;
+  },
+): ResponseEcho {
+  const { reasoning, text } = given;
+  const wireText: JsonObject = {
+    format: parts.format,
+    ...withoutNulls({ verbosity: text?.verbosity }),
+  };
+  return {
+    background: given.background ?? false,
+    frequency_penalty: given.frequency_penalty ?? 0,
+    instructions: given.instructions ?? null,
+    max_output_tokens: given.max_output_tokens ?? null,
+    max_tool_calls: given.max_tool_calls ?? null,
+    metadata: given.metadata ?? {},
+    parallel_tool_calls: given.parallel_tool_calls ?? true,
+    presence_penalty: given.presence_penalty ?? 0,
+    prompt_cache_key: given.prompt_cache_key ?? null,
+    reasoning:
+      reasoning == null
+        ? null
+        : { effort: reasoning.effort ?? null, summary: reasoning.summary ?? null },
+    safety_identifier: given.safety_identifier ?? null,
+    service_tier: given.service_tier ?? "default",
+    store: given.store ?? true,
+    temperature: given.temperature ?? 1,
+    text: wireText,
+    tool_choice: parts.toolChoice,
+    tools: parts.tools,
+    top_logprobs: given.top_logprobs ?? 0,
+    top_p: given.top_p ?? 1,
+    truncation: given.truncation ?? "disabled",
+  };
+}
+
+interface ParsedFormat {
+  readonly format: ResponseFormat;
+  readonly echo: JsonObject;
+}
+
+const schemaFormat = z.object({
+  name: z.string().min(1),
+  schema: z.record(z.string(), z.unknown()),
+  description: z.string().nullish(),
+  strict: z.boolean().nullish(),
+});
+
+/** `text.format`: what the answer's text must be. */
+function parseFormat(given: unknown): Parsed<ParsedFormat> {
+  const at = "text.format";
+  if (given === undefined || given === null)
+    return ok({ format: { type: "text" }, echo: { type: "text" } });
+  if (!isObject(given)) return failed(wrongType(at, "an object", given));
+  const { type } = given;
+  if (type === undefined) return failed(missingParameter(`${at}.type`));
+  if (type === "text" || type === "json_object") return ok({ format: { type }, echo: { type } });
+  if (type !== "json_schema") {
+    return failed(unsupportedValue(`${at}.type`, type, ["text", "json_object", "json_schema"]));
+  }
+  const result = schemaFormat.safeParse(given);
+  if (!result.success) return failed(issueError(result.error.issues, given, at));
+  const { name, schema, description, strict } = result.data;
+  const format: ResponseFormat = {
+    type,
+    name,
+    schema,
+    ...(description == null ? {} : { description }),
+    ...(strict == null ? {} : { strict }),
+  };
+  const echo = {
+    type,
+    name,
+    description: description ?? null,
+    schema: schema as JsonObject,
+    strict: strict ?? false,
+  };
+  return ok({ format, echo });
+}
