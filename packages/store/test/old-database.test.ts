@@ -12,11 +12,21 @@ import { migrate } from "../src/sqlite/migrate.ts";
 import { openForWriting } from "../src/sqlite/open-database.ts";
 import { openStore } from "../src/sqlite/open-store.ts";
 import { findPostgres, testServer } from "../src/testing/postgres-server.ts";
-import { delta, end, owner, resultOf, withDataDir } from "../src/testing/store-fixtures.ts";
+import {
+  delta,
+  end,
+  owner,
+  resultOf,
+  settableClock,
+  withDataDir,
+} from "../src/testing/store-fixtures.ts";
 
 // A server wrote these rows before requests had versions, and was killed while an answer streamed.
 const script = await readFile(new URL("database-of-schema-14.sql", import.meta.url), "utf8");
 const schema14 = migrations.filter(({ version }) => version <= 14);
+
+/** Shortly after the server was killed. */
+const clock = settableClock(1_795_442_700_000);
 
 const finished = "resp_resb86sg4x3z20sgjhbc93x8l";
 const asking = "resp_uqrs3sxehrjvoxqofjcthnggv";
@@ -110,7 +120,7 @@ test("a data directory of schema 14 opens and goes on", async () => {
     migrate(sql, 0, schema14);
     sql.exec(script);
     sql.close();
-    const store = await openStore({ dataDir, durability: "process" });
+    const store = await openStore({ dataDir, durability: "process", clock });
     try {
       await readAndContinue(store);
     } finally {
@@ -140,7 +150,7 @@ test(
     } finally {
       await client.end();
     }
-    const store = await openPostgresStore({ connectionString });
+    const store = await openPostgresStore({ connectionString, clock });
     try {
       await readAndContinue(store);
     } finally {

@@ -8,7 +8,6 @@ import { collectForgotten } from "./forget/collect-forgotten.ts";
 import { deleteConversation, deleteRun } from "./forget/delete-runs.ts";
 import { dropUnreachable } from "./forget/drop-unreachable.ts";
 import { forgetLineage } from "./forget/forget-lineage.ts";
-import { forgetVariables } from "./rows/forget-variables.ts";
 import { submitOutputs } from "./calls/submit-outputs.ts";
 import { answerApproval, expireApprovals } from "./permissions/write-approvals.ts";
 import { createConversation, moveHead, updateConversation } from "./runs/write-conversations.ts";
@@ -17,7 +16,7 @@ import { changeOverride, resetOverride } from "./permissions/write-overrides.ts"
 import { saveItems } from "./rows/write-items.ts";
 import { writeCommit, writeDeltas } from "./write-commit.ts";
 import { createRun, setStatus } from "./runs/write-runs.ts";
-import { editVariables } from "./rows/write-variables.ts";
+import { editVariables, forgetVariables } from "./rows/write-variables.ts";
 import type { WriteContext } from "./state/write-context.ts";
 
 /** Does the writes of one call until one is not accepted, which is then the last outcome: the caller undoes the rest. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { encodeEvents } from "./event-rows.ts";
+import { encodeEvents, writeLayout } from "./event-rows.ts";
 import {
   addDelta,
   countDeltas,
@@ -10,7 +10,6 @@ import {
   type Delta,
   eventsIn,
   readLayout,
-  writeLayout,
 } from "./event-layout.ts";
 import type { UnnumberedEvent } from "../records/records.ts";
 

@@ -23,13 +23,6 @@ export interface EventLayout {
   readonly elsewhere: readonly { readonly from: number; readonly count: number }[];
 }
 
-export function writeLayout({ items, elsewhere }: EventLayout): string | null {
-  if (items.length === 0 && elsewhere.length === 0) return null;
-  const cut = items.map(({ place, cuts }) => `${place}@${cuts}`).join("|");
-  const gaps = elsewhere.map(({ from, count }) => `${from}+${count}`).join(" ");
-  return gaps === "" ? cut : `${cut}#${gaps}`;
-}
-
 export function readLayout(text: string): EventLayout {
   const [cut = "", gaps = ""] = text.split("#");
   return {

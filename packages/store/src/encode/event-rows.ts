@@ -1,4 +1,4 @@
-import { addDelta, type CutText, type EventLayout, writeLayout } from "./event-layout.ts";
+import { addDelta, type CutText, type EventLayout } from "./event-layout.ts";
 import type { UnnumberedEvent } from "../records/records.ts";
 
 /** A commit's events, as text. Numbers are counted from the run's last one before it. */
@@ -144,4 +144,11 @@ function lengthOf(event: UnnumberedEvent): number {
   if (event.type === "item.end") return event.text.length;
   if (event.type === "call.settled") return event.result.finalText.length;
   return event.type === "call.proposed" ? event.argumentsText.length : 0;
+}
+
+export function writeLayout({ items, elsewhere }: EventLayout): string | null {
+  if (items.length === 0 && elsewhere.length === 0) return null;
+  const cut = items.map(({ place, cuts }) => `${place}@${cuts}`).join("|");
+  const gaps = elsewhere.map(({ from, count }) => `${from}+${count}`).join(" ");
+  return gaps === "" ? cut : `${cut}#${gaps}`;
 }

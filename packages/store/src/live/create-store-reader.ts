@@ -7,7 +7,7 @@ import type { SlowReadName, SlowReadQuery, SlowReadResult } from "./slow-reads.t
 import { everyNextExpiry, getApproval, listApprovals } from "../read/permissions/read-approvals.ts";
 import { parseChain } from "../read/read-chain.ts";
 import { getConversation, listConversations } from "../read/read-conversations.ts";
-import { readEventPage } from "../read/read-events.ts";
+import { readEventPage, findRunKey } from "../read/read-events.ts";
 import { getGrant, listGrants, readGrants } from "../read/permissions/read-grants.ts";
 import { findRun, getItem, listItems, listOutputs, readCalls } from "../read/read-ledger.ts";
 import { listOverrides } from "../read/permissions/read-overrides.ts";
@@ -19,7 +19,6 @@ import {
   everyRunOf,
   everySuspendedBefore,
   everySuspendedSince,
-  findRunKey,
   getRun,
   listChildren,
   readInput,

@@ -1,5 +1,5 @@
 import type { RunEvent } from "@capstan/contract";
-import { numberedEvents } from "../read/numbered-events.ts";
+import type { UnnumberedEvent } from "../records/records.ts";
 import type { Published, Store } from "../records/store.ts";
 
 /**
@@ -108,4 +108,18 @@ class Inbox {
     this.#wake?.();
     this.#wake = undefined;
   }
+}
+
+/**
+ * A run's events with their numbers, in order.
+ *
+ * @param seqBefore the number of the event before them
+ * @example
+ * numberedEvents([{ type: "run.heartbeat", at: 5 }], 7); // [{ type: "run.heartbeat", at: 5, seq: 8 }]
+ */
+export function numberedEvents(
+  events: readonly UnnumberedEvent[],
+  seqBefore: number,
+): readonly RunEvent[] {
+  return events.map((event, index) => ({ ...event, seq: seqBefore + index + 1 }));
 }

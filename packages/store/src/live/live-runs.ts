@@ -1,3 +1,4 @@
+import type { Published } from "../records/store.ts";
 import type { PublishedPosition, TailMark, RecoveredRun } from "../records/read-results.ts";
 import type { ClaimedRun } from "../records/claimed-run.ts";
 import type { UnnumberedEvent } from "../records/records.ts";
@@ -139,4 +140,40 @@ export function findClaim(
   // What expires makes runs ready for anybody.
   if (outcome.status === "expired" || !("ready" in outcome)) return undefined;
   return outcome.ready?.status === "in_progress" ? outcome.ready : undefined;
+}
+
+type Listener = (published: Published) => void;
+
+/** Tells who listens, in this process, what was committed. It keeps nothing. */
+export class Publisher {
+  readonly #listeners = new Map<string, Set<Listener>>();
+
+  subscribe(runId: string, listener: Listener): () => void {
+    const listeners = this.#listeners.get(runId) ?? new Set();
+    this.#listeners.set(runId, listeners);
+    // Its own object, so that one function may listen twice.
+    const own: Listener = (published) => listener(published);
+    listeners.add(own);
+    return () => {
+      listeners.delete(own);
+      if (listeners.size === 0 && this.#listeners.get(runId) === listeners)
+        this.#listeners.delete(runId);
+    };
+  }
+
+  /** For what concerns every run. */
+  publishToAll(published: Published): void {
+    for (const runId of this.#listeners.keys()) this.publish(runId, published);
+  }
+
+  publish(runId: string, published: Published): void {
+    for (const listener of this.#listeners.get(runId) ?? []) {
+      try {
+        listener(published);
+      } catch (error) {
+        // What was committed stays committed, and the others are told.
+        process.emitWarning(error instanceof Error ? error : String(error), "StoreListenerWarning");
+      }
+    }
+  }
 }

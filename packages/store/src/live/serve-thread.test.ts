@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
-import { setImmediate as endOfTurn } from "node:timers/promises";
 import { MessageChannel } from "node:worker_threads";
 import { errorDataOf } from "../records/error-data.ts";
 import { serveThread } from "./serve-thread.ts";
@@ -77,57 +76,4 @@ test("all that was to be answered together hears why it was not", async () => {
   const errors = lots.flat();
   assert.equal(errors.length, 3);
   for (const { error } of errors) assert.match(error.message, /no disk/);
-});
-
-test("what comes while others are answered is answered together after them, and it stops after all", async () => {
-  const asked: (readonly unknown[])[] = [];
-  const answer = async (all: readonly unknown[]) => {
-    asked.push(all);
-    await endOfTurn();
-    return all;
-  };
-  const { port1: port, port2 } = new MessageChannel();
-  const replies: unknown[] = [];
-  port.on("message", (reply) => replies.push(reply));
-  port.postMessage({ request: 1 });
-  const stop = () => port2.postMessage("stops");
-  serveThread({ answer, together: true, failure: fails, port: port2, stop });
-  await once(port2, "message");
-  for (const message of [{ request: 2 }, { request: 3 }, { stop: true }]) port.postMessage(message);
-  await once(port, "close");
-  assert.deepEqual(asked.flat(), [1, 2, 3]);
-  assert.deepEqual(replies.flat(), [{ value: 1 }, { value: 2 }, { value: 3 }, "stops"]);
-});
-
-test("an answer that is rejected is told to all of its lot, and the next are answered", async () => {
-  const answer = async ([one]: readonly unknown[]) => {
-    if (one === 2) throw new Error("no database");
-    return [one];
-  };
-  const replies = await answered(requests, { answer });
-  const [first, second, third] = replies.filter((reply) => reply !== "stops");
-  assert.deepEqual([first, third], [[{ value: 1 }], [{ value: 3 }]]);
-  assert.match(JSON.stringify(second), /no database/);
-});
-
-test("who asks for the next lot has it before the first is answered; answers keep their order, and the stop is last", async () => {
-  const { port1: port, port2 } = new MessageChannel();
-  const replies: unknown[] = [];
-  const happened: unknown[] = [];
-  port.on("message", (reply) => replies.push(reply));
-  const first = Promise.withResolvers<void>();
-  const answer = async (all: readonly unknown[], next: () => void) => {
-    happened.push(all);
-    if (all[0] !== 1) return all;
-    next();
-    setImmediate(() => first.resolve());
-    await first.promise;
-    return all;
-  };
-  for (const message of [{ request: 1 }, { request: 2 }, { stop: true }]) port.postMessage(message);
-  const stop = () => void happened.push("stops");
-  serveThread({ answer, failure: fails, port: port2, stop });
-  await once(port, "close");
-  assert.deepEqual(happened, [[1], [2], "stops"]);
-  assert.deepEqual(replies, [[{ value: 1 }], [{ value: 2 }]]);
 });

@@ -1,9 +1,8 @@
 import pg from "pg";
 import { type Fault, type Inspection, inspectionOf } from "../records/inspection.ts";
 import { migrations } from "../schema/migrations.ts";
-import { checkAddress, clientConfig } from "./wire/connection.ts";
+import { checkAddress, clientConfig, describeDatabase } from "./wire/connection.ts";
 import { databaseError } from "./wire/database-error.ts";
-import { describeDatabase } from "./wire/describe-database.ts";
 import { versionIn } from "./schema-version.ts";
 
 /** The oldest release that the project's tests run on. */

@@ -2,12 +2,16 @@ import type { Clock } from "@capstan/core";
 import { newId, systemClock } from "@capstan/core/base";
 import pg from "pg";
 import type { NodeMessage } from "../records/nodes.ts";
-import { Publisher } from "../live/publisher.ts";
+import { Publisher } from "../live/live-runs.ts";
 import { type SlowReadName, slowRead } from "../live/slow-reads.ts";
 import type { Store } from "../records/store.ts";
 import { createStore } from "../live/create-store.ts";
-import { checkAddress, clientConfig, type DatabaseAddress } from "./wire/connection.ts";
-import { describeDatabase } from "./wire/describe-database.ts";
+import {
+  checkAddress,
+  clientConfig,
+  type DatabaseAddress,
+  describeDatabase,
+} from "./wire/connection.ts";
 import { databaseError } from "./wire/database-error.ts";
 import { coalesceScripts } from "./read/coalesce-reads.ts";
 import { listenToNodes } from "./listener.ts";

@@ -5,9 +5,13 @@ import { slowRead } from "../live/slow-reads.ts";
 import { missingStoreError } from "../live/missing-store-error.ts";
 import { createRetentionReader } from "../live/create-store-reader.ts";
 import type { RetentionReader } from "../records/store-reader.ts";
-import { checkAddress, clientConfig, type DatabaseAddress } from "./wire/connection.ts";
+import {
+  checkAddress,
+  clientConfig,
+  type DatabaseAddress,
+  describeDatabase,
+} from "./wire/connection.ts";
 import { databaseError } from "./wire/database-error.ts";
-import { describeDatabase } from "./wire/describe-database.ts";
 import { postgresReads } from "./read/postgres-reads.ts";
 import { versionIn } from "./schema-version.ts";
 

@@ -5,9 +5,8 @@ import type { RunEvent } from "@capstan/contract";
 
 import { type Script, together } from "../sql/script.ts";
 import { foldCalls } from "../encode/call-records.ts";
-import { compactEventsOf } from "./read-events.ts";
+import { compactEventsOf, findRunKey } from "./read-events.ts";
 import { callRows, messageTexts } from "./read-journal.ts";
-import { findRunKey } from "./read-runs.ts";
 
 /** The same as JSON: it comes from another thread, to which text costs a third of what objects do. */
 export interface ChainText {

@@ -14,7 +14,22 @@ import { all, first, type Script, together } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
 import { readTail, type TailDelta } from "./tail.ts";
 
-import { findRunKey, type RunKey } from "./read-runs.ts";
+/** A run with its key in the tables that belong to it. */
+export interface RunKey {
+  readonly n: number;
+  readonly status: RunStatus;
+  readonly ended_at: number | null;
+}
+
+/** Returns the key of a run, or undefined if this owner has no such run. */
+export function* findRunKey(query: { owner: string; runId: string }): Script<RunKey | undefined> {
+  return yield* first(findKey, query.runId, query.owner);
+}
+
+const findKey = statement<RunKey>(
+  { reads: ["runs"] },
+  "SELECT n, status, ended_at FROM runs WHERE id = ? AND owner = ?",
+);
 
 /** A row of a run's journal with its events. */
 interface EventRow {
@@ -90,10 +105,12 @@ export function* readEventPage(query: {
   const cut =
     size === undefined ? undefined : yield* first(findEndBySize, size, run.n, after, end, size);
   const upTo = cut?.seq ?? end;
-  const [rows, tail] = yield* together([
-    all(findRange, run.n, after, upTo, run.n, upTo, upTo, run.n, upTo),
-    readTail({ runN: run.n, after, upTo, items: position?.items }),
-  ]);
+  const items = position?.items;
+  const inRange = all(findRange, run.n, after, upTo, run.n, upTo, upTo, run.n, upTo);
+  const [rows, tail] =
+    items?.length === 0
+      ? [yield* inRange, []]
+      : yield* together([inRange, readTail({ runN: run.n, after, upTo, items })]);
   const last = isJoined || size === undefined ? upTo : endOf(run, position);
   const events = eventsOf(rows, tail, { after, upTo, last, isJoined });
   const full = cut !== undefined || events.length >= limit;

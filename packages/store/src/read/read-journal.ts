@@ -1,7 +1,7 @@
+import { isOutcomeUnknown, type CallsRow, foldCalls } from "../encode/call-records.ts";
 import type { CallEntry } from "../records/records.ts";
 import { all, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
-import { type CallsRow, foldCalls } from "../encode/call-records.ts";
 
 const findCalls = statement<CallsRow>(
   { reads: ["run_journal"] },
@@ -44,4 +44,17 @@ export function* readableCallsOf(run: {
 export function* messageTexts(runN: number): Script<readonly string[]> {
   const rows = yield* all(findMessages, runN);
   return rows.map(({ messages }) => messages);
+}
+
+/**
+ * Whether the outcomes of all calls of a run are known. Returns `unknown` if a call's outcome is
+ * unknown and no user has set it, and `unreadable` if the run's calls are corrupt.
+ */
+export function* readCallOutcomes(run: {
+  readonly n: number;
+  readonly id: string;
+}): Script<"known" | "unknown" | "unreadable"> {
+  const calls = yield* readableCallsOf(run);
+  if (calls === undefined) return "unreadable";
+  return calls.some(({ call }) => isOutcomeUnknown(call)) ? "unknown" : "known";
 }

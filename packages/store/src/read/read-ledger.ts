@@ -5,7 +5,8 @@ import type { CallEntry, ItemRecord, RunRecord } from "../records/records.ts";
 import { all, first, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
 import { callsOf } from "./read-journal.ts";
-import { findRunKey, getRun } from "./read-runs.ts";
+import { getRun } from "./read-runs.ts";
+import { findRunKey } from "./read-events.ts";
 
 export function* readCalls(query: {
   owner: string;

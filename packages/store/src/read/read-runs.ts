@@ -1,3 +1,4 @@
+import { findRunKey } from "./read-events.ts";
 import type { JsonValue, Message } from "@capstan/core";
 import type { ChainResultRecord } from "@capstan/core/host";
 import type { RunStatus } from "@capstan/contract";
@@ -124,11 +125,6 @@ const findAncestors = statement<RequestedRow & { replay: string | null }>(
    SELECT ${runColumns}, q.request, s.replay ${fromRuns} JOIN line ON line.n = r.n ORDER BY r.n`,
 );
 
-const findKey = statement<RunKey>(
-  { reads: ["runs"] },
-  "SELECT n, status, ended_at FROM runs WHERE id = ? AND owner = ?",
-);
-
 export function* getRun(query: { owner: string; id: string }): Script<RunRecord | undefined> {
   const row = yield* first(findRun, query.id, query.owner);
   return row && runRecord(row);
@@ -220,18 +216,6 @@ export function* readMessages(query: {
 }): Script<StoredList<Message> | undefined> {
   const run = yield* findRunKey(query);
   return run === undefined ? undefined : yield* messagesOf(run.n);
-}
-
-/** A run with its key in the tables that belong to it. */
-export interface RunKey {
-  readonly n: number;
-  readonly status: RunStatus;
-  readonly ended_at: number | null;
-}
-
-/** Returns the key of a run, or undefined if this owner has no such run. */
-export function* findRunKey(query: { owner: string; runId: string }): Script<RunKey | undefined> {
-  return yield* first(findKey, query.runId, query.owner);
 }
 
 export function* messagesOf(runN: number): Script<StoredList<Message>> {

@@ -2,7 +2,7 @@ import type { RunStatus } from "@capstan/contract";
 import type { Page, ListedRun } from "../records/records.ts";
 import { all, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
-import { readCallOutcomes } from "./read-call-outcomes.ts";
+import { readCallOutcomes } from "./read-journal.ts";
 import { pageLimit, pageOf } from "./page.ts";
 import { listedRun, type RunRow, runTables, selectListed } from "./read-runs.ts";
 

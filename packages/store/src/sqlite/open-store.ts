@@ -7,7 +7,7 @@ import { type BlobStore, MemoryBlobs } from "../blobs/blob-store.ts";
 import { DiskBlobs } from "../blobs/disk-blobs.ts";
 import { checkBeforeOpen } from "./check-before-open.ts";
 import { lockDataDirectory } from "./data-lock.ts";
-import { LiveRuns } from "../live/live-runs.ts";
+import { LiveRuns, Publisher } from "../live/live-runs.ts";
 import { moveInputs } from "../schema/move-inputs.ts";
 import { takeBackupBlobs } from "../blobs/backup-blobs.ts";
 import { makeFolder } from "./make-folder.ts";
@@ -15,7 +15,6 @@ import { migrate, migrationSql, requireKnown } from "./migrate.ts";
 import { openForReading, openForWriting } from "./open-database.ts";
 import type { Durability, Store } from "../records/store.ts";
 import { type SlowRead, slowRead } from "../live/slow-reads.ts";
-import { Publisher } from "../live/publisher.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import { sqliteReads } from "./sqlite-reads.ts";
 

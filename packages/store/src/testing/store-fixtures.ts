@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ApprovalRequest, CallRecord, Grant, Variable } from "@capstan/core";
 import type { ChainResultRecord, VariableValue } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
-import { numberedEvents } from "../read/numbered-events.ts";
+import { numberedEvents } from "../live/follow-events.ts";
 import type { ManifestEntry } from "../records/records.ts";
 import type { Store } from "../records/store.ts";
 import { openMemoryStore, openStore } from "../sqlite/open-store.ts";

@@ -5,7 +5,7 @@ import type { RowTable } from "../../sql/tables.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { bytesOf, journalTexts } from "../../read/retention/usage.ts";
-import { removeRun } from "../runs/remove-run.ts";
+import { removeRun } from "./delete-runs.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 type Collect = Extract<StoreWrite, { type: "collect-forgotten" }>;

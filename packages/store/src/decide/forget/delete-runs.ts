@@ -5,7 +5,6 @@ import { statement } from "../../sql/statement.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { wipeRunQuarantine } from "../permissions/quarantine.ts";
-import { removeRun } from "../runs/remove-run.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 type DeleteRun = Extract<StoreWrite, { type: "delete-run" }>;
@@ -166,4 +165,11 @@ function* sweepSession({ changes }: WriteContext, sessionId: string): Script<voi
 
 function stillRuns(run: RunRow): { readonly status: "refused"; readonly reason: string } {
   return { status: "refused", reason: `Run ${run.id} has not ended: cancel it first.` };
+}
+
+/** Removes a run's own row. Its number may be given again: nothing of the tail may become another run's. */
+export function removeRun({ changes, trim }: WriteContext, n: number): void {
+  // Of a run that has ended the tail has only what is still to be taken out.
+  if (trim?.isEmpty === false) changes.remove("tail", { run_n: n });
+  changes.remove("runs", { n });
 }

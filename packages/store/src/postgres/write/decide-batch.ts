@@ -7,9 +7,8 @@ import { isAccepted } from "../../records/write-outcomes.ts";
 import { applyRequest, refusedOutcomes } from "../../decide/apply-request.ts";
 import type { WriteResult } from "../../records/write-results.ts";
 import type { FailedWrites } from "../../decide/state/failed-writes.ts";
-import type { RunStates } from "../../decide/state/run-states.ts";
+import type { RunState, RunStates } from "../../decide/state/run-states.ts";
 import type { WriteContext } from "../../decide/state/write-context.ts";
-import { CallStates } from "./call-states.ts";
 import { type BatchCall, type Lane, stagesOf } from "./lanes.ts";
 import { type BatchChanges, CallChanges, readsOtherTables, tablesOf } from "./postgres-changes.ts";
 
@@ -140,4 +139,33 @@ function numbersOf(
   return requests.map(({ writes }) =>
     left.splice(0, writes.filter(({ type }) => type === "create-run").length),
   );
+}
+
+/** The run states of one call, apart from the shared ones until the call is accepted. */
+class CallStates implements Pick<RunStates, "get" | "set" | "drop"> {
+  readonly #before: RunStates;
+  readonly #changed = new Map<string, RunState | undefined>();
+
+  constructor(before: RunStates) {
+    this.#before = before;
+  }
+
+  get(id: string): RunState | undefined {
+    return this.#changed.has(id) ? this.#changed.get(id) : this.#before.get(id);
+  }
+
+  set(state: RunState): void {
+    this.#changed.set(state.id, state);
+  }
+
+  drop(id: string): void {
+    this.#changed.set(id, undefined);
+  }
+
+  /** Copies the states into the shared ones. */
+  commit(): void {
+    for (const [id, state] of this.#changed)
+      if (state === undefined) this.#before.drop(id);
+      else this.#before.set(state);
+  }
 }

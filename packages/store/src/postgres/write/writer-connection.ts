@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { clientConfig, type DatabaseAddress } from "../wire/connection.ts";
+import { clientConfig, type DatabaseAddress, sessionSettings } from "../wire/connection.ts";
 import { isConnectionLost } from "../wire/database-error.ts";
-import { sessionSettings } from "../wire/session-settings.ts";
 import { bind, statement } from "../../sql/statement.ts";
 import { send } from "../wire/statements.ts";
 

@@ -1,5 +1,5 @@
 import type { RetentionHold, LineageStart, Lineage } from "../../records/read-results.ts";
-import { readCallOutcomes } from "../read-call-outcomes.ts";
+import { readCallOutcomes } from "../read-journal.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
 
