@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync, rmSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
@@ -103,7 +103,7 @@ function digestOfSources(): string | undefined {
     .toSorted();
   const hash = createHash("sha256");
   for (const file of files)
-    hash.update(file.slice(root.length)).update("\0").update(readFileSync(file));
+    hash.update(relative(root, file)).update("\0").update(readFileSync(file));
   return hash.digest("hex");
 }
 

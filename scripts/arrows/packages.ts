@@ -155,12 +155,22 @@ export const packages: ArrowTable = {
     },
     separate: [["responses", "api"]],
   },
-  web: {
-    about: "the page; reaches the server over HTTP only",
+  client: {
+    about: "a typed client of the HTTP API, for browsers and Node.js",
     imports: { contract: "types" },
     usesNode: false,
     folders: {
-      api: "requests to the server",
+      http: "requests, errors, event streams, the server's clock",
+      follow: "reconnect to streams, with backoff",
+      ".": "the client with all requests; follow a run",
+    },
+  },
+  web: {
+    about: "the page; reaches the server over HTTP only",
+    imports: { client: "values", contract: "types" },
+    usesNode: false,
+    folders: {
+      api: "the client of the page, its key, whether the server is there",
       run: "turn events into the view of a run",
       state: "stores without JSX: app, chat, live run, catalog, route",
       format: "numbers, times, sizes as text",
@@ -190,12 +200,12 @@ export const packages: ArrowTable = {
       scripts: "values",
       store: "values",
       server: "values",
+      client: "values",
       web: "values",
     },
     usesNode: true,
     folders: {
       arguments: "parse the command line, print help",
-      client: "requests to the server",
       terminal: "read from and write to the terminal",
       configuration: "read and check capstan.config.json",
       install: "the composition root: builds tools, scripts and server from the configuration",

@@ -65,6 +65,7 @@ const portableDoors = [
   "@capstan/core/base",
   "@capstan/core/testing",
   "@capstan/contract",
+  "@capstan/client",
 ];
 
 /** Compiles programs that import the doors, against the declarations that were packed. */

@@ -6,6 +6,7 @@ import { root } from "../command.ts";
 const folders = [
   "core",
   "contract",
+  "client",
   "models",
   "sandbox",
   "toolkit",

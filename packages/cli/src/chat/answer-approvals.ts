@@ -1,12 +1,11 @@
 import type { ExecutionAnswerBody } from "@capstan/contract";
-import { ApiError } from "../client/client-error.ts";
+import { ApiError, type Client } from "@capstan/client";
 import {
   type Question,
   questionText,
   readEditedArguments,
   readQuestionAnswer,
 } from "./approval-request.ts";
-import type { Client } from "../client/client.ts";
 import type { Style } from "../terminal/style.ts";
 import { notice, type Terminal } from "../terminal/terminal.ts";
 

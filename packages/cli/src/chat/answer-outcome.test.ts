@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { CallOutcomeBody, CallView } from "@capstan/contract";
 import { createFakeTerminal } from "../testing/fake-terminal.ts";
 import { answerOutcomes, readOutcome } from "./answer-outcome.ts";
-import { ApiError } from "../client/client-error.ts";
+import { ApiError } from "@capstan/client";
 import { plainStyle } from "../terminal/style.ts";
 
 function call(id: string, more: Partial<CallView> = {}): CallView {

@@ -1,9 +1,8 @@
 import { errorMessage } from "@capstan/core/host";
 import type { CallOutcomeBody, CallView } from "@capstan/contract";
 import type { ApprovalMode } from "./answer-approvals.ts";
-import { ApiError } from "../client/client-error.ts";
+import { ApiError, type Client } from "@capstan/client";
 import { callLine } from "./call-lines.ts";
-import type { Client } from "../client/client.ts";
 import { printable, printableLine } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";
 import { notice, type Terminal } from "../terminal/terminal.ts";

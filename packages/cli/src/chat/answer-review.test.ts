@@ -3,8 +3,7 @@ import { test } from "node:test";
 import type { ApprovalAnswerBody, ResultApprovalView } from "@capstan/contract";
 import { createFakeTerminal } from "../testing/fake-terminal.ts";
 import { answerReview } from "./answer-review.ts";
-import { ApiError } from "../client/client-error.ts";
-import type { Client } from "../client/client.ts";
+import { ApiError, type Client } from "@capstan/client";
 import { readReviewCommand } from "./review-request.ts";
 import { plainStyle } from "../terminal/style.ts";
 

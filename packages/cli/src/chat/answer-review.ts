@@ -1,8 +1,7 @@
 import { reviewOutcomes } from "@capstan/core/host";
 import type { ReviewAnswerBody } from "@capstan/contract";
 import { type ApprovalMode, noUserMessage } from "./answer-approvals.ts";
-import { ApiError } from "../client/client-error.ts";
-import type { Client } from "../client/client.ts";
+import { ApiError, type Client } from "@capstan/client";
 import { printable } from "../terminal/printable.ts";
 import { previewText, readReviewCommand, type Review, reviewText } from "./review-request.ts";
 import type { Style } from "../terminal/style.ts";

@@ -1,10 +1,36 @@
 import { errorMessage } from "@capstan/core/host";
 import type { ConversationView } from "@capstan/contract";
 import type { ApprovalMode } from "./answer-approvals.ts";
-import type { Client } from "../client/client.ts";
+import type { Client } from "@capstan/client";
 import { printable } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";
 import { notice, type Terminal } from "../terminal/terminal.ts";
+
+/** The requests of a chat. */
+export type ChatClient = Pick<
+  Client,
+  | "answerApproval"
+  | "answerOutcome"
+  | "calls"
+  | "cancelRun"
+  | "conversation"
+  | "createConversation"
+  | "events"
+  | "grants"
+  | "info"
+  | "latestConversation"
+  | "models"
+  | "previewReview"
+  | "review"
+  | "revokeGrant"
+  | "runs"
+  | "runsOfUnknownOutcome"
+  | "startRun"
+  | "toolGroups"
+  | "url"
+  | "variable"
+  | "variables"
+>;
 
 /** A turn that is being shown. */
 export interface RunningTurn {
@@ -17,7 +43,7 @@ export interface RunningTurn {
 
 /** What a chat in the terminal keeps from one line to the next. */
 export interface ChatSession {
-  readonly client: Client;
+  readonly client: ChatClient;
   readonly terminal: Terminal;
   readonly style: Style;
   readonly mode: ApprovalMode;

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import type { ConversationView, RunEvent, RunWithEvents, ToolGroupView } from "@capstan/contract";
 import { createFakeTerminal, type FakeTerminal } from "../testing/fake-terminal.ts";
 import { chainEnded, numbered, spokenText } from "../testing/run-events.ts";
-import { ApiError } from "../client/client-error.ts";
+import { ApiError, type StartRun } from "@capstan/client";
 import { chat, type ChatOptions } from "./chat.ts";
-import type { Client, StartRun } from "../client/client.ts";
+import type { ChatClient } from "./chat-session.ts";
 import { plainStyle } from "../terminal/style.ts";
 
 function conversation(id: string): ConversationView {
@@ -37,11 +37,11 @@ function group(name: string, on: boolean): ToolGroupView {
 const answer = numbered([...spokenText("i1", "Hello."), chainEnded()]);
 
 /** A server that answers every message alike. */
-function createServer(changes: Partial<Client> = {}) {
+function createServer(changes: Partial<ChatClient> = {}) {
   const started: StartRun[] = [];
   const cancelled: string[] = [];
   let conversations = 0;
-  const client: Client = {
+  const client: ChatClient = {
     url: "http://127.0.0.1:1",
     info: () =>
       Promise.resolve({
@@ -75,9 +75,6 @@ function createServer(changes: Partial<Client> = {}) {
     variables: () => Promise.resolve([]),
     grants: () => Promise.resolve([]),
     revokeGrant: () => Promise.reject(new Error("nothing was granted")),
-    rules: () => Promise.resolve([]),
-    setRule: () => Promise.reject(new Error("not asked for")),
-    removeRule: () => Promise.reject(new Error("not asked for")),
     variable: () => Promise.reject(new Error("not asked for")),
     startRun: (run) => {
       started.push(run);
@@ -98,7 +95,7 @@ function createServer(changes: Partial<Client> = {}) {
   return { client, started, cancelled };
 }
 
-function talk(client: Client, terminal: FakeTerminal, options: Partial<ChatOptions> = {}) {
+function talk(client: ChatClient, terminal: FakeTerminal, options: Partial<ChatOptions> = {}) {
   return chat({ client, terminal, style: plainStyle, yes: false, ...options });
 }
 

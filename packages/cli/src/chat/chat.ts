@@ -1,6 +1,5 @@
 import type { RunWithEvents, ServerInfo } from "@capstan/contract";
-import { type ChatSession, printLine, printFailure } from "./chat-session.ts";
-import type { Client } from "../client/client.ts";
+import { type ChatClient, type ChatSession, printLine, printFailure } from "./chat-session.ts";
 import { grantsCommand } from "./grants-command.ts";
 import { handleInterrupts } from "./interrupt.ts";
 import { modelCommand } from "./model-command.ts";
@@ -14,7 +13,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { variablesCommand } from "./variables-command.ts";
 
 export interface ChatOptions {
-  readonly client: Client;
+  readonly client: ChatClient;
   readonly terminal: Terminal;
   readonly style: Style;
   /** @default the last run's, else the server's own choice */

@@ -1,5 +1,5 @@
 import type { Configuration } from "../configuration/configuration.ts";
-import { type Client, createClient } from "../client/client.ts";
+import { type Client, createClient } from "@capstan/client";
 
 type Environment = { readonly [name: string]: string | undefined };
 
@@ -13,7 +13,7 @@ export const connect = {
   /** A server somewhere. It gets CAPSTAN_API_KEY, and never a key that was meant for another. */
   to(url: string, environment: Environment): Connection {
     const key = environment["CAPSTAN_API_KEY"];
-    return { client: createClient({ url, key }), close: () => Promise.resolve() };
+    return { client: clientOf(url, key), close: () => Promise.resolve() };
   },
 
   /** The server that holds the data directory; where there is none, one in this process. */
@@ -25,14 +25,14 @@ export const connect = {
     const key = environment["CAPSTAN_API_KEY"] ?? configuration.apiKeys[0]?.key;
     const holder = await findHolder(configuration.dataDir);
     if (holder !== undefined) {
-      return { client: createClient({ url: holder, key }), close: () => Promise.resolve() };
+      return { client: clientOf(holder, key), close: () => Promise.resolve() };
     }
     const { startInstallation } = await import("../install/start-installation.ts");
     try {
       const own = { ...configuration, host: "127.0.0.1", port: 0 };
       const installation = await startInstallation({ configuration: own, environment });
       return {
-        client: createClient({ url: installation.url, key }),
+        client: clientOf(installation.url, key),
         close: async () => void (await installation.close()),
       };
     } catch (error) {
@@ -41,10 +41,14 @@ export const connect = {
         throw error;
       const url = await findHolder(configuration.dataDir);
       if (url === undefined) throw error;
-      return { client: createClient({ url, key }), close: () => Promise.resolve() };
+      return { client: clientOf(url, key), close: () => Promise.resolve() };
     }
   },
 };
+
+function clientOf(url: string, key: string | undefined): Client {
+  return createClient({ url, key, keyHint: "Set CAPSTAN_API_KEY to a key of this server." });
+}
 
 /** The address of a server that holds the directory and answers. */
 async function findHolder(dataDir: string): Promise<string | undefined> {

@@ -17,7 +17,7 @@ import {
   spokenText,
 } from "../testing/run-events.ts";
 import { type ApprovalMode, noUserMessage } from "./answer-approvals.ts";
-import { ApiError } from "../client/client-error.ts";
+import { ApiError } from "@capstan/client";
 import { runTurn } from "./run-turn.ts";
 import { plainStyle } from "../terminal/style.ts";
 

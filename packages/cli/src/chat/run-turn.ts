@@ -4,8 +4,7 @@ import type { RunEvent } from "@capstan/contract";
 import { answerApproval, type ApprovalMode } from "./answer-approvals.ts";
 import { answerOutcomes } from "./answer-outcome.ts";
 import { answerReview } from "./answer-review.ts";
-import type { Client } from "../client/client.ts";
-import { followRun } from "../client/follow-run-events.ts";
+import { ApiError, type Client, followRun } from "@capstan/client";
 import type { Style } from "../terminal/style.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { createTurnView } from "./turn-view.ts";
@@ -92,7 +91,13 @@ async function follow(
 ): Promise<void> {
   for (const event of past) hear(event);
   if (past.some(({ type }) => type === "chain.ended")) return;
-  for await (const event of followRun({ client, run, after, signal })) hear(event);
+  try {
+    for await (const event of followRun({ client, run, after, signal })) hear(event);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "connection_lost") throw error;
+    const hint = `Run ${run} may go on there: \`capstan chat --continue\` shows it.`;
+    throw new Error(`${error.message} ${hint}`, { cause: error });
+  }
 }
 
 type Asked = Extract<ChainEvent, { readonly type: "approval.requested" | "review.requested" }>;

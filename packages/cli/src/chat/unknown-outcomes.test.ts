@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CallOutcomeBody, CallView, RunView } from "@capstan/contract";
 import { createFakeTerminal } from "../testing/fake-terminal.ts";
-import { ApiError } from "../client/client-error.ts";
-import { createClient } from "../client/client.ts";
+import { ApiError, createClient } from "@capstan/client";
 import { answerOpenOutcomes } from "./unknown-outcomes.ts";
 import { plainStyle } from "../terminal/style.ts";
 

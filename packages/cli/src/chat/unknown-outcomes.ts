@@ -1,7 +1,6 @@
 import type { RunView } from "@capstan/contract";
 import { answerOutcomes } from "./answer-outcome.ts";
-import { ApiError } from "../client/client-error.ts";
-import type { Client } from "../client/client.ts";
+import { ApiError, type Client } from "@capstan/client";
 import { printableLine } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";
 import { notice, type Terminal } from "../terminal/terminal.ts";

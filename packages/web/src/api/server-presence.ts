@@ -1,5 +1,5 @@
 import { createSignal } from "solid-js";
-import { backoffDelay } from "./backoff.ts";
+import { backoffDelay } from "@capstan/client";
 import { retryNow, waitToRetry } from "./wait-to-retry.ts";
 
 const [lost, setLost] = createSignal(false);

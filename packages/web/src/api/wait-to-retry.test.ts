@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { backoffDelay } from "./backoff.ts";
 import { retryNow, waitToRetry } from "./wait-to-retry.ts";
 
 const never = new AbortController().signal;
@@ -28,15 +27,6 @@ function begin(signal = never) {
     },
   };
 }
-
-test("the waits between attempts grow to a second and a half, and are spread", () => {
-  const longest = [0, 1, 2, 3, 50].map((attempt) => backoffDelay(attempt, undefined, () => 0));
-  assert.deepEqual(longest, [500, 1_000, 1_500, 1_500, 1_500]);
-  assert.equal(
-    backoffDelay(9, undefined, () => 1),
-    750,
-  );
-});
 
 test(
   "a pause lasts its time where nothing happens",

@@ -1,6 +1,6 @@
 import type { CallView } from "@capstan/contract";
 import { createSignal } from "solid-js";
-import { listCalls } from "../api/endpoints.ts";
+import { client } from "../api/client.ts";
 
 const underWay = new Map<string, Promise<readonly CallView[]>>();
 
@@ -8,7 +8,7 @@ const underWay = new Map<string, Promise<readonly CallView[]>>();
 export function readLedger(run: string): Promise<readonly CallView[]> {
   const asked = underWay.get(run);
   if (asked !== undefined) return asked;
-  const calls = listCalls(run).finally(() => underWay.delete(run));
+  const calls = client.calls(run).finally(() => underWay.delete(run));
   underWay.set(run, calls);
   return calls;
 }

@@ -1,6 +1,6 @@
 import type { ExecutionAnswerBody } from "@capstan/contract";
 import { createSignal, For, Show } from "solid-js";
-import { serverNow } from "../api/server-clock.ts";
+import { client } from "../api/client.ts";
 import type { ApprovalRequest } from "../run/run-event.ts";
 import { FieldError } from "../shell/field-error.tsx";
 import {
@@ -38,7 +38,7 @@ export function GrantChoiceForm(props: GrantChoiceProps) {
   ];
   const submit = (event: Event) => {
     event.preventDefault();
-    const answer = grantAnswer(choice(), serverNow());
+    const answer = grantAnswer(choice(), client.now());
     if (answer.type === "answer") return props.onAnswer(answer.body);
     setWrong(answer.message);
     pattern?.focus();

@@ -1,8 +1,7 @@
 import type { GrantView } from "@capstan/contract";
 import { createEffect, createSignal, on, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
-import { listGrants, revokeGrant } from "../api/endpoints.ts";
-import { serverNow } from "../api/server-clock.ts";
+import { client } from "../api/client.ts";
 import { useApp } from "../state/app-state.ts";
 import { formatAge } from "../format/duration.ts";
 import { KeyedFor } from "../shell/keyed-for.tsx";
@@ -15,7 +14,11 @@ import "./approvals.css";
 export function GrantsPart() {
   const { chat } = useApp();
   const conversation = () => chat.conversation()?.id ?? null;
-  const grants = createLoaded<readonly GrantView[]>([], () => listGrants(conversation()));
+  const grants = createLoaded<readonly GrantView[]>([], async () => {
+    const id = conversation();
+    if (id !== null) return client.grants(id);
+    return (await client.grants()).filter(({ scope }) => scope === "always");
+  });
   createEffect(
     on([conversation, chat.revision], ([id], before) => {
       if (before !== undefined && before[0] !== id) grants.clear();
@@ -25,7 +28,7 @@ export function GrantsPart() {
 
   const revoke = async (grant: GrantView) => {
     try {
-      await revokeGrant(grant.id);
+      await client.revokeGrant(grant.id);
       grants.set((all) => all.filter(({ id }) => id !== grant.id));
       showToast({ text: `Revoked. ${grant.toolId} asks again.` });
     } catch (error) {
@@ -88,7 +91,7 @@ function GrantItem(props: { readonly grant: GrantView; readonly onRevoke: () => 
         <code>{props.grant.toolId}</code> ·{" "}
         {props.grant.scope === "always" ? "in every session" : "in this session"} · by{" "}
         {props.grant.grantedBy === "local" ? "you" : props.grant.grantedBy} ·{" "}
-        {formatAge(props.grant.createdAt, serverNow())} ·{" "}
+        {formatAge(props.grant.createdAt, client.now())} ·{" "}
         <span data-testid="grant-until">{untilText(props.grant)}</span>
       </p>
       <Show when={props.grant.match.type === "pattern" ? props.grant.match.when : undefined}>

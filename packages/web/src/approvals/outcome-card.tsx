@@ -1,7 +1,7 @@
 import type { CallOutcomeBody, CallView } from "@capstan/contract";
 import { createEffect, createSignal, on, onCleanup, onMount, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
-import { answerOutcome } from "../api/endpoints.ts";
+import { client } from "../api/client.ts";
 import type { CallState } from "../run/call-state.ts";
 import { Icon } from "../shell/icon.tsx";
 import { AnswerButton } from "./answer-button.tsx";
@@ -56,7 +56,7 @@ export function OutcomeCard(props: { readonly run: string; readonly call: CallSt
     const said = note.value.trim();
     try {
       const body = { outcome, ...(said !== "" && { note: said }) };
-      const row = await answerOutcome(props.run, props.call.callId, body);
+      const row = await client.answerOutcome(props.run, props.call.callId, body);
       setFound(row.found ?? null);
       noteOutcomeAnswer();
     } catch (failure) {

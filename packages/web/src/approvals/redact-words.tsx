@@ -1,6 +1,6 @@
 import { createEffect, createSignal, For, on, onCleanup, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
-import { previewReview } from "../api/endpoints.ts";
+import { client } from "../api/client.ts";
 
 interface RedactWordsProps {
   readonly approval: string;
@@ -25,7 +25,7 @@ export function RedactWords(props: RedactWordsProps) {
         let isOld = false;
         onCleanup(() => (isOld = true));
         if (words.length === 0) return void setPreview("");
-        previewReview(props.approval, { decision: "redact", words }).then(
+        client.previewReview(props.approval, { decision: "redact", words }).then(
           ({ shown }) => isOld || setPreview(shown),
           (failure: unknown) => {
             if (isOld) return;

@@ -1,7 +1,7 @@
 import type { ResultApprovalView } from "@capstan/contract";
 import { createSignal, onMount, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
-import { readReview } from "../api/endpoints.ts";
+import { client } from "../api/client.ts";
 import type { ReviewNotice } from "../run/run-event.ts";
 import { Icon } from "../shell/icon.tsx";
 import { AnswerButton } from "./answer-button.tsx";
@@ -42,7 +42,7 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
   async function load(): Promise<void> {
     setError(null);
     try {
-      const loaded = await readReview(props.review.id, 0);
+      const loaded = await client.review(props.review.id, { start: 0 });
       if (loaded.status === "pending") setReview(loaded);
       else setOutcome(loaded.status);
     } catch (failure) {

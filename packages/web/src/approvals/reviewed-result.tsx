@@ -1,7 +1,7 @@
 import type { ResultApprovalView } from "@capstan/contract";
 import { createMemo, createSignal, For, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
-import { readReview } from "../api/endpoints.ts";
+import { client } from "../api/client.ts";
 import { ContentParts } from "../shell/content-parts.tsx";
 import { formatCount } from "../format/count.ts";
 
@@ -22,7 +22,7 @@ export function ReviewedResultView(props: {
     setLoading(true);
     setProblem(null);
     try {
-      const piece = await readReview(props.approval, text().length);
+      const piece = await client.review(props.approval, { start: text().length });
       setMore((known) => known + (piece.result?.text ?? ""));
     } catch (failure) {
       setProblem(messageOf(failure));

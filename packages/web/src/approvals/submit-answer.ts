@@ -1,7 +1,8 @@
 import type { ApprovalAnswerBody, ApprovalView } from "@capstan/contract";
 import { createSignal } from "solid-js";
-import { ApiError, messageOf } from "../api/api-error.ts";
-import { answerApproval } from "../api/endpoints.ts";
+import { ApiError } from "@capstan/client";
+import { messageOf } from "../api/api-error.ts";
+import { client } from "../api/client.ts";
 import { areAnswersLocked, lockAnswers } from "./answer-lock.ts";
 
 /** How a card's question is answered: once, and what came of it. */
@@ -21,7 +22,7 @@ export function createAnswerSubmission(approval: () => string) {
     setErrorField("");
     lockAnswers();
     try {
-      const answered = await answerApproval(approval(), body);
+      const answered = await client.answerApproval(approval(), body);
       // The first answer counts: it may have been given in another window.
       setOutcome(answered.status === "pending" ? null : answered.status);
     } catch (failure) {

@@ -1,6 +1,6 @@
 import { createMemo, createSignal, For, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
-import { cancelCall } from "../api/endpoints.ts";
+import { client } from "../api/client.ts";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { OutcomeCard } from "../approvals/outcome-card.tsx";
 import { ReviewCard } from "../approvals/review-card.tsx";
@@ -120,7 +120,7 @@ function StopCall(props: { readonly run: string; readonly callId: string; readon
   const stop = async () => {
     setStopping(true);
     try {
-      await cancelCall(props.run, props.callId);
+      await client.cancelCall(props.run, props.callId);
     } catch (error) {
       showToast({ text: `Not stopped: ${messageOf(error)}`, tone: "danger" });
       setStopping(false);

@@ -1,6 +1,7 @@
 import type { OverrideChange, OverrideView, ToolGroupView } from "@capstan/contract";
 import { createSignal, For, onMount, Show } from "solid-js";
-import { ApiError, messageOf } from "../api/api-error.ts";
+import { ApiError } from "@capstan/client";
+import { messageOf } from "../api/api-error.ts";
 import { ConditionFields } from "./condition-fields.tsx";
 import { FieldError } from "../shell/field-error.tsx";
 import { readDraft, refusedAt, type RuleDraft, ruleDraft, type RuleError } from "./rule-draft.ts";

@@ -1,7 +1,7 @@
 import type { OverrideChange, OverrideView } from "@capstan/contract";
 import { createSignal, For, onMount, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
-import { changeRule, listRules, removeRule } from "../api/endpoints.ts";
+import { client } from "../api/client.ts";
 import { useApp } from "../state/app-state.ts";
 import { createLoaded } from "../state/loaded.ts";
 import { showToast } from "../state/toasts.ts";
@@ -12,7 +12,7 @@ import "./rules.css";
 /** The person's own rules: listed, added, changed, removed and brought back. */
 export function RulesPart() {
   const { catalog } = useApp();
-  const rules = createLoaded<readonly OverrideView[]>([], listRules);
+  const rules = createLoaded<readonly OverrideView[]>([], () => client.rules());
   /** The rule that is being changed, `new`, or none. */
   const [open, setOpen] = createSignal<string | null>(null);
   let part!: HTMLElement;
@@ -26,7 +26,7 @@ export function RulesPart() {
     (back ?? part.querySelector<HTMLElement>("[data-testid=add-rule]"))?.focus();
   };
   const send = async (change: OverrideChange): Promise<string | null> => {
-    const saved = await changeRule(change);
+    const saved = await client.setRule(change);
     const isRule = saved.object === "override";
     rules.set((all) => {
       const at = all.findIndex(({ id }) => id === saved.id);
@@ -48,7 +48,7 @@ export function RulesPart() {
   };
   const remove = async (rule: OverrideView) => {
     try {
-      await removeRule(rule.id);
+      await client.removeRule(rule.id);
     } catch (error) {
       showToast({ text: `Not removed: ${messageOf(error)}`, tone: "danger" });
       return;

@@ -1,7 +1,8 @@
 import type { DeclaredPermissionsView, ScriptDetail, ScriptFilesView } from "@capstan/contract";
 import { createEffect, createSignal, For, on, Show } from "solid-js";
-import { ApiError, messageOf } from "../api/api-error.ts";
-import { approveScript, readScriptFiles, revokeScript } from "../api/script-endpoints.ts";
+import { ApiError } from "@capstan/client";
+import { messageOf } from "../api/api-error.ts";
+import { client } from "../api/client.ts";
 import { formatBytes, plural } from "../format/count.ts";
 import { createLoaded } from "../state/loaded.ts";
 import { DiffView } from "./editor/diff-view.tsx";
@@ -103,7 +104,7 @@ export function ApprovalPart(props: ApprovalPartProps) {
             onClick={() => {
               const hash = seen();
               if (hash !== null)
-                void change(() => approveScript(props.file.id, { content_hash: hash }));
+                void change(() => client.approveScript(props.file.id, { content_hash: hash }));
             }}
           >
             Approve this content
@@ -115,7 +116,7 @@ export function ApprovalPart(props: ApprovalPartProps) {
             class="button danger"
             disabled={isBusy()}
             data-testid="revoke-script"
-            onClick={() => void change(() => revokeScript(props.file.id))}
+            onClick={() => void change(() => client.revokeScript(props.file.id))}
           >
             Take the approval back
           </button>
@@ -213,8 +214,8 @@ function Contents(props: { readonly versions: Versions }) {
 async function readVersions({ id, content_hash, approved }: ScriptDetail): Promise<Versions> {
   const isOther = approved !== null && approved.content_hash !== content_hash;
   const [current, before] = await Promise.all([
-    content_hash === null ? null : readScriptFiles(id, "current").catch(orNone),
-    isOther ? readScriptFiles(id, "approved").catch(orNone) : null,
+    content_hash === null ? null : client.scriptFiles(id, "current").catch(orNone),
+    isOther ? client.scriptFiles(id, "approved").catch(orNone) : null,
   ]);
   return { current, approved: before };
 }

@@ -1,6 +1,6 @@
 import type { ScriptCallList, ScriptCallView } from "@capstan/contract";
 import { onMount, Show } from "solid-js";
-import { listScriptCalls } from "../api/script-endpoints.ts";
+import { client } from "../api/client.ts";
 import { decisionText } from "../calls/decision-text.ts";
 import { formatDuration } from "../format/duration.ts";
 import { argumentsLine, prettyJson } from "../format/json-text.ts";
@@ -12,7 +12,7 @@ import { tracebackOf } from "./traceback.ts";
 export function CallsPart(props: { readonly id: string }) {
   const calls = createLoaded<Pick<ScriptCallList, "data" | "unreadable">>(
     { data: [], unreadable: [] },
-    () => listScriptCalls(props.id),
+    () => client.scriptCalls(props.id),
   );
   onMount(() => void calls.refresh());
   return (

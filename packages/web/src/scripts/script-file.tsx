@@ -1,7 +1,8 @@
 import type { ScriptCheckView, ScriptDetail } from "@capstan/contract";
 import { createEffect, createSignal, For, Match, on, onCleanup, Show, Switch } from "solid-js";
-import { ApiError, isAbort, messageOf } from "../api/api-error.ts";
-import { checkScript, readScript } from "../api/script-endpoints.ts";
+import { ApiError } from "@capstan/client";
+import { isAbort, messageOf } from "../api/api-error.ts";
+import { client } from "../api/client.ts";
 import { plural } from "../format/count.ts";
 import { ApprovalPart } from "./approval-part.tsx";
 import { CallsPart } from "./calls-part.tsx";
@@ -51,7 +52,7 @@ export function ScriptFile(props: ScriptFileProps) {
     reading = new AbortController();
     const { signal } = reading;
     try {
-      const read = await readScript(props.id, signal);
+      const read = await client.script(props.id, signal);
       if (!signal.aborted) show(read);
     } catch (error) {
       if (signal.aborted || isAbort(error)) return;
@@ -74,7 +75,8 @@ export function ScriptFile(props: ScriptFileProps) {
     if (text === undefined || name === undefined || draft()?.isDirty() !== true) return;
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      checkScript({ name, source: text }, stop.signal)
+      client
+        .checkScript({ name, source: text }, stop.signal)
         .then(setChecked)
         .catch(() => {});
     }, checkDelay);

@@ -1,7 +1,7 @@
 import type { ScriptView } from "@capstan/contract";
 import { createSignal, Show } from "solid-js";
 import { messageOf, withoutPlace } from "../api/api-error.ts";
-import { createScript } from "../api/script-endpoints.ts";
+import { client } from "../api/client.ts";
 import { navigateToScript, routedScript, scriptHref } from "../state/route.ts";
 import { plural } from "../format/count.ts";
 import { FieldError } from "../shell/field-error.tsx";
@@ -27,7 +27,7 @@ export function ScriptList(props: { readonly scripts: Loaded<readonly ScriptView
     setMaking(true);
     setError(undefined);
     try {
-      const made = await createScript({ name: (name() ?? "").trim() });
+      const made = await client.createScript({ name: (name() ?? "").trim() });
       await props.scripts.refresh();
       setName(null);
       navigateToScript(made.id);

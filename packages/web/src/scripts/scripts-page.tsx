@@ -1,7 +1,6 @@
 import type { ScriptView } from "@capstan/contract";
 import { createEffect, on, onCleanup, onMount, Show } from "solid-js";
-import { followScripts } from "../api/follow-scripts.ts";
-import { listScripts } from "../api/script-endpoints.ts";
+import { client, isGone, retryUntilGone } from "../api/client.ts";
 import { apiKeyRevision } from "../api/api-key.ts";
 import { useApp } from "../state/app-state.ts";
 import { routedScript } from "../state/route.ts";
@@ -14,7 +13,7 @@ import "./scripts.css";
 /** Files of tools: what they give, what is wrong with them, what they may; and an editor for them. */
 export function ScriptsPage() {
   const { catalog } = useApp();
-  const scripts = createLoaded<readonly ScriptView[]>([], listScripts);
+  const scripts = createLoaded<readonly ScriptView[]>([], () => client.scripts());
   const revision = createRevision();
   const stop = new AbortController();
   const changed = () => {
@@ -23,7 +22,17 @@ export function ScriptsPage() {
     // What the chat may be offered is what these files give.
     void catalog.groups.refresh();
   };
-  onMount(() => void followScripts({ onChange: changed, signal: stop.signal }));
+  /** Ends where the user may not see script files. */
+  const follow = async () => {
+    const { signal } = stop;
+    try {
+      for await (const _change of client.followScripts({ signal, retry: retryUntilGone(signal) }))
+        changed();
+    } catch (error) {
+      if (!signal.aborted && !isGone(error)) throw error;
+    }
+  };
+  onMount(() => void follow());
   onCleanup(() => stop.abort());
   createEffect(on(apiKeyRevision, changed));
   createEffect(() => {

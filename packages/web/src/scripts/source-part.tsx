@@ -1,7 +1,8 @@
 import type { ScriptCheckView, ScriptDetail, ScriptProblemView } from "@capstan/contract";
 import { createSignal, Show } from "solid-js";
-import { ApiError, messageOf, withoutPlace } from "../api/api-error.ts";
-import { deleteScript, restoreScript, saveScript } from "../api/script-endpoints.ts";
+import { ApiError } from "@capstan/client";
+import { messageOf, withoutPlace } from "../api/api-error.ts";
+import { client } from "../api/client.ts";
 import { navigateToScript } from "../state/route.ts";
 import { plural } from "../format/count.ts";
 import { showToast } from "../state/toasts.ts";
@@ -35,7 +36,7 @@ export function SourcePart(props: SourcePartProps) {
     setBusy(true);
     setError(null);
     try {
-      const saved = await saveScript(file.id, draft.toSave());
+      const saved = await client.saveScript(file.id, draft.toSave());
       draft.saved(saved);
       props.onSaved(saved);
     } catch (failure) {
@@ -49,7 +50,7 @@ export function SourcePart(props: SourcePartProps) {
     const { id, name } = props.file;
     setBusy(true);
     try {
-      await deleteScript(id);
+      await client.deleteScript(id);
     } catch (failure) {
       setError(messageOf(failure));
       return;
@@ -61,7 +62,7 @@ export function SourcePart(props: SourcePartProps) {
     navigateToScript(null);
     const undo = async () => {
       try {
-        await restoreScript(id);
+        await client.restoreScript(id);
         props.onDeleted();
         navigateToScript(id);
       } catch (failure) {

@@ -1,6 +1,6 @@
 import { createSignal, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
-import { cancelRun } from "../api/endpoints.ts";
+import { client } from "../api/client.ts";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { ReviewCard } from "../approvals/review-card.tsx";
 import { callBadge } from "../calls/call-badge.ts";
@@ -27,7 +27,7 @@ export function TrialCall(props: { readonly run: LiveRun }) {
   const stop = async () => {
     setStopping(true);
     try {
-      await cancelRun(props.run.view.id);
+      await client.cancelRun(props.run.view.id);
     } catch (error) {
       showToast({ text: `Not stopped: ${messageOf(error)}`, tone: "danger" });
     } finally {

@@ -1,7 +1,7 @@
 import type { RunView, ScriptToolView } from "@capstan/contract";
 import { createSignal, For, Match, onCleanup, Show, Switch } from "solid-js";
 import { messageOf, withoutPlace } from "../api/api-error.ts";
-import { callScript } from "../api/script-endpoints.ts";
+import { client } from "../api/client.ts";
 import { createLiveRun, type LiveRun } from "../state/live-run.ts";
 import { hasEnded } from "../run/run-state.ts";
 import { FieldError } from "../shell/field-error.tsx";
@@ -40,7 +40,7 @@ export function TryTool(props: {
     run()?.stop();
     setRun(null);
     try {
-      const begun = await callScript(props.id, {
+      const begun = await client.callScript(props.id, {
         tool: props.tool.name,
         arguments: { ...read.value, ...wholeResult(props.tool) },
       });

@@ -1,6 +1,6 @@
 import type { ModelView, ServerInfo, ToolGroupView } from "@capstan/contract";
 import { createMemo, type Accessor } from "solid-js";
-import { getServerInfo, listModels, listToolGroups } from "../api/endpoints.ts";
+import { client } from "../api/client.ts";
 import { createLoaded, type Loaded } from "./loaded.ts";
 import { createPreference } from "./preferences.ts";
 
@@ -20,12 +20,9 @@ export interface Catalog {
 }
 
 export function createCatalog(): Catalog {
-  const info = createLoaded<ServerInfo | null>(null, getServerInfo);
-  const models = createLoaded<readonly ModelView[]>([], async () => (await listModels()).data);
-  const groups = createLoaded<readonly ToolGroupView[]>(
-    [],
-    async () => (await listToolGroups()).data,
-  );
+  const info = createLoaded<ServerInfo | null>(null, () => client.info());
+  const models = createLoaded<readonly ModelView[]>([], () => client.models());
+  const groups = createLoaded<readonly ToolGroupView[]>([], () => client.toolGroups());
   const [chosen, choose] = createPreference("model");
 
   const model = createMemo(() => {

@@ -1,15 +1,8 @@
 import type { ConversationView, RunView, RunWithEvents, Switches } from "@capstan/contract";
 import { batch, createMemo, createSignal, type Accessor } from "solid-js";
-import { ApiError, isAbort, messageOf } from "../api/api-error.ts";
-import {
-  cancelRun,
-  createConversation,
-  createResponse,
-  getConversation,
-  listRuns,
-  retryRun,
-  updateConversation,
-} from "../api/endpoints.ts";
+import { ApiError } from "@capstan/client";
+import { isAbort, messageOf } from "../api/api-error.ts";
+import { client } from "../api/client.ts";
 import { hasEnded } from "../run/run-state.ts";
 import { noSwitches } from "./switches.ts";
 import { createLiveRun, type LiveRun } from "./live-run.ts";
@@ -124,7 +117,10 @@ export function createChat(events: ChatEvents): Chat {
   async function load(id: string): Promise<void> {
     const { signal } = loading;
     try {
-      const [found, known] = await Promise.all([getConversation(id, signal), listRuns(id, signal)]);
+      const [found, known] = await Promise.all([
+        client.conversation(id, signal),
+        client.runs(id, signal),
+      ]);
       if (signal.aborted) return;
       stored = found.switches;
       batch(() => {
@@ -141,7 +137,7 @@ export function createChat(events: ChatEvents): Chat {
 
   async function make(title: string): Promise<ConversationView> {
     const { signal } = loading;
-    const made = await createConversation({ title, switches: draftSwitches() });
+    const made = await client.createConversation({ title, switches: draftSwitches() });
     if (!signal.aborted) {
       wanted = made.id;
       stored = made.switches;
@@ -175,12 +171,12 @@ export function createChat(events: ChatEvents): Chat {
     const { signal } = loading;
     try {
       const { id, title } = await ensureConversation(titleFrom(options.text));
-      if (title === "") await updateConversation(id, { title: titleFrom(options.text) });
+      if (title === "") await client.updateConversation(id, { title: titleFrom(options.text) });
       // The turn is offered what is switched on: the server is to know of it.
       await saving.catch(() => {});
-      const { id: run } = await createResponse({
+      const { id: run } = await client.startRun({
         model: options.model,
-        input: options.text,
+        text: options.text,
         conversation: id,
         groups: options.groups,
       });
@@ -205,7 +201,7 @@ export function createChat(events: ChatEvents): Chat {
     const show = (shown: Switches) =>
       setConversation((now) => (now?.id === id ? { ...now, switches: shown } : now));
     show(switches);
-    const save = () => updateConversation(id, { switches });
+    const save = () => client.updateConversation(id, { switches });
     const mine = saving.then(save, save);
     saving = mine;
     try {
@@ -241,9 +237,9 @@ export function createChat(events: ChatEvents): Chat {
     stop: () =>
       attempt(async () => {
         const run = active();
-        if (run !== null) await cancelRun(run.view.id);
+        if (run !== null) await client.cancelRun(run.view.id);
       }),
-    retry: (run, model) => attempt(async () => add(await retryRun(run.view.id, model))),
+    retry: (run, model) => attempt(async () => add(await client.retryRun(run.view.id, model))),
     setSwitches: (switches) =>
       attempt(async () => {
         // What is still coming has switches of its own.

@@ -1,10 +1,12 @@
 import type { ConversationView } from "@capstan/contract";
 import { createSignal, type Accessor } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
-import { deleteConversation, listConversations, updateConversation } from "../api/endpoints.ts";
+import { client } from "../api/client.ts";
 import { createLoaded, type Loaded } from "./loaded.ts";
 import { showToast } from "./toasts.ts";
 
+/** How many conversations are read at once. */
+const pageLength = 50;
 /** How long a deleted conversation can be brought back. */
 const undoTime = 6000;
 
@@ -23,7 +25,7 @@ export function createConversationList(): ConversationList {
   const [hasMore, setHasMore] = createSignal(false);
   const [leaving, setLeaving] = createSignal<ReadonlySet<string>>(new Set());
   const all = createLoaded<readonly ConversationView[]>([], async () => {
-    const page = await listConversations();
+    const page = await client.conversations({ limit: pageLength });
     setHasMore(page.has_more);
     return page.data;
   });
@@ -31,14 +33,14 @@ export function createConversationList(): ConversationList {
   async function loadMore(): Promise<void> {
     const last = all.value().at(-1);
     if (last === undefined) return;
-    const page = await listConversations(last.id);
+    const page = await client.conversations({ limit: pageLength, after: last.id });
     setHasMore(page.has_more);
     const known = new Set(all.value().map((entry) => entry.id));
     all.set((before) => [...before, ...page.data.filter((entry) => !known.has(entry.id))]);
   }
 
   async function rename(id: string, title: string): Promise<void> {
-    const renamed = await updateConversation(id, { title });
+    const renamed = await client.updateConversation(id, { title });
     all.set((before) => before.map((entry) => (entry.id === id ? renamed : entry)));
   }
 
@@ -56,7 +58,7 @@ export function createConversationList(): ConversationList {
       isFinished = true;
       stop();
       try {
-        await deleteConversation(id, keepalive);
+        await client.deleteConversation(id, { keepalive });
         all.set((before) => before.filter((entry) => entry.id !== id));
       } catch (error) {
         showToast({ text: `Not deleted: ${messageOf(error)}`, tone: "danger" });

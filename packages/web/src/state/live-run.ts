@@ -1,9 +1,13 @@
 import type { RunEvent, RunStatus, RunWithEvents } from "@capstan/contract";
 import { createSignal, type Accessor } from "solid-js";
-import { followRun, type StreamStatus } from "../api/follow-run.ts";
+import { type FollowStatus, followRun } from "@capstan/client";
+import { client, isGone, retryUntilGone } from "../api/client.ts";
 import { foldRunEvents, foldStoredEvents } from "../run/fold-run-event.ts";
 import { hasEnded, type RunPhase, type RunState } from "../run/run-state.ts";
 import { createFrameBatch } from "./frame-batch.ts";
+
+/** `gone`: the server has no such run any more. */
+export type StreamStatus = FollowStatus | "gone";
 
 /** A run that is shown, and followed while it goes on. */
 export interface LiveRun {
@@ -31,14 +35,21 @@ export function createLiveRun({ run, onProgress }: LiveRunOptions): LiveRun {
   });
 
   if (!hasEnded(state().phase)) {
-    void followRun({
-      run: run.id,
-      after: run.last_seq,
-      onEvent: batch.add,
-      onStatus: setStream,
-      signal: abort.signal,
-    });
+    void follow();
   }
+
+  async function follow(): Promise<void> {
+    const { signal } = abort;
+    const options = { client, run: run.id, after: run.last_seq, signal, onStatus: setStream };
+    try {
+      for await (const event of followRun({ ...options, retry: retryUntilGone(signal) }))
+        batch.add(event);
+    } catch (error) {
+      if (isGone(error)) setStream("gone");
+      else if (!signal.aborted) throw error;
+    }
+  }
+
   return { view: run, state, stream, stop: () => abort.abort() };
 }
 

@@ -1,13 +1,13 @@
 import { createEffect, createSignal, onCleanup, type Accessor } from "solid-js";
-import { serverNow } from "../api/server-clock.ts";
+import { client } from "../api/client.ts";
 
 /** The server's time, ticking every 100 ms while `active`. */
 export function createTickingClock(active: Accessor<boolean>): Accessor<number> {
-  const [now, setNow] = createSignal(serverNow());
+  const [now, setNow] = createSignal(client.now());
   createEffect(() => {
     if (!active()) return;
-    setNow(serverNow());
-    const timer = setInterval(() => setNow(serverNow()), 100);
+    setNow(client.now());
+    const timer = setInterval(() => setNow(client.now()), 100);
     onCleanup(() => clearInterval(timer));
   });
   return now;

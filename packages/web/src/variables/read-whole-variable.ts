@@ -1,5 +1,5 @@
 import type { VariableView } from "@capstan/contract";
-import { readVariable } from "../api/endpoints.ts";
+import { client } from "../api/client.ts";
 
 /** Characters asked for at once. */
 const pageLength = 500_000;
@@ -15,7 +15,10 @@ export async function readWholeVariable(
   if (variable.length > wholeLimit) return null;
   const parts: string[] = [];
   for (let start = 0; start < variable.length;) {
-    const page = await readVariable(conversation, variable.name, start, pageLength);
+    const page = await client.variable(conversation, variable.name, {
+      start,
+      length: pageLength,
+    });
     if (page.text === "") break;
     parts.push(page.text);
     start += page.text.length;

@@ -1,7 +1,7 @@
 import type { VariableValueView } from "@capstan/contract";
 import { createSignal, type Accessor } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
-import { readVariable } from "../api/endpoints.ts";
+import { client } from "../api/client.ts";
 
 /** Characters that are shown at once; more come when asked for. */
 const pageLength = 20_000;
@@ -32,7 +32,7 @@ export function createVariableText(conversation: () => string | null, name: stri
     const turn = ++newest;
     setLoading(true);
     try {
-      const page = await readVariable(id, name, start, pageLength);
+      const page = await client.variable(id, name, { start, length: pageLength });
       if (turn !== newest) return;
       setInfo(page);
       setPages([...before, page.text]);

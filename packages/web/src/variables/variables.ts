@@ -1,16 +1,17 @@
 import type { VariableUpdate, VariableView } from "@capstan/contract";
 import { createEffect, createSignal, on, type Accessor } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
-import {
-  deleteVariable,
-  listVariables,
-  writeVariable,
-  type VariableFilter,
-} from "../api/endpoints.ts";
+import { client } from "../api/client.ts";
 import type { AppState } from "../state/app-state.ts";
 import { createLoaded, type Loaded } from "../state/loaded.ts";
 import { showToast } from "../state/toasts.ts";
 import { readWholeVariable } from "./read-whole-variable.ts";
+
+export interface VariableFilter {
+  readonly search: string;
+  readonly type: string;
+  readonly tag: string;
+}
 
 export interface Variables {
   readonly list: Loaded<readonly VariableView[]>;
@@ -31,7 +32,7 @@ export function createVariables(app: AppState): Variables {
   const conversation = () => app.chat.conversation()?.id ?? null;
   const list = createLoaded<readonly VariableView[]>([], async () => {
     const id = conversation();
-    return id === null ? [] : (await listVariables(id, filter())).data;
+    return id === null ? [] : client.variables(id, filter());
   });
   createEffect(
     on([conversation, filter, app.chat.revision], ([id], before) => {
@@ -43,7 +44,7 @@ export function createVariables(app: AppState): Variables {
   );
 
   async function write(id: string, name: string, body: VariableUpdate): Promise<void> {
-    await writeVariable(id, name, body);
+    await client.writeVariable(id, name, body);
     app.chat.noteChange();
   }
 
@@ -59,7 +60,7 @@ export function createVariables(app: AppState): Variables {
     try {
       // Read first: what cannot be read whole cannot be brought back, and the toast then says so.
       const text = await readWholeVariable(id, variable);
-      await deleteVariable(id, name);
+      await client.deleteVariable(id, name);
       app.chat.noteChange();
       if (text === null)
         return showToast({ text: `${name} is deleted. It was too large to bring back.` });

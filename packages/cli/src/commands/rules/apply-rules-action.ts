@@ -1,6 +1,5 @@
 import type { OverrideView } from "@capstan/contract";
-import { ApiError } from "../../client/client-error.ts";
-import type { Client } from "../../client/client.ts";
+import { ApiError, type Client } from "@capstan/client";
 import { printableLine } from "../../terminal/printable.ts";
 import type { Style } from "../../terminal/style.ts";
 import type { RulesAction } from "./read-rules-action.ts";

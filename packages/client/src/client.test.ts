@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApiError } from "./client-error.ts";
+import { ApiError } from "./http/api-error.ts";
 import { createClient } from "./client.ts";
 
 interface Asked {
@@ -23,7 +23,10 @@ function server(...answers: readonly (Response | Error)[]) {
     });
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
   };
-  return { asked, client: createClient({ url: "http://host:1/", key: "k", fetch }) };
+  return {
+    asked,
+    client: createClient({ url: "http://host:1/", key: "k", fetch, keyHint: "Set THE_KEY." }),
+  };
 }
 
 test("a turn is started in the background, with approvals in place and its groups named", async () => {
@@ -82,7 +85,7 @@ test("a server that wants a key, or is not there, says what to do", async () => 
     Response.json(body, { status: 401 }),
     new TypeError("fetch failed", { cause: new Error("connect ECONNREFUSED 127.0.0.1:1") }),
   );
-  await assert.rejects(client.info(), /A key is needed\. Set CAPSTAN_API_KEY/);
+  await assert.rejects(client.info(), /A key is needed\. Set THE_KEY\./);
   await assert.rejects(client.info(), (error) => {
     assert.ok(error instanceof ApiError);
     assert.equal(error.message, "No answer from http://host:1: connect ECONNREFUSED 127.0.0.1:1");

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RunEvent } from "@capstan/contract";
-import { ApiError } from "./client-error.ts";
-import { followRun } from "./follow-run-events.ts";
+import { ApiError } from "./http/api-error.ts";
+import type { Retry } from "./follow/follow.ts";
+import { followRun } from "./follow-run.ts";
 
 const never = new AbortController().signal;
 
@@ -40,8 +41,8 @@ function connections(...scripts: readonly (readonly (number | Error)[])[]) {
   };
 }
 
-async function numbers(client: ReturnType<typeof connections>, attempts = 6) {
-  const options = { client, run: "r", after: 0, signal: never, delayMs: 0, attempts };
+async function numbers(client: ReturnType<typeof connections>, retry?: Retry) {
+  const options = { client, run: "r", signal: never, ...(retry && { retry }) };
   return (await Array.fromAsync(followRun(options))).map(({ seq }) => seq);
 }
 
@@ -51,10 +52,39 @@ test("a lost connection goes on where it was, without a gap or a double", async 
   assert.deepEqual(client.asked, [0, 2, 3]);
 });
 
-test("after failures in a row the error says what to do", async () => {
-  const client = connections([1]);
-  await assert.rejects(numbers(client, 3), /connection to the server is lost.*--continue/s);
-  assert.deepEqual(client.asked, [0, 1, 1]);
+test("after failures in a row the stream ends with an error", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const client = connections([1, new Error("reset")]);
+  const read = numbers(client);
+  const rejected = assert.rejects(read, { code: "connection_lost" });
+  while (client.asked.length < 6) {
+    await new Promise(setImmediate);
+    t.mock.timers.tick(1_500);
+  }
+  await rejected;
+  assert.deepEqual(client.asked, [0, 1, 1, 1, 1, 1]);
+});
+
+test("retry counts the failures in a row, and may give up", async () => {
+  const counts: number[] = [];
+  const client = connections([1, new Error("reset")], [new Error("reset")], [2], []);
+  const retry = (_failure: unknown, failures: number) => {
+    counts.push(failures);
+    return counts.length < 4 ? Promise.resolve() : Promise.reject(new Error("enough"));
+  };
+  await assert.rejects(numbers(client, retry), /enough/);
+  // The connection that brought something and ended in good order is made again at once.
+  assert.deepEqual(counts, [1, 2, 1, 2]);
+  assert.deepEqual(client.asked, [0, 1, 1, 2, 2]);
+});
+
+test("a stream that was aborted ends with the signal's reason", async () => {
+  const abort = new AbortController();
+  const client = connections([1, 2]);
+  await assert.rejects(async () => {
+    for await (const _event of followRun({ client, run: "r", signal: abort.signal }))
+      abort.abort(new Error("left"));
+  }, /left/);
 });
 
 test("a refusal of the server is not asked again", async () => {

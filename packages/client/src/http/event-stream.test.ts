@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { readEventStream } from "./read-event-stream.ts";
+import { readEventStream } from "./event-stream.ts";
 
 function bodyOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   return new ReadableStream({
@@ -16,7 +16,9 @@ async function read(text: string, cuts: readonly number[] = [], max?: number) {
   const bytes = new TextEncoder().encode(text);
   const at = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b)];
   const chunks = at.map((from, index) => bytes.slice(from, at[index + 1] ?? bytes.length));
-  return Array.fromAsync(readEventStream(bodyOf(chunks), max));
+  return Array.fromAsync(
+    readEventStream(bodyOf(chunks), { ...(max !== undefined && { maxEventLength: max }) }),
+  );
 }
 
 test("an event has its number, its type and its lines", async () => {
@@ -27,7 +29,7 @@ test("an event has its number, its type and its lines", async () => {
     events.map(({ id, event, data }) => ({ id, event, data })),
     [
       { id: "7", event: "item.delta", data: "a\nb" },
-      { id: undefined, event: undefined, data: "end" },
+      { id: "7", event: "message", data: "end" },
     ],
   );
 });
@@ -52,5 +54,5 @@ test("an event that the connection cut short is left out", async () => {
 });
 
 test("an event beyond the limit is an error, not memory", async () => {
-  await assert.rejects(read(`data: ${"x".repeat(100)}`, [40, 60], 50), /buffer/i);
+  await assert.rejects(read(`data: ${"x".repeat(100)}`, [40, 60], 50), /longer than 50/);
 });

@@ -1,0 +1,293 @@
+import type {
+  ApprovalAnswerBody,
+  ApprovalView,
+  CallOutcomeBody,
+  CallView,
+  ConversationUpdate,
+  ConversationView,
+  GrantView,
+  ListView,
+  ModelView,
+  OverrideChange,
+  OverrideDeleted,
+  OverrideView,
+  ResultApprovalView,
+  ReviewAnswerBody,
+  ReviewPreview,
+  RunEvent,
+  RunView,
+  RunWithEvents,
+  ScriptApproveBody,
+  ScriptCallBody,
+  ScriptCallList,
+  ScriptCheckBody,
+  ScriptCheckView,
+  ScriptCreateBody,
+  ScriptDetail,
+  ScriptFilesView,
+  ScriptSaveBody,
+  ScriptView,
+  ServerInfo,
+  Switches,
+  ToolGroupView,
+  VariableUpdate,
+  VariableValueView,
+  VariableView,
+} from "@capstan/contract";
+import { follow, type Retry } from "./follow/follow.ts";
+import { readEventStream } from "./http/event-stream.ts";
+import { type RequestOptions, send } from "./http/send.ts";
+import { ServerClock } from "./http/server-clock.ts";
+
+export interface ClientOptions {
+  /** The server's address, such as `http://127.0.0.1:8787`. @default the origin of the page */
+  readonly url?: string;
+  /** An API key, or what returns the current one. @default none */
+  readonly key?: string | (() => string | null | undefined) | undefined;
+  /** @default the global one */
+  readonly fetch?: typeof fetch;
+  /** Added to the message of an error if the server rejects the key, such as where to set one. @default none */
+  readonly keyHint?: string;
+}
+
+/** One message of a user, as a run. */
+export interface StartRun {
+  readonly conversation: string;
+  readonly model: string;
+  readonly text: string;
+  /** Names of the tool groups to offer. */
+  readonly groups: readonly string[];
+}
+
+/** The HTTP API. Every method throws `ApiError` if the request fails. */
+export type Client = ReturnType<typeof createClient>;
+
+type Signal = AbortSignal | undefined;
+type Slice = { readonly start: number; readonly length?: number };
+
+/** Milliseconds without a byte after which a connection counts as lost, such as after a laptop slept. */
+const silenceLimitMs = 60_000;
+
+const id = encodeURIComponent;
+const pathOf = {
+  approval: (approval: string) => `/v1/approvals/${id(approval)}`,
+  call: (run: string, call: string) => `/v1/runs/${id(run)}/calls/${id(call)}`,
+  conversation: (conversation: string) => `/v1/conversations/${id(conversation)}`,
+  run: (run: string) => `/v1/runs/${id(run)}`,
+  script: (script: string) => `/v1/scripts/${id(script)}`,
+  variable: (conversation: string, name: string) =>
+    `/v1/conversations/${id(conversation)}/variables/${id(name)}`,
+};
+
+/**
+ * Creates a client of a server's HTTP API. Nothing is sent until a method is called.
+ *
+ * @example
+ * const client = createClient({ url: "http://127.0.0.1:8787" });
+ * for (const { id, title } of await client.models()) console.log(id, title);
+ */
+export function createClient(options: ClientOptions = {}) {
+  const { key } = options;
+  const clock = new ServerClock();
+  const connection = {
+    url: (options.url ?? "").replace(/\/+$/, ""),
+    key: typeof key === "function" ? key : () => key,
+    // Looked up for each request, because a test or a page may replace it.
+    fetch: options.fetch ?? ((...request: Parameters<typeof fetch>) => fetch(...request)),
+    clock,
+    keyHint: options.keyHint,
+  };
+
+  async function json<T>(path: string, request: RequestOptions = {}): Promise<T> {
+    const response = await send(connection, path, request);
+    return (await response.json()) as T;
+  }
+  const post = <T>(path: string, body: unknown, signal?: AbortSignal) =>
+    json<T>(path, { method: "POST", body, signal });
+  const remove = (path: string, more?: RequestOptions) =>
+    json<unknown>(path, { ...more, method: "DELETE" });
+
+  /** Reads a list to its end, page by page. */
+  async function list<T>(
+    path: string,
+    signal?: AbortSignal,
+    query: { readonly [name: string]: string } = {},
+  ): Promise<readonly T[]> {
+    const all: T[] = [];
+    for (let after: string | null = null; ;) {
+      const parameters = new URLSearchParams({ ...query, ...(after !== null && { after }) });
+      const search = parameters.size === 0 ? "" : `?${parameters.toString()}`;
+      const page: ListView<T> = await json(`${path}${search}`, { signal });
+      all.push(...page.data);
+      // A page that does not move on would be asked for without end.
+      if (!page.has_more || page.last_id === null || page.last_id === after) return all;
+      after = page.last_id;
+    }
+  }
+
+  async function* events<T>(
+    path: string,
+    signal: AbortSignal,
+    opened?: () => void,
+  ): AsyncGenerator<T> {
+    const silence = new AbortController();
+    let timer = setTimeout(() => silence.abort(), silenceLimitMs);
+    const onChunk = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), silenceLimitMs);
+    };
+    const accept = "text/event-stream";
+    try {
+      const either = AbortSignal.any([signal, silence.signal]);
+      const { body } = await send(connection, path, { accept, signal: either });
+      opened?.();
+      if (body === null) return;
+      for await (const { data } of readEventStream(body, { onChunk })) yield JSON.parse(data) as T;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    url: connection.url,
+    /** The server's time, in milliseconds since 1970, as its last answer told it. */
+    now: () => clock.now(),
+
+    // The server
+    info: (signal?: Signal) => json<ServerInfo>("/v1/capstan", { signal }),
+    models: (signal?: Signal) => list<ModelView>("/v1/models", signal),
+    toolGroups: (signal?: Signal) => list<ToolGroupView>("/v1/tools", signal),
+
+    // Conversations
+    /** One page of the conversations, newest first: at most `limit`, after the one with the id `after`. */
+    conversations: (
+      page: { readonly limit: number; readonly after?: string | undefined },
+      signal?: Signal,
+    ) => {
+      const after = page.after === undefined ? "" : `&after=${id(page.after)}`;
+      const path = `/v1/conversations?limit=${page.limit}${after}`;
+      return json<ListView<ConversationView>>(path, { signal });
+    },
+    latestConversation: async (signal?: Signal) => {
+      const path = "/v1/conversations?limit=1";
+      return (await json<ListView<ConversationView>>(path, { signal })).data[0];
+    },
+    createConversation: (
+      body: { readonly title?: string; readonly switches?: Switches } = {},
+      signal?: Signal,
+    ) => post<ConversationView>("/v1/conversations", body, signal),
+    conversation: (conversation: string, signal?: Signal) =>
+      json<ConversationView>(pathOf.conversation(conversation), { signal }),
+    updateConversation: (conversation: string, body: ConversationUpdate) =>
+      post<ConversationView>(pathOf.conversation(conversation), body),
+    /** @param more.keepalive lets the request outlive the page */
+    deleteConversation: (conversation: string, more: { readonly keepalive?: boolean } = {}) =>
+      remove(pathOf.conversation(conversation), more),
+
+    // Runs
+    runs: (conversation: string, signal?: Signal) =>
+      list<RunWithEvents>(`${pathOf.conversation(conversation)}/runs`, signal, { limit: "100" }),
+    /** The runs of all conversations that have a call with an unknown outcome. */
+    runsOfUnknownOutcome: (signal?: Signal) =>
+      list<RunView>("/v1/runs", signal, { outcome: "unknown", limit: "100" }),
+    /** Starts a run in the background, whose approvals wait for an answer; returns its id. */
+    startRun: ({ conversation, model, text, groups }: StartRun, signal?: Signal) => {
+      const tools = groups.map((group) => ({
+        type: "mcp",
+        server_label: group,
+        server_url: `capstan://groups/${group}`,
+      }));
+      const turn = { model, input: text, conversation, tools };
+      const body = { ...turn, background: true, approvals: "inline" };
+      return post<{ readonly id: string }>("/v1/responses", body, signal);
+    },
+    cancelRun: (run: string, signal?: Signal) =>
+      post<RunView>(`${pathOf.run(run)}/cancel`, {}, signal),
+    retryRun: (run: string, model: string) => post<RunView>(`${pathOf.run(run)}/retry`, { model }),
+    /** The events of one connection, after a number; ends with the run or the connection. */
+    events: (run: string, after: number, signal: AbortSignal, opened?: () => void) =>
+      events<RunEvent>(`${pathOf.run(run)}/events?starting_after=${after}`, signal, opened),
+
+    // Calls
+    /** The ledger: what became of each call. */
+    calls: (run: string, signal?: Signal) => list<CallView>(`${pathOf.run(run)}/calls`, signal),
+    cancelCall: (run: string, call: string) =>
+      post<RunView>(`${pathOf.call(run, call)}/cancel`, {}),
+    /** Reports the outcome of a call of which nobody knows whether it happened; the first report counts. */
+    answerOutcome: (run: string, call: string, body: CallOutcomeBody, signal?: Signal) =>
+      post<CallView>(`${pathOf.call(run, call)}/outcome`, body, signal),
+
+    // Approvals, reviews, grants and rules
+    answerApproval: (approval: string, body: ApprovalAnswerBody, signal?: Signal) =>
+      post<ApprovalView>(pathOf.approval(approval), body, signal),
+    /** A result that waits for a review, with a slice of its text. */
+    review: (approval: string, { start, length }: Slice, signal?: Signal) => {
+      const end = length === undefined ? "" : `&length=${length}`;
+      const path = `${pathOf.approval(approval)}?start=${start}${end}`;
+      return json<ResultApprovalView>(path, { signal });
+    },
+    /** What the model would get after an answer; nothing is decided. */
+    previewReview: (approval: string, body: ReviewAnswerBody, signal?: Signal) =>
+      post<ReviewPreview>(`${pathOf.approval(approval)}/preview`, body, signal),
+    /** The grants of a conversation and of all; without a conversation, of every one. */
+    grants: (conversation?: string, signal?: Signal) =>
+      list<GrantView>("/v1/grants", signal, {
+        ...(conversation !== undefined && { conversation }),
+      }),
+    revokeGrant: (grant: string, signal?: Signal) => remove(`/v1/grants/${id(grant)}`, { signal }),
+    /** The user's own rules. */
+    rules: (signal?: Signal) => list<OverrideView>("/v1/overrides", signal),
+    setRule: (body: OverrideChange, signal?: Signal) =>
+      json<OverrideView | OverrideDeleted>("/v1/overrides", { method: "PUT", body, signal }),
+    removeRule: (rule: string, signal?: Signal) => remove(`/v1/overrides/${id(rule)}`, { signal }),
+
+    // Variables
+    /** @param filter texts to look for; an empty one is no filter */
+    variables: (
+      conversation: string,
+      filter: { readonly search?: string; readonly type?: string; readonly tag?: string } = {},
+      signal?: Signal,
+    ) => {
+      const wanted = Object.entries(filter).filter(([, text]) => text !== "");
+      const path = `${pathOf.conversation(conversation)}/variables`;
+      return list<VariableView>(path, signal, Object.fromEntries(wanted));
+    },
+    /** A variable with a slice of its value, or all of it. */
+    variable: (conversation: string, name: string, slice?: Required<Slice>, signal?: Signal) => {
+      const query = slice === undefined ? "" : `?start=${slice.start}&length=${slice.length}`;
+      const path = `${pathOf.variable(conversation, name)}${query}`;
+      return json<VariableValueView>(path, { signal });
+    },
+    writeVariable: (conversation: string, name: string, body: VariableUpdate) =>
+      json<VariableValueView>(pathOf.variable(conversation, name), { method: "PUT", body }),
+    deleteVariable: (conversation: string, name: string) =>
+      remove(pathOf.variable(conversation, name)),
+
+    // Script files
+    scripts: () => list<ScriptView>("/v1/scripts"),
+    script: (script: string, signal?: Signal) =>
+      json<ScriptDetail>(pathOf.script(script), { signal }),
+    scriptFiles: (script: string, version: "current" | "approved") =>
+      json<ScriptFilesView>(`${pathOf.script(script)}/files?version=${version}`),
+    checkScript: (body: ScriptCheckBody, signal?: Signal) =>
+      post<ScriptCheckView>("/v1/scripts/check", body, signal),
+    createScript: (body: ScriptCreateBody) => post<ScriptDetail>("/v1/scripts", body),
+    saveScript: (script: string, body: ScriptSaveBody) =>
+      json<ScriptDetail>(pathOf.script(script), { method: "PUT", body }),
+    deleteScript: (script: string) => remove(pathOf.script(script)),
+    restoreScript: (script: string) => post<ScriptDetail>(`${pathOf.script(script)}/restore`, {}),
+    approveScript: (script: string, body: ScriptApproveBody) =>
+      post<ScriptDetail>(`${pathOf.script(script)}/approve`, body),
+    revokeScript: (script: string) => post<ScriptDetail>(`${pathOf.script(script)}/revoke`, {}),
+    callScript: (script: string, body: ScriptCallBody) =>
+      post<RunView>(`${pathOf.script(script)}/calls`, body),
+    scriptCalls: (script: string) => json<ScriptCallList>(`${pathOf.script(script)}/calls`),
+    /** Yields when script files may have changed, also after each new connection. */
+    followScripts: (more: { readonly signal: AbortSignal; readonly retry?: Retry }) =>
+      follow<unknown>({
+        ...more,
+        open: () => events("/v1/scripts/events", more.signal),
+        isLast: () => false,
+      }),
+  };
+}

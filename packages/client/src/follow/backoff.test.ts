@@ -1,0 +1,12 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { backoffDelay } from "./backoff.ts";
+
+test("the waits between attempts grow to a second and a half, and are spread", () => {
+  const longest = [0, 1, 2, 3, 50].map((attempt) => backoffDelay(attempt, undefined, () => 0));
+  assert.deepEqual(longest, [500, 1_000, 1_500, 1_500, 1_500]);
+  assert.equal(
+    backoffDelay(9, undefined, () => 1),
+    750,
+  );
+});

@@ -1,0 +1,87 @@
+import { ApiError } from "../http/api-error.ts";
+import { backoffDelay } from "./backoff.ts";
+
+/** `open`: events come; `reconnecting`: the connection broke. */
+export type FollowStatus = "open" | "reconnecting";
+
+/**
+ * Waits before the next connection, or throws to give up.
+ *
+ * @param failures how many connections in a row brought nothing, from 1
+ */
+export type Retry = (failure: unknown, failures: number) => Promise<void>;
+
+/** How many failures in a row end a stream. */
+const maxFailures = 6;
+
+export interface FollowOptions<Event> {
+  /** Opens a stream after the last event. It calls `opened` when the server has accepted it. */
+  readonly open: (opened: () => void) => AsyncIterable<Event>;
+  /** Whether the event was not yielded before; called once for each event that arrives. @default all are new */
+  readonly isNew?: (event: Event) => boolean;
+  readonly isLast: (event: Event) => boolean;
+  readonly signal: AbortSignal;
+  readonly retry?: Retry;
+  readonly onStatus?: (status: FollowStatus) => void;
+}
+
+/**
+ * Yields the events of a stream, and opens it again when it breaks, until the last event.
+ *
+ * @throws the error of `retry`; the signal's reason if it aborts
+ */
+export async function* follow<Event>(options: FollowOptions<Event>): AsyncGenerator<Event> {
+  const { open, isLast, signal, retry = retryWithBackoff(signal), onStatus } = options;
+  for (let failures = 0; ;) {
+    let failure: unknown;
+    let isEmpty = true;
+    try {
+      for await (const event of open(() => onStatus?.("open"))) {
+        if (options.isNew?.(event) === false) continue;
+        isEmpty = false;
+        failures = 0;
+        yield event;
+        if (isLast(event)) return;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      failure = error;
+      onStatus?.("reconnecting");
+    }
+    signal.throwIfAborted();
+    // A stream that ended in good order after it brought something is opened again at once.
+    if (failure === undefined && !isEmpty) continue;
+    failures++;
+    await retry(failure, failures);
+  }
+}
+
+/** Gives up after six failures in a row, and at once if the server rejects the request. */
+function retryWithBackoff(signal: AbortSignal): Retry {
+  return async (failure, failures) => {
+    const isRejected = failure instanceof ApiError && failure.status >= 400 && failure.status < 500;
+    if (isRejected) throw failure;
+    if (failures >= maxFailures)
+      throw new ApiError({
+        status: 0,
+        code: "connection_lost",
+        message: `The connection to the server is lost: ${failures} attempts in a row failed.`,
+        cause: failure,
+      });
+    await delay(backoffDelay(failures - 1), signal);
+  };
+}
+
+function delay(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    }, ms);
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener("abort", abort, { once: true });
+  });
+}
