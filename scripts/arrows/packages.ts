@@ -27,7 +27,7 @@ export const packages: ArrowTable = {
       "call/settle": "turn a tool's output into a result (stages 8 to 12)",
       "call/propose": "turn the model's text into an approved call (stages 1 to 5)",
       "call/ask": "request approvals and reviews",
-      call: "the life of one call: the driver, its entries, sub-calls, the ledger host, the executor",
+      call: "the life of one call: the driver, its entries, direct calls, sub-calls, the executor",
       "chain/journal": "events, the journal port, recorder, memory journal",
       "chain/limits": "the budget of a chain",
       "chain/options": "options, callbacks and result of a chain, and their checks",

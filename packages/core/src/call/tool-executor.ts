@@ -1,4 +1,4 @@
-import type { ExecuteOptions, CallEnd, CallEntry } from "./call-setup.ts";
+import type { ExecuteOptions } from "./call-setup.ts";
 import type { PatternEngine } from "../arguments/pattern-check.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
@@ -34,7 +34,6 @@ import { requestApproval } from "./ask/request-approval.ts";
 import { requestReview } from "./ask/request-review.ts";
 import type { CallRecord } from "./record/call-record.ts";
 import { checkAnswer, restoreApprovalRequest } from "./propose/answer-proposal.ts";
-import { Call } from "./driver.ts";
 import { approvalRequest } from "./gate/proposal.ts";
 import { isEnabled } from "./gate/find-tool.ts";
 import { type Gate, type GateLimits, gateLimits } from "./gate/gate.ts";
@@ -44,15 +43,14 @@ import {
   type OfferOptions,
   OfferCache,
 } from "./gate/offer-cache.ts";
-import type { Answer } from "./gate/call-host.ts";
 import { newId } from "../base/id.ts";
 import type { CallRequest } from "./propose/propose.ts";
 import type { Ledger } from "./record/ledger.ts";
-import { ledgerHost } from "./ledger-host.ts";
 import { Scheduler } from "./schedule/scheduler.ts";
 import { callInReview, previewReviewed, reviewRequest } from "./settle/review-result.ts";
 import type { ToolExecuteResult } from "./record/settled-call.ts";
 import type { SettledToolResult } from "../tool/tool-result.ts";
+import { runDirectCall } from "./direct-call.ts";
 
 export interface ToolExecutorOptions {
   /** @default a new, empty one */
@@ -282,7 +280,7 @@ export class ToolExecutor {
       requireApproval: options.requireApproval,
       principalId: principalId === this.gate.caller.principal.id ? undefined : principalId,
     };
-    return this.#run({ at: "propose", request }, callId, options);
+    return runDirectCall(this, { callId, entry: { at: "propose", request }, options });
   }
 
   /**
@@ -309,7 +307,12 @@ export class ToolExecutor {
       throw new CapstanError({ code: "not_awaited", message });
     }
     const pending = approvalRequest(asked);
-    return this.#run({ at: "suspended", pending }, record.callId, options, decision);
+    return runDirectCall(this, {
+      callId: record.callId,
+      entry: { at: "suspended", pending },
+      options,
+      answer: decision,
+    });
   }
 
   /** Stops one call, its sub-calls too. False where it has ended, or waits in a chain for a person. */
@@ -374,7 +377,11 @@ export class ToolExecutor {
     }
     this.#answered.add(record);
     const pending = reviewRequest(callInReview(record, registered));
-    const result = await this.#run({ at: "suspended", pending }, record.callId, {}, decision);
+    const result = await runDirectCall(this, {
+      callId: record.callId,
+      entry: { at: "suspended", pending },
+      answer: decision,
+    });
     if (result.status === "pending")
       throw new TypeError(`${record.callId} was answered and waits.`);
     return result;
@@ -400,56 +407,5 @@ export class ToolExecutor {
 
   #hasSessionVariables(): boolean {
     return this.gate.variables.listVariables().some((variable) => variable.type !== "RULE");
-  }
-
-  /** Runs a call of this executor's own. Without a signal or anything to wait for, it ends in one go. */
-  async #run(
-    entry: CallEntry,
-    callId: string,
-    options: Omit<ExecuteOptions, "callId">,
-    answer?: Answer,
-  ): Promise<ToolExecuteResult> {
-    const { gate, scheduler } = this;
-    const { signal, requireApproval, checkToolResults, onOutput } = options;
-    const caller = callerWith(gate.caller, options.caller);
-    const host = ledgerHost({
-      ledger: gate.ledger,
-      ask: (approval, asking) => this.ask(approval, asking),
-      review: (request, asking) => this.review(request, asking),
-      onOutput,
-    });
-    const setup = { gate, scheduler, host, caller, requireApproval, checkToolResults };
-    const call = new Call(setup, callId);
-    const stop = () => call.stop("the caller stopped it");
-    if (signal?.aborted === true) stop();
-    signal?.addEventListener("abort", stop, { once: true });
-    call.start(entry);
-    if (answer !== undefined) call.answer(answer);
-    const end = await call.ended;
-    signal?.removeEventListener("abort", stop);
-    return toExecuteResult(end);
-  }
-}
-
-/** Converts the end of a call to the result that its caller gets. */
-function toExecuteResult(end: CallEnd): ToolExecuteResult {
-  if (end.status === "settled") return end.result;
-  if (end.status === "broken") throw end.thrown;
-  const { pending } = end;
-  const { record } = pending;
-  const { callId } = record;
-  switch (pending.kind) {
-    case "approval": {
-      const toolId = pending.registered.id;
-      const { approval } = pending;
-      return { status: "pending", waitsFor: "approval", callId, toolId, approval, record };
-    }
-    case "review": {
-      const { args: _args, text: _text, shown: _shown, parts: _parts, ...review } = pending.request;
-      const toolId = pending.registered.id;
-      return { status: "pending", waitsFor: "review", callId, toolId, review, record };
-    }
-    case "output":
-      throw new TypeError(`An executor has no client that could answer ${callId}.`);
   }
 }

@@ -1,3 +1,4 @@
+import type { Truncated } from "../../text/truncate.ts";
 import type { ToolErrorData } from "../../base/errors.ts";
 import type { CallRetry } from "./call-record.ts";
 import type { JsonValue } from "../../base/json.ts";
@@ -45,3 +46,11 @@ export type Formatted =
   | { readonly status: "failed"; readonly message: string };
 
 export type FormattedText = Extract<Formatted, { readonly status: "formatted" }>;
+
+/** A result before anybody saw it: what it says, and what the model would be shown of it. */
+export interface DraftResult {
+  readonly end: DraftOutcome;
+  readonly formatted: FormattedText;
+  readonly cut: Truncated;
+  readonly durationMs: number;
+}

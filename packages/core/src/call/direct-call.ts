@@ -1,0 +1,107 @@
+import type { ApprovalAnswer, ApprovalDecision, ApprovalRequest } from "../policy/approval.ts";
+import type { ReviewAnswer, ReviewDecision, ReviewRequest } from "../policy/review.ts";
+import type { CallHost, Answer } from "./gate/call-host.ts";
+import type { ExecuteOptions, CallEnd, CallEntry } from "./call-setup.ts";
+import { callerWith } from "../tool/caller.ts";
+import { Call } from "./driver.ts";
+import type { Gate } from "./gate/gate.ts";
+import type { Scheduler } from "./schedule/scheduler.ts";
+import type { ToolExecuteResult } from "./record/settled-call.ts";
+
+/** The part of an executor that its own calls need. */
+interface DirectCaller {
+  readonly gate: Gate;
+  readonly scheduler: Scheduler;
+  ask(approval: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
+  review(request: ReviewRequest, signal: AbortSignal): Promise<ReviewAnswer>;
+}
+
+export interface DirectCallOptions {
+  readonly callId: string;
+  readonly entry: CallEntry;
+  readonly options?: Omit<ExecuteOptions, "callId">;
+  /** The answer with which a suspended call continues. */
+  readonly answer?: Answer;
+}
+
+/** Runs a call for an executor, recorded in its ledger, until it has ended or is suspended. */
+export async function runDirectCall(
+  executor: DirectCaller,
+  { callId, entry, options = {}, answer }: DirectCallOptions,
+): Promise<ToolExecuteResult> {
+  const { gate, scheduler } = executor;
+  const { signal, requireApproval, checkToolResults, onOutput } = options;
+  const caller = callerWith(gate.caller, options.caller);
+  const host = ledgerHost(executor, onOutput);
+  const setup = { gate, scheduler, host, caller, requireApproval, checkToolResults };
+  const call = new Call(setup, callId);
+  const stop = () => call.stop("the caller stopped it");
+  if (signal?.aborted === true) stop();
+  signal?.addEventListener("abort", stop, { once: true });
+  call.start(entry);
+  if (answer !== undefined) call.answer(answer);
+  const end = await call.ended;
+  signal?.removeEventListener("abort", stop);
+  return toExecuteResult(end);
+}
+
+/** Hosts the calls that an executor makes itself: stores them in its ledger, and asks its approval adapter. */
+function ledgerHost(
+  executor: DirectCaller,
+  onOutput: ExecuteOptions["onOutput"] = () => {},
+): CallHost {
+  const { ledger } = executor.gate;
+  return {
+    commit({ record }) {
+      const written = ledger?.record(record);
+      return written instanceof Promise ? written.then(() => true) : true;
+    },
+    async request(pending, _call, signal) {
+      if (pending.kind === "output") return "later";
+      const answer =
+        pending.kind === "approval"
+          ? await executor.ask(pending.approval, signal)
+          : await executor.review(pending.request, signal);
+      if (answer.decision !== "pending") return answer;
+      // Nothing outside the process knows of a sub-call that waits: it is never answered later.
+      if (pending.record.parentCallId === undefined) return "later";
+      return pending.kind === "approval" ? noApproval : noReview;
+    },
+    onOutput,
+  };
+}
+
+const noApproval: ApprovalDecision = {
+  decision: "refuse",
+  by: "system",
+  reason: "it needs an approval that is not here yet",
+};
+
+const noReview: ReviewDecision = {
+  decision: "withhold",
+  by: "system",
+  reason: "a person must see it first, and that takes longer than the call that made it can wait",
+};
+
+/** Converts the end of a call to the result that its caller gets. */
+function toExecuteResult(end: CallEnd): ToolExecuteResult {
+  if (end.status === "settled") return end.result;
+  if (end.status === "broken") throw end.thrown;
+  const { pending } = end;
+  const { record } = pending;
+  const { callId } = record;
+  switch (pending.kind) {
+    case "approval": {
+      const toolId = pending.registered.id;
+      const { approval } = pending;
+      return { status: "pending", waitsFor: "approval", callId, toolId, approval, record };
+    }
+    case "review": {
+      const { args: _args, text: _text, shown: _shown, parts: _parts, ...review } = pending.request;
+      const toolId = pending.registered.id;
+      return { status: "pending", waitsFor: "review", callId, toolId, review, record };
+    }
+    case "output":
+      throw new TypeError(`An executor has no client that could answer ${callId}.`);
+  }
+}
