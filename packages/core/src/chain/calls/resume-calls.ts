@@ -1,16 +1,17 @@
+import { approvalRequest } from "../../call/gate/proposal.ts";
 import { restoreApprovalRequest } from "../../call/propose/answer-proposal.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { isSettled } from "../../call/record/call-status.ts";
 import { settleFailedRecheck, recheck } from "../../call/gate/recheck.ts";
-import { callInReview } from "../../call/settle/review-result.ts";
+import { callInReview, reviewRequest } from "../../call/settle/review-result.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import type { Message } from "../../model/message.ts";
 import type { ToolErrorData } from "../../base/errors.ts";
 import { mayRunAgain } from "../../tool/tool-problem.ts";
 import type { ChainError } from "../journal/chain-result.ts";
 import type { JournalWrite } from "../journal/journal.ts";
-import { proposedEvent } from "./call-events.ts";
-import type { TurnCalls } from "./turn-calls.ts";
+import { proposedEvent, reviewRequested } from "./call-events.ts";
+import { clientEntry, type TurnCalls } from "./turn-calls.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import type { ChainResume } from "../options/tool-chain-options.ts";
 
@@ -77,14 +78,15 @@ function resumeCall(options: ResumeCallsOptions, record: CallRecord): void {
   const ended = resume.ended?.find(({ callId }) => callId === record.callId);
   if (ended !== undefined) return calls.addSettledElsewhere(ended);
   if (record.parentCallId !== undefined) return closeCall(calls, record, parentGone);
-  if (record.owner === "client") return calls.addClient(record);
+  if (record.owner === "client") return calls.start(record, clientEntry(record));
   const registered =
     record.toolId === undefined ? undefined : executor.gate.registry.tool(record.toolId);
   if (record.status === "in_review") {
     if (registered === undefined) return calls.withhold(record, "its tool is not here any more");
     if (record.quarantine === undefined)
       return calls.withhold(record, "it was lost before a person had seen it");
-    return calls.addInReview(callInReview(record, registered), resume.adopted === true);
+    const pending = reviewRequest(callInReview(record, registered));
+    return calls.start(record, { at: "suspended", pending });
   }
   if (registered === undefined) {
     const message = `The tool "${record.name}" is not here any more.`;
@@ -102,7 +104,11 @@ function resumeCall(options: ResumeCallsOptions, record: CallRecord): void {
   const failure = recheck(executor.gate, registered, record.args ?? {});
   if (failure !== undefined)
     return calls.settle(settleFailedRecheck(executor.gate, record, failure));
-  calls.addApproved({ status: "approved", record: { ...record, status: "approved" }, registered });
+  const approved = { ...record, status: "approved" } as const;
+  calls.start(approved, {
+    at: "run",
+    approved: { status: "approved", record: approved, registered },
+  });
 }
 
 /** A sub-call does not resume: its parent resumes and makes it anew. */
@@ -132,7 +138,11 @@ function resumeApprovalRequest(
   answered: boolean,
 ): void {
   const asked = restoreApprovalRequest(executor.gate, record);
-  if (typeof asked !== "string") return calls.addAsked(asked, { answered });
+  if (typeof asked !== "string")
+    return calls.start(asked.record, {
+      at: answered ? "suspended" : "ask",
+      pending: approvalRequest(asked),
+    });
   const message = `${record.name}, or what it was called with, changed since it was asked about, so the question is void. Call it again.`;
   calls.close(record, { status: "error", error: { code: "tool_changed", message } });
 }
@@ -150,8 +160,9 @@ function inherited(
   }));
   for (const call of calls) {
     writes.push({ type: "call", call });
-    if (!isSettled(call.status))
-      writes.push({ type: "event", event: proposedEvent(call, executor) });
+    if (isSettled(call.status)) continue;
+    writes.push({ type: "event", event: proposedEvent(call, executor) });
+    if (call.status === "in_review") writes.push(...reviewRequested(call));
   }
   return writes;
 }

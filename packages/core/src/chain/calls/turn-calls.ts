@@ -2,15 +2,15 @@ import { shortJson } from "../../json/short-json.ts";
 import type { CallEnd, CallEntry, CallSetup } from "../../call/call-setup.ts";
 import { Call } from "../../call/driver.ts";
 import type { PendingRequest } from "../../call/gate/call-host.ts";
-import { approvalRequest, type AskingProposal, type Proposal } from "../../call/gate/proposal.ts";
+import { type Proposal, approvalRequest } from "../../call/gate/proposal.ts";
 import {
   type EndWithoutResult,
   settleWithoutResult,
 } from "../../call/gate/settle-without-result.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { isSettled } from "../../call/record/call-status.ts";
-import type { CallInReview, SettledCall } from "../../call/record/settled-call.ts";
-import { reviewRequest, withholdResult } from "../../call/settle/review-result.ts";
+import type { SettledCall } from "../../call/record/settled-call.ts";
+import { withholdResult } from "../../call/settle/review-result.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import type { ToolCallRequest } from "../../model/message.ts";
 import type { ApprovalDecision } from "../../policy/approval.ts";
@@ -22,7 +22,7 @@ import type { SettledToolResult } from "../../tool/tool-result.ts";
 import type { Awaited } from "../journal/chain-result.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import type { ClientOutput } from "../options/tool-chain-options.ts";
-import { reviewRequested, settledElsewhereWrites } from "./call-events.ts";
+import { settledElsewhereWrites } from "./call-events.ts";
 import { CallOutputItems } from "./call-output-items.ts";
 import { coveredBy } from "./covered-by.ts";
 import { JournalHost } from "./journal-host.ts";
@@ -126,36 +126,24 @@ export class TurnCalls {
       }
     }
     for (const call of round) {
-      if (call.status === "client") this.addClient(call.record);
-      else if (call.status === "approved") this.#start(call.record, { at: "run", approved: call });
-      else if (call.status === "asks") this.addAsked(call, { answered: false });
+      if (call.status === "client") this.start(call.record, clientEntry(call.record));
+      if (call.status === "approved") this.start(call.record, { at: "run", approved: call });
+      if (call.status === "asks")
+        this.start(call.record, { at: "ask", pending: approvalRequest(call) });
     }
   }
 
-  /** Adds a client's call: it waits until its output is submitted. */
-  addClient(record: CallRecord): void {
-    this.#start(record, {
-      at: "suspended",
-      pending: { kind: "output", id: record.callId, record },
-    });
-  }
-
-  /** Adds a call that waits for an approval. The user is asked unless the answer exists. */
-  addAsked(asked: AskingProposal, { answered }: { readonly answered: boolean }): void {
-    const pending = approvalRequest(asked);
-    this.#start(asked.record, { at: answered ? "suspended" : "ask", pending });
-  }
-
-  /** Adds a resumed call whose result waits for a review. `isAnnounced`: the journal is another run's. */
-  addInReview(call: CallInReview, isAnnounced: boolean): void {
-    const { record } = call;
-    if (isAnnounced) this.#host.write(record, () => reviewRequested(record));
-    this.#start(record, { at: "suspended", pending: reviewRequest(call) });
-  }
-
-  /** Adds a resumed call that was approved and had not started, or that may run again. */
-  addApproved(approved: Extract<Proposal, { readonly status: "approved" }>): void {
-    this.#start(approved.record, { at: "run", approved });
+  /** Starts a call that is recorded already. */
+  start(record: CallRecord, entry: CallEntry): void {
+    const { callId } = record;
+    this.records.set(callId, record);
+    const call = new Call(this.#setup, callId);
+    if (entry.at === "suspended") this.#host.questions.set(entry.pending.id, call);
+    if (this.#signal.aborted) call.stop("the turn was stopped");
+    else if (entry.at === "run" && this.#stopReason !== undefined) call.stop(this.#stopReason);
+    this.#move(call, () => call.start(entry));
+    // What it showed when it started may have made a listener stop the chain.
+    if (this.#signal.aborted && this.#calls.has(callId)) this.#stop(call, "the turn was stopped");
   }
 
   /** Adds the end that a call had in another run, with the events that it had there. */
@@ -241,18 +229,6 @@ export class TurnCalls {
     for (const call of this.#calls.values()) this.#stop(call, reason);
   }
 
-  #start(record: CallRecord, entry: CallEntry): void {
-    const { callId } = record;
-    this.records.set(callId, record);
-    const call = new Call(this.#setup, callId);
-    if (entry.at === "suspended") this.#host.questions.set(entry.pending.id, call);
-    if (this.#signal.aborted) call.stop("the turn was stopped");
-    else if (entry.at === "run" && this.#stopReason !== undefined) call.stop(this.#stopReason);
-    this.#move(call, () => call.start(entry));
-    // What it showed when it started may have made a listener stop the chain.
-    if (this.#signal.aborted && this.#calls.has(callId)) this.#stop(call, "the turn was stopped");
-  }
-
   #stop(call: Call, reason: string): void {
     this.#move(call, () => call.stop(reason));
   }
@@ -285,6 +261,11 @@ export class TurnCalls {
     const message = `${record.name} could not be carried through here.`;
     this.close(record, { status: "error", error: { code: "internal", message } });
   }
+}
+
+/** A client's call waits until its output is submitted. */
+export function clientEntry(record: CallRecord): CallEntry {
+  return { at: "suspended", pending: { kind: "output", id: record.callId, record } };
 }
 
 function awaited(pending: PendingRequest): Awaited {
