@@ -249,12 +249,18 @@ export class ActiveRun implements OwnedRun {
     const chain = this.#chain;
     if (chain === undefined)
       return { status: "refused", reason: `The run is ${this.#phase}, and not running.` };
-    if (command.type === "answer") deliverAnswer(chain, command.approval);
-    else if (command.type === "outputs")
-      for (const output of command.outputs) chain.submitOutput(output);
-    else if (command.type === "heartbeat") await this.#writeHeartbeat();
-    else await this.#deliverStored(chain);
-    return { status: "done" };
+    try {
+      if (command.type === "answer") deliverAnswer(chain, command.approval);
+      else if (command.type === "outputs")
+        for (const output of command.outputs) chain.submitOutput(output);
+      else if (command.type === "heartbeat") await this.#writeHeartbeat();
+      else await this.#deliverStored(chain);
+      return { status: "done" };
+    } catch (thrown) {
+      const reason = `Run ${this.id}: the command "${command.type}" failed: ${errorMessage(thrown)}`;
+      this.#options.log(reason);
+      return { status: "refused", reason };
+    }
   }
 
   /** An event, which takes a sequence number. */
@@ -264,28 +270,18 @@ export class ActiveRun implements OwnedRun {
     this.#heartbeatAt = at;
     const { id: runId, epoch, store } = this;
     const writes = [{ type: "event", event: { type: "run.heartbeat", at } }] as const;
-    try {
-      await store.write([{ type: "journal", runId, epoch, writes }]);
-    } catch (thrown) {
-      this.#options.log(`Run ${runId} could not show that it is alive: ${errorMessage(thrown)}`);
-    }
+    await store.write([{ type: "journal", runId, epoch, writes }]);
   }
 
   /** Delivers the answers and outputs in the store to the chain, which ignores those that it does not wait for. */
   async #deliverStored(chain: ToolChainRun): Promise<void> {
     const { store, owner, id: runId } = this;
-    try {
-      const run = await store.getRun({ owner, id: runId });
-      // Its writes are fenced; it should not run more calls either.
-      if (run?.epoch !== this.#epoch) return chain.detach("another node has this run now");
-      const { data } = await store.listApprovals({ owner, runId, limit: 1_000 });
-      for (const approval of data) deliverAnswer(chain, approval);
-      for (const output of await store.listOutputs({ owner, runId })) chain.submitOutput(output);
-    } catch (thrown) {
-      this.#options.log(
-        `What other nodes did to run ${runId} cannot be read: ${errorMessage(thrown)}`,
-      );
-    }
+    const run = await store.getRun({ owner, id: runId });
+    // Its writes are fenced; it should not run more calls either.
+    if (run?.epoch !== this.#epoch) return chain.detach("another node has this run now");
+    const { data } = await store.listApprovals({ owner, runId, limit: 1_000 });
+    for (const approval of data) deliverAnswer(chain, approval);
+    for (const output of await store.listOutputs({ owner, runId })) chain.submitOutput(output);
   }
 }
 
