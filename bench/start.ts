@@ -6,7 +6,7 @@ import { packAndInstall } from "../scripts/packing/pack-and-install.ts";
 import { withoutSourceCondition, withSourceCondition } from "../scripts/source-condition.ts";
 import type { Bench } from "./bench.ts";
 import { countedFigure, type Figure, measuredFigure } from "./figure.ts";
-import { installedSizes } from "./start/installed-size.ts";
+import { installedSizes } from "../scripts/packing/installed-size.ts";
 import { type MeasuredStart, measureStart, type StartCommand } from "./start/measure-start.ts";
 
 /** How many packages of the install are listed by name. */

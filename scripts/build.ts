@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { tryInstallSize } from "./packing/installed-size.ts";
 import { lintPacked, type PackedPackage } from "./packing/pack.ts";
 import { packAndInstall } from "./packing/pack-and-install.ts";
 import { tryPackage, tryTypes } from "./packing/trial.ts";
@@ -27,10 +28,17 @@ async function build(): Promise<boolean> {
     report(one, problems);
     fit &&= problems.length === 0;
   }
-  const problems = [...(await tryTypes(workspaces, project)), ...(await tryServer(project))];
+  const size = await tryInstallSize(project);
+  const problems = [
+    ...(size === undefined ? [] : [size]),
+    ...(await tryTypes(workspaces, project)),
+    ...(await tryServer(project)),
+  ];
   for (const problem of problems) console.log(`FAIL  ${problem}`);
   if (problems.length === 0)
-    console.log("ok    the types of all doors, and capstan serve: health, page, an answer");
+    console.log(
+      "ok    the size, the types of all doors, and capstan serve: health, page, an answer",
+    );
   return fit && problems.length === 0;
 }
 

@@ -31,7 +31,10 @@ export async function installAll(
 /** Runs what a package offers, as plain JavaScript; returns what went wrong. */
 export async function tryPackage(workspace: Workspace, project: string): Promise<string[]> {
   const imports = workspace.doors.map((door) => tryImport(door, project));
-  const commands = workspace.commands.map((command) => tryHelp(command, project));
+  const commands = workspace.commands.flatMap((command) => [
+    tryCommand(command, "--help", project),
+    tryCommand(command, "--version", project),
+  ]);
   return (await Promise.all([...imports, ...commands])).filter((problem) => problem !== undefined);
 }
 
@@ -44,8 +47,12 @@ async function tryImport(door: string, project: string): Promise<string | undefi
   return run(`import ${door}`, ["--input-type=module", "--eval", source], project);
 }
 
-async function tryHelp(command: string, project: string): Promise<string | undefined> {
-  return run(`${command} --help`, [join("node_modules/.bin", command), "--help"], project);
+async function tryCommand(
+  command: string,
+  argument: string,
+  project: string,
+): Promise<string | undefined> {
+  return run(`${command} ${argument}`, [join("node_modules/.bin", command), argument], project);
 }
 
 async function run(

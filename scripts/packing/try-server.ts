@@ -36,7 +36,9 @@ export async function tryServer(project: string): Promise<string[]> {
       signal.addEventListener("abort", () => reject(new Error("it said no address")));
     });
     await expect(url, "/healthz", /"ok"/, { signal });
-    await expect(url, "/", /<html/i, { signal });
+    const page = await expect(url, "/", /<html/i, { signal });
+    const [script = ""] = /\/assets\/[^"]+\.js/.exec(page) ?? [];
+    await expect(url, script, /./, { signal, headers: { "accept-encoding": "br" } }, "br");
     const body = JSON.stringify({ model: "capstan/offline", input: "/help" });
     const headers = { "content-type": "application/json" };
     await expect(url, "/v1/responses", /"completed"/, { method: "POST", headers, body, signal });
@@ -52,10 +54,21 @@ export async function tryServer(project: string): Promise<string[]> {
   }
 }
 
-async function expect(url: string, path: string, wanted: RegExp, init: RequestInit): Promise<void> {
+/** Returns the text of an answer. */
+async function expect(
+  url: string,
+  path: string,
+  wanted: RegExp,
+  init: RequestInit,
+  encoding?: string,
+): Promise<string> {
   const response = await fetch(url + path, init);
   const text = await response.text();
   if (!response.ok || !wanted.test(text)) {
     throw new Error(`${path} answered ${response.status}: ${text.slice(0, 500)}`);
   }
+  const actual = response.headers.get("content-encoding");
+  if (encoding !== undefined && actual !== encoding)
+    throw new Error(`${path} is not compressed as ${encoding}, but ${actual ?? "not at all"}.`);
+  return text;
 }

@@ -57,7 +57,7 @@ export { readLock } from "./sqlite/data-lock.ts";
 export { openMemoryStore, openStore } from "./sqlite/open-store.ts";
 
 // postgres
-export { describeDatabase } from "./postgres/wire/connection.ts";
+export { describeDatabase } from "./postgres/wire/address.ts";
 
 // upkeep
 export { deleteUnreachable } from "./upkeep/delete-unreachable.ts";

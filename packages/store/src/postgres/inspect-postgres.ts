@@ -1,7 +1,8 @@
 import pg from "pg";
 import { type Fault, type Inspection, inspectionOf } from "../records/inspection.ts";
 import { migrations } from "../schema/migrations.ts";
-import { checkAddress, clientConfig, describeDatabase } from "./wire/connection.ts";
+import { checkAddress, describeDatabase } from "./wire/address.ts";
+import { clientConfig } from "./wire/connection.ts";
 import { databaseError } from "./wire/database-error.ts";
 import { versionIn } from "./schema-version.ts";
 

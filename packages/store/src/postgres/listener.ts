@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { NodeMessage } from "../records/nodes.ts";
 import type { Publisher } from "../live/live-runs.ts";
-import { clientConfig, type DatabaseAddress } from "./wire/connection.ts";
+import type { DatabaseAddress } from "./wire/address.ts";
+import { clientConfig } from "./wire/connection.ts";
 import { parseNotification, channel } from "./wire/notification.ts";
 
 /**

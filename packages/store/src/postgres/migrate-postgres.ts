@@ -8,7 +8,7 @@ import {
 import { type Migration, migrations } from "../schema/migrations.ts";
 import { moveInputs, type MigrationSql } from "../schema/move-inputs.ts";
 import { PostgresBlobs } from "./postgres-blobs.ts";
-import type { DatabaseAddress } from "./wire/connection.ts";
+import type { DatabaseAddress } from "./wire/address.ts";
 import { foreignPostgres, versionIn } from "./schema-version.ts";
 import { bind, statement } from "../sql/statement.ts";
 import { send } from "./wire/statements.ts";

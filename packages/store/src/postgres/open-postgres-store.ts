@@ -6,12 +6,8 @@ import { Publisher } from "../live/live-runs.ts";
 import { type SlowReadName, slowRead } from "../live/slow-reads.ts";
 import type { Store } from "../records/store.ts";
 import { createStore } from "../live/create-store.ts";
-import {
-  checkAddress,
-  clientConfig,
-  type DatabaseAddress,
-  describeDatabase,
-} from "./wire/connection.ts";
+import { checkAddress, type DatabaseAddress, describeDatabase } from "./wire/address.ts";
+import { clientConfig } from "./wire/connection.ts";
 import { databaseError } from "./wire/database-error.ts";
 import { coalesceScripts } from "./read/coalesce-reads.ts";
 import { listenToNodes } from "./listener.ts";

@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { BlobStore } from "../blobs/blob-store.ts";
-import { clientConfig, type DatabaseAddress } from "./wire/connection.ts";
+import type { DatabaseAddress } from "./wire/address.ts";
+import { clientConfig } from "./wire/connection.ts";
 import { databaseError } from "./wire/database-error.ts";
 
 /** Bytes of a blob in one row. */

@@ -5,12 +5,8 @@ import { slowRead } from "../live/slow-reads.ts";
 import { missingStoreError } from "../live/missing-store-error.ts";
 import { createRetentionReader } from "../live/create-store-reader.ts";
 import type { RetentionReader } from "../records/store-reader.ts";
-import {
-  checkAddress,
-  clientConfig,
-  type DatabaseAddress,
-  describeDatabase,
-} from "./wire/connection.ts";
+import { checkAddress, type DatabaseAddress, describeDatabase } from "./wire/address.ts";
+import { clientConfig } from "./wire/connection.ts";
 import { databaseError } from "./wire/database-error.ts";
 import { postgresReads } from "./read/postgres-reads.ts";
 import { versionIn } from "./schema-version.ts";

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Script } from "../../sql/script.ts";
 import { bind, statement } from "../../sql/statement.ts";
-import { clientConfig, type DatabaseAddress, sessionSettings } from "../wire/connection.ts";
+import type { DatabaseAddress } from "../wire/address.ts";
+import { clientConfig, sessionSettings } from "../wire/connection.ts";
 import { databaseError, isConnectionLost, isServerStarting } from "../wire/database-error.ts";
 import { runScript, sendAll, sendAfter } from "../wire/statements.ts";
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { clientConfig, type DatabaseAddress, sessionSettings } from "../wire/connection.ts";
+import type { DatabaseAddress } from "../wire/address.ts";
+import { clientConfig, sessionSettings } from "../wire/connection.ts";
 import { isConnectionLost } from "../wire/database-error.ts";
 import { bind, statement } from "../../sql/statement.ts";
 import { send } from "../wire/statements.ts";

@@ -1,6 +1,9 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
+/** Megabytes of an install of all packages, which it must not exceed. */
+export const maxInstallMegabytes = 150;
+
 /**
  * Returns the bytes on disk of each installed package, by its name. The `node` binary is not part of
  * an install of the packed packages, so it is not counted.
@@ -18,4 +21,13 @@ export async function installedSizes(project: string): Promise<ReadonlyMap<strin
     sizes.set(name, (sizes.get(name) ?? 0) + bytes);
   }
   return sizes;
+}
+
+/** Returns a sentence that names the largest packages if an install is larger than it may be. */
+export async function tryInstallSize(project: string): Promise<string | undefined> {
+  const sizes = [...(await installedSizes(project))].toSorted(([, a], [, b]) => b - a);
+  const megabytes = sizes.reduce((sum, [, bytes]) => sum + bytes, 0) / 1e6;
+  if (megabytes <= maxInstallMegabytes) return undefined;
+  const largest = sizes.slice(0, 5).map(([name, bytes]) => `${name} ${Math.round(bytes / 1e6)} MB`);
+  return `An install takes ${Math.round(megabytes)} MB, and may take ${maxInstallMegabytes} MB. The largest packages: ${largest.join(", ")}.`;
 }
