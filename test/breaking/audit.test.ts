@@ -83,6 +83,25 @@ test("an end as it should be has no fault", () => {
   assert.deepEqual(audit(stateWith()), []);
 });
 
+/** The run of `script` once its deltas are joined. */
+const joined = numbered(script).flatMap((event): readonly RunEvent[] => {
+  if (event.type !== "item.delta") return [event];
+  return event.seq === 3 ? [{ ...event, delta: "One, two." }] : [];
+});
+
+test("deltas that are joined after the run's end have no fault, whatever a client was told of them", () => {
+  for (const length of [2, 3, 4, 5, 13]) {
+    const told = numbered(script).slice(0, length);
+    assert.deepEqual(audit(stateWith({ events: joined, run: { last_seq: 13 }, told })), []);
+  }
+  assert.deepEqual(audit(stateWith({ events: joined, run: { last_seq: 13 }, told: joined })), []);
+  const lost = numbered(script).filter(({ seq }) => seq !== 4);
+  assert.match(
+    audit(stateWith({ events: joined, run: { last_seq: 13 }, told: lost })).join(),
+    /told/,
+  );
+});
+
 test("a call whose outcome is said to be unknown has no fault, whether it ran or not", () => {
   const calls = [call("c", "Count", "outcome_unknown"), call("d", "Ask", "execution_rejected")];
   for (const executions of [[], begun, ran])
@@ -122,7 +141,12 @@ const forgeries: readonly (readonly [name: string, forged: Forged, said: RegExp]
   ],
   ["something after the end", { script: [...script, { type: "run.heartbeat" }] }, /last event/],
   ["another end than the row's", { run: { status: "failed" } }, /closing event says completed/],
-  ["a number that is missing", { events: numbered(script).toSpliced(3, 1) }, /number 4 says 5/],
+  ["a number that is missing", { events: numbered(script).toSpliced(7, 1) }, /number 8 says 9/],
+  [
+    "a delta that is missing",
+    { events: numbered(script).toSpliced(3, 1) },
+    /the item i is not what was sent of it/,
+  ],
   [
     "a number twice",
     { events: numbered(script).toSpliced(3, 0, numbered(script)[2]!) },
