@@ -53,6 +53,11 @@ export const longTests: readonly LongTests[] = [
     reason: "Streams 6 MB to 120 clients that read nothing.",
   },
   {
+    files: "test/large-runs.test.ts",
+    reason:
+      "Sends 640 MB of images and reads a run of 20 MB hundreds of times. read-body.test.ts and blob-store.test.ts cover the behaviour.",
+  },
+  {
     files: "test/packed-core.test.ts",
     reason: "Packs and installs @capstan/core. npm run build does this for every package.",
   },

@@ -7,7 +7,7 @@ import type { Environment, Services } from "../http/services.ts";
 import { findConversation } from "../http/find-conversation.ts";
 import { listView } from "../http/list-view.ts";
 import { readBody, readNumber } from "../http/read-body.ts";
-import { listChunks, streamJson } from "../http/stream-json.ts";
+import { jsonChunks, listChunks, streamJson } from "../http/stream-json.ts";
 import { badRequest, conflict, notFound } from "../http/request-error.ts";
 import { runView } from "./run-view.ts";
 
@@ -101,11 +101,12 @@ export function conversationRoutes({ runs }: Services): Hono<Environment> {
 async function* withEvents(
   store: Store,
   runs: readonly ListedRun[],
-): AsyncGenerator<RunWithEvents> {
+): AsyncGenerator<Iterable<string>> {
   for (const run of runs) {
     const compact = await store.readEventsCompact({ owner: run.owner, runId: run.id });
     const { lastSeq = 0, events = [] } = compact ?? {};
-    yield { ...runView(run), last_seq: lastSeq, events };
+    const view: RunWithEvents = { ...runView(run), last_seq: lastSeq, events };
+    yield jsonChunks(view);
   }
 }
 

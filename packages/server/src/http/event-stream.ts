@@ -1,3 +1,5 @@
+import { nextTurn } from "./next-turn.ts";
+
 const headers = {
   "Content-Type": "text/event-stream; charset=utf-8",
   "Cache-Control": "no-cache, no-transform",
@@ -24,6 +26,7 @@ export function eventStream({ chunks, idleMs, onIdle, onLeave }: EventStreamOpti
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
+        await nextTurn();
         for (;;) {
           next ??= iterator.next();
           const result = await orIdle(next, idleMs);

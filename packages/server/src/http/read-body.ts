@@ -71,7 +71,7 @@ export function readNumber(
 
 /* oxlint-disable unicorn/require-post-message-target-origin -- a worker thread is no window */
 import { once } from "node:events";
-import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -105,21 +105,21 @@ export type ParsedBody =
 export async function parseBody(request: Request): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  let file: number | undefined;
+  let file: FileHandle | undefined;
   try {
     for await (const chunk of request.body ?? []) {
       size += chunk.length;
       chunks.push(chunk);
       if (size <= longBytes) continue;
-      file ??= openUnnamed();
-      for (const each of chunks.splice(0)) writeAll(file, each);
+      file ??= await openUnnamed();
+      for (const each of chunks.splice(0)) await file.writeFile(each);
     }
     if (file === undefined) return parseShort(Buffer.concat(chunks));
-    const parsed = await inThread({ file, size });
+    const parsed = await inThread({ file: file.fd, size });
     if ("error" in parsed) throw new SyntaxError(parsed.error);
     return withData(parsed.value, parsed.taken);
   } finally {
-    if (file !== undefined) closeSync(file);
+    await file?.close();
   }
 }
 
@@ -140,15 +140,11 @@ function withData(body: unknown, taken: readonly TakenData[]): unknown {
 }
 
 /** Without a name nothing is left of it, however the process ends. */
-function openUnnamed(): number {
+async function openUnnamed(): Promise<FileHandle> {
   const path = join(tmpdir(), `capstan-body-${randomUUID()}`);
-  const file = openSync(path, "wx+", 0o600);
-  rmSync(path, { force: true });
+  const file = await open(path, "wx+", 0o600);
+  await rm(path, { force: true });
   return file;
-}
-
-function writeAll(file: number, bytes: Uint8Array): void {
-  for (let from = 0; from < bytes.length;) from += writeSync(file, bytes, from);
 }
 
 let thread: Worker | undefined;

@@ -1,3 +1,5 @@
+import { nextTurn } from "./next-turn.ts";
+
 /**
  * Answers with JSON in pieces, each made when the reader takes it: a long answer neither holds up
  * other requests nor exists whole a second time.
@@ -11,6 +13,7 @@ export function streamJson(chunks: Iterable<string> | AsyncIterable<string>): Re
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
+        await nextTurn();
         const next = await iterator.next();
         if (next.done === true) controller.close();
         else controller.enqueue(encoder.encode(next.value));
@@ -24,20 +27,23 @@ export function streamJson(chunks: Iterable<string> | AsyncIterable<string>): Re
   return new Response(body, { headers: { "Content-Type": "application/json" } });
 }
 
+/** The JSON of one value, in pieces. */
+type JsonPieces = Iterable<string> | AsyncIterable<string>;
+
 /**
  * A list in OpenAI's form, of which each item is read when its turn comes.
  *
  * @param ends the ids of the first and the last item, null for an empty list
  */
 export async function* listChunks(
-  items: Iterable<object> | AsyncIterable<object>,
+  items: Iterable<JsonPieces> | AsyncIterable<JsonPieces>,
   ends: { readonly hasMore: boolean; readonly first: string | null; readonly last: string | null },
 ): AsyncGenerator<string> {
   yield '{"object":"list","data":[';
   let separator = "";
   for await (const item of items) {
     let before = separator;
-    for (const chunk of jsonChunks(item)) {
+    for await (const chunk of item) {
       yield before + chunk;
       before = "";
     }

@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { jsonChunks } from "../http/stream-json.ts";
 import type { ContentPart, JsonValue } from "@capstan/core";
 import type { FilePart, ImagePart } from "@capstan/core/host";
 import type { NewRun, Store } from "@capstan/store";
@@ -182,36 +184,51 @@ export function withReferences(items: readonly JsonValue[]): readonly JsonValue[
   );
 }
 
-/** An item as a client sent it, with its images and files. */
-export async function withBytes<Item extends object>(
-  item: Item,
-  store: Pick<Store, "readBlob">,
-): Promise<Item> {
-  const texts = new Map<unknown, string | null>();
-  const load: Promise<void>[] = [];
-  withParts(item, (part) =>
+/** Bytes that become one piece of Base64. */
+const sliceBytes = 65_536;
+
+/**
+ * An item as a client sent it, as JSON in pieces: images and files are read while they are sent. Bytes
+ * that are missing from the store are an empty text.
+ */
+export async function* itemChunks(
+  item: object,
+  store: Pick<Store, "streamBlob">,
+): AsyncGenerator<string> {
+  const marker = randomUUID();
+  const found: StoredData[] = [];
+  const marked = withParts(item, (part) =>
     changed(part, (value) => {
       const data = value instanceof StoredData ? value : asStoredData(value);
-      if (data !== undefined)
-        load.push(textOf(data, store).then((text) => void texts.set(value, text)));
-      return value;
+      if (data === undefined) return value;
+      found.push(data);
+      return marker;
     }),
   );
-  if (load.length === 0) return item;
-  await Promise.all(load);
-  return withParts(item, (part) =>
-    changed(part, (value) => (texts.has(value) ? texts.get(value) : value)),
-  );
+  if (found.length === 0) return yield* jsonChunks(item);
+  const [first = "", ...rest] = JSON.stringify(marked).split(marker);
+  yield first;
+  for (const [index, data] of found.entries()) {
+    yield JSON.stringify(data.prefix).slice(1, -1);
+    yield* base64Chunks((await store.streamBlob(data.sha256)) ?? []);
+    yield rest[index] ?? "";
+  }
 }
 
-/** Null if the bytes are missing from the store. */
-async function textOf(
-  { sha256, prefix }: StoredData,
-  store: Pick<Store, "readBlob">,
-): Promise<string | null> {
-  const bytes = await store.readBlob(sha256);
-  if (bytes === undefined) return null;
-  return prefix + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64");
+/** Three bytes are four characters: what is left of a piece goes with the next one. */
+async function* base64Chunks(
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<string> {
+  let left: Uint8Array = new Uint8Array();
+  for await (const piece of pieces) {
+    for (let from = 0; from < piece.length; from += sliceBytes) {
+      const bytes = Buffer.concat([left, piece.subarray(from, from + sliceBytes)]);
+      const whole = bytes.length - (bytes.length % 3);
+      left = bytes.subarray(whole);
+      yield bytes.toString("base64", 0, whole);
+    }
+  }
+  yield Buffer.from(left).toString("base64");
 }
 
 /** Changes the parts of a message or of a call's output; of other items there are none. */

@@ -1,16 +1,15 @@
 import { Hono, type Context } from "hono";
-import type { RunRecord, Store } from "@capstan/store";
+import type { RunRecord } from "@capstan/store";
 import { errorBody, invalidRequest } from "../http/api-error.ts";
 import {
   awaitResponse,
   inputItemsOf,
   pageOfItems,
   readResponse,
-  type StoredItem,
   streamResponse,
 } from "./read-response.ts";
 import { parseCreateRequest } from "./request/parse-request.ts";
-import { withBytes } from "./content-parts.ts";
+import { itemChunks } from "./content-parts.ts";
 import { startResponse } from "./start-response.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { eventStream } from "../http/event-stream.ts";
@@ -119,16 +118,13 @@ export function responseRoutes(services: Services): Hono<Environment> {
     });
     if (page.status === "error") throw new RequestError(page.error);
     const { data, has_more: hasMore, first_id: first, last_id: last } = page.value;
-    return streamJson(listChunks(wholeItems(data, runs.store), { hasMore, first, last }));
+    return streamJson(
+      listChunks(
+        data.map((item) => itemChunks(item, runs.store)),
+        { hasMore, first, last },
+      ),
+    );
   });
 
   return routes;
-}
-
-/** One at a time, so that only one item's images and files are in memory. */
-async function* wholeItems(
-  items: readonly StoredItem[],
-  store: Pick<Store, "readBlob">,
-): AsyncGenerator<StoredItem> {
-  for (const item of items) yield withBytes(item, store);
 }

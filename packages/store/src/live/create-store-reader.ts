@@ -24,7 +24,8 @@ import {
   readInput,
 } from "../read/read-runs.ts";
 import { type PageQuery, cachePages } from "../read/page-cache.ts";
-import type { ListedRun, RunRecord, RunWithMessages } from "../records/records.ts";
+import type { CompactEvents, ListedRun, RunRecord, RunWithMessages } from "../records/records.ts";
+import { shareReads } from "./share-reads.ts";
 import type { Script } from "../sql/script.ts";
 import type { RetentionReader, StoreReader } from "../records/store-reader.ts";
 import { readEveryUsage } from "../read/retention/usage.ts";
@@ -62,6 +63,8 @@ export function createStoreReader({
       readEventPage({ ...query, position: positionOf(query.runId), now: clock.now() }),
     );
 
+  const shareCompact = shareReads<CompactEvents>();
+
   /** Of a run under way SQLite may know more than was published. */
   function published<Run extends ListedRun>(run: Run): Run {
     if (isClosing(run.status)) return run;
@@ -79,6 +82,7 @@ export function createStoreReader({
     },
     readList: (list) => joinList(list, blobs),
     readBlob: (sha256) => blobs.get(sha256),
+    streamBlob: (sha256) => blobs.stream(sha256),
     listRuns: async (query) => {
       const { data, hasMore } = await readSlow("listRuns", query);
       return { data: data.map((run) => published(run)), hasMore };
@@ -109,8 +113,14 @@ export function createStoreReader({
       eventPage,
       async (run) => (await read(() => findRunKey(run))) !== undefined,
     ),
-    readEventsCompact: async ({ owner, runId }) =>
-      readSlow("readEventsCompact", { owner, runId, position: positionOf(runId) }),
+    readEventsCompact: async ({ owner, runId }) => {
+      const run = await read(() => findRunKey({ owner, runId }));
+      if (run === undefined) return undefined;
+      const readAll = () =>
+        readSlow("readEventsCompact", { owner, runId, position: positionOf(runId) });
+      // What a run has done by its end does not change.
+      return run.ended_at === null ? readAll() : shareCompact(`${run.n} ${runId}`, readAll);
+    },
     readChain: async ({ owner, runId }) => {
       const text = await readSlow("readChain", { owner, runId, position: positionOf(runId) });
       return text && parseChain(text, (list) => joinList(list, blobs));

@@ -88,6 +88,7 @@ test("what is held for all readers is bounded, and what was used last is held lo
       return { events, full: false, ended: false };
     },
     async () => true,
+    16_000_000,
   );
   const part = (runId: string, after: number) => read({ owner, runId, after, limit: 9, size: 9 });
   await part("a", 0);
@@ -110,6 +111,7 @@ test("readers who ask for the same at once keep one page", async () => {
       return { events, full: false, ended: false };
     },
     async () => true,
+    16_000_000,
   );
   const query = { owner, runId: "r", after: 0, limit: 9, size: 9 };
   const pages = Promise.all([read(query), read(query)]);
@@ -131,6 +133,7 @@ test("of what is longer than the room for all readers as much is held as fits: i
       return { events, full: false, ended: true };
     },
     async () => true,
+    16_000_000,
   );
   let seen = 0;
   for (let full = true; full;) {
@@ -155,6 +158,7 @@ test("one event that is longer than the room is given, and not held", async () =
       };
     },
     async () => true,
+    16_000_000,
   );
   const query = { owner, runId: "r", after: 0, limit: 9, size: 9 };
   for (const _ of [1, 2]) assert.equal((await read(query))?.events.length, 1);

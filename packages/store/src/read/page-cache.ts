@@ -17,7 +17,7 @@ interface Held {
 }
 
 /** The text of all pages that are held, in UTF-16 units. */
-const room = 16_000_000;
+const defaultRoom = 64_000_000;
 
 /** What an event takes beside its text, in the same measure. */
 const eventSize = 40;
@@ -31,6 +31,7 @@ export function cachePages(
   read: (query: PageQuery) => Promise<EventPage | undefined>,
   /** Whether there still is such a run. */
   isThere: (run: { readonly owner: string; readonly runId: string }) => Promise<boolean>,
+  room = defaultRoom,
 ): StoreReader["readEventPage"] {
   const kept = new Set<Held>();
 
@@ -71,14 +72,14 @@ export function cachePages(
     if (given.length === page.events.length && whole <= size)
       return { ...page, events: given.map(onItsOwn) };
     // Another who asked for the same meanwhile has it already: all keep that one.
-    const held = find(query) ?? heldOf(query, page.events);
+    const held = find(query) ?? heldOf(query, page.events, room);
     hold(held);
     return restOf(held, query);
   };
 }
 
 /** As much of it as there is room for; the rest is read again. */
-function heldOf({ owner, runId, after }: PageQuery, page: readonly RunEvent[]): Held {
+function heldOf({ owner, runId, after }: PageQuery, page: readonly RunEvent[], room: number): Held {
   const events: RunEvent[] = [];
   let size = 0;
   for (const event of page) {

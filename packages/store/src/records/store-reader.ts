@@ -87,6 +87,8 @@ export interface StoreReader extends RetentionReader {
   readList<T>(list: StoredList<T>): Promise<readonly T[]>;
   /** The bytes of an image or a file that a run refers to. The caller checks that its user may read that run. */
   readBlob(sha256: string): Promise<Uint8Array | undefined>;
+  /** The same in pieces. */
+  streamBlob(sha256: string): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Oldest first; without those that only hold a person's changes to variables. */
   listRuns(query: Owned & Paged & { readonly conversationId: string }): Promise<Page<ListedRun>>;
   /** Newest first; without those that only hold a person's changes to variables. */

@@ -1,5 +1,5 @@
 import { type ContentPart, type Message, type Model, ModelError } from "@capstan/core";
-import { type ModelCatalog, noUsage } from "@capstan/core/host";
+import { type ModelCatalog, neutralise, noUsage } from "@capstan/core/host";
 import type { DirectCall, Store } from "@capstan/store";
 
 /** By its run's model a person's own call is known from a model's. */
@@ -63,9 +63,12 @@ export function missingModel(id: string): Model {
   };
 }
 
+/** Bytes of images and files that a model is sent at once, the newest. Providers take less. */
+const maxBytes = 100_000_000;
+
 /**
  * Returns a model that gets images and files as Base64. Messages refer to their bytes until then, so
- * that chains, journals and caches stay small.
+ * that chains, journals and caches stay small. Beyond 100 MB the oldest ones are named instead.
  */
 export function loadBlobs(model: Model, store: Pick<Store, "readBlob">): Model {
   return {
@@ -77,9 +80,10 @@ export function loadBlobs(model: Model, store: Pick<Store, "readBlob">): Model {
         yield* model.stream(request, signal);
         return;
       }
+      const left = { bytes: maxBytes };
       const messages: Message[] = [];
-      for (const message of request.messages)
-        messages.push(refers(message) ? await loaded(message, store) : message);
+      for (const message of request.messages.toReversed())
+        messages.unshift(refers(message) ? await loaded(message, store, left) : message);
       yield* model.stream({ ...request, messages }, signal);
     },
   };
@@ -98,22 +102,34 @@ function isReference(part: ContentPart): boolean {
   return "source" in part && part.source.type === "blob";
 }
 
-async function loaded(message: Message, store: Pick<Store, "readBlob">): Promise<Message> {
+async function loaded(
+  message: Message,
+  store: Pick<Store, "readBlob">,
+  left: { bytes: number },
+): Promise<Message> {
   const parts: ContentPart[] = [];
-  for (const part of partsOf(message)) parts.push(await loadedPart(part, store));
+  for (const part of partsOf(message).toReversed())
+    parts.unshift(await loadedPart(part, store, left));
   if (message.role === "tool") return { ...message, parts };
   return { ...message, content: parts } as Message;
 }
 
-async function loadedPart(part: ContentPart, store: Pick<Store, "readBlob">): Promise<ContentPart> {
+async function loadedPart(
+  part: ContentPart,
+  store: Pick<Store, "readBlob">,
+  left: { bytes: number },
+): Promise<ContentPart> {
   if (!("source" in part) || part.source.type !== "blob") return part;
-  const bytes = await store.readBlob(part.source.sha256);
+  const { sha256, size } = part.source;
+  left.bytes -= size;
+  const bytes = left.bytes < 0 ? undefined : await store.readBlob(sha256);
   if (bytes === undefined) {
-    const name = part.type === "file" ? `file ${part.name}` : "image";
-    return {
-      type: "text",
-      text: `[${name} (${part.mimeType}): its bytes are missing from the store]`,
-    };
+    const name = part.type === "file" ? `file ${neutralise(part.name)}` : "image";
+    const why =
+      left.bytes < 0
+        ? "it is not sent again, since newer images and files take 100 MB"
+        : "its bytes are missing from the store";
+    return { type: "text", text: `[${name} (${neutralise(part.mimeType)}): ${why}]` };
   }
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64");
   return { ...part, source: { type: "base64", data } };

@@ -1,0 +1,35 @@
+/** Results that are remembered, while somebody uses them. */
+const maxShared = 100;
+
+/**
+ * Lets callers that read the same long value share it: those that ask while it is read, and later
+ * ones as long as another caller still uses it. Only for values that do not change any more.
+ *
+ * @example
+ * const share = shareReads<CompactEvents>();
+ * const events = await share(runId, () => readCompact(runId));
+ */
+export function shareReads<T extends object>(): (
+  key: string,
+  read: () => Promise<T | undefined>,
+) => Promise<T | undefined> {
+  const reading = new Map<string, Promise<T | undefined>>();
+  const known = new Map<string, WeakRef<T>>();
+  return (key, read) => {
+    const found = known.get(key)?.deref();
+    if (found !== undefined) return Promise.resolve(found);
+    const underWay = reading.get(key);
+    if (underWay !== undefined) return underWay;
+    const result = read()
+      .then((value) => {
+        known.delete(key);
+        if (value !== undefined) known.set(key, new WeakRef(value));
+        const [oldest] = known.keys();
+        if (known.size > maxShared && oldest !== undefined) known.delete(oldest);
+        return value;
+      })
+      .finally(() => reading.delete(key));
+    reading.set(key, result);
+    return result;
+  };
+}

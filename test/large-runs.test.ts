@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ListView, RunView } from "@capstan/contract";
+import { createApi } from "./api.ts";
+import { createServerFolder, type ServerProcess, startServerProcess } from "./server-process.ts";
+import { startUpstream } from "./upstream.ts";
+import { watchServer } from "./watch-server.ts";
+
+/** `CAPSTAN_LARGE=print` prints the figures. */
+const prints = process.env["CAPSTAN_LARGE"] === "print";
+
+const reporting = {
+  NODE_OPTIONS: `--import ${new URL("fixtures/report-long-turns.ts", import.meta.url).href}`,
+};
+
+/** Watches a server while something is done to it, and checks what the server was like. */
+async function watched(what: string, server: ServerProcess, body: () => Promise<void>) {
+  // Turns of its start are not meant.
+  await sleep(500);
+  const before = server.output().length;
+  const watch = watchServer(server);
+  await body();
+  const { slowestMs, memoryMb } = await watch.stop();
+  await sleep(300);
+  const lines = server
+    .output()
+    .slice(before)
+    .matchAll(/longest turn: (\d+) ms/g);
+  const longestMs = Math.max(0, ...lines.map(([, ms]) => Number(ms)));
+  const figures = `${what}: ${memoryMb.toFixed(0)} MB, turns of ${longestMs} ms, /healthz ${slowestMs.toFixed(0)} ms`;
+  if (prints) process.stdout.write(`${figures}\n`);
+  assert.ok(memoryMb < 1_000, figures);
+  // Processor time: `/healthz` also waits for whatever else the machine does.
+  assert.ok(longestMs < 200, figures);
+}
+
+const images = 2;
+const imageBytes = 15_000_000;
+
+test("a conversation of 16 messages with two images of 20 MB each is sent, listed and read", async () => {
+  await using resources = new AsyncDisposableStack();
+  const folder = resources.use(await createServerFolder());
+  const server = resources.use(await startServerProcess({ folder, environment: reporting }));
+  const api = createApi(server.url);
+  const { id: conversation } = await api.createConversation();
+  let last = "";
+  await watched("16 messages", server, async () => {
+    for (let n = 0; n < 16; n++) {
+      const content = Array.from({ length: images }, () => ({
+        type: "input_image",
+        image_url: `data:image/png;base64,${randomBytes(imageBytes).toString("base64")}`,
+      }));
+      const { id } = await api.request<{ readonly id: string }>("POST", "/v1/responses", {
+        input: [
+          { role: "user", content: [{ type: "input_text", text: `Message ${n}` }, ...content] },
+        ],
+        conversation,
+        background: true,
+      });
+      await api.finishedEvents(id);
+      last = id;
+    }
+  });
+
+  await watched("lists", server, async () => {
+    const { data } = await api.request<ListView<RunView>>("GET", "/v1/runs?limit=100");
+    assert.equal(data.length, 16);
+    const shown = await api.runs(conversation);
+    assert.equal(shown.length, 16);
+    assert.ok(JSON.stringify(shown).length < 1_000_000);
+  });
+
+  await watched("8 reads of an input", server, async () => {
+    const sizes = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const response = await fetch(`${server.url}/v1/responses/${last}/input_items`);
+        let size = 0;
+        for await (const chunk of response.body ?? []) size += chunk.length;
+        return size;
+      }),
+    );
+    assert.ok(sizes.every((size) => size > images * 20_000_000));
+  });
+});
+
+const pieces = Array.from({ length: 20_000 }, (_, n) => `${n} `.padEnd(1_000, "x"));
+
+test("50 parallel and 200 slow readers of a run of 20 MB hold up nobody else", async () => {
+  await using resources = new AsyncDisposableStack();
+  const upstream = resources.use(await startUpstream(() => ({ say: pieces })));
+  const folder = resources.use(await createServerFolder());
+  const server = resources.use(
+    await startServerProcess({ folder, environment: { ...upstream.environment, ...reporting } }),
+  );
+  const api = createApi(server.url);
+  const { id: conversation } = await api.createConversation();
+  const run = await api.startTurn({ conversation, input: "Go on." });
+  await api.finishedEvents(run);
+
+  for (const path of [
+    `/v1/runs/${run}`,
+    `/v1/responses/${run}`,
+    `/v1/conversations/${conversation}/runs`,
+    `/v1/runs/${run}/events`,
+  ])
+    await watched(`50 reads of ${path.replace(/\/[^/]*_[^/]*/, "")}`, server, async () => {
+      await Promise.all(
+        Array.from({ length: 50 }, async () => {
+          const response = await fetch(`${server.url}${path}`);
+          assert.equal(response.status, 200);
+          for await (const _chunk of response.body ?? []);
+        }),
+      );
+    });
+
+  const stuck: Socket[] = [];
+  resources.defer(() => stuck.forEach((socket) => socket.destroy()));
+  const { hostname, port, host } = new URL(server.url);
+  await watched("200 slow readers", server, async () => {
+    for (const path of [`/v1/responses/${run}`, `/v1/runs/${run}/events`])
+      await Promise.all(
+        Array.from({ length: 100 }, async () => {
+          const socket = connect({ host: hostname, port: Number(port) });
+          socket.on("error", () => {});
+          stuck.push(socket);
+          socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+          await once(socket, "readable");
+        }),
+      );
+  });
+});
