@@ -1,8 +1,7 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { errorMessage } from "@capstan/core/host";
-import { type ApiKey, createPrincipals } from "./auth/principals.ts";
-import { sameSite, type SameSiteOptions } from "./http/same-site.ts";
+import { type ApiKey, createPrincipals, sameSite, type SameSiteOptions } from "./http/admission.ts";
 import { type ApiError, errorBody } from "./http/api-error.ts";
 import { compress } from "./http/compress.ts";
 import { approvalRoutes } from "./api/approvals.ts";

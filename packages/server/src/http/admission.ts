@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 import { RequestError } from "./request-error.ts";
 
@@ -8,11 +9,11 @@ export interface SameSiteOptions {
   readonly origins: readonly string[];
 }
 
-const loopback = ["127.0.0.1", "localhost", "[::1]"];
+const loopbackNames = ["127.0.0.1", "localhost", "[::1]"];
 
 /** The hosts that a server on this address answers to: against DNS rebinding, names are checked. */
 export function allowedHosts(host: string, more: readonly string[]): readonly string[] {
-  return [...loopback, host.includes(":") ? `[${host}]` : host, ...more].map((name) =>
+  return [...loopbackNames, host.includes(":") ? `[${host}]` : host, ...more].map((name) =>
     name.toLowerCase(),
   );
 }
@@ -75,4 +76,34 @@ function forbidden(code: string, message: string): RequestError {
     param: "request",
     message,
   });
+}
+
+export interface ApiKey {
+  /** Whose it is; owns what is made with it. */
+  readonly name: string;
+  readonly key: string;
+}
+
+/** Where no key is configured: the person at this machine. */
+export const localPrincipal = "local";
+
+/** Tells whose a key is, in a time that says nothing about the keys. */
+export function createPrincipals(
+  keys: readonly ApiKey[],
+): (authorization: string | undefined) => string | undefined {
+  if (keys.length === 0) return () => localPrincipal;
+  const known = keys.map(({ name, key }) => ({ name, digest: digestOf(key) }));
+  return (authorization) => {
+    const given = /^Bearer\s+(.+)$/i.exec(authorization ?? "")?.[1];
+    if (given === undefined) return undefined;
+    const digest = digestOf(given.trim());
+    let found: string | undefined;
+    for (const candidate of known)
+      if (timingSafeEqual(candidate.digest, digest)) found = candidate.name;
+    return found;
+  };
+}
+
+function digestOf(key: string): Buffer {
+  return createHash("sha256").update(key).digest();
 }
