@@ -1,5 +1,5 @@
 import type { PatternEngine } from "@capstan/core/host";
-import { RE2JS, RE2JSException } from "re2js";
+import { loadRe2 } from "./load-re2.ts";
 
 const longestPattern = 2_000;
 /** What `\s` means in JavaScript, for within brackets; RE2's knows ASCII only. */
@@ -14,6 +14,7 @@ const token = /\\(?:u\{[0-9a-fA-F]+\}|[^])|[^]/gu;
  * @example linearPatterns("^(a+)+$")?.("aaab") // false, at once
  */
 export const linearPatterns: PatternEngine = (source) => {
+  const { RE2JS, RE2JSException } = loadRe2();
   const pattern = source.length > longestPattern ? undefined : asRe2(source);
   if (pattern === undefined) return undefined;
   try {
@@ -42,5 +43,5 @@ function asRe2(source: string): string | undefined {
     }
     pattern += part;
   }
-  return RE2JS.translateRegExp(pattern);
+  return loadRe2().RE2JS.translateRegExp(pattern);
 }

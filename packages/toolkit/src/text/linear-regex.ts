@@ -1,4 +1,5 @@
-import { RE2JS, RE2JSException } from "re2js";
+import type { RE2JS } from "re2js";
+import { loadRe2 } from "./load-re2.ts";
 
 export type CompiledRegex =
   | { readonly status: "compiled"; readonly regex: RE2JS; readonly size: number }
@@ -25,6 +26,7 @@ export function compileRegex(pattern: string, flags: RegexFlags = {}): CompiledR
       message: `The pattern has ${pattern.length} characters; ${longestPattern} are allowed. Use a shorter one.`,
     };
   }
+  const { RE2JS, RE2JSException } = loadRe2();
   const bits =
     (flags.ignoreCase === true ? RE2JS.CASE_INSENSITIVE : 0) |
     (flags.multiline === true ? RE2JS.MULTILINE : 0) |
@@ -40,7 +42,7 @@ export function compileRegex(pattern: string, flags: RegexFlags = {}): CompiledR
 
 /** A literal as a pattern. */
 export function literalPattern(text: string): string {
-  return RE2JS.quote(text);
+  return loadRe2().RE2JS.quote(text);
 }
 
 /** What other engines know and a linear-time one cannot, by how it looks in a pattern. */
