@@ -9,7 +9,8 @@ import { listView } from "../http/list-view.ts";
 import { readBody, readNumber } from "../http/read-body.ts";
 import { jsonChunks, listChunks, streamJson } from "../http/stream-json.ts";
 import { badRequest, conflict, notFound } from "../http/request-error.ts";
-import { runView } from "./run-view.ts";
+import { damaged, runView } from "./run-view.ts";
+import { isCorrupt } from "../runs/active/close-run.ts";
 
 const switches = z.record(z.string().max(200), z.boolean());
 const conversationBody = z.object({
@@ -103,10 +104,17 @@ async function* withEvents(
   runs: readonly ListedRun[],
 ): AsyncGenerator<Iterable<string>> {
   for (const run of runs) {
-    const compact = await store.readEventsCompact({ owner: run.owner, runId: run.id });
-    const { lastSeq = 0, events = [] } = compact ?? {};
-    const view: RunWithEvents = { ...runView(run), last_seq: lastSeq, events };
-    yield jsonChunks(view);
+    const events = { owner: run.owner, runId: run.id };
+    const compact = await store.readEventsCompact(events).catch((thrown: unknown) => {
+      // The others are shown.
+      if (isCorrupt(thrown)) return "damaged" as const;
+      throw thrown;
+    });
+    const view =
+      compact === "damaged"
+        ? { ...runView(run), error: damaged, events: [] }
+        : { ...runView(run), last_seq: compact?.lastSeq ?? 0, events: compact?.events ?? [] };
+    yield jsonChunks(view satisfies RunWithEvents);
   }
 }
 

@@ -1,5 +1,13 @@
+import type { ChainError } from "@capstan/core";
 import type { AwaitedView, RunView } from "@capstan/contract";
 import type { ListedRun } from "@capstan/store";
+
+/** The error of a run whose rows cannot be read. */
+export const damaged: ChainError = {
+  code: "run_damaged",
+  message: `What is stored of this run cannot be read. "capstan db check" says what is damaged; restore the last backup, or delete the run.`,
+  phase: "chain",
+};
 
 /**
  * A run as the API shows it.
@@ -19,7 +27,7 @@ export function runView(run: ListedRun, submitted: readonly string[] = []): RunV
     input_cut: run.isInputCut,
     created_at: run.createdAt,
     ended_at: run.endedAt,
-    error: run.result?.error ?? null,
+    error: run.isDamaged === true ? damaged : (run.result?.error ?? null),
     usage: run.result?.usage ?? null,
     stats: run.result?.stats ?? null,
     last_seq: run.lastSeq,

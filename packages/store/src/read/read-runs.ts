@@ -223,10 +223,29 @@ export function* messagesOf(runN: number): Script<StoredList<Message>> {
 }
 
 function runRecord(row: RequestedRow): RunRecord {
-  return { ...listedRun(row), request: JSON.parse(row.request) as JsonValue };
+  const run = { ...columnsOf(row), ...textsOf(row) };
+  return { ...run, request: JSON.parse(row.request) as JsonValue };
 }
 
+/** A run of a list: a damaged one must not hide the others. */
 export function listedRun(row: RunRow): ListedRun {
+  try {
+    return { ...columnsOf(row), ...textsOf(row) };
+  } catch {
+    return { ...columnsOf(row), input: [], isInputCut: true, result: null, isDamaged: true };
+  }
+}
+
+/** @throws SyntaxError if a text is damaged */
+function textsOf(row: RunRow): Pick<ListedRun, "input" | "isInputCut" | "result"> {
+  return {
+    input: JSON.parse(row.input) as JsonValue[],
+    isInputCut: row.is_cut === 1,
+    result: row.result === null ? null : (JSON.parse(row.result) as ChainResultRecord),
+  };
+}
+
+function columnsOf(row: RunRow): Omit<ListedRun, "input" | "isInputCut" | "result"> {
   return {
     id: row.id,
     owner: row.owner,
@@ -240,9 +259,6 @@ export function listedRun(row: RunRow): ListedRun {
     model: row.model,
     stored: row.stored === 1,
     title: row.title,
-    input: JSON.parse(row.input) as JsonValue[],
-    isInputCut: row.is_cut === 1,
-    result: row.result === null ? null : (JSON.parse(row.result) as ChainResultRecord),
     lastSeq: row.last_seq,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

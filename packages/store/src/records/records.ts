@@ -63,7 +63,10 @@ export interface RunRecord {
 }
 
 /** A run as lists show it. */
-export type ListedRun = Omit<RunRecord, "request">;
+export type ListedRun = Omit<RunRecord, "request"> & {
+  /** Its input or its result cannot be read: neither is here. */
+  readonly isDamaged?: true;
+};
 
 /**
  * A state of a run's variables. While it rests they change by an edit alone, and who goes on with

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { DiskBlobs } from "../blobs/disk-blobs.ts";
 import { sha256Of } from "../blobs/blob-store.ts";
+import { openForWriting } from "../sqlite/open-database.ts";
 import { openStore } from "../sqlite/open-store.ts";
 import { createRun, owner, withDataDir, withFileStore } from "../testing/store-fixtures.ts";
 import { backupStore, checkStore } from "./maintenance.ts";
@@ -52,5 +53,18 @@ test("a backup has the inputs, and a data directory made of it alone has them ag
       }
       assert.deepEqual((await checkStore(other)).problems, []);
     });
+  });
+});
+
+test("a check names the table and the row of what is no JSON", async () => {
+  await withFileStore(async (store, dataDir) => {
+    await createRun(store, { id: "r", status: "completed" });
+    const sql = openForWriting(join(dataDir, "capstan.db"), "process");
+    sql.run("UPDATE run_requests SET input = '[{'");
+    sql.close();
+    const { problems } = await checkStore(dataDir);
+    assert.deepEqual(problems, [
+      "The column input of row 1 of run_requests is damaged: it is no JSON.",
+    ]);
   });
 });

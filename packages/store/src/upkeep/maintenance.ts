@@ -52,7 +52,12 @@ export async function checkStore(dataDir: string): Promise<StoreCheck> {
     return {
       runs,
       bytes: size,
-      problems: [...gaps(sql), ...orphans(sql), ...(await damagedBlobs(sql, blobs))],
+      problems: [
+        ...unreadable(sql),
+        ...gaps(sql),
+        ...orphans(sql),
+        ...(await damagedBlobs(sql, blobs)),
+      ],
     };
   });
 }
@@ -192,6 +197,37 @@ function gaps(sql: SqliteConnection): readonly string[] {
     if (wrong.length === 20) break;
   }
   return wrong;
+}
+
+/** Columns of JSON that lists and runs cannot do without. */
+const jsonColumns = [
+  { table: "run_requests", key: "run_n", columns: ["request", "input", "full_input"] },
+  { table: "run_results", key: "run_n", columns: ["result", "replay"] },
+  {
+    table: "run_journal",
+    key: "run_n || '/' || seq || '/' || nth",
+    columns: ["messages", "calls"],
+  },
+  { table: "run_variables", key: "run_n || '/' || n", columns: ["changes"] },
+  { table: "manifests", key: "session_id || '/' || digest", columns: ["entries"] },
+  { table: "approvals", key: "id", columns: ["request", "answer"] },
+  { table: "grants", key: "id", columns: ["data"] },
+  { table: "conversations", key: "id", columns: ["metadata", "switches"] },
+] as const;
+
+/** Rows whose JSON cannot be parsed, by table and key. */
+function unreadable(sql: SqliteConnection): readonly string[] {
+  return jsonColumns.flatMap(({ table, key, columns }) =>
+    columns.flatMap((column) =>
+      sql
+        .all<{ key: string | number }>(
+          `SELECT ${key} AS key FROM ${table} WHERE ${column} IS NOT NULL AND NOT json_valid(${column}) LIMIT 20`,
+        )
+        .map(
+          (row) => `The column ${column} of row ${row.key} of ${table} is damaged: it is no JSON.`,
+        ),
+    ),
+  );
 }
 
 /** Blobs that runs refer to and that are missing, or have other bytes than their name says. */

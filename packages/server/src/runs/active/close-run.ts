@@ -22,7 +22,7 @@ const readTries = 2;
 /** Error codes for corrupt rows. After other errors the rows may be readable later. */
 const corruptCodes: ReadonlySet<string> = new Set(["store_failed", "database_corrupt"]);
 
-function isCorrupt(thrown: unknown): boolean {
+export function isCorrupt(thrown: unknown): boolean {
   return CapstanError.isInstance(thrown) && corruptCodes.has(thrown.code);
 }
 
