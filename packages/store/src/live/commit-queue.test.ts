@@ -87,45 +87,10 @@ test("draining waits for what was given", async () => {
   assert.deepEqual(done, [1, 2, 3]);
 });
 
-/** A queue whose commits end when they are let. */
-function heldQueue(isPipelined: boolean) {
-  const batches: (readonly number[])[] = [];
-  const gates: (() => void)[] = [];
-  const queue = createCommitQueue<number, number>({
-    isPipelined,
-    commit: async (batch) => {
-      batches.push(batch);
-      await new Promise<void>((resolve) => gates.push(resolve));
-      return batch;
-    },
-    settle: (_, result) => result,
-  });
-  const told: number[] = [];
-  const submitInOneTurn = async (...calls: readonly number[]) => {
-    for (const each of calls) void queue.submit(each).then((value) => told.push(value));
-    await endOfTurn();
-  };
-  return { queue, batches, gates, told, submitInOneTurn };
-}
-
-test("what is given beside a commit is told after it", async () => {
-  const { queue, gates, told, submitInOneTurn } = heldQueue(true);
-  await submitInOneTurn(1);
-  await submitInOneTurn(2);
-  assert.equal(gates.length, 2);
-  gates[1]?.();
-  await endOfTurn();
-  assert.deepEqual(told, []);
-  gates[0]?.();
-  await queue.drained();
-  assert.deepEqual(told, [1, 2]);
-});
-
-test("a writer that does not take all is given one commit at a time", async () => {
+test("one commit is under way at a time", async () => {
   const written: number[] = [];
   let underWay = 0;
   const queue = createCommitQueue<number, number>({
-    isPipelined: false,
     commit: async (batch) => {
       assert.equal((underWay += 1), 1);
       for (let turn = 0; turn < 3; turn++) await endOfTurn();

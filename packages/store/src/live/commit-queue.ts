@@ -14,21 +14,11 @@ export interface CommitQueue<Request, Result> {
 const largestBatch = 4_096;
 
 /**
- * Number of requests that settle in one turn of the event loop. Of a larger commit, half settle at
- * once and the others in the next turn, so that the requests that follow the first half are written
- * while the second half settles.
- */
-const settledAtOnce = 16;
-
-/**
  * @param commit writes a batch and gives its results in the same order
- * @param isPipelined whether `commit` may be called again before it resolves; it commits all batches
- * that it has by then together. @default false
  * @param settle called with each result, in order, before the request's promise resolves
  */
 export function createCommitQueue<Request, Result>(options: {
   readonly commit: (batch: readonly Request[]) => Promise<readonly Result[]>;
-  readonly isPipelined?: boolean;
   readonly settle: (request: Request, result: Result | undefined) => Result | undefined;
 }): CommitQueue<Request, Result> {
   interface Waiting {
@@ -36,99 +26,52 @@ export function createCommitQueue<Request, Result>(options: {
     readonly resolve: (result: Result) => void;
     readonly reject: (reason: unknown) => void;
   }
-  const { isPipelined = false } = options;
   const queue: Waiting[] = [];
-  let arriving: (() => void)[] = [];
-  let running = 0;
-  /** Number of requests that were passed to `commit` during a commit, for the next one. */
-  let queuedMeanwhile = 0;
+  let callbacks: (() => void)[] = [];
   let isScheduled = false;
-  /** Resolves when the requests of the newest commit, and of all before, are settled. */
-  let allSettled: Promise<void> = Promise.resolve();
+  let running: Promise<void> | undefined;
 
-  /** Begins as the event loop's turn ends: all that follows from one thing shares a commit. */
+  /** A commit begins as the event loop's turn ends: all that follows from one thing shares it. */
   function schedule(): void {
-    if (isScheduled || !isDue()) return;
+    if (isScheduled || running !== undefined || isEmpty()) return;
     isScheduled = true;
-    setImmediate(commitDue);
+    setImmediate(start);
   }
 
-  function commitDue(): void {
-    isScheduled = true;
-    if (isDue()) {
-      runArriving();
-      if (queue.length > 0) startCommit(queue.splice(0, largestBatch));
-    }
-    // Not before: what is submitted here goes with this commit, and asks for none beside it.
+  function start(): void {
+    runCallbacks();
     isScheduled = false;
-    schedule();
+    if (queue.length > 0) running = commit(queue.splice(0, largestBatch));
   }
 
-  /**
-   * Beside a commit, more is given at once when it makes what lies there a quarter larger: four fifths
-   * or more of what comes are in the next commit, however long this one takes, and few messages carry it.
-   */
-  function isDue(): boolean {
-    if (isEmpty() || running === 0) return !isEmpty();
-    return isPipelined && queue.length + arriving.length >= queuedMeanwhile / 4;
-  }
-
-  function startCommit(batch: readonly Waiting[]): void {
-    if (running > 0) queuedMeanwhile += batch.length;
-    allSettled = commit(batch, allSettled);
-  }
-
-  function runArriving(): void {
-    const arrived = arriving;
-    arriving = [];
-    for (const submit of arrived) submit();
+  function runCallbacks(): void {
+    const now = callbacks;
+    callbacks = [];
+    for (const submit of now) submit();
   }
 
   function isEmpty(): boolean {
-    return queue.length === 0 && arriving.length === 0;
+    return queue.length === 0 && callbacks.length === 0;
   }
 
-  async function commit(batch: readonly Waiting[], before: Promise<void>): Promise<void> {
-    running += 1;
-    const done = await resultsOf(batch);
-    // What was given beside it is being written now.
-    queuedMeanwhile = 0;
-    await before;
-    running -= 1;
-    schedule();
-    const half = Math.max(settledAtOnce, Math.ceil(batch.length / 2));
-    for (const [index, waiting] of batch.entries()) {
-      if (index === half) {
-        await microtasksDone();
-        commitDue();
-        await endOfTurn();
-      }
-      if ("error" in done) fail(waiting, done.error);
-      else finish(waiting, done.results[index]);
-    }
-    // Before the loop's turn ends: else others hear of theirs meanwhile, all gather in one commit,
-    // and while that is written nobody has anything to do.
-    await microtasksDone();
-    commitDue();
-  }
-
-  async function resultsOf(batch: readonly Waiting[]) {
+  async function commit(batch: readonly Waiting[]): Promise<void> {
     try {
-      return { results: await options.commit(batch.map((waiting) => waiting.request)) };
+      const results = await options.commit(batch.map(({ request }) => request));
+      for (const [index, waiting] of batch.entries()) finish(waiting, results[index]);
     } catch (error) {
-      return { error };
+      for (const { request, reject } of batch) {
+        options.settle(request, undefined);
+        reject(error);
+      }
     }
+    running = undefined;
+    schedule();
   }
 
-  function fail(waiting: Waiting, error: unknown): void {
-    options.settle(waiting.request, undefined);
-    waiting.reject(error);
-  }
-
-  function finish(waiting: Waiting, result: Result | undefined): void {
-    const settled = options.settle(waiting.request, result);
-    if (settled === undefined) waiting.reject(new Error("The writer gave no result for a call."));
-    else waiting.resolve(settled);
+  function finish({ request, resolve, reject }: Waiting, result: Result | undefined): void {
+    const settled = options.settle(request, result);
+    if (settled === undefined) reject(new Error("The writer gave no result for a call."));
+    else resolve(settled);
   }
 
   return {
@@ -138,21 +81,15 @@ export function createCommitQueue<Request, Result>(options: {
         schedule();
       }),
     beforeNext: (submit) => {
-      arriving.push(submit);
+      callbacks.push(submit);
       schedule();
     },
     drained: async () => {
-      runArriving();
-      while (!isEmpty() || running > 0) {
-        await allSettled;
+      runCallbacks();
+      while (!isEmpty() || running !== undefined) {
+        await running;
         if (!isEmpty()) await endOfTurn();
       }
-      await allSettled;
     },
   };
-}
-
-/** When all has happened that follows from what is settled now, and before anything else does. */
-function microtasksDone(): Promise<void> {
-  return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)));
 }

@@ -39,7 +39,6 @@ export function createStore(parts: StoreParts): Store {
   const { writer, publisher, live, clock } = parts;
   const encoder = new CommitEncoder();
   const queue = createCommitQueue<WriteRequest, Settled>({
-    isPipelined: writer.isPipelined,
     commit: (batch) =>
       writer.commit(batch.map((request) => encoder.encode(request))) as Promise<readonly Settled[]>,
     settle,

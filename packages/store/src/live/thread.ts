@@ -59,12 +59,10 @@ export function startThread<Request, Response>(
     if (!stops) died.resolve(receivedError(dead));
     for (const { reject } of waiting.splice(0)) reject(receivedError(dead));
   };
-  worker.on("message", (replies: readonly Reply<Response>[]) => {
-    for (const reply of replies) {
-      const asked = waiting.shift();
-      if ("error" in reply) asked?.reject(receivedError(reply.error));
-      else asked?.resolve(reply.value);
-    }
+  worker.on("message", (reply: Reply<Response>) => {
+    const asked = waiting.shift();
+    if ("error" in reply) asked?.reject(receivedError(reply.error));
+    else asked?.resolve(reply.value);
   });
   worker.on("error", (thrown) => die(diedOf(thrown)));
   worker.on("exit", () => die(stops ? closed : diedOf("it ended")));
@@ -91,8 +89,7 @@ export function startThread<Request, Response>(
 
 /** The owner of the one connection that writes. */
 export interface Writer {
-  /** Whether `commit` may be called again before it resolves; queued batches share the next commit. */
-  readonly isPipelined: boolean;
+  /** Not called again before it has resolved. */
   commit(batch: readonly EncodedRequest[]): Promise<readonly WriteResult[]>;
   stop(): Promise<void>;
   /** Resolves if it can write nothing any more. Absent where that cannot be. */
@@ -104,7 +101,6 @@ export function threadWriter(
   thread: Thread<readonly EncodedRequest[], readonly WriteResult[]>,
 ): Writer {
   return {
-    isPipelined: true,
     commit: async (batch) => {
       try {
         return await thread.ask(batch);

@@ -59,7 +59,6 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     const shared = coalesceScripts(snapshot);
     return createStore({
       writer: {
-        isPipelined: false,
         commit: (batch) => writer.commit(batch),
         stop: () => writer.close(),
       },

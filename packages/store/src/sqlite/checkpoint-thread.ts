@@ -15,7 +15,7 @@ serveThread({
     const moved = sql.get("PRAGMA wal_checkpoint(PASSIVE)");
     // SQLite leaves this to whoever moves the log's last page, which is the writer: it has little left to wait for.
     fdatasyncSync(file);
-    return [moved];
+    return moved;
   },
   stop: () => sql.close(),
 });

@@ -9,7 +9,7 @@ const sql = openForReading(path);
 
 serveThread({
   failure: (thrown) => errorDataOf("Reading from the store", thrown),
-  answer: ([read]) => [answer(read as SlowRead)],
+  answer: (read) => answer(read as SlowRead),
   stop: () => sql.close(),
 });
 

@@ -35,7 +35,6 @@ export function connectionWriter(sql: SqliteConnection): SqliteWriter {
   const { context, recoveredRuns } = createWriteContext(sql);
   return {
     recoveredRuns,
-    isPipelined: false,
     commit: async (batch) => {
       const results = applyBatch(context, batch);
       while (context.trim.pending) context.trim.removeBatch(sql);

@@ -18,9 +18,7 @@ const checkpoints = new Checkpoints(sql, { path, file, durability });
 
 serveThread({
   failure: (thrown) => errorDataOf("Writing to the store", thrown),
-  answer: (requests) => answer(requests as readonly WriterRequest[]),
-  // What comes while a commit is under way is all in the next one.
-  together: true,
+  answer: (request) => answer(request as WriterRequest),
   stop: async () => {
     await checkpoints.stop();
     clearImmediate(nextTrim);
@@ -35,26 +33,18 @@ serveThread({
   },
 });
 
-function answer(
-  requests: readonly WriterRequest[],
-): readonly (readonly RecoveredRun[] | readonly WriteResult[])[] {
-  // Asked for first, and alone.
-  const batches = requests.filter((request) => request !== "recovered-runs");
-  return batches.length === 0 ? [recoveredRuns] : commit(batches);
+function answer(request: WriterRequest): readonly RecoveredRun[] | readonly WriteResult[] {
+  return request === "recovered-runs" ? recoveredRuns : commit(request);
 }
 
-/** @returns the results of each batch */
-function commit(
-  batches: readonly (readonly EncodedRequest[])[],
-): readonly (readonly WriteResult[])[] {
-  const results = applyBatch(context, batches.flat());
+function commit(batch: readonly EncodedRequest[]): readonly WriteResult[] {
+  const results = applyBatch(context, batch);
   trimLater();
   const { changes } = context;
   // What was wiped while the log was being moved could not be taken out of it.
   void checkpoints.committed(changes.volume, changes.cleared)?.then(() => changes.clearLog());
   waitAsSlowDisk();
-  let next = 0;
-  return batches.map(({ length }) => results.slice(next, (next += length)));
+  return results;
 }
 
 function waitAsSlowDisk(): void {
