@@ -1,4 +1,4 @@
-import { nextTurn } from "./next-turn.ts";
+import { nextTurn } from "./stream-json.ts";
 
 const headers = {
   "Content-Type": "text/event-stream; charset=utf-8",

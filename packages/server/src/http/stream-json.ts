@@ -1,5 +1,3 @@
-import { nextTurn } from "./next-turn.ts";
-
 /**
  * Answers with JSON in pieces, each made when the reader takes it: a long answer neither holds up
  * other requests nor exists whole a second time.
@@ -127,4 +125,23 @@ function roomBehind(value: unknown, room: number): number {
 /** Not within a character of two units: each alone would be written as an escape. */
 function endOfPart(text: string, at: number): number {
   return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(at - 1, at + 1)) ? at + 1 : at;
+}
+
+/** How long streams may write before other work gets its turn, in ms. */
+const turnMs = 8;
+
+/** When the first stream wrote in this turn of the event loop. */
+let began: number | undefined;
+
+/**
+ * Waits for the next turn of the event loop, if streams have written for long in this one. Sockets
+ * of readers that are fast take all that is written at once, and then streams alone would run:
+ * promises come before timers, other requests and other connections.
+ */
+export async function nextTurn(): Promise<void> {
+  const now = performance.now();
+  if (began === undefined) {
+    began = now;
+    setImmediate(() => (began = undefined));
+  } else if (now - began > turnMs) await new Promise<void>((resolve) => setImmediate(resolve));
 }
