@@ -23,13 +23,20 @@ export function eventStream({ chunks, idleMs, onIdle, onLeave }: EventStreamOpti
   const iterator = chunks[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
   let next: Promise<IteratorResult<string>> | undefined;
+  let hasLeft = false;
+  let timer: NodeJS.Timeout | undefined;
+  const nextOrIdle = (pending: Promise<IteratorResult<string>>) =>
+    new Promise<IteratorResult<string> | "idle">((resolve, reject) => {
+      timer = setTimeout(() => resolve("idle"), idleMs);
+      pending.then(resolve, reject).finally(() => clearTimeout(timer));
+    });
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         await nextTurn();
-        for (;;) {
+        while (!hasLeft) {
           next ??= iterator.next();
-          const result = await orIdle(next, idleMs);
+          const result = await nextOrIdle(next);
           if (result === "idle") {
             const sign = onIdle();
             if (sign === undefined) continue;
@@ -43,6 +50,9 @@ export function eventStream({ chunks, idleMs, onIdle, onLeave }: EventStreamOpti
         }
       },
       async cancel() {
+        // The next chunk may never come: nothing may wait for it any longer.
+        hasLeft = true;
+        clearTimeout(timer);
         onLeave?.();
         await iterator.return?.();
       },
@@ -50,11 +60,4 @@ export function eventStream({ chunks, idleMs, onIdle, onLeave }: EventStreamOpti
     { highWaterMark: 1 },
   );
   return new Response(body, { headers });
-}
-
-function orIdle<T>(promise: Promise<T>, ms: number): Promise<T | "idle"> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve("idle"), ms);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }
