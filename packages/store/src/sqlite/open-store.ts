@@ -10,6 +10,7 @@ import { lockDataDirectory } from "./data-lock.ts";
 import { LiveRuns, Publisher } from "../live/live-runs.ts";
 import { moveInputs } from "../schema/move-inputs.ts";
 import { takeBackupBlobs } from "../blobs/backup-blobs.ts";
+import { countStart } from "./log-marker.ts";
 import { makeFolder } from "./make-folder.ts";
 import { migrate, migrationSql, requireKnown } from "./migrate.ts";
 import { openForReading, openForWriting } from "./open-database.ts";
@@ -119,6 +120,7 @@ async function open({
       migrate(setup, clock.now());
       await moveInputs(migrationSql(setup), blobs, log);
       await takeBackupBlobs(setup, blobs);
+      countStart(setup);
     } finally {
       setup.close();
     }

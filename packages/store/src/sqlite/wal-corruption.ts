@@ -1,6 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { CapstanError } from "@capstan/core/base";
 import { storeError } from "../records/store-error.ts";
+import { markerPath } from "./log-marker.ts";
 import { type LogEnd, readLogEnd } from "./write-ahead-log.ts";
 
 /**
@@ -31,7 +32,7 @@ export async function requireIntactWal(database: string): Promise<void> {
     code: "database_corrupt",
     message:
       `${described(path, found)} Nothing was changed. Restore a backup, and move the log away with the database. ` +
-      `Or go on without what cannot be read: copy both files aside, ${cut}, and see with \`capstan db check\` whether the rest is whole.`,
+      `Or go on without what cannot be read: copy both files aside, ${cut}, delete ${markerPath(database)}, and see with \`capstan db check\` whether the rest is whole.`,
   });
 }
 

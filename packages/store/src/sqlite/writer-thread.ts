@@ -5,6 +5,7 @@ import type { RecoveredRun } from "../records/read-results.ts";
 import type { WriteResult } from "../records/write-results.ts";
 import { errorDataOf } from "../records/error-data.ts";
 import { openForWriting } from "./open-database.ts";
+import { markStop } from "./log-marker.ts";
 import { serveThread } from "../live/serve-thread.ts";
 import type { WriterRequest, WriterThreadOptions } from "./sqlite-writer.ts";
 import { applyBatch } from "./apply-batch.ts";
@@ -25,7 +26,7 @@ serveThread({
     try {
       while (context.trim.pending) context.trim.removeBatch(sql);
       // Readers may still be there, and then closing would leave the log behind.
-      sql.get("PRAGMA wal_checkpoint(TRUNCATE)");
+      await markStop(path, sql);
     } catch {
       // With a full disk, say: the next start finds what is left.
     }

@@ -8,6 +8,7 @@ import { addBackupBlobs } from "../blobs/backup-blobs.ts";
 import { blobsFolder } from "../sqlite/open-store.ts";
 import { checkBeforeOpen } from "../sqlite/check-before-open.ts";
 import { countCuts, countDeltas, severalEvents, detachedDeltas } from "../encode/event-layout.ts";
+import { findLostLog, forgetCount, requireLog } from "../sqlite/log-marker.ts";
 import { lockDataDirectory } from "../sqlite/data-lock.ts";
 import { forgottenOwner } from "../read/retention/lineage.ts";
 import { findWalCorruption, requireIntactWal } from "../sqlite/wal-corruption.ts";
@@ -37,7 +38,7 @@ export interface StoreCheck {
 export async function checkStore(dataDir: string): Promise<StoreCheck> {
   const path = await databaseIn(dataDir);
   const { size } = await stat(path);
-  const damagedLog = await findWalCorruption(path);
+  const damagedLog = (await findWalCorruption(path)) ?? (await findLostLog(path));
   if (damagedLog !== undefined) return { runs: 0, bytes: size, problems: [damagedLog] };
   const blobs = new DiskBlobs(join(dataDir, blobsFolder));
   return using(path, "Checking the store", async (sql) => {
@@ -75,6 +76,7 @@ export async function backupStore(
 ): Promise<{ readonly bytes: number }> {
   const path = await databaseIn(dataDir);
   await requireIntactWal(path);
+  await requireLog(path);
   try {
     await writeFile(to, "", { flag: "wx", mode: 0o600 });
   } catch (error) {
@@ -96,6 +98,7 @@ export async function backupStore(
     });
     const copy = new SqliteConnection(new DatabaseSync(to));
     try {
+      forgetCount(copy);
       const blobs = new DiskBlobs(join(dataDir, blobsFolder));
       if (schemaVersion(copy) >= firstWithBlobs) await addBackupBlobs(copy, blobs);
     } finally {
