@@ -122,22 +122,22 @@ export interface NewResultWithArgs extends NewResult {
   readonly args: Measured;
 }
 
-export function resultVariable({ names, result, desc, now }: NewResult): Variable {
-  return newVariable(names.result, "ToolCallResult", result, now, desc);
+export function resultEntry({ names, result, desc, now }: NewResult): VariableEntry {
+  return newEntry(names.result, "ToolCallResult", result, now, desc);
 }
 
-export function argsVariable({ names, args, now }: NewResultWithArgs): Variable {
-  return newVariable(names.args, "ToolCallArgs", args, now, undefined);
+export function argsEntry({ names, args, now }: NewResultWithArgs): VariableEntry {
+  return newEntry(names.args, "ToolCallArgs", args, now, undefined);
 }
 
-function newVariable(
+function newEntry(
   name: string,
   type: "ToolCallResult" | "ToolCallArgs",
   { value, bytes }: Measured,
   now: number,
   desc: string | undefined,
-): Variable {
-  return variableOf({
+): VariableEntry {
+  return {
     name,
     type,
     desc,
@@ -149,7 +149,10 @@ function newVariable(
     updated: now,
     lastVisited: now,
     referenceCount: 0,
-  });
+    visit: 0,
+    args: undefined,
+    owner: undefined,
+  };
 }
 
 /** Empty for what is not JSON: its data is then refused. */

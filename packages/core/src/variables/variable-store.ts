@@ -1,7 +1,10 @@
 import {
+  argsEntry,
   infoOf,
   isKept,
   matchesSearch,
+  type NewResultWithArgs,
+  resultEntry,
   unitBytes,
   unitOf,
   variableEntry,
@@ -21,14 +24,31 @@ export class VariableStore {
   keptCount = 0;
   keptBytes = 0;
   /** By name, but for a result's arguments, which are found by their result. */
-  readonly #entries = new Map<string, VariableEntry>();
+  readonly #placed = new Map<string, VariableEntry>();
+  /**
+   * New results, in order. They are counted, and get their entries when somebody looks for a name that
+   * has none or needs the order of all: most results are never read, and with an entry each, the garbage
+   * collector costs a parallel call a third more.
+   */
+  #fresh: NewResultWithArgs[] = [];
   /** The oldest visit first. */
   readonly #visits = new Set<VariableEntry>();
   readonly #eviction = new EvictionOrder<VariableEntry>();
   #visit = 0;
 
+  get #entries(): Map<string, VariableEntry> {
+    this.#placeFresh();
+    return this.#placed;
+  }
+
   get(name: string): VariableEntry | undefined {
-    return this.#entries.get(name) ?? this.#pairedArgs(name);
+    return this.#placed.get(name) ?? this.#entries.get(name) ?? this.#pairedArgs(name);
+  }
+
+  /** Returns a rule. Looks at no new results, which are never rules. */
+  rule(name: string): VariableEntry | undefined {
+    const entry = this.#placed.get(name);
+    return entry?.type === "RULE" ? entry : undefined;
   }
 
   *names(): Iterable<string> {
@@ -40,6 +60,7 @@ export class VariableStore {
 
   /** What fits the filter, the newest visit first. */
   list({ type, tag, search }: VariableFilter): readonly VariableInfo[] {
+    this.#placeFresh();
     const words = search?.toLowerCase();
     return [...this.#visits]
       .toReversed()
@@ -54,15 +75,18 @@ export class VariableStore {
 
   /** All entries, the oldest visit first. */
   byVisit(): Iterable<VariableEntry> {
+    this.#placeFresh();
     return this.#visits.values();
   }
 
   beginTurn(): void {
+    this.#placeFresh();
     this.#eviction.beginTurn();
   }
 
   /** Returns the unit to evict next, or `undefined` if the host or a person keeps all of them. */
   nextToEvict(): VariableEntry | undefined {
+    this.#placeFresh();
     return this.#eviction.next();
   }
 
@@ -72,27 +96,39 @@ export class VariableStore {
     this.visit(entry);
   }
 
-  /** Adds a new result with its arguments, as created in this turn. */
-  putPair(result: VariableEntry, args: VariableEntry): void {
-    result.args = args;
-    args.owner = result;
+  /** Adds a new result with its arguments, as created in this turn. Neither name is taken. */
+  putPair(pair: NewResultWithArgs): void {
     this.count += 1;
-    this.bytes += unitBytes(result);
-    this.#entries.set(result.name, result);
-    this.visit(result, true);
-    this.visit(args, true);
+    this.bytes += pair.result.bytes + pair.args.bytes;
+    this.#fresh.push(pair);
+  }
+
+  #placeFresh(): void {
+    if (this.#fresh.length === 0) return;
+    for (const pair of this.#fresh) {
+      const result = resultEntry(pair);
+      const args = argsEntry(pair);
+      result.args = args;
+      args.owner = result;
+      this.#visit += 2;
+      result.visit = args.visit = this.#visit;
+      this.#placed.set(result.name, result);
+      this.#visits.add(result).add(args);
+      this.#eviction.create(result);
+    }
+    this.#fresh = [];
   }
 
   /** Returns an independent copy that shares the values, at the beginning of a turn. */
   copy(): VariableStore {
     const copy = new VariableStore();
     const copies = new Map<VariableEntry, VariableEntry>();
-    for (const entry of this.#visits) {
+    for (const entry of this.byVisit()) {
       const own = variableEntry(entry);
       own.visit = entry.visit;
       copies.set(entry, own);
       copy.#visits.add(own);
-      if (entry.owner === undefined) copy.#entries.set(own.name, own);
+      if (entry.owner === undefined) copy.#placed.set(own.name, own);
     }
     for (const [entry, own] of copies) {
       own.owner = entry.owner && copies.get(entry.owner);
@@ -129,6 +165,7 @@ export class VariableStore {
    * @param created whether this turn created it
    */
   visit(entry: VariableEntry, created = false): void {
+    this.#placeFresh();
     const unit = unitOf(entry);
     entry.visit = unit.visit = ++this.#visit;
     this.#visits.delete(entry);

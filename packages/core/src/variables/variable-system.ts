@@ -4,8 +4,8 @@ import type { ToolErrorData } from "../base/errors.ts";
 import {
   callOf,
   type NewResult,
-  argsVariable,
-  resultVariable,
+  argsEntry,
+  resultEntry,
   measureResult,
   infoOf,
   variableEntry,
@@ -188,8 +188,8 @@ export class VariableSystem {
 
   /** Keeps a rule, as the host declares it. Nothing happens where it is there as it is: each session declares its own anew. */
   setRule(name: string, text: string, desc: string): void {
-    const known = this.#store.get(name);
-    const isThere = known?.type === "RULE" && known.desc === desc && known.value.text === text;
+    const known = this.#store.rule(name);
+    const isThere = known?.desc === desc && known.value.text === text;
     if (isThere && known.value.data === undefined) return;
     this.addVariable(name, text, "RULE", desc);
   }
@@ -394,21 +394,19 @@ export class VariableSystem {
     const { names, result } = kept;
     const isPair =
       args.status === "measured" && !this.#newRoomProblem(names.result, result.bytes + args.bytes);
-    const entry = variableEntry(resultVariable(kept));
-    const entries = [entry];
-    if (isPair) {
-      const argsEntry = variableEntry(argsVariable({ ...kept, args }));
-      this.#store.putPair(entry, argsEntry);
-      entries.push(argsEntry);
-    } else {
+    if (isPair) this.#store.putPair({ ...kept, args });
+    else {
+      const entry = resultEntry(kept);
       this.#store.put(entry);
       this.#store.visit(entry, true);
       this.#setMissing(names.args, { reason: "not_kept" });
     }
     this.#missing.delete(names.result);
     const changes: VariableChange[] = [];
-    if (this.#listeners.size > 0)
-      for (const one of entries) changes.push({ type: "set", variable: variableOf(one) });
+    if (this.#listeners.size > 0) {
+      changes.push({ type: "set", variable: variableOf(resultEntry(kept)) });
+      if (isPair) changes.push({ type: "set", variable: variableOf(argsEntry({ ...kept, args })) });
+    }
     this.#makeRoom(changes);
     this.#announce(changes);
   }
