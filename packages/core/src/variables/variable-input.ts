@@ -122,8 +122,12 @@ const chunkLength = 16 * 1024;
 const encoder = new TextEncoder();
 const scratch = new Uint8Array(3 * chunkLength);
 
+/** Texts up to this length are measured faster by their characters than by the encoder. */
+const shortText = 64;
+
 /** UTF-8 bytes of a text. A lone surrogate counts as U+FFFD, as encoders write it. */
 export function utf8Length(text: string): number {
+  if (text.length <= shortText && isAscii(text)) return text.length;
   if (text.length <= chunkLength) return encoder.encodeInto(text, scratch).written;
   let bytes = 0;
   for (let at = 0; at < text.length;) {
@@ -138,6 +142,11 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false;
+  return true;
+}
+
 export type DataSize =
   | { readonly status: "measured"; readonly bytes: number }
   | { readonly status: "refused"; readonly reason: string };
@@ -147,8 +156,8 @@ export type DataSize =
  * functions, big integers and nesting beyond `maxDataDepth` are refused. Stops at `limit` bytes.
  */
 export function dataSize(data: unknown, limit: number): DataSize {
-  /** The objects around the one that is measured. */
-  const ancestors = new Set<object>();
+  /** The objects around the one that is measured, the outermost first. */
+  const ancestors: object[] = [];
   let bytes = 0;
   let reason: string | undefined;
 
@@ -162,18 +171,18 @@ export function dataSize(data: unknown, limit: number): DataSize {
   }
 
   function measureObject(value: object): boolean {
-    if (ancestors.has(value)) reason = "it refers to itself";
-    else if (ancestors.size >= maxDataDepth)
+    if (ancestors.includes(value)) reason = "it refers to itself";
+    else if (ancestors.length >= maxDataDepth)
       reason = `it is nested deeper than ${maxDataDepth} levels`;
     if (reason !== undefined) return false;
-    ancestors.add(value);
+    ancestors.push(value);
     bytes += 2;
     for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {
       bytes += typeof key === "number" ? 1 : key.length + 1;
       if (!measure((value as Record<string | number, unknown>)[key])) return false;
       if (bytes > limit) break;
     }
-    ancestors.delete(value);
+    ancestors.pop();
     return true;
   }
 

@@ -2,7 +2,6 @@ import type { AssistantMessage, ReasoningPart, ToolCallRequest } from "../../mod
 import type { FinishReason, ModelEvent } from "../../model/model.ts";
 import { type Usage, noUsage } from "../../model/usage.ts";
 import { ModelError } from "../../model/model-error.ts";
-import { detached } from "../../text/detached.ts";
 import { neutralise } from "../../text/neutralise.ts";
 import { callName, type ChainIds } from "./chain.ts";
 import type { StreamedItem } from "../journal/chain-event.ts";
@@ -146,7 +145,7 @@ export class ModelAnswer {
     if (open === undefined) return;
     this.#open = undefined;
     const { kind } = open;
-    const text = detached(open.text);
+    const text = open.text;
     this.#endItem(open, incomplete, text);
     if (kind === "text") this.#text += text;
     else
@@ -175,7 +174,7 @@ export class ModelAnswer {
     const call = this.#openCall(event.id) ?? this.#beginCall(event.id, event.name);
     call.ended = true;
     const { providerMetadata } = event;
-    const args = detached(event.arguments);
+    const args = event.arguments;
     this.#endItem(call.item, false, args);
     const { callId: id, name } = call;
     const request = { id, type: "function", function: { name, arguments: args } } as const;
