@@ -6,8 +6,9 @@
 //             └─▶ waiting ───────▲                   └─▶ in_review ──────▲
 //
 // Each arrow is one commit of the host, made before anything follows from it. From every state a call
-// can also settle early: rejected, failed, or stopped. This is what a stop does in each state, and
-// what a process finds that resumes after a kill -9:
+// can also settle early: rejected, failed, stopped, or answered by a client that ran it. A waiting call
+// without a parent is suspended if the answer comes later: only its record remains. This is what a stop
+// does in each state, and what a process that resumes after a kill -9 does with the stored state:
 //
 // | state     | the call                                 | `stop`                        | after a kill                              |
 // | --------- | ---------------------------------------- | ----------------------------- | ----------------------------------------- |
@@ -20,11 +21,11 @@
 // | settled   | recorded with its end; then its caller   | nothing                       | has ended, and is not run again           |
 // |           | learns of it                             |                               |                                           |
 //
-// Sub-calls are not resumed: their parent runs again and makes them anew.
+// Sub-calls are not resumed: if their parent runs again, it makes them anew.
 // - A call settles exactly once. `stop` and `answer` cut a wait short, never a commit: a stop that
 //   comes during a commit takes effect when it is done.
 // - A call that waits for an answer holds no locks and no slot. A sub-call that waits pauses the
-//   deadlines of its ancestors; when all that goes on in them waits, they give up their locks too.
+//   deadlines of its ancestors. An ancestor releases its locks when all its running work waits.
 // - Sub-calls end before their parent settles: its end is the end of all that it did.
 // - If the host fails to commit, the call is `broken`: it goes no further and releases its locks.
 import type { ApprovalDecision } from "../policy/approval.ts";

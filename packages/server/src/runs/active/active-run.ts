@@ -12,10 +12,10 @@ import type { OwnedRun } from "./close-run.ts";
 import type { RunJournal } from "./run-journal.ts";
 
 /*
- * An active run is a run that this process has claimed. The registry has one `ActiveRun` of it, from
- * the commit that claimed the run until the store has its end, and knows nothing else of it. The claim
- * raised the run's epoch: every write of this process has that epoch, and the store refuses ("fences")
- * it once another process has claimed the run, or this one has claimed it anew.
+ * An active run is a run that this process has claimed. The registry holds one `ActiveRun` per claimed
+ * run, from the claim until the run ends, suspends, is fenced or is handed back. The claim raised the
+ * run's epoch: every write of this process has that epoch, and the store refuses ("fences") it once
+ * another process has claimed the run, or this one has claimed it again.
  *
  *                 claimed                       the chain ends, its last commit is stored
  *                    |      +---------+                                       +------+
@@ -27,10 +27,10 @@ import type { RunJournal } from "./run-journal.ts";
  *                                              |  ^   the store has its end
  *                                              +--+ tried again, in a new epoch
  *
- * A run that is detached is over at once: it was fenced, it was claimed anew, or the server stops.
+ * A run that is detached is over at once: it was fenced, it was claimed again, or the server stops.
  *
- * restoring  The registry reads how the run goes on (`restore.ts`), or has that from `WarmRuns`. It
- *            writes only the ends of texts that a dead process left incomplete.
+ * restoring  The registry reads the run's state (`restore.ts`) or takes it from `WarmRuns`. It writes
+ *            an end for each incomplete item, `model.restarted`, and answers that came with the request.
  *            kill -9: the store has the run in progress, and the next server, or another node, claims
  *            it as an orphan. Each such claim adds the event `run.orphaned`, before it reads anything;
  *            after too many of them without progress the run is closed.
@@ -38,21 +38,24 @@ import type { RunJournal } from "./run-journal.ts";
  *            commit before it acts: before a tool runs, a question is asked, or it stops. Others write
  *            too, each in a commit of its own: answers and outputs (`Answers`), edits of variables,
  *            heartbeats. They store first and tell the chain afterwards.
- *            kill -9: what is committed is kept, and the run is claimed as above. Its round starts
- *            again; a call that had started runs again only if it may, and is `outcome_unknown`
- *            otherwise. An answer that was stored and not delivered is read as the run is restored.
+ *            kill -9: committed data is kept, and the run is claimed as above. If the model's answer
+ *            was incomplete, its round restarts. Open calls continue as the table of core's
+ *            `call/driver.ts` says. An answer that was stored and not delivered is read when the run
+ *            is restored.
  * closing    The chain is gone, and the store does not have its end: a commit failed, or the run could
  *            not be restored. The registry claims the run anew, as the store takes nothing more in an
  *            epoch in which a commit failed, ends it from its rows (`close-run.ts`), and tries again
  *            with growing pauses until the store has the end. It has no slot.
- *            kill -9: as while it is restored; the next server resumes the run instead of closing it.
+ *            kill -9: the next server claims the run as an orphan. It resumes the run if the run can
+ *            be restored, and closes it otherwise.
  * over       It is not in the registry. Suspended and ended runs are rows in the store; `WarmRuns` may
  *            have copies. kill -9 loses only those.
  *
  * Commands of a run are done one at a time, in the order in which they came, in its mailbox: claiming
  * and restoring it, closing it, edits of its variables, and what `send` delivers. A run at rest has a
  * mailbox, too, while there are commands: a claim and an edit at the same moment are ordered.
- * `cancel` and `detach` are not commands. They act at once, in every phase.
+ * `cancel` and `detach` are not commands, so they never wait for the mailbox. A run that is cancelled
+ * while it is restored stops as soon as its chain exists.
  */
 
 /** - `restoring`: read from the store - `running`: its chain goes on - `closing`: the store lacks its end */
@@ -85,7 +88,7 @@ type CommandOutcome =
 
 /** How a chain stopped. */
 export type RunEnd =
-  /** The store has it. `state` is there if it suspended, `queued` if its answer had come before that. */
+  /** The end is committed. `state` is set if the run suspended; `isQueued` is true if the answer was stored before that. */
   | {
       readonly status: "stored";
       readonly isWaiting: boolean;
@@ -142,7 +145,7 @@ export class ActiveRun implements OwnedRun {
   readonly id: string;
   readonly owner: string;
   readonly store: Store;
-  /** Resolves when it neither is restored nor runs any more. */
+  /** Resolves when the run leaves the phases `restoring` and `running`. */
   readonly stopped: Promise<void>;
   readonly #options: ActiveRunOptions;
   readonly #stop: () => void;

@@ -46,7 +46,7 @@ export async function crashesItsServers(
 ): Promise<boolean> {
   let missing = maxCrashes + 1;
   let from = lastSeq;
-  // Each end was followed by a claim.
+  // Each crash led to a claim, which raised the epoch: a lower epoch rules out that many crashes.
   if (epoch <= missing) return false;
   while (missing > 0) {
     if (from < missing) return false;

@@ -116,7 +116,7 @@ function replaceGrants(
 
 type Change = Extract<StoreWrite, { type: "change-override" | "reset-override" }>;
 
-/** Each user's own rules, as they are now: what goes on heeds a change at once. */
+/** Caches each user's current rules. Active runs apply a change immediately. */
 export class Overrides {
   readonly #store: Store;
   readonly #rules = new Map<string, readonly PolicyRule[]>();

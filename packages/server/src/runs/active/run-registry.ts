@@ -55,7 +55,7 @@ const interrupted: ChainError = {
 };
 
 const crashing =
-  "The server stopped again and again as soon as it took this up, so it was closed without being read. Begin it anew.";
+  "The server crashed repeatedly while it loaded this run, so the run was closed without reading its contents. Start it again.";
 
 /** The runs that this process has claimed: one `ActiveRun` each, whose opening comment says how they live. */
 export class RunRegistry {
@@ -199,9 +199,9 @@ export class RunRegistry {
   }
 
   /**
-   * Returns the runs that the store has as this node's, in progress, and that the registry does not
-   * have: for example, the response to the commit that claimed them was lost. No other node claims
-   * them, as this one is alive. Compares at most every five seconds.
+   * Returns this node's runs in progress that the registry does not have, for example because the
+   * response to the commit that claimed them was lost. No other node claims them while this one counts
+   * as alive. Compares at most every five seconds.
    */
   async findOrphans(): Promise<readonly RunRef[]> {
     const { stores, clock } = this.#options;
@@ -210,7 +210,7 @@ export class RunRegistry {
     if (self === undefined || (sinceCheck >= 0 && sinceCheck < orphanCheckMs)) return [];
     this.#orphansCheckedAt = clock.now();
     const own = await stores.durable.everyRunOf({ node: self });
-    // One that ended during the read is claimed in vain, as its epoch and status tell.
+    // If a run ended during the read, the claim fails because its epoch or status has changed.
     return own.filter(
       ({ id }) => !this.#runs.has(id) && !this.#mailboxes.has(id) && !this.#expected.has(id),
     );
