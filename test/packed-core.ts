@@ -24,7 +24,7 @@ export interface Bundle {
 
 const folder = join(root, "packages/core");
 /** Installed as they are here: no network is needed, and versions are those of the lockfile. */
-const dependencies = ["typebox", "@noble/hashes"];
+const dependencies = ["typebox", "@noble/hashes", "zod"];
 
 /**
  * Compiles core, packs it, installs the tarball in a fresh project and bundles the program with it

@@ -95,7 +95,13 @@ test("deltas that are joined after the run's end have no fault, whatever a clien
     assert.deepEqual(audit(stateWith({ events: joined, run: { last_seq: 13 }, told })), []);
   }
   assert.deepEqual(audit(stateWith({ events: joined, run: { last_seq: 13 }, told: joined })), []);
-  const lost = numbered(script).filter(({ seq }) => seq !== 4);
+  // A reader that reconnected after the first delta.
+  const reconnected = numbered(script).filter(({ seq }) => seq !== 4);
+  assert.deepEqual(
+    audit(stateWith({ events: joined, run: { last_seq: 13 }, told: reconnected })),
+    [],
+  );
+  const lost = numbered(script).filter(({ seq }) => seq !== 3);
   assert.match(
     audit(stateWith({ events: joined, run: { last_seq: 13 }, told: lost })).join(),
     /told/,

@@ -73,9 +73,19 @@ test("retry counts the failures in a row, and may give up", async () => {
     return counts.length < 4 ? Promise.resolve() : Promise.reject(new Error("enough"));
   };
   await assert.rejects(numbers(client, retry), /enough/);
-  // The connection that brought something and ended in good order is made again at once.
+  // The connection that brought something and ended in good order is no failure.
   assert.deepEqual(counts, [1, 2, 1, 2]);
   assert.deepEqual(client.asked, [0, 1, 1, 2, 2]);
+});
+
+test("a server that ends each stream early is not asked again and again at once", async () => {
+  const client = connections([1], [2], [3], []);
+  const started = performance.now();
+  const retry = () => Promise.reject(new Error("enough"));
+  await assert.rejects(numbers(client, retry), /enough/);
+  assert.deepEqual(client.asked, [0, 1, 2, 3]);
+  // Three pauses of 250 to 500 ms.
+  assert.ok(performance.now() - started >= 740);
 });
 
 test("a stream that was aborted ends with the signal's reason", async () => {

@@ -25,6 +25,9 @@ export interface FollowOptions<Event> {
   readonly onStatus?: (status: FollowStatus) => void;
 }
 
+/** A stream that ends earlier is opened again after a pause. */
+const minStreamMs = 1_000;
+
 /**
  * Yields the events of a stream, and opens it again when it breaks, until the last event.
  *
@@ -35,6 +38,7 @@ export async function* follow<Event>(options: FollowOptions<Event>): AsyncGenera
   for (let failures = 0; ;) {
     let failure: unknown;
     let isEmpty = true;
+    const openedAt = performance.now();
     try {
       for await (const event of open(() => onStatus?.("open"))) {
         if (options.isNew?.(event) === false) continue;
@@ -49,8 +53,13 @@ export async function* follow<Event>(options: FollowOptions<Event>): AsyncGenera
       onStatus?.("reconnecting");
     }
     signal.throwIfAborted();
-    // A stream that ended in good order after it brought something is opened again at once.
-    if (failure === undefined && !isEmpty) continue;
+    // A stream that ended in good order after it brought something is opened again, but not again and
+    // again at once if the server ends each one early.
+    if (failure === undefined && !isEmpty) {
+      const lasted = performance.now() - openedAt;
+      if (lasted < minStreamMs) await delay(backoffDelay(0), signal);
+      continue;
+    }
     failures++;
     await retry(failure, failures);
   }

@@ -27,24 +27,31 @@ export function takeData(body: unknown): readonly TakenData[] {
   const input = memberOf(body, "input");
   if (!Array.isArray(input)) return taken;
   for (const [index, item] of (input as readonly unknown[]).entries()) {
-    for (const list of ["content", "output"]) {
-      const parts = memberOf(item, list);
-      if (!Array.isArray(parts)) continue;
-      for (const [n, part] of (parts as readonly unknown[]).entries()) {
-        if (!/^input_(image|file|video)$/.test(String(memberOf(part, "type")))) continue;
-        for (const name of carriers) {
-          const text = memberOf(part, name);
-          if (typeof text !== "string" || (name === "image_url" && text.length > maxImage))
-            continue;
-          const found = decode(text);
-          if (found === undefined) continue;
-          taken.push({ at: ["input", index, list, n, name], ...found });
-          (part as { [name: string]: unknown })[name] = null;
-        }
+    const list = partsOf(item);
+    const parts = list === undefined ? undefined : memberOf(item, list);
+    if (list === undefined || !Array.isArray(parts)) continue;
+    for (const [n, part] of (parts as readonly unknown[]).entries()) {
+      if (!/^input_(image|file|video)$/.test(String(memberOf(part, "type")))) continue;
+      for (const name of carriers) {
+        const text = memberOf(part, name);
+        if (typeof text !== "string" || (name === "image_url" && text.length > maxImage)) continue;
+        const found = decode(text);
+        if (found === undefined) continue;
+        taken.push({ at: ["input", index, list, n, name], ...found });
+        (part as { [name: string]: unknown })[name] = null;
       }
     }
   }
   return taken;
+}
+
+/** Returns the member of an item that has its parts. Items of other types are stored as they came. */
+function partsOf(item: unknown): "content" | "output" | undefined {
+  const type = memberOf(item, "type") ?? (memberOf(item, "role") === undefined ? "" : "message");
+  if (type === "message") return "content";
+  return type === "function_call_output" || type === "custom_tool_call_output"
+    ? "output"
+    : undefined;
 }
 
 function decode(text: string): Omit<TakenData, "at"> | undefined {

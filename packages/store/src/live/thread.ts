@@ -124,6 +124,10 @@ function cloneable(request: EncodedRequest): EncodedRequest {
   }
 }
 
+/** Whether a value cannot be posted: it holds a function, or is nested too deeply. */
 function isUncloneable(thrown: unknown): boolean {
-  return thrown instanceof DOMException && thrown.name === "DataCloneError";
+  return (
+    thrown instanceof RangeError ||
+    (thrown instanceof DOMException && thrown.name === "DataCloneError")
+  );
 }
