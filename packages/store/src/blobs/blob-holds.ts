@@ -9,6 +9,8 @@ export class BlobHolds {
   readonly #blobs: BlobStore;
   readonly #held = new Map<string, number>();
   readonly #deleting = new Map<string, Promise<void>>();
+  /** The collection under way. */
+  #collecting: Promise<unknown> = Promise.resolve();
 
   constructor(blobs: BlobStore) {
     this.#blobs = blobs;
@@ -42,12 +44,22 @@ export class BlobHolds {
   }
 
   /**
-   * Deletes blobs that no row refers to.
+   * Deletes blobs that no row refers to, after the collection under way: one that ends must not let a
+   * hold go on that still has to wait for the other.
    *
    * @param referenced returns which of these hashes rows refer to
    * @returns the number of deleted blobs
    */
-  async collect(
+  collect(
+    referenced: (hashes: readonly string[]) => Promise<ReadonlySet<string>>,
+    signal?: AbortSignal,
+  ): Promise<number> {
+    const collected = this.#collecting.then(() => this.#collect(referenced, signal));
+    this.#collecting = collected.catch(() => {});
+    return collected;
+  }
+
+  async #collect(
     referenced: (hashes: readonly string[]) => Promise<ReadonlySet<string>>,
     signal?: AbortSignal,
   ): Promise<number> {

@@ -65,6 +65,11 @@ export function startThread<Request, Response>(
     else asked?.resolve(reply.value);
   });
   worker.on("error", (thrown) => die(diedOf(thrown)));
+  // Replies are matched by their order: after one that cannot be read, the others would be another's.
+  worker.on("messageerror", (thrown) => {
+    die(diedOf(thrown));
+    void worker.terminate();
+  });
   worker.on("exit", () => die(stops ? closed : diedOf("it ended")));
 
   return {

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BlobHolds } from "./blob-holds.ts";
+import { MemoryBlobs, sha256Of } from "./blob-store.ts";
+
+test("a blob that is held after one of two collections is not deleted by the other", async () => {
+  const bytes = new TextEncoder().encode("text");
+  const sha256 = await sha256Of(bytes);
+  const blobs = new MemoryBlobs();
+  await blobs.put({ sha256, bytes });
+  const holds = new BlobHolds(blobs);
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const rows = new Set<string>();
+  let asked = 0;
+  const referenced = async (): Promise<ReadonlySet<string>> => {
+    const found = new Set(rows);
+    await gates[asked++]?.promise;
+    return found;
+  };
+  const collections = [holds.collect(referenced), holds.collect(referenced)];
+  await new Promise(setImmediate);
+  gates[0]?.resolve();
+  await collections[0];
+  const held = holds.hold([{ sha256, size: bytes.length, bytes }]).then((release) => {
+    rows.add(sha256);
+    release();
+  });
+  await new Promise(setImmediate);
+  gates[1]?.resolve();
+  await held;
+  await Promise.all(collections);
+  assert.equal(await blobs.has(sha256), true);
+});
