@@ -159,9 +159,9 @@ function* answerProblems({ events, approvals }: LeftRun): Generator<string> {
 }
 
 /**
- * What a client was told is what is stored: each event once, in order. The deltas of an item may be
- * joined, for a reader after an hour and for another not, so their texts are compared: a client was
- * told the beginning of the item's text.
+ * Checks that a client received each stored event once, in order. Nodes with different clocks may send
+ * the deltas of an item joined or not, so the texts of the deltas are compared: a client received the
+ * beginning of the item's text.
  */
 function* toldProblems(events: readonly RunEvent[], told: readonly RunEvent[]): Generator<string> {
   const texts = new Map<string, string>();

@@ -53,8 +53,8 @@ export async function* follow<Event>(options: FollowOptions<Event>): AsyncGenera
       onStatus?.("reconnecting");
     }
     signal.throwIfAborted();
-    // A stream that ended in good order after it brought something is opened again, but not again and
-    // again at once if the server ends each one early.
+    // A stream that brought events and ended without an error is opened again. The pause keeps a server
+    // that ends each stream early from being asked thousands of times a second.
     if (failure === undefined && !isEmpty) {
       const lasted = performance.now() - openedAt;
       if (lasted < minStreamMs) await delay(backoffDelay(0), signal);

@@ -137,7 +137,7 @@ function newEntry(
   now: number,
   desc: string | undefined,
 ): VariableEntry {
-  return {
+  return variableEntry({
     name,
     type,
     desc,
@@ -149,10 +149,7 @@ function newEntry(
     updated: now,
     lastVisited: now,
     referenceCount: 0,
-    visit: 0,
-    args: undefined,
-    owner: undefined,
-  };
+  });
 }
 
 /** Empty for what is not JSON: its data is then refused. */

@@ -26,9 +26,9 @@ export class VariableStore {
   /** By name, but for a result's arguments, which are found by their result. */
   readonly #placed = new Map<string, VariableEntry>();
   /**
-   * New results, in order. They are counted, and get their entries when somebody looks for a name that
-   * has none or needs the order of all: most results are never read, and with an entry each, the garbage
-   * collector costs a parallel call a third more.
+   * New results, in order. They count towards the totals, and get their entries at the first lookup of a
+   * name without an entry, or when the order of all entries is needed. Most results are never read, and
+   * the garbage collection of their entries would add a third to the cost of a parallel call.
    */
   #fresh: NewResultWithArgs[] = [];
   /** The oldest visit first. */

@@ -50,7 +50,7 @@ export function eventStream({ chunks, idleMs, onIdle, onLeave }: EventStreamOpti
         }
       },
       async cancel() {
-        // The next chunk may never come: nothing may wait for it any longer.
+        // The next chunk may never come, so the idle timer must not be set again.
         hasLeft = true;
         clearTimeout(timer);
         onLeave?.();

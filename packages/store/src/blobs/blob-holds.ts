@@ -44,8 +44,8 @@ export class BlobHolds {
   }
 
   /**
-   * Deletes blobs that no row refers to, after the collection under way: one that ends must not let a
-   * hold go on that still has to wait for the other.
+   * Deletes blobs that no row refers to. Collections run one after another: if two ran at once, a hold
+   * could continue after the first one, and the second one could delete its blob.
    *
    * @param referenced returns which of these hashes rows refer to
    * @returns the number of deleted blobs

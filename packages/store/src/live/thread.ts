@@ -65,7 +65,7 @@ export function startThread<Request, Response>(
     else asked?.resolve(reply.value);
   });
   worker.on("error", (thrown) => die(diedOf(thrown)));
-  // Replies are matched by their order: after one that cannot be read, the others would be another's.
+  // Replies are matched by order. If one cannot be read, each later reply would go to the wrong request.
   worker.on("messageerror", (thrown) => {
     die(diedOf(thrown));
     void worker.terminate();

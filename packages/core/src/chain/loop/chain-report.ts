@@ -11,7 +11,6 @@ import type {
   ChainResultRecord,
   ChainStats,
 } from "../journal/chain-result.ts";
-import { lazy } from "../../base/lazy.ts";
 import type { ToolChainResult, ToolCallHistoryEntry } from "../options/tool-chain-result.ts";
 import { answerText, turnLog, turnReplay, turnMessages } from "../log/turn-log.ts";
 import { resultStatusOf } from "../../call/record/call-status.ts";
@@ -217,4 +216,10 @@ function resultFromRecord({
     default:
       return { ...common, status, error };
   }
+}
+
+/** Returns a function that does `work` at its first call and returns the same result at each call. */
+function lazy<T>(work: () => T): () => T {
+  let known: { readonly value: T } | undefined;
+  return () => (known ??= { value: work() }).value;
 }

@@ -144,8 +144,7 @@ export class ModelAnswer {
     const open = this.#open;
     if (open === undefined) return;
     this.#open = undefined;
-    const { kind } = open;
-    const text = open.text;
+    const { kind, text } = open;
     this.#endItem(open, incomplete, text);
     if (kind === "text") this.#text += text;
     else
@@ -173,8 +172,7 @@ export class ModelAnswer {
   #endCall(event: Extract<ModelEvent, { readonly type: "tool-call-end" }>): void {
     const call = this.#openCall(event.id) ?? this.#beginCall(event.id, event.name);
     call.ended = true;
-    const { providerMetadata } = event;
-    const args = event.arguments;
+    const { providerMetadata, arguments: args } = event;
     this.#endItem(call.item, false, args);
     const { callId: id, name } = call;
     const request = { id, type: "function", function: { name, arguments: args } } as const;
