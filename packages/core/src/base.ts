@@ -8,6 +8,6 @@
 export { systemClock } from "./base/clock.ts";
 export { CapstanError, errorMessage } from "./base/errors.ts";
 export { newId } from "./base/id.ts";
-export { digest } from "./json/canonical-json.ts";
+export { digest } from "./json/json-value.ts";
 export { type ReviewOutcome, reviewOutcomes } from "./policy/review.ts";
-export { detached } from "./text/detached.ts";
+export { detached } from "./text/truncate.ts";

@@ -12,11 +12,11 @@ export { errorMessage } from "./base/errors.ts";
 export { newId } from "./base/id.ts";
 
 // json
-export { digest } from "./json/canonical-json.ts";
+export { digest } from "./json/json-value.ts";
 export { missingInValue, readPointer } from "./json/json-pointer.ts";
 
 // text
-export { detached } from "./text/detached.ts";
+export { detached } from "./text/truncate.ts";
 export { nearestNames } from "./text/nearest-name.ts";
 export { neutralise } from "./text/neutralise.ts";
 export { sliceText } from "./text/slice.ts";
@@ -25,7 +25,7 @@ export { sliceText } from "./text/slice.ts";
 export type { FilePart, ImagePart } from "./model/content-part.ts";
 export { isContentParts } from "./tool/return-value.ts";
 export type { ReasoningPart } from "./model/message.ts";
-export type { ModelCatalog, ModelEntry } from "./model/model-catalog.ts";
+export type { ModelCatalog, ModelEntry } from "./model/model.ts";
 export type { FinishReason, ResponseFormat, ToolChoice } from "./model/model.ts";
 export { neutraliseMessage } from "./model/message.ts";
 export type { TokenPrices } from "./model/usage.ts";
@@ -37,24 +37,24 @@ export type { PatternEngine } from "./arguments/pattern-check.ts";
 
 // variables
 export { readBack } from "./variables/missing-variable.ts";
-export type { VariableSource } from "./variables/variable-contract.ts";
+export type { VariableSource } from "./variables/variable.ts";
 export type { VariableType, VariableValue } from "./variables/variable.ts";
 
 // tool
-export type { ExecutionDecision, GrantOffer, ResultApprovalPolicy } from "./tool/permission.ts";
+export type { ExecutionDecision, GrantOffer, ResultApprovalPolicy } from "./tool/tool.ts";
 export { titleOf } from "./tool/registry.ts";
 export type { SettledStatus } from "./tool/tool-result.ts";
 export type { ToolEffects, ToolPermission, ToolReturn } from "./tool/tool.ts";
 
 // policy
 export type { RequireApproval } from "./policy/decide.ts";
-export { reviewProblem } from "./policy/review-problem.ts";
+export { reviewProblem } from "./policy/review.ts";
 export { type ReviewNotice, type ReviewOutcome, reviewOutcomes } from "./policy/review.ts";
 export { executionRule, namesTool, resultRule, type RuledCall } from "./policy/rule.ts";
 
 // call
 export type { GateLimits } from "./call/gate/gate.ts";
-export type { OfferOptions } from "./call/gate/offer-cache.ts";
+export type { OfferOptions } from "./tool/tool-offer.ts";
 export { checkArguments } from "./call/propose/check-arguments.ts";
 export type { CallOwner } from "./call/record/call-record.ts";
 export { type CallStatus, isSettled } from "./call/record/call-status.ts";
@@ -63,12 +63,12 @@ export {
   reopenedByPerson,
   withFoundOutcome,
 } from "./call/record/found-outcome.ts";
-export { type Quarantine, reviewRequestOf } from "./call/record/quarantine.ts";
+export { type Quarantine, reviewRequestOf } from "./call/record/call-outcome.ts";
 
 // chain
-export { coveredBy } from "./chain/calls/covered-by.ts";
+export { coveredBy } from "./policy/grant.ts";
 export type { StreamedItem } from "./chain/journal/chain-event.ts";
 export type { ChainResultRecord, RoundUsage } from "./chain/journal/chain-result.ts";
 export type { ChainLimits } from "./chain/limits/chain-limits.ts";
 export type { ChainResume, ClientOutput } from "./chain/options/tool-chain-options.ts";
-export type { OutputText } from "./chain/output/output-event.ts";
+export type { OutputText } from "./chain/output/output-queue.ts";

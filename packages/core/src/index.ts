@@ -12,22 +12,22 @@ export { type ToolErrorData } from "./base/errors.ts";
 export { isToolError, type ToolError, toolError } from "./tool/return-value.ts";
 export type { ContentPart } from "./model/content-part.ts";
 export { type ContentParts, contentParts } from "./tool/return-value.ts";
-export type { ToolDefinition } from "./model/tool-definition.ts";
+export type { ToolDefinition } from "./model/model.ts";
 export { defineToolGroup } from "./tool/define-tool.ts";
 export { defineTool, type ToolOptions } from "./tool/define-tool.ts";
 export type { Progress, ToolContext, ToolOutput } from "./tool/tool-context.ts";
-export type { ToolEvents } from "./tool/tool-event.ts";
+export type { ToolEvents } from "./tool/tool-context.ts";
 export type { ToolFile, ToolFiles } from "./tool/caller.ts";
 export type { Tool, ToolGroup } from "./tool/tool.ts";
 export { type WithText, withText } from "./tool/return-value.ts";
 
 // Tool executor
 export type { ExecuteOptions } from "./call/call-setup.ts";
-export type { SchemaProblem } from "./call/gate/offer-cache.ts";
+export type { SchemaProblem } from "./tool/tool-offer.ts";
 export type { CallRecord, CallResult } from "./call/record/call-record.ts";
 export { argumentsDigest, type Ledger } from "./call/record/ledger.ts";
-export { MemoryLedger } from "./call/record/memory-ledger.ts";
-export type { ToolExecuteResult } from "./call/record/settled-call.ts";
+export { MemoryLedger } from "./call/record/ledger.ts";
+export type { ToolExecuteResult } from "./call/record/call-outcome.ts";
 export { ToolExecutor, type ToolExecutorOptions } from "./call/tool-executor.ts";
 export type { Caller, Principal, RequestContext } from "./tool/caller.ts";
 export type { RegisteredTool } from "./tool/registry.ts";
@@ -44,7 +44,7 @@ export type {
   ApprovalScope,
   GrantCover,
 } from "./policy/approval.ts";
-export { GrantBook } from "./policy/grant-book.ts";
+export { GrantBook } from "./policy/grant.ts";
 export type { Grant } from "./policy/grant.ts";
 export {
   type AnswerOutcome,
@@ -53,11 +53,11 @@ export {
 } from "./policy/inline-approval-adapter.ts";
 export { type Overruled, overruled } from "./policy/overruled.ts";
 export type { ReviewAnswer, ReviewDecision, ReviewRequest } from "./policy/review.ts";
-export { conditionProblems, type RuleProblem, ruleProblems } from "./policy/rule-problems.ts";
+export { conditionProblems, type RuleProblem, ruleProblems } from "./policy/rule.ts";
 export type { PolicyRule } from "./policy/rule.ts";
 
 // The loop
-export { executeToolChain } from "./chain/execute-tool-chain.ts";
+export { executeToolChain } from "./chain/run-tool-chain.ts";
 export type { ChainEvent } from "./chain/journal/chain-event.ts";
 export type {
   Awaited,
@@ -66,29 +66,29 @@ export type {
   ChainStats,
   ReachedLimit,
 } from "./chain/journal/chain-result.ts";
-export type { ToolChainCallbacks } from "./chain/options/tool-chain-callbacks.ts";
+export type { ToolChainCallbacks } from "./chain/options/callbacks.ts";
 export type { ToolChainOptions } from "./chain/options/tool-chain-options.ts";
 export type { ToolCallHistoryEntry, ToolChainResult } from "./chain/options/tool-chain-result.ts";
-export { resumeToolChain } from "./chain/resume-tool-chain.ts";
+export { resumeToolChain } from "./chain/run-tool-chain.ts";
 export { runToolChain, type ToolChainRun } from "./chain/run-tool-chain.ts";
 
 // Output, history and journal
 export type { TurnLog } from "./chain/journal/chain-result.ts";
-export { chainStateOf } from "./chain/journal/journal-state.ts";
+export { chainStateOf } from "./chain/journal/journal.ts";
 export type { CommitOutcome, Journal, JournalWrite } from "./chain/journal/journal.ts";
-export { ledgerJournal } from "./chain/journal/ledger-journal.ts";
-export { MemoryJournal } from "./chain/journal/memory-journal.ts";
+export { ledgerJournal } from "./chain/journal/journal.ts";
+export { MemoryJournal } from "./chain/journal/journal.ts";
 export {
   historyMessages,
   type HistoryMode,
   type StoredTurn,
 } from "./chain/log/history-messages.ts";
 export { turnLog } from "./chain/log/turn-log.ts";
-export type { OutputEvent } from "./chain/output/output-event.ts";
+export type { OutputEvent } from "./chain/output/output-queue.ts";
 export { ToolOutputChannel } from "./chain/output/tool-output-channel.ts";
 
 // Variables
-export type { RemoveOutcome, SetOutcome } from "./variables/variable-contract.ts";
+export type { RemoveOutcome, SetOutcome } from "./variables/variable.ts";
 export { VariableSystem } from "./variables/variable-system.ts";
 export type { Variable, VariableChange, VariableInfo } from "./variables/variable.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import fc from "fast-check";
-import { fitsGlob, fitsPath } from "./path-pattern.ts";
+import { test } from "node:test";
+import { fitsGlob, fitsPath } from "./argument-conditions.ts";
 
 const paths: readonly [pattern: string, path: string, fits: boolean][] = [
   ["secrets/**", "secrets", true],

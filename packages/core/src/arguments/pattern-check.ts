@@ -1,5 +1,3 @@
-import { patternCost, stepsOf } from "./pattern-cost.ts";
-
 /**
  * Compiles a pattern on an engine that cannot hang (linear time); undefined where the engine does
  * not know the pattern's syntax. It has to match what JavaScript's own would.
@@ -22,7 +20,7 @@ export class OutOfSteps extends Error {
   override readonly name = "OutOfSteps";
 }
 
-export type PatternCheck =
+type PatternCheck =
   /** JavaScript's own engine will do. */
   | { readonly status: "native" }
   | {
@@ -75,15 +73,164 @@ export function patternCheck(
 }
 
 /** Says from which length on a pattern is not enforced. */
-export function notOnLong(cost: { readonly ways: number; readonly degree: number }): string {
+function notOnLong(cost: { readonly ways: number; readonly degree: number }): string {
   const limit = Math.floor((maxPatternSteps / cost.ways) ** (1 / cost.degree));
   return `could take long to test, so it is not enforced on texts of more than ${limit} characters`;
 }
 
-export function regExp(source: string, flags: string): RegExp | undefined {
+function regExp(source: string, flags: string): RegExp | undefined {
   try {
     return new RegExp(source, flags);
   } catch {
     return undefined;
   }
+}
+
+const maxStepsAtOnce = 1e5;
+
+/** How a pattern of keys (`patternProperties`) can be enforced; JavaScript's own engine tests it. */
+type KeyPattern =
+  | { readonly status: "native" }
+  /** To be counted before it is tried: `keySteps`. */
+  | { readonly status: "counted"; readonly cost: PatternCost; readonly note: string }
+  | { readonly status: "unchecked"; readonly note: string }
+  | { readonly status: "invalid"; readonly message: string };
+
+export function keyPattern(source: string): KeyPattern {
+  const shown = JSON.stringify(source.slice(0, 100));
+  if (!regExp(source, "u")) {
+    if (!regExp(source, ""))
+      return { status: "invalid", message: `The pattern ${shown} is not a regular expression.` };
+    const note = `The pattern ${shown} is valid without the flag u only, so it is not enforced on keys.`;
+    return { status: "unchecked", note };
+  }
+  const cost = patternCost(source);
+  if (cost.degree <= 1 && cost.ways <= 16) return { status: "native" };
+  if (cost.ways > maxWays) {
+    const note = `The pattern ${shown} could take for ever to test, so it is not enforced on keys.`;
+    return { status: "unchecked", note };
+  }
+  return { status: "counted", cost, note: `The pattern ${shown} ${notOnLong(cost)}.` };
+}
+
+/** Steps that testing all keys of a value against the patterns takes at most. */
+export function keySteps(value: unknown, costs: readonly PatternCost[]): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let steps = 0;
+  for (const member of Object.values(value)) steps += keySteps(member, costs);
+  if (Array.isArray(value)) return steps;
+  for (const key of Object.keys(value))
+    for (const cost of costs) steps += stepsOf(cost, key.length);
+  return steps;
+}
+
+/** Whether a key matches; undefined where that would take too long to say. */
+export function matchesKey(source: string, key: string): boolean | undefined {
+  if (stepsOf(patternCost(source), key.length) > maxStepsAtOnce) return undefined;
+  return regExp(source, "u")?.test(key);
+}
+
+/** How long a backtracking engine may search, as far as the pattern's own text tells. */
+export interface PatternCost {
+  /** Ways to match in which the length of the text plays no part; Infinity: exponentially many. */
+  readonly ways: number;
+  /** Steps grow with the length of the text to this power. */
+  readonly degree: number;
+}
+
+/** Repetitions up to here are counted as ways, above as growing with the text. */
+const fewRepetitions = 16;
+const hopeless: PatternCost = { ways: Infinity, degree: 0 };
+const one: PatternCost = { ways: 1, degree: 0 };
+
+/**
+ * Estimates, from above, how a pattern behaves at its worst. Repetitions within repetitions and
+ * alternatives under an unbounded repetition are taken for exponential, as are back references;
+ * neighbouring repetitions multiply.
+ *
+ * @example patternCost("^(a+)+$").ways // Infinity
+ * @example patternCost("^[a-z]+$") // { ways: 1, degree: 1 }
+ */
+function patternCost(source: string): PatternCost {
+  let at = 0;
+
+  function alternatives(depth: number): PatternCost {
+    let [ways, degree] = [0, 0];
+    do {
+      if (source[at] === "|") at += 1;
+      const next = sequence(depth);
+      ways += next.ways;
+      degree = Math.max(degree, next.degree);
+    } while (source[at] === "|");
+    return { ways, degree };
+  }
+
+  function sequence(depth: number): PatternCost {
+    let [ways, degree] = [1, 0];
+    while (at < source.length && source[at] !== "|" && source[at] !== ")") {
+      const next = quantified(atom(depth));
+      ways *= next.ways;
+      degree += next.degree;
+    }
+    return { ways, degree };
+  }
+
+  function atom(depth: number): PatternCost {
+    const char = source[at++];
+    if (char === "\\") {
+      const escaped = source[at++] ?? "";
+      return /[1-9k]/.test(escaped) ? hopeless : one;
+    }
+    if (char === "[") skipClass();
+    if (char !== "(") return one;
+    if (depth > 50) return hopeless;
+    at += /^\?(?:[:=!]|<[=!]|<[^>]*>|[a-z-]*:)/.exec(source.slice(at, at + 100))?.[0].length ?? 0;
+    const inner = alternatives(depth + 1);
+    at += 1;
+    return inner;
+  }
+
+  function skipClass(): void {
+    while (at < source.length && source[at] !== "]") at += source[at] === "\\" ? 2 : 1;
+    at += 1;
+  }
+
+  function quantified(inner: PatternCost): PatternCost {
+    const found = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/.exec(source.slice(at, at + 24));
+    if (!found) return inner;
+    at += found[0].length;
+    const [, sign, low, comma, high] = found;
+    const min = sign === undefined ? Number(low) : sign === "+" ? 1 : 0;
+    const max =
+      sign === undefined
+        ? comma === ""
+          ? min
+          : high === ""
+            ? Infinity
+            : Number(high)
+        : sign === "?"
+          ? 1
+          : Infinity;
+    return repeated(inner, min, max);
+  }
+
+  const whole = alternatives(0);
+  const isAnchored = source.startsWith("^") && !source.includes("|");
+  // Without an anchor the search begins anew at every place in the text.
+  return isAnchored || whole.degree === 0 ? whole : { ways: whole.ways, degree: whole.degree + 1 };
+}
+
+/** Steps that a search in a text of this length takes at most. */
+function stepsOf({ ways, degree }: PatternCost, length: number): number {
+  return ways * length ** degree;
+}
+
+function repeated(inner: PatternCost, min: number, max: number): PatternCost {
+  if (max <= 1) return { ways: inner.ways + (min === max ? 0 : 1), degree: inner.degree };
+  const isSimple = inner.ways === 1 && inner.degree === 0;
+  if (isSimple && min === max) return one;
+  if (isSimple && max - min < fewRepetitions) return { ways: max - min + 1, degree: 0 };
+  if (isSimple) return { ways: 1, degree: 1 };
+  if (max > fewRepetitions) return hopeless;
+  return { ways: inner.ways ** max * (max - min + 1), degree: inner.degree * max };
 }

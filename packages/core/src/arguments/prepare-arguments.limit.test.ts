@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonSchema } from "../base/json.ts";
-import type { ToolDefinition } from "../model/tool-definition.ts";
+import type { ToolDefinition } from "../model/model.ts";
 import { extractLimit } from "./prepare-arguments.ts";
 
 function definition(parameters?: JsonSchema, strict?: boolean): ToolDefinition {

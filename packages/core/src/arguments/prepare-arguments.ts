@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue, JsonSchema } from "../base/json.ts";
 import type { ToolErrorData } from "../base/errors.ts";
 import { describeType, isList, isObject } from "../json/json-value.ts";
 import { scanJson } from "../json/json-scan.ts";
-import type { ToolDefinition } from "../model/tool-definition.ts";
+import type { ToolDefinition } from "../model/model.ts";
 import { schemaView, type SchemaAt } from "./schema-view.ts";
 import { nearestNames } from "../text/nearest-name.ts";
 import { coerceArguments } from "./coerce-types.ts";

@@ -1,15 +1,16 @@
 import type { JsonSchema } from "../base/json.ts";
 import { pointerPart } from "../json/json-pointer.ts";
-import { canonicalJson } from "../json/canonical-json.ts";
-import { isObject } from "../json/json-value.ts";
-import { keyPattern } from "./key-pattern.ts";
-import { looseSchema } from "./loose-schema.ts";
-import { type Refinement, refinement, uniqueItems } from "./refinement.ts";
-import { patternCheck, type PatternEngine, type StepBudget } from "./pattern-check.ts";
-import type { PatternCost } from "./pattern-cost.ts";
-import { isLegacySchema, mapKeywords, maxSchemaDepth, valueKeywords } from "./schema-keywords.ts";
+import { canonicalJson, isObject } from "../json/json-value.ts";
+import {
+  keyPattern,
+  patternCheck,
+  type PatternEngine,
+  type StepBudget,
+  type PatternCost,
+} from "./pattern-check.ts";
+import { isLegacySchema, mapKeywords, maxSchemaDepth, valueKeywords } from "./schema-references.ts";
 
-export type SafeSchema =
+type SafeSchema =
   | {
       readonly status: "safe";
       readonly schema: JsonSchema;
@@ -22,7 +23,7 @@ export type SafeSchema =
     }
   | { readonly status: "refused"; readonly message: string };
 
-export interface SafeSchemaOptions {
+interface SafeSchemaOptions {
   readonly engine?: PatternEngine | undefined;
   readonly budget: StepBudget;
   /** Patterns that take more than linear time: tried within the budget, or left out. */
@@ -185,3 +186,69 @@ class Rewriting {
     return this.#options.costly === "counted";
   }
 }
+
+/**
+ * Loosens what would turn stricter because some parts of a schema (`loose`) let more pass than was
+ * written: `not`, `if`, `oneOf`, `maxContains` and `unevaluated…`. A reference counts as loose.
+ */
+function looseSchema(schema: unknown, loose: WeakSet<object>): unknown {
+  if (typeof schema !== "object" || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map((one) => looseSchema(one, loose));
+  const node = schema as Node;
+  const dropped = new Set(["unevaluatedProperties", "unevaluatedItems"]);
+  if (isLoose(node["not"], loose)) dropped.add("not");
+  if (isLoose(node["contains"], loose)) dropped.add("maxContains");
+  if (isLoose(node["if"], loose)) for (const key of ["if", "then", "else"]) dropped.add(key);
+  const exactlyOne = isLoose(node["oneOf"], loose);
+  if (exactlyOne) dropped.add("oneOf");
+  const kept = Object.entries(node).filter(([key]) => !dropped.has(key));
+  const result: Node = Object.fromEntries(
+    kept.map(([key, member]) => [key, looseMember(key, member, loose)]),
+  );
+  if (!exactlyOne) return result;
+  const all = Array.isArray(result["allOf"]) ? (result["allOf"] as readonly unknown[]) : [];
+  return { ...result, allOf: [...all, { anyOf: looseSchema(node["oneOf"], loose) }] };
+}
+
+function looseMember(key: string, member: unknown, loose: WeakSet<object>): unknown {
+  if (valueKeywords.has(key)) return member;
+  if (!mapKeywords.has(key) || typeof member !== "object" || member === null)
+    return looseSchema(member, loose);
+  return Object.fromEntries(
+    Object.entries(member).map(([name, schema]) => [name, looseSchema(schema, loose)]),
+  );
+}
+
+function isLoose(schema: unknown, loose: WeakSet<object>): boolean {
+  if (typeof schema !== "object" || schema === null) return false;
+  if (loose.has(schema) || "$ref" in schema || "$dynamicRef" in schema) return true;
+  return Object.values(schema).some((member) => isLoose(member, loose));
+}
+
+/** A check of our own within a schema, in the validator's form. */
+interface Refinement {
+  readonly check: (value: unknown) => boolean;
+  readonly error: () => string;
+}
+
+/** The error's text carries the keyword that the check stands for. */
+function refinement(options: {
+  readonly keyword: string;
+  readonly expected: string;
+  readonly test: (value: unknown) => boolean;
+}): Refinement {
+  return { check: options.test, error: () => `${options.keyword}: ${options.expected}` };
+}
+
+/** What a refinement's error text says. */
+export function readRefinement(message: string): { keyword: string; expected: string } {
+  const end = message.indexOf(": ");
+  return { keyword: message.slice(0, end), expected: message.slice(end + 2) };
+}
+
+/** `uniqueItems` in linear time, whatever the list; the validator's own lists every duplicate. */
+const uniqueItems: Refinement = refinement({
+  keyword: "uniqueItems",
+  expected: "a list without repeated items",
+  test: (value) => !Array.isArray(value) || new Set(value.map(canonicalJson)).size === value.length,
+});

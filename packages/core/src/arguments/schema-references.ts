@@ -1,9 +1,8 @@
 import type { JsonSchema } from "../base/json.ts";
 import { isObject } from "../json/json-value.ts";
-import { isLegacySchema, mapKeywords, maxSchemaDepth, valueKeywords } from "./schema-keywords.ts";
 
 /** Where the references of a schema lead. Only what stands in the schema itself is found. */
-export interface SchemaReferences {
+interface SchemaReferences {
   /** What a schema with a `$ref` refers to. */
   readonly targets: ReadonlyMap<object, JsonSchema | boolean>;
   /** The first reference that leads nowhere, or into a value. */
@@ -133,3 +132,32 @@ function decoded(fragment: string): string {
     return fragment;
   }
 }
+
+/** Keywords whose members are named by the schema's author, so the names are no keywords. */
+export const mapKeywords: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+  "dependencies",
+]);
+
+/** Keywords that hold values and no schemas; what is in them is never read as a schema. */
+export const valueKeywords: ReadonlySet<string> = new Set([
+  "const",
+  "enum",
+  "default",
+  "examples",
+  "~refine",
+]);
+
+const legacyDrafts = /^https?:\/\/json-schema\.org\/draft-0[3-7]\/schema#?$/;
+
+/** Draft-07 or older by its `$schema`: what stands beside a `$ref` is not heeded. */
+export function isLegacySchema(schema: { readonly [key: string]: unknown }): boolean {
+  return typeof schema["$schema"] === "string" && legacyDrafts.test(schema["$schema"]);
+}
+
+/** How deep a schema may nest. */
+export const maxSchemaDepth = 200;

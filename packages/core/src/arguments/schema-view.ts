@@ -1,8 +1,7 @@
 import type { JsonSchema } from "../base/json.ts";
 import { isObject, jsonTypes, typeOf, typesNamed } from "../json/json-value.ts";
-import { matchesKey } from "./key-pattern.ts";
-import { isLegacySchema } from "./schema-keywords.ts";
-import { schemaReferences } from "./schema-references.ts";
+import { matchesKey } from "./pattern-check.ts";
+import { isLegacySchema, schemaReferences } from "./schema-references.ts";
 
 /** Schemas joined in one place before it counts as allowing anything. */
 const maxParts = 64;

@@ -2,7 +2,7 @@ import type { Errors } from "typebox/schema";
 import type { JsonValue } from "../base/json.ts";
 import { pointerPart, readPointer } from "../json/json-pointer.ts";
 import { describeType } from "../json/json-value.ts";
-import { readRefinement } from "./refinement.ts";
+import { readRefinement } from "./safe-schema.ts";
 import { shortJson } from "../json/short-json.ts";
 
 /** One way in which a value does not fit its schema. */

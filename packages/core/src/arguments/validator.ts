@@ -1,18 +1,17 @@
 import { Errors } from "typebox/schema";
 import type { JsonSchema } from "../base/json.ts";
-import { canonicalJson, digest } from "../json/canonical-json.ts";
+import { canonicalJson, digest, describeType, isObject } from "../json/json-value.ts";
 import { checkFunction } from "./check-function.ts";
 import { LruCache } from "../base/lru-cache.ts";
-import { describeType, isObject } from "../json/json-value.ts";
-import { keySteps } from "./key-pattern.ts";
-import { metaSchemaProblem, referenceProblem } from "./meta-schema.ts";
 import {
+  keySteps,
   maxPatternSteps,
   OutOfSteps,
   type PatternEngine,
   type StepBudget,
+  type PatternCost,
 } from "./pattern-check.ts";
-import type { PatternCost } from "./pattern-cost.ts";
+import { metaSchemaProblem, referenceProblem } from "./meta-schema.ts";
 import { safeSchema } from "./safe-schema.ts";
 import { type ValidationIssue, validationIssues } from "./validation-issue.ts";
 import { errorMessage } from "../base/errors.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { digest } from "../json/canonical-json.ts";
+import { digest } from "../json/json-value.ts";
 import type { JsonSchema } from "../base/json.ts";
 import type { ApprovalAdapter } from "../policy/approval.ts";
 import { executorWith, reads } from "../testing/executor-with.ts";

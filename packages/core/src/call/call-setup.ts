@@ -1,12 +1,16 @@
 import type { ToolErrorData } from "../base/errors.ts";
 import type { RequireApproval, RequireApprovalOf } from "../policy/decide.ts";
 import type { Caller } from "../tool/caller.ts";
-import type { CallHost, PendingRequest, CallOutputEvent } from "./gate/call-host.ts";
+import type {
+  CallHost,
+  PendingRequest,
+  CallOutputEvent,
+  ApprovedProposal,
+} from "./gate/call-host.ts";
 import type { Gate } from "./gate/gate.ts";
-import type { ApprovedProposal } from "./gate/proposal.ts";
 import type { CallRequest } from "./propose/propose.ts";
 import type { CallStatus } from "./record/call-status.ts";
-import type { SettledCall } from "./record/settled-call.ts";
+import type { SettledCall } from "./record/call-outcome.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";
 import type { ParentCall } from "./sub-call.ts";
 

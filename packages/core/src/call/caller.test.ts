@@ -7,7 +7,7 @@ import { defineTool } from "../tool/define-tool.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
 import type { ToolFile } from "../tool/caller.ts";
 import type { ApprovalAdapter } from "../policy/approval.ts";
-import { GrantBook } from "../policy/grant-book.ts";
+import { GrantBook } from "../policy/grant.ts";
 
 const file = (name: string): ToolFile => ({
   name,

@@ -6,7 +6,7 @@ import { callerWith } from "../tool/caller.ts";
 import { Call } from "./driver.ts";
 import type { Gate } from "./gate/gate.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";
-import type { ToolExecuteResult } from "./record/settled-call.ts";
+import type { ToolExecuteResult } from "./record/call-outcome.ts";
 
 /** The part of an executor that its own calls need. */
 interface DirectCaller {

@@ -36,31 +36,27 @@ import type { ToolContext } from "../tool/tool-context.ts";
 import { filesFor } from "../tool/caller.ts";
 import type { SettledToolResult } from "../tool/tool-result.ts";
 import type { CallEnd, CallEntry, CallSetup, CallState } from "./call-setup.ts";
-import type {
-  ActiveCall,
-  Answer,
-  CallChange,
-  GivenApproval,
-  OutputAnswer,
-  PendingRequest,
-} from "./gate/call-host.ts";
 import {
+  type ActiveCall,
+  type Answer,
+  type CallChange,
+  type GivenApproval,
+  type OutputAnswer,
+  type PendingRequest,
   type AnsweredProposal,
   type ApprovedProposal,
   approvalRequest,
   type Proposal,
-} from "./gate/proposal.ts";
+} from "./gate/call-host.ts";
 import { recheck, recheckFailureText } from "./gate/recheck.ts";
 import { cancelCall, clientResult, failCall } from "./gate/settle-without-result.ts";
 import { answerProposal } from "./propose/answer-proposal.ts";
 import { newRecord, propose } from "./propose/propose.ts";
 import type { CallRecord } from "./record/call-record.ts";
-import type { SettledCall } from "./record/settled-call.ts";
-import type { ToolOutcome } from "./record/tool-outcome.ts";
+import type { SettledCall, ToolOutcome } from "./record/call-outcome.ts";
 import { CallOutput } from "./run/call-output.ts";
 import { type RunningTool, runTool } from "./run/run-tool.ts";
-import { lockRequestOf, type Ticket } from "./schedule/locks.ts";
-import { deadlockError } from "./schedule/would-deadlock.ts";
+import { lockRequestOf, type Ticket, deadlockError } from "./schedule/locks.ts";
 import { settle } from "./settle/settle.ts";
 import { reviewRequest, settleReviewed, withholdResult } from "./settle/review-result.ts";
 import {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import type { ToolExecuteResult } from "./record/settled-call.ts";
-import { MemoryLedger } from "./record/memory-ledger.ts";
+import type { ToolExecuteResult } from "./record/call-outcome.ts";
+import { MemoryLedger } from "./record/ledger.ts";
 
 const writes = { ...reads, effects: "write" } as const;
 const codeOf = (result: ToolExecuteResult) =>

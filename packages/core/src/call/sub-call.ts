@@ -8,8 +8,7 @@ import type { ActiveCall } from "./gate/call-host.ts";
 import type { GateLimits } from "./gate/gate.ts";
 import type { CallRequest } from "./propose/propose.ts";
 import type { CallRecord } from "./record/call-record.ts";
-import type { Scheduler } from "./schedule/scheduler.ts";
-import type { SubCallHandle } from "./schedule/suspended-calls.ts";
+import type { Scheduler, SubCallHandle } from "./schedule/scheduler.ts";
 import type { Ticket } from "./schedule/locks.ts";
 
 /** A running call, as its sub-calls see it. */

@@ -11,11 +11,15 @@ import type {
   ApprovalRequest,
 } from "../policy/approval.ts";
 import type { ReviewAnswer, ReviewDecision, ReviewRequest } from "../policy/review.ts";
-import { GrantBook } from "../policy/grant-book.ts";
-import { approvalQuery } from "../policy/grant-query.ts";
-import type { PolicyRule } from "../policy/rule.ts";
-import { checkRules } from "../policy/rule-problems.ts";
-import { type RegisteredTool, ToolRegistry, Switches } from "../tool/registry.ts";
+import { GrantBook, approvalQuery } from "../policy/grant.ts";
+import { type PolicyRule, checkRules } from "../policy/rule.ts";
+import {
+  type RegisteredTool,
+  ToolRegistry,
+  Switches,
+  type ToolsChange,
+  isEnabled,
+} from "../tool/registry.ts";
 import type { Tool, ToolGroup } from "../tool/tool.ts";
 import {
   callerWith,
@@ -24,31 +28,28 @@ import {
   type RequestContext,
   type ToolFiles,
 } from "../tool/caller.ts";
-import type { ToolDefinition } from "../model/tool-definition.ts";
-import type { ToolOffer } from "../tool/tool-offer.ts";
-import { dropSkillRules, registerSkillRules } from "../tool/skill-rules.ts";
-import { toolRules } from "../tool/tool-rules.ts";
-import type { ToolsChange } from "../tool/tools-change.ts";
+import type { ToolDefinition } from "../model/model.ts";
+import {
+  type ToolOffer,
+  type SchemaProblem,
+  schemaProblems,
+  type OfferOptions,
+  OfferCache,
+} from "../tool/tool-offer.ts";
+import { dropSkillRules, registerSkillRules, toolRules } from "../tool/tool-rules.ts";
 import { VariableSystem } from "../variables/variable-system.ts";
 import { requestApproval } from "./ask/request-approval.ts";
 import { requestReview } from "./ask/request-review.ts";
 import type { CallRecord } from "./record/call-record.ts";
 import { checkAnswer, restoreApprovalRequest } from "./propose/answer-proposal.ts";
-import { approvalRequest } from "./gate/proposal.ts";
-import { isEnabled } from "./gate/find-tool.ts";
+import { approvalRequest } from "./gate/call-host.ts";
 import { type Gate, type GateLimits, gateLimits } from "./gate/gate.ts";
-import {
-  type SchemaProblem,
-  schemaProblems,
-  type OfferOptions,
-  OfferCache,
-} from "./gate/offer-cache.ts";
 import { newId } from "../base/id.ts";
 import type { CallRequest } from "./propose/propose.ts";
 import type { Ledger } from "./record/ledger.ts";
 import { Scheduler } from "./schedule/scheduler.ts";
 import { callInReview, previewReviewed, reviewRequest } from "./settle/review-result.ts";
-import type { ToolExecuteResult } from "./record/settled-call.ts";
+import type { ToolExecuteResult } from "./record/call-outcome.ts";
 import type { SettledToolResult } from "../tool/tool-result.ts";
 import { runDirectCall } from "./direct-call.ts";
 

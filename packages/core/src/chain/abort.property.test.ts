@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-
 import { chainProblems } from "../testing/chain-problems.ts";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { newWorld, richExecutor, richModel, type World } from "../testing/rich-chain.ts";
@@ -8,8 +7,7 @@ import { ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { ChainEvent } from "./journal/chain-event.ts";
 import type { ChainState } from "./journal/chain-result.ts";
-import { resumeToolChain } from "./resume-tool-chain.ts";
-import { runToolChain } from "./run-tool-chain.ts";
+import { resumeToolChain, runToolChain } from "./run-tool-chain.ts";
 import type { ToolChainOptions } from "./options/tool-chain-options.ts";
 
 const contextMessages = [{ role: "user", content: "Go." }] as const;

@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-
 import fc from "fast-check";
-
+import { test } from "node:test";
 import { ToolExecutor } from "../call/tool-executor.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import { messageProblems } from "../testing/chain-problems.ts";
 import { reads } from "../testing/executor-with.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import type { ToolDefinition } from "../model/tool-definition.ts";
+import type { ToolDefinition } from "../model/model.ts";
 import type { ChainState } from "./journal/chain-result.ts";
-import { resumeToolChain } from "./resume-tool-chain.ts";
-import { runToolChain } from "./run-tool-chain.ts";
+import { resumeToolChain, runToolChain } from "./run-tool-chain.ts";
 
 const contextMessages = [{ role: "user", content: "Go." }] as const;
 const clientTools: readonly ToolDefinition[] = [{ type: "function", function: { name: "Client" } }];

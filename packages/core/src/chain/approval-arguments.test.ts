@@ -6,9 +6,8 @@ import { executorWith } from "../testing/executor-with.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { Tool } from "../tool/tool.ts";
-import { MemoryJournal } from "./journal/memory-journal.ts";
-import { resumeToolChain } from "./resume-tool-chain.ts";
-import { runToolChain } from "./run-tool-chain.ts";
+import { MemoryJournal } from "./journal/journal.ts";
+import { resumeToolChain, runToolChain } from "./run-tool-chain.ts";
 import type { ToolChainOptions } from "./options/tool-chain-options.ts";
 
 const said = { to: "the crew", lines: ["Haul."] };

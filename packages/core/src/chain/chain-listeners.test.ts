@@ -6,7 +6,7 @@ import { FakeClock } from "../testing/fake-clock.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { ChainEvent } from "./journal/chain-event.ts";
-import { MemoryJournal } from "./journal/memory-journal.ts";
+import { MemoryJournal } from "./journal/journal.ts";
 import { runToolChain, type ToolChainRun } from "./run-tool-chain.ts";
 import type { ToolChainOptions } from "./options/tool-chain-options.ts";
 

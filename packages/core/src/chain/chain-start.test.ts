@@ -5,8 +5,7 @@ import { executorWith } from "../testing/executor-with.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { CommitOutcome, Journal } from "./journal/journal.ts";
-import { resumeToolChain } from "./resume-tool-chain.ts";
-import { runToolChain } from "./run-tool-chain.ts";
+import { resumeToolChain, runToolChain } from "./run-tool-chain.ts";
 import type { ChainResume, ToolChainOptions } from "./options/tool-chain-options.ts";
 
 /** A chain whose journal answers when it is told to. */

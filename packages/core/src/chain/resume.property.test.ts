@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-
 import type { Model } from "../model/model.ts";
 import type { JsonObject } from "../base/json.ts";
 import { messageProblems } from "../testing/chain-problems.ts";
 import { newWorld, richExecutor, richModel, type World } from "../testing/rich-chain.ts";
-import type { CommitOutcome, Journal, JournalWrite } from "./journal/journal.ts";
-import { MemoryJournal } from "./journal/memory-journal.ts";
-import { resumeToolChain } from "./resume-tool-chain.ts";
-import { runToolChain } from "./run-tool-chain.ts";
+import {
+  type CommitOutcome,
+  type Journal,
+  type JournalWrite,
+  MemoryJournal,
+} from "./journal/journal.ts";
+import { resumeToolChain, runToolChain } from "./run-tool-chain.ts";
 import type { ToolChainResult } from "./options/tool-chain-result.ts";
 
 const contextMessages = [{ role: "user", content: "Go." }] as const;

@@ -5,9 +5,16 @@ import type { ChainEvent } from "./journal/chain-event.ts";
 import { Chain } from "./loop/chain.ts";
 import { runChain } from "./loop/chain-loop.ts";
 import { checkOptions } from "./options/check-options.ts";
-import type { ClientOutput, ToolChainOptions } from "./options/tool-chain-options.ts";
-import { Listeners } from "./options/listeners.ts";
+import type {
+  ClientOutput,
+  ToolChainOptions,
+  FirstResponse,
+  ChainResume,
+} from "./options/tool-chain-options.ts";
+import { Listeners } from "./options/callbacks.ts";
 import type { ToolChainResult } from "./options/tool-chain-result.ts";
+import type { ToolExecutor } from "../call/tool-executor.ts";
+import type { ChainState } from "./journal/chain-result.ts";
 
 /** A chain that runs. */
 export interface ToolChainRun {
@@ -72,7 +79,7 @@ const readerLimit = 10_000;
  * Hands events to any number of readers. Nobody is waited for: a reader that falls far behind
  * gets an error instead of a memory without bound. Without readers an event costs nothing.
  */
-export class EventStream<T> {
+class EventStream<T> {
   readonly #readers = new Set<Reader<T>>();
   #ended = false;
 
@@ -142,4 +149,50 @@ class Reader<T> {
       this.#wake = undefined;
     }
   }
+}
+
+type ExecuteToolChainOptions = Omit<ToolChainOptions, "executor" | "firstResponse">;
+
+/**
+ * Carries a first answer of a model on: runs its calls and asks again until it answers. Never
+ * rejects for what a model or a tool did.
+ *
+ * @example const result = await executeToolChain(executor, { message }, { model, contextMessages });
+ */
+export function executeToolChain(
+  executor: ToolExecutor,
+  firstResponse: FirstResponse,
+  options: ExecuteToolChainOptions,
+): Promise<ToolChainResult> {
+  return runToolChain({ ...options, executor, firstResponse }).result;
+}
+
+type ResumeToolChainOptions = Omit<ToolChainOptions, "executor" | "firstResponse" | "resume"> &
+  Pick<ChainResume, "answers" | "reviews" | "outputs" | "waited">;
+
+/**
+ * Carries a stopped chain on: one that waits (with some or all of the answers), one that was
+ * aborted or failed, or one whose process ended, from its journal. A call that has ended is not
+ * made again; one that had begun is made again only if its tool says that this is safe, and else
+ * ends as `outcome_unknown`. What is still not answered is waited for again.
+ *
+ * @param state plain JSON: a result's `state`, or `chainStateOf` a journal's writes
+ * @example
+ * const { state } = await runToolChain(options).result; // requires_action
+ * const answers = [{ callId, decision: { decision: "allow" } }] as const;
+ * const result = await resumeToolChain(executor, state, { model, contextMessages, answers }).result;
+ */
+export function resumeToolChain(
+  executor: ToolExecutor,
+  state: ChainState,
+  { answers, reviews, outputs, waited, ...options }: ResumeToolChainOptions,
+): ToolChainRun {
+  const resume = {
+    state,
+    ...(answers && { answers }),
+    ...(reviews && { reviews }),
+    ...(outputs && { outputs }),
+    ...(waited && { waited }),
+  };
+  return runToolChain({ ...options, executor, resume });
 }

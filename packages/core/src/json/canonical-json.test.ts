@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import fc from "fast-check";
-import { canonicalJson, digest } from "./canonical-json.ts";
+import { canonicalJson, digest } from "./json-value.ts";
 
 test("keys are sorted by UTF-16 units, and numbers are written as JavaScript does", () => {
   assert.equal(

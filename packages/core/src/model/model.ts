@@ -1,5 +1,4 @@
 import type { Usage, TokenPrices } from "./usage.ts";
-import type { ToolDefinition } from "./tool-definition.ts";
 import type { JsonObject, JsonSchema } from "../base/json.ts";
 import type { Message } from "./message.ts";
 
@@ -77,4 +76,40 @@ export interface Model {
   /** Where known: what it costs is then counted, and can be limited. */
   readonly prices?: TokenPrices;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}
+
+/** A model that can be chosen. */
+export interface ModelEntry {
+  /** `provider/model`. */
+  readonly id: string;
+  /** What people read: `GPT-5.5 (OpenAI)`. */
+  readonly title: string;
+  readonly owner: string;
+  /** Why it is offered: `OPENAI_API_KEY is set`. */
+  readonly reason: string;
+}
+
+/** The models of an installation, as the server is handed them. */
+export interface ModelCatalog {
+  /** What is used where nobody chose, and why. */
+  readonly default: ModelEntry;
+  /** Asks the providers what they have, briefly cached; one that does not answer is left out. */
+  list(signal?: AbortSignal): Promise<readonly ModelEntry[]>;
+  /**
+   * `provider/model` of a configured provider, whether listed or not; a bare name goes to the
+   * provider that lists it. Undefined where no provider would know it.
+   */
+  find(id: string): Promise<Model | undefined>;
+}
+
+/** What a model is told of a tool: OpenAI's function spec. */
+export interface ToolDefinition {
+  readonly type: "function";
+  readonly function: {
+    readonly name: string;
+    readonly description?: string;
+    /** JSON Schema of an object; absent means no arguments. */
+    readonly parameters?: JsonSchema;
+    readonly strict?: boolean;
+  };
 }

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import fc from "fast-check";
+import { test } from "node:test";
 import { defineTool } from "../tool/define-tool.ts";
 import { ToolRegistry } from "../tool/registry.ts";
 import { decide, type Decision, type DecideOptions } from "./decide.ts";
-import type { Grant } from "./grant.ts";
-import { GrantBook } from "./grant-book.ts";
-import type { ExecutionDecision } from "../tool/permission.ts";
+import { type Grant, GrantBook } from "./grant.ts";
+import type { ExecutionDecision } from "../tool/tool.ts";
 import type { PolicyRule } from "./rule.ts";
 
 const words = ["auto", "ask-once", "ask-always", "deny"] as const;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool } from "../tool/define-tool.ts";
 import { ToolRegistry } from "../tool/registry.ts";
-import type { ResultApprovalPolicy } from "../tool/permission.ts";
+import type { ResultApprovalPolicy } from "../tool/tool.ts";
 import { reviewReason, type ReviewOptions } from "./decide.ts";
 
 const due = (own: ResultApprovalPolicy, policy: Partial<ReviewOptions> = {}): boolean =>

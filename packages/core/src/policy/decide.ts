@@ -2,9 +2,8 @@ import { shortJson } from "../json/short-json.ts";
 import { CapstanError, errorMessage } from "../base/errors.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { ToolArgs } from "../base/json.ts";
-import type { GrantBook } from "./grant-book.ts";
-import { callQuery } from "./grant-query.ts";
-import type { ExecutionDecision, ResultApprovalPolicy } from "../tool/permission.ts";
+import { type GrantBook, callQuery } from "./grant.ts";
+import type { ExecutionDecision, ResultApprovalPolicy } from "../tool/tool.ts";
 import {
   approvalTimeRule,
   executionRule,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { defineTool } from "../tool/define-tool.ts";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import type { ApprovalRequest } from "./approval.ts";
-import { approvalQuery } from "./grant-query.ts";
+import { approvalQuery } from "./grant.ts";
 
 test("a question's arguments are hashed only once a grant wants to know", () => {
   const executor = executorWith([defineTool({ ...reads, name: "Look", execute: () => "seen" })]);

@@ -1,8 +1,18 @@
-import type { JsonObject } from "../base/json.ts";
-import type { ArgumentConditions } from "../arguments/argument-conditions.ts";
+import type { JsonObject, ToolArgs } from "../base/json.ts";
+import {
+  type ArgumentConditions,
+  conditionsHold,
+  conditionsText,
+} from "../arguments/argument-conditions.ts";
+import type { GrantOffer } from "../tool/tool.ts";
+import type { RegisteredTool, ToolRegistry } from "../tool/registry.ts";
+import type { ApprovalRequest, ApprovalDecision, GrantCover } from "./approval.ts";
+import type { DecideOptions } from "./decide.ts";
+import { type RuledCall, ruledCall } from "./rule.ts";
+import { newId } from "../base/id.ts";
 
 /** Which calls of its tool a grant covers. */
-export type GrantMatch =
+type GrantMatch =
   /** Exactly these arguments, by their digest. */
   | { readonly type: "arguments"; readonly digest: string }
   /** What the tool itself says belongs together. */
@@ -33,4 +43,293 @@ export interface Grant {
   readonly createdAt: number;
   /** From then on it covers nothing. @default never */
   readonly expiresAt?: number;
+}
+
+/** A call, as grants see it; what costs to make may be a getter. */
+export interface GrantQuery {
+  readonly toolId: string;
+  readonly definitionDigest: string;
+  readonly argsDigest: string;
+  readonly key?: string | undefined;
+  /** As rules see them: see `ToolPermission.canonicalArguments`. */
+  readonly args: ToolArgs;
+  /** Whose call it is. */
+  readonly principalId: string;
+}
+
+/**
+ * What a person allowed or refused for more than one call, in one session. Executors may share a
+ * book: each grant holds for the calls of its own principal alone.
+ */
+export class GrantBook {
+  readonly #grants = new Map<string, Grant>();
+  readonly #byTool = new Map<string, ToolGrants>();
+  readonly #listeners = new Set<(grant: Grant) => void>();
+
+  constructor(grants: Iterable<Grant> = []) {
+    for (const grant of grants) this.add(grant);
+  }
+
+  add(grant: Grant): void {
+    this.revoke(grant.id);
+    this.#grants.set(grant.id, grant);
+    const ofTool = this.#byTool.get(grant.toolId) ?? new ToolGrants();
+    this.#byTool.set(grant.toolId, ofTool);
+    ofTool.of(grant).add(grant);
+    for (const listener of this.#listeners) listener(grant);
+  }
+
+  revoke(id: string): boolean {
+    const grant = this.#grants.get(id);
+    if (grant === undefined) return false;
+    const ofTool = this.#byTool.get(grant.toolId);
+    ofTool?.delete(grant);
+    if (ofTool?.isEmpty === true) this.#byTool.delete(grant.toolId);
+    return this.#grants.delete(id);
+  }
+
+  /** Whether there is any grant about this tool. */
+  hasFor(toolId: string): boolean {
+    return this.#byTool.has(toolId);
+  }
+
+  /** All, those that have expired too, in the order in which they were given. */
+  list(): readonly Grant[] {
+    return [...this.#grants.values()];
+  }
+
+  /** The grant that covers a call; a refusal before an allowance, then exact arguments, then the first one given. */
+  find(query: GrantQuery, now: number): Grant | undefined {
+    let found: Grant | undefined;
+    for (const grant of this.#byTool.get(query.toolId)?.candidates(query) ?? []) {
+      if (!grantCovers(grant, query, now)) continue;
+      if (grant.verdict === "refuse") return grant;
+      found ??= grant;
+    }
+    return found;
+  }
+
+  /** Calls back with every grant that is added; returns what ends it. */
+  onAdded(listener: (grant: Grant) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+}
+
+/** The grants of one tool. A program may allow every call: those for exact arguments are not searched. */
+class ToolGrants {
+  readonly #exact = new Map<string, Set<Grant>>();
+  readonly #wider = new Set<Grant>();
+
+  get isEmpty(): boolean {
+    return this.#exact.size + this.#wider.size === 0;
+  }
+
+  /** Where a grant has its place. */
+  of({ match }: Grant): Set<Grant> {
+    if (match.type !== "arguments") return this.#wider;
+    const alike = this.#exact.get(match.digest) ?? new Set();
+    this.#exact.set(match.digest, alike);
+    return alike;
+  }
+
+  delete(grant: Grant): void {
+    const { match } = grant;
+    const place = this.of(grant);
+    place.delete(grant);
+    if (match.type === "arguments" && place.size === 0) this.#exact.delete(match.digest);
+  }
+
+  /** Those that may cover a call. */
+  *candidates(query: GrantQuery): Iterable<Grant> {
+    if (this.#exact.size > 0) yield* this.#exact.get(query.argsDigest) ?? [];
+    yield* this.#wider;
+  }
+}
+
+/** Whether a grant is about this very call, and still holds. */
+export function grantCovers(grant: Grant, query: GrantQuery, now: number): boolean {
+  // What one allowed holds for no one else.
+  if (grant.toolId !== query.toolId || grant.principalId !== query.principalId) return false;
+  if (grant.expiresAt !== undefined && grant.expiresAt <= now) return false;
+  if (grant.definitionDigest !== query.definitionDigest) return false;
+  const { match } = grant;
+  switch (match.type) {
+    case "arguments":
+      return match.digest === query.argsDigest;
+    case "key":
+      return match.key === query.key;
+    case "pattern":
+      return conditionsHold(match.when, query.args, "every");
+    case "tool":
+      return true;
+  }
+}
+
+/** A question, as grants see the call that it is about; undefined where no grant can answer it. */
+export function approvalQuery(
+  approval: ApprovalRequest,
+  registered: RegisteredTool | undefined,
+): GrantQuery | undefined {
+  if (approval.grant === undefined || registered === undefined) return undefined;
+  return new QuestionQuery(approval, registered);
+}
+
+class QuestionQuery implements GrantQuery {
+  readonly toolId: string;
+  readonly definitionDigest: string;
+  readonly key: string | undefined;
+  readonly principalId: string;
+  readonly #approval: ApprovalRequest;
+  readonly #call: RuledCall;
+
+  constructor(approval: ApprovalRequest, registered: RegisteredTool) {
+    this.toolId = approval.toolId;
+    this.definitionDigest = approval.definitionDigest;
+    this.key = approval.grant?.key;
+    this.principalId = approval.principalId;
+    this.#approval = approval;
+    this.#call = ruledCall(registered, approval.args);
+  }
+
+  /** Hashed when it is first looked at: that costs more than all the rest of a question. */
+  get argsDigest(): string {
+    return this.#approval.argsDigest;
+  }
+
+  get args(): ToolArgs {
+    return this.#call.args;
+  }
+}
+
+/** A proposed call, as grants see it. Its digests and its key are computed when they are first read. */
+export function callQuery(options: DecideOptions, call: RuledCall): GrantQuery {
+  return new CallQuery(options, call);
+}
+
+class CallQuery implements GrantQuery {
+  readonly toolId: string;
+  readonly principalId: string;
+  readonly #options: DecideOptions;
+  readonly #call: RuledCall;
+
+  constructor(options: DecideOptions, call: RuledCall) {
+    this.toolId = options.registered.id;
+    this.principalId = options.principalId;
+    this.#options = options;
+    this.#call = call;
+  }
+
+  get definitionDigest(): string {
+    return this.#options.digests().definition;
+  }
+
+  get argsDigest(): string {
+    return this.#options.digests().args;
+  }
+
+  get key(): string | undefined {
+    return grantScope(this.#options.registered, this.#options.args)?.key;
+  }
+
+  get args(): ToolArgs {
+    return this.#call.args;
+  }
+}
+
+/** Returns the wider grant that the tool offers for a call, if it offers one. */
+export function grantScope({ tool }: RegisteredTool, args: ToolArgs): GrantOffer | undefined {
+  try {
+    return tool.permission?.grantScope?.(args);
+  } catch {
+    return undefined;
+  }
+}
+
+interface CreateGrantOptions {
+  readonly approval: ApprovalRequest;
+  readonly decision: ApprovalDecision;
+  readonly now: number;
+}
+
+/**
+ * What an answer leaves behind for later calls; undefined where it was for this call alone: it
+ * said `once`, a rule asks every time, or the arguments were changed, which nobody had asked about.
+ */
+export function createGrant(options: CreateGrantOptions): Grant | undefined {
+  const { approval, decision, now } = options;
+  const make = (rest: Pick<Grant, "verdict" | "scope" | "match" | "title">): Grant => ({
+    id: newId("grant_"),
+    toolId: approval.toolId,
+    definitionDigest: approval.definitionDigest,
+    args: approval.args,
+    principalId: approval.principalId,
+    grantedBy: approval.principalId,
+    createdAt: now,
+    ...rest,
+  });
+  const exactly = () => covered(approval, { type: "arguments" });
+  if (decision.decision === "refuse") {
+    if (!approval.remember || decision.by === "system") return undefined;
+    const { reason } = decision;
+    const refusal = make({ verdict: "refuse", scope: "session", ...exactly() });
+    return reason === undefined ? refusal : { ...refusal, reason };
+  }
+  if (decision.arguments !== undefined || decision.by === "grant") return undefined;
+  const { scope = "once", covers = { type: "offer" }, expiresAt } = decision;
+  if (scope === "once") {
+    if (!approval.remember) return undefined;
+    return make({ verdict: "allow", scope: "session", ...exactly() });
+  }
+  if (approval.grant === undefined) return undefined;
+  const grant = make({ verdict: "allow", scope, ...covered(approval, covers) });
+  return expiresAt === undefined ? grant : { ...grant, expiresAt };
+}
+
+function covered(
+  { toolName, argsDigest, grant }: ApprovalRequest,
+  cover: GrantCover,
+): { readonly match: GrantMatch; readonly title: string } {
+  switch (cover.type) {
+    case "arguments":
+      return {
+        match: { type: "arguments", digest: argsDigest },
+        title: `${toolName} with exactly these arguments`,
+      };
+    case "pattern": {
+      const { when } = cover;
+      return {
+        match: { type: "pattern", when },
+        title: `${toolName} where ${conditionsText(when)}`,
+      };
+    }
+    case "tool":
+      return everyCall(toolName);
+    case "offer": {
+      if (grant?.when !== undefined)
+        return { match: { type: "pattern", when: grant.when }, title: grant.title };
+      if (grant?.key !== undefined)
+        return { match: { type: "key", key: grant.key }, title: grant.title };
+      return everyCall(toolName);
+    }
+  }
+}
+
+function everyCall(toolName: string): { readonly match: GrantMatch; readonly title: string } {
+  return { match: { type: "tool" }, title: `every call of ${toolName}` };
+}
+
+/** The open questions that an answer to another one answers, too. */
+export function coveredBy(
+  grant: Grant | undefined,
+  questions: Iterable<ApprovalRequest>,
+  registry: ToolRegistry,
+): readonly string[] {
+  if (grant?.verdict !== "allow") return [];
+  return [...questions]
+    .filter((approval) => {
+      const query = approvalQuery(approval, registry.tool(approval.toolId));
+      return query !== undefined && grantCovers(grant, query, grant.createdAt);
+    })
+    .map(({ id }) => id);
 }

@@ -4,8 +4,7 @@ import type {
   ApprovalDecision,
   ApprovalRequest,
 } from "./approval.ts";
-import type { ReviewDecision, ReviewRequest } from "./review.ts";
-import { reviewProblem } from "./review-problem.ts";
+import { type ReviewDecision, type ReviewRequest, reviewProblem } from "./review.ts";
 
 /** What a person is asked right now: whether a call may run, or whether the model may see a result. */
 export type PendingApproval =

@@ -1,4 +1,4 @@
-import { canonicalJson } from "../json/canonical-json.ts";
+import { canonicalJson } from "../json/json-value.ts";
 import {
   executionStrictness,
   isAbove,

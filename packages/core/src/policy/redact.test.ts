@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import * as fc from "fast-check";
-import { redact } from "./redact.ts";
+import { test } from "node:test";
+import { redact } from "./review.ts";
 
 test("words are taken out wherever they stand, within and over one another, too", () => {
   assert.equal(redact("tulip, tulips", ["tulip"]), "[redacted], [redacted]s");

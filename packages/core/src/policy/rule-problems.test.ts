@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ToolExecutor } from "../call/tool-executor.ts";
-import { ruleProblems } from "./rule-problems.ts";
-import type { PolicyRule } from "./rule.ts";
+import { ruleProblems, type PolicyRule } from "./rule.ts";
 
 const wrong: readonly [rule: unknown, problem: RegExp][] = [
   ["files.*", /expected a rule such as/],

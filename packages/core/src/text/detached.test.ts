@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import fc from "fast-check";
-import { detached } from "./detached.ts";
+import { test } from "node:test";
+import { detached } from "./truncate.ts";
 
 test("a text in memory of its own is the same text", () => {
   fc.assert(

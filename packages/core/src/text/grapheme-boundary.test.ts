@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import fc from "fast-check";
-import { graphemeBoundary } from "./grapheme-boundary.ts";
+import { test } from "node:test";
+import { graphemeBoundary } from "./text-boundary.ts";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const pieces =

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import fc from "fast-check";
-import { truncateToTokens } from "./truncate-to-tokens.ts";
+import { test } from "node:test";
+import { truncateToTokens } from "./truncate.ts";
 
 /** Words and single signs, as a tokenizer might; counts how often and how much it was asked. */
 function tokenizer() {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { resolveReferences } from "../variables/resolve-references.ts";
 import { VariableSystem } from "../variables/variable-system.ts";
-import { agentRules } from "./agent-rules.ts";
+import { agentRules } from "./tool-rules.ts";
 
 test("each form that Rule/Agent/VarRef teaches does what its row says", () => {
   const variables = new VariableSystem();

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-
-import { defineTool, defineToolGroup } from "./define-tool.ts";
-import type { StandardSchema } from "./standard-schema.ts";
+import { defineTool, defineToolGroup, type StandardSchema } from "./define-tool.ts";
 
 test("a name that no provider takes is refused with the rule", () => {
   assert.throws(

@@ -1,18 +1,15 @@
-import {
-  type StandardSchema,
-  describeIssue,
-  isStandardSchema,
-  jsonSchemaOf,
-  type OutputOf,
-  type StandardIssue,
-} from "./standard-schema.ts";
-import type { Tool, ToolGroup, ToolEffects } from "./tool.ts";
+import type {
+  Tool,
+  ToolGroup,
+  ToolEffects,
+  GrantOffer,
+  ExecutionDecision,
+  ResultApprovalPolicy,
+} from "./tool.ts";
 import type { ToolArgs, JsonSchema } from "../base/json.ts";
-import { CapstanError } from "../base/errors.ts";
+import { CapstanError, errorMessage } from "../base/errors.ts";
 import type { ToolError, ContentParts } from "./return-value.ts";
-import { groupProblem, namePattern } from "./tool-problem.ts";
-import type { GrantOffer, ExecutionDecision, ResultApprovalPolicy } from "./permission.ts";
-
+import { groupProblem, namePattern } from "./registry.ts";
 import type { ToolContext } from "./tool-context.ts";
 
 type Parameters = StandardSchema | JsonSchema;
@@ -153,7 +150,7 @@ function valueOf(result: {
 type Callbacks = Omit<Tool, "definition" | "execute">;
 
 /** Gives every callback of a tool the arguments as its schema makes them, as `execute` gets them. */
-export function withParsedArguments(schema: StandardSchema, tool: Callbacks): Callbacks {
+function withParsedArguments(schema: StandardSchema, tool: Callbacks): Callbacks {
   const parsed = (args: ToolArgs) => parse(schema, args);
   const { permission, effects, formatForLLM, truncateForLLM, compressArgs } = tool;
   const { executionPolicy, grantScope, canonicalArguments } = permission ?? {};
@@ -211,4 +208,85 @@ export function defineToolGroup(group: ToolGroup): ToolGroup {
   if (problem !== undefined)
     throw new CapstanError({ code: "invalid_tool_group", message: problem });
   return group;
+}
+
+/**
+ * What is used of a Standard Schema that also gives JSON Schema: Zod 4.2 and later, ArkType,
+ * Valibot. Source: standardschema.dev, versions 1 of both specifications.
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly jsonSchema: {
+      readonly input: (options: {
+        readonly target: "draft-2020-12" | "draft-07";
+      }) => Record<string, unknown>;
+    };
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+type OutputOf<S> = S extends StandardSchema<infer _Input, infer Output> ? Output : never;
+
+/** ArkType's schemas are functions. */
+function isStandardSchema(schema: unknown): schema is StandardSchema {
+  const isObject = typeof schema === "object" || typeof schema === "function";
+  return isObject && schema !== null && "~standard" in schema;
+}
+
+/**
+ * The schema's input as JSON Schema, without what costs tokens and says nothing.
+ *
+ * @throws CapstanError `invalid_tool` for a schema that cannot say itself as JSON Schema
+ */
+function jsonSchemaOf(tool: string, schema: StandardSchema): JsonSchema {
+  const { vendor, jsonSchema } = schema["~standard"] as Partial<StandardSchema["~standard"]>;
+  if (jsonSchema === undefined) {
+    const message = `The parameters of "${tool}" are a schema of ${vendor}, which gives no JSON Schema, and that is what models read. Convert it with what ${vendor} has for that, or write JSON Schema.`;
+    throw new CapstanError({ code: "invalid_tool", message });
+  }
+  try {
+    const { $schema: _dialect, ...rest } = jsonSchema.input({ target: "draft-2020-12" });
+    return withoutSafeBounds(rest) as JsonSchema;
+  } catch (cause) {
+    const message = `The parameters of "${tool}" cannot be said as JSON Schema: ${errorMessage(cause)}`;
+    throw new CapstanError({ code: "invalid_tool", message, cause });
+  }
+}
+
+/** Zod says of every whole number that it is one that JavaScript can count to: ten tokens each. */
+function withoutSafeBounds(schema: unknown): unknown {
+  if (typeof schema !== "object" || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map(withoutSafeBounds);
+  const members = Object.entries(schema)
+    .filter(
+      ([key, value]) =>
+        !(key === "maximum" && value === Number.MAX_SAFE_INTEGER) &&
+        !(key === "minimum" && value === Number.MIN_SAFE_INTEGER),
+    )
+    .map(([key, value]) => [key, isData(key) ? value : withoutSafeBounds(value)] as const);
+  return Object.fromEntries(members);
+}
+
+function isData(keyword: string): boolean {
+  return ["const", "default", "enum", "examples"].includes(keyword);
+}
+
+/** A check in one line: `start: expected a positive number`. */
+function describeIssue(issue: StandardIssue): string {
+  const path = (issue.path ?? [])
+    .map((part) => String(typeof part === "object" ? part.key : part))
+    .join(".");
+  return path === "" ? issue.message : `${path}: ${issue.message}`;
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ToolExecutor } from "../call/tool-executor.ts";
 import { reads } from "../testing/executor-with.ts";
 import { defineTool } from "./define-tool.ts";
-import type { ToolsChange } from "./tools-change.ts";
+import type { ToolsChange } from "./registry.ts";
 
 function executorOff(): ToolExecutor {
   const executor = new ToolExecutor();

@@ -4,7 +4,7 @@ import { ToolExecutor } from "../call/tool-executor.ts";
 import { reads } from "../testing/executor-with.ts";
 import { defineTool } from "./define-tool.ts";
 import type { Tool, ToolGroup } from "./tool.ts";
-import type { ToolsChange } from "./tools-change.ts";
+import type { ToolsChange } from "./registry.ts";
 
 const fine = defineTool({ ...reads, name: "Fine", execute: () => "fine" });
 const other = defineTool({ ...reads, name: "Other", execute: () => "other" });

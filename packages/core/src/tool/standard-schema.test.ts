@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
 import { executorWith, reads } from "../testing/executor-with.ts";
-import { defineTool } from "./define-tool.ts";
-import type { StandardSchema } from "./standard-schema.ts";
+import { defineTool, type StandardSchema } from "./define-tool.ts";
 
 interface Range {
   readonly from: number;

@@ -1,7 +1,8 @@
 import type { VariableSystem } from "../variables/variable-system.ts";
 import type { Principal, RequestContext, ToolFile } from "./caller.ts";
-import type { ToolEventData } from "./tool-event.ts";
 import type { SettledToolResult } from "./tool-result.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { ImagePart } from "../model/content-part.ts";
 
 export type Progress = {
   readonly message?: string;
@@ -21,7 +22,7 @@ export interface ToolOutput {
   event<Name extends string>(name: Name, data: ToolEventData<Name>): void;
 }
 
-export interface CallToolOptions {
+interface CallToolOptions {
   /** Whether `$VAR_REF{{…}}` in the arguments is replaced; where not, it is text like any other. @default false */
   readonly references?: boolean;
 }
@@ -50,3 +51,31 @@ export interface ToolContext {
     options?: CallToolOptions,
   ) => Promise<SettledToolResult>;
 }
+
+interface NoData {
+  readonly [name: string]: never;
+}
+
+/** Events of a tool's own whose form is known to readers. Any other name takes any plain data. */
+export interface ToolEvents {
+  readonly "image_generation.in_progress": NoData;
+  readonly "image_generation.generating": NoData;
+  /** The picture as far as it is; `index` counts from 0. */
+  readonly "image_generation.partial_image": { readonly index: number; readonly image: ImagePart };
+  readonly "image_generation.completed": { readonly image?: ImagePart };
+  readonly "file_search.in_progress": { readonly queries?: readonly string[] };
+  readonly "file_search.searching": NoData;
+  readonly "file_search.completed": { readonly results?: readonly FileSearchHit[] };
+}
+
+interface FileSearchHit {
+  readonly file: string;
+  readonly text?: string;
+  /** From 0 to 1. */
+  readonly score?: number;
+}
+
+/** What goes with an event of this name. */
+type ToolEventData<Name extends string> = Name extends keyof ToolEvents
+  ? ToolEvents[Name]
+  : JsonValue;

@@ -5,7 +5,7 @@ import { executorWith, reads } from "../testing/executor-with.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { runToolChain } from "../chain/run-tool-chain.ts";
 import { defineTool } from "./define-tool.ts";
-import type { ToolDefinition } from "../model/tool-definition.ts";
+import type { ToolDefinition } from "../model/model.ts";
 import type { Tool, ToolGroup } from "./tool.ts";
 
 const tool = (name: string, more: Partial<Tool> = {}): Tool => ({

@@ -1,11 +1,10 @@
-import { agentRules } from "./agent-rules.ts";
 import { errorMessage } from "../base/errors.ts";
-import { titleOf } from "./registry.ts";
-import { skillRulesPrompt } from "./skill-rules.ts";
-import type { Tool, ToolGroup } from "./tool.ts";
+import type { Tool, ToolGroup, SkillRule } from "./tool.ts";
+import { variableInputProblem } from "../variables/variable-input.ts";
+import type { VariableSystem } from "../variables/variable-system.ts";
 
 /** A tool under the name that the model calls it by. */
-export interface OfferedTool {
+interface OfferedTool {
   readonly name: string;
   readonly tool: Tool;
   readonly group: ToolGroup;
@@ -43,7 +42,7 @@ export function toolRules(
       .join("\n\n");
     if (body === "") continue;
     parts.push(
-      `<tool-group name="${group.name}" title="${titleOf(group)}">\nTools: ${names.join(", ")}\n${body}\n</tool-group>`,
+      `<tool-group name="${group.name}" title="${group.title ?? group.name}">\nTools: ${names.join(", ")}\n${body}\n</tool-group>`,
     );
   }
   return parts.join("\n\n");
@@ -77,3 +76,110 @@ function ruleOf({ rulePrompt = "" }: ToolGroup, names: readonly string[]): strin
     return `(The rules of this group are missing: its rulePrompt threw: ${errorMessage(thrown)})`;
   }
 }
+
+/** Where the rules stand that no group declares. */
+const agentScope = "Agent";
+
+type SkillRules = NonNullable<ToolGroup["declareSkillRules"]>;
+
+/** What is wrong with the rules that a group declares; undefined where nothing is. */
+export function skillRuleProblem({ name, declareSkillRules }: ToolGroup): string | undefined {
+  if (declareSkillRules === undefined) return undefined;
+  if (name === agentScope)
+    return `The group name "${agentScope}" stands for the rules that every session has, so a group of that name declares none. Choose another name.`;
+  for (const [rule, said] of Object.entries<Partial<SkillRule>>(declareSkillRules)) {
+    if (!isWords(said?.desc) || !isWords(said.prompt))
+      return `The skill rule "${rule}" of "${name}" lacks desc or prompt; both are text.`;
+    const refused = variableInputProblem(ruleName(name, rule), said.desc, undefined);
+    if (refused !== undefined)
+      return `The skill rule "${rule}" of "${name}" cannot be kept: ${refused.message}`;
+  }
+  return undefined;
+}
+
+function isWords(text: unknown): text is string {
+  return typeof text === "string" && text.trim() !== "";
+}
+
+/** Keeps a group's skill rules (without one: the agent's) as variables that are never evicted. */
+export function registerSkillRules(variables: VariableSystem, group?: ToolGroup): void {
+  const scope = group?.name ?? agentScope;
+  for (const [rule, { desc, prompt }] of Object.entries(rulesOf(group)))
+    variables.setRule(ruleName(scope, rule), prompt, `Skill rule for ${scope}: ${desc}`);
+}
+
+/** A group's rules go with it. */
+export function dropSkillRules(variables: VariableSystem, group: ToolGroup): void {
+  for (const rule of Object.keys(rulesOf(group))) variables.dropRule(ruleName(group.name, rule));
+}
+
+/**
+ * What a prompt has of the rules: those that are always loaded, whole, and an index of the
+ * others with when to read them.
+ *
+ * @param group whose rules; without one the agent's
+ */
+function skillRulesPrompt(
+  group: ToolGroup | undefined,
+  isUsable: (rule: SkillRule) => boolean = () => true,
+): string {
+  const scope = group?.name ?? agentScope;
+  const loaded: string[] = [];
+  const rows: string[] = [];
+  for (const [name, rule] of Object.entries(rulesOf(group))) {
+    if (!isUsable(rule)) continue;
+    const { desc, prompt, when = "As needed", alwaysLoad } = rule;
+    if (alwaysLoad === true) loaded.push(`## ${cell(desc)}\n${prompt}`);
+    else rows.push(`| \`${cell(ruleName(scope, name))}\` | ${cell(desc)} | ${cell(when)} |`);
+  }
+  const table =
+    rows.length === 0
+      ? ""
+      : `Read with ReadVar when needed:\n| variable | what | when |\n|-|-|-|\n${rows.join("\n")}\n`;
+  return [...loaded, table].filter((part) => part !== "").join("\n\n");
+}
+
+function rulesOf(group: ToolGroup | undefined): SkillRules {
+  return group === undefined ? agentRules : (group.declareSkillRules ?? {});
+}
+
+function ruleName(scope: string, rule: string): string {
+  return `Rule/${scope}/${rule}`;
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ").trim();
+}
+
+/** The rules that every session has. Version 2; a change of words here is a change of behaviour. */
+export const agentRules: { readonly [name: string]: SkillRule } = {
+  VarRef: {
+    desc: "References",
+    when: "Before you pass on a long result",
+    prompt: `# References
+
+Every tool result is kept as a variable; the last line of a long one names it, e.g. \`FetchWebPage_3\`. So is a long message of the user.
+
+| write in an argument | the tool gets |
+|---|---|
+| \`$VAR_REF{{FetchWebPage_3}}\` | the whole value |
+| \`$VAR_REF{{FetchWebPage_3:100:50}}\` | 50 characters from character 100 on |
+| \`$VAR_REF{{Search_1#/items/0/url}}\` | the value at that JSON pointer |
+| \`\\$VAR_REF{{…}}\` | the text itself, nothing put in its place |
+
+An argument that is only a reference takes the value with its type (object, list, number) where the tool wants one.
+Inside other text the value is inserted as text. Values are put in once: references inside a value stay as they are.
+Results are numbered through the conversation in the order in which you write the calls; calls of ReadVar, ListVars, WriteVar and RemoveVars are not counted.
+To look at a value yourself, use ReadVar, also with a pointer (\`{"name":"Search_1#/items/0"}\`); to see what there is, ListVars. \`FetchWebPage_3_args\` holds the arguments of that call.`,
+  },
+  TODO: {
+    desc: "How to keep a list of steps in variables",
+    when: "Before work of more than three steps",
+    prompt: `# A TODO list in variables
+
+Keep one variable a step, named \`TODO_{index}_{brief}\`, e.g. \`TODO_1_read_config\`, with the tag \`todo\`.
+Its value is one line: \`open\`, \`doing\` or \`done\`, then a colon and the step.
+Write the steps first; set a step to \`doing\` when you begin it and to \`done\` when it is; \`ListVars({"filter":{"tag":"todo"}})\` shows them all.
+RemoveVars the list when all is done.`,
+  },
+};

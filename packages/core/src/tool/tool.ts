@@ -1,8 +1,7 @@
 import type { JsonSchema, ToolArgs } from "../base/json.ts";
-import type { GrantOffer, ExecutionPolicy, ResultApprovalPolicy } from "./permission.ts";
-
 import type { ToolContext } from "./tool-context.ts";
-import type { ToolDefinition } from "../model/tool-definition.ts";
+import type { ToolDefinition } from "../model/model.ts";
+import type { ArgumentConditions } from "../arguments/argument-conditions.ts";
 
 /**
  * What a call does to the world: `read` runs beside anything, `write` excludes the other writes
@@ -128,4 +127,19 @@ export interface ToolGroup {
   readonly tools: readonly Tool[];
   readonly rulePrompt?: string | ((enabledToolNames: readonly string[]) => string);
   readonly declareSkillRules?: { readonly [name: string]: SkillRule };
+}
+
+export type ExecutionDecision = "auto" | "ask-once" | "ask-always" | "deny";
+/** Whether a call may run. Nothing said means `ask-once`. */
+type ExecutionPolicy = ExecutionDecision | ((args: ToolArgs) => ExecutionDecision);
+/** Whether a person sees a result before the model does. */
+export type ResultApprovalPolicy = "never" | "on-error" | "always";
+
+export interface GrantOffer {
+  /** Calls that the tool says belong together. Neither this nor `when`: every call of this tool. */
+  readonly key?: string;
+  /** The same as a pattern, which a person may change. Wins over `key`. */
+  readonly when?: ArgumentConditions;
+  /** What people read: `FetchWebPage: pages of example.org`. */
+  readonly title: string;
 }

@@ -1,4 +1,4 @@
-import { digest } from "../json/canonical-json.ts";
+import { digest } from "../json/json-value.ts";
 import type { Message, UserMessage } from "../model/message.ts";
 import type { ContentPart } from "../model/content-part.ts";
 import type { VariableSystem } from "./variable-system.ts";

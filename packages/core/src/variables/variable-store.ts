@@ -11,8 +11,7 @@ import {
   type VariableEntry,
 } from "./variable-entry.ts";
 import { resultNameOf } from "./variable-name.ts";
-import type { VariableFilter } from "./variable-contract.ts";
-import type { VariableInfo, VariableType } from "./variable.ts";
+import type { VariableFilter, VariableInfo, VariableType } from "./variable.ts";
 
 /**
  * The entries of a variable system with their order of visits, the order of eviction, and the

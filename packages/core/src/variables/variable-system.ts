@@ -33,15 +33,13 @@ import type {
   VariablePatch,
   VariableSource,
   VariableSystemOptions,
-} from "./variable-contract.ts";
-import { VariableStore } from "./variable-store.ts";
-import type {
   Variable,
   VariableChange,
   VariableInfo,
   VariableType,
   VariableValue,
 } from "./variable.ts";
+import { VariableStore } from "./variable-store.ts";
 
 /** How many names of missing variables are remembered. */
 const rememberedNames = 1000;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { test } from "node:test";
 import type { JsonSchema } from "@capstan/core";
-import fc from "fast-check";
-import { exampleLine } from "./example-arguments.ts";
+import { exampleLine } from "./help-text.ts";
 
 /** The example for one required property of a tool. */
 function exampleFor(property: JsonSchema, name = "value", tool = "Tool"): unknown {

@@ -1,7 +1,6 @@
 import type { Message, ModelRequest, Usage, Model, ModelEvent } from "@capstan/core";
 import { countTokens, loadTokenizer } from "../tokens/count-tokens.ts";
-import { textOfUser } from "./plain-answer.ts";
-import { type Reply, type Command, planReply } from "./plan-reply.ts";
+import { textOfUser, type Reply, type Command, planReply } from "./plan-reply.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import type { FinishReason } from "@capstan/core/host";
 

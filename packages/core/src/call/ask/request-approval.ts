@@ -1,14 +1,14 @@
 import { copyJson, isObject } from "../../json/json-value.ts";
 import type { Clock } from "../../base/clock.ts";
-import { answerProblem } from "../../policy/answer-problem.ts";
 import {
+  answerProblem,
   withArgsDigest,
   type AnswerCheck,
   type ApprovalAdapter,
   type ApprovalAnswer,
   type ApprovalRequest,
 } from "../../policy/approval.ts";
-import { type GrantBook, grantCovers, type GrantQuery } from "../../policy/grant-book.ts";
+import { type GrantBook, grantCovers, type GrantQuery } from "../../policy/grant.ts";
 
 export interface RequestApprovalOptions {
   /** Without one the answer is no. */

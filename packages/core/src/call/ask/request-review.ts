@@ -1,8 +1,12 @@
 import { isObject } from "../../json/json-value.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { ApprovalAdapter } from "../../policy/approval.ts";
-import { reviewShapeProblem } from "../../policy/review-problem.ts";
-import type { ReviewAnswer, ReviewDecision, ReviewRequest } from "../../policy/review.ts";
+import {
+  reviewShapeProblem,
+  type ReviewAnswer,
+  type ReviewDecision,
+  type ReviewRequest,
+} from "../../policy/review.ts";
 
 export interface RequestReviewOptions {
   /** Without one that reviews, the result is withheld. */

@@ -6,6 +6,7 @@ import type { RegisteredTool } from "../../tool/registry.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
 import type { Progress } from "../../tool/tool-context.ts";
 import type { CallRecord } from "../record/call-record.ts";
+import type { SettledCall } from "../record/call-outcome.ts";
 
 /** Stores the steps of calls and answers their requests: an executor's ledger, or a chain's journal. */
 export interface CallHost {
@@ -100,3 +101,36 @@ export type CallOutputEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "progress"; readonly progress: Progress }
   | { readonly type: "event"; readonly name: string; readonly data: JsonValue };
+
+/** The result of the first segment. `record` is stored, and its arguments run. */
+export type Proposal =
+  | ApprovedProposal
+  | {
+      readonly status: "asks";
+      readonly record: CallRecord;
+      readonly registered: RegisteredTool;
+      readonly approval: ApprovalRequest;
+    }
+  | SettledCall;
+
+/** A proposal that may run. */
+export interface ApprovedProposal {
+  readonly status: "approved";
+  readonly record: CallRecord;
+  readonly registered: RegisteredTool;
+}
+
+/** A proposal that needs a person's approval. */
+export type AskingProposal = Extract<Proposal, { readonly status: "asks" }>;
+
+/** A proposal after a person answered its approval request. */
+export interface AnsweredProposal {
+  readonly proposal: Exclude<Proposal, AskingProposal>;
+  /** The grant that the answer creates; the gate's book already holds it. */
+  readonly grant?: Grant;
+}
+
+/** The pending request of a proposal that needs an approval. */
+export function approvalRequest({ record, registered, approval }: AskingProposal): PendingRequest {
+  return { kind: "approval", id: approval.id, record, registered, approval };
+}

@@ -4,7 +4,7 @@ import { runToolChain } from "../../chain/run-tool-chain.ts";
 import { executorWith, reads } from "../../testing/executor-with.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { defineTool } from "../../tool/define-tool.ts";
-import { MemoryLedger } from "../record/memory-ledger.ts";
+import { MemoryLedger } from "../record/ledger.ts";
 
 /** A word is a token: easy to count by eye. */
 const countWords = (text: string) => text.split(/\s+/).filter((word) => word !== "").length;

@@ -1,6 +1,6 @@
 import type { PatternEngine } from "../../arguments/pattern-check.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { GrantBook } from "../../policy/grant-book.ts";
+import type { GrantBook } from "../../policy/grant.ts";
 import type { PolicyRule } from "../../policy/rule.ts";
 import type { ToolRegistry, Switches } from "../../tool/registry.ts";
 import type { Caller } from "../../tool/caller.ts";
@@ -12,7 +12,7 @@ import { shortJson } from "../../json/short-json.ts";
 import { CapstanError } from "../../base/errors.ts";
 import type { CallTokens } from "../../tool/tool-result.ts";
 import type { Tool } from "../../tool/tool.ts";
-import type { ToolDefinition } from "../../model/tool-definition.ts";
+import type { ToolDefinition } from "../../model/model.ts";
 import { definitionForModel } from "../../tool/tool-offer.ts";
 import type { CallRecord } from "../record/call-record.ts";
 

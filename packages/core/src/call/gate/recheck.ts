@@ -1,11 +1,10 @@
 import type { JsonObject } from "../../base/json.ts";
 import { type Denier, forbids } from "../../policy/decide.ts";
-import { definitionDigest, type RegisteredTool } from "../../tool/registry.ts";
+import { definitionDigest, type RegisteredTool, isEnabled } from "../../tool/registry.ts";
 import type { CallRecord } from "../record/call-record.ts";
-import { isEnabled } from "./find-tool.ts";
 import type { Gate } from "./gate.ts";
 import { rejectCall, settleWithoutResult } from "./settle-without-result.ts";
-import type { SettledCall } from "../record/settled-call.ts";
+import type { SettledCall } from "../record/call-outcome.ts";
 
 /** Why an approved call may not start after all. */
 export type RecheckFailure =

@@ -4,7 +4,7 @@ import type { ToolErrorData } from "../../base/errors.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import { callStatusOf, errorText, rejectionText, withheldText } from "../record/call-status.ts";
 import { callTokens, type Gate } from "./gate.ts";
-import { previewChars, type SettledCall } from "../record/settled-call.ts";
+import { previewChars, type SettledCall } from "../record/call-outcome.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
 
 /** The end of a call that has no result to store. */

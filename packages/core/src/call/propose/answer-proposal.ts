@@ -1,19 +1,20 @@
-import { frozenJson, isObject } from "../../json/json-value.ts";
-import type { ApprovalDecision, ApprovalRequest } from "../../policy/approval.ts";
-import { createGrant } from "../../policy/create-grant.ts";
-import { approvalQuery } from "../../policy/grant-query.ts";
+import { frozenJson, isObject, digest } from "../../json/json-value.ts";
+import {
+  type ApprovalDecision,
+  type ApprovalRequest,
+  answerProblem,
+} from "../../policy/approval.ts";
+import { createGrant, approvalQuery } from "../../policy/grant.ts";
 import type { PreparedArguments } from "../../arguments/prepare-arguments.ts";
 import { type RegisteredTool, definitionDigest } from "../../tool/registry.ts";
 import type { CallDecision, CallRecord } from "../record/call-record.ts";
 import { checkEditedArguments } from "./check-arguments.ts";
 import { settleFailedRecheck, recheck, currentTool } from "../gate/recheck.ts";
 import type { Gate } from "../gate/gate.ts";
-import type { AnsweredProposal, AskingProposal } from "../gate/proposal.ts";
+import type { AnsweredProposal, AskingProposal } from "../gate/call-host.ts";
 import { failCall, rejectCall } from "../gate/settle-without-result.ts";
-import { answerProblem } from "../../policy/answer-problem.ts";
 import { forbids } from "../../policy/decide.ts";
 import { canonicalArguments } from "../../policy/rule.ts";
-import { digest } from "../../json/canonical-json.ts";
 
 /** Another answer covers this question: which one, in words. */
 function byGrant(

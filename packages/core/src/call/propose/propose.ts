@@ -1,9 +1,8 @@
-import { digest } from "../../json/canonical-json.ts";
-import { frozenJson } from "../../json/json-value.ts";
+import { digest, frozenJson } from "../../json/json-value.ts";
 import { extractLimit, type PreparedArguments } from "../../arguments/prepare-arguments.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { type ApprovalRequest, withArgsDigest } from "../../policy/approval.ts";
-import type { GrantOffer } from "../../tool/permission.ts";
+import type { GrantOffer } from "../../tool/tool.ts";
 import { conditionsHold } from "../../arguments/argument-conditions.ts";
 import {
   decide,
@@ -12,19 +11,17 @@ import {
   type RequireApprovalOf,
   requiredApproval,
 } from "../../policy/decide.ts";
-import { grantScope } from "../../policy/grant-query.ts";
-import { conditionProblems } from "../../policy/rule-problems.ts";
-import { canonicalArguments } from "../../policy/rule.ts";
-import { definitionDigest, type RegisteredTool, titleOf } from "../../tool/registry.ts";
+import { grantScope } from "../../policy/grant.ts";
+import { conditionProblems, canonicalArguments } from "../../policy/rule.ts";
+import { definitionDigest, type RegisteredTool, titleOf, findTool } from "../../tool/registry.ts";
 import { type ResolveOutcome, resolveOrReadBack } from "../../variables/resolve-references.ts";
 import type { CallDecision, CallRecord } from "../record/call-record.ts";
 import { checkArguments, readArguments } from "./check-arguments.ts";
-import { findTool } from "../gate/find-tool.ts";
 import type { Gate } from "../gate/gate.ts";
 import { keepsResults } from "../settle/keep-result.ts";
 import type { Mutable } from "../../base/mutable.ts";
 import { newId } from "../../base/id.ts";
-import type { Proposal } from "../gate/proposal.ts";
+import type { Proposal } from "../gate/call-host.ts";
 import { rejectCall, failCall } from "../gate/settle-without-result.ts";
 
 export interface CallRequest {

@@ -6,7 +6,7 @@ import type { ToolErrorData } from "../../base/errors.ts";
 import type { CallStatus } from "./call-status.ts";
 import type { CallTokens } from "../../tool/tool-result.ts";
 import type { FoundOutcome } from "./found-outcome.ts";
-import type { Quarantine } from "./quarantine.ts";
+import type { Quarantine } from "./call-outcome.ts";
 
 /** Who runs a call. A client's calls are announced and wait. */
 export type CallOwner = "server" | "client";

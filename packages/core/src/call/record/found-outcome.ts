@@ -1,7 +1,7 @@
 import { neutralise } from "../../text/neutralise.ts";
 import type { CallRecord } from "./call-record.ts";
 import { errorText } from "./call-status.ts";
-import { previewChars } from "./settled-call.ts";
+import { previewChars } from "./call-outcome.ts";
 
 /** What a person says of a call of which nobody knew whether it had happened. */
 export interface FoundOutcome {

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { digest } from "../../json/canonical-json.ts";
-import { ledgerJournal } from "../../chain/journal/ledger-journal.ts";
+import { digest } from "../../json/json-value.ts";
+import { ledgerJournal } from "../../chain/journal/journal.ts";
 import { runToolChain } from "../../chain/run-tool-chain.ts";
 import { executorWith, reads } from "../../testing/executor-with.ts";
 import { FakeClock } from "../../testing/fake-clock.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { defineTool } from "../../tool/define-tool.ts";
 import type { CallRecord } from "./call-record.ts";
-import { argumentsDigest, type Ledger } from "./ledger.ts";
-import { MemoryLedger } from "./memory-ledger.ts";
+import { argumentsDigest, type Ledger, MemoryLedger } from "./ledger.ts";
 
 const parameters = { type: "object", properties: { n: { type: "integer" } } } as const;
 const count = defineTool({

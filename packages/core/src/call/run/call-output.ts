@@ -1,5 +1,4 @@
-import { sizeOf } from "../../json/json-size.ts";
-import { plainData } from "../../json/short-json.ts";
+import { sizeOf, plainData } from "../../json/short-json.ts";
 import { reviewReason } from "../../policy/decide.ts";
 import type { Progress, ToolOutput } from "../../tool/tool-context.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";

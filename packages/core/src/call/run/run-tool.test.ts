@@ -4,8 +4,8 @@ import { executorWith, reads } from "../../testing/executor-with.ts";
 import { FakeClock } from "../../testing/fake-clock.ts";
 import { defineTool, type ToolOptions } from "../../tool/define-tool.ts";
 import { toolError } from "../../tool/return-value.ts";
-import { MemoryLedger } from "../record/memory-ledger.ts";
-import { retryDelay } from "./attempt.ts";
+import { MemoryLedger } from "../record/ledger.ts";
+import { retryDelay } from "./run-tool.ts";
 
 type Given = Partial<ToolOptions<never, unknown, unknown>>;
 

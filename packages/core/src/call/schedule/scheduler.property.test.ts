@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import fc from "fast-check";
+import { test } from "node:test";
 import type { LockRequest, Ticket } from "./locks.ts";
-import { Scheduler } from "./scheduler.ts";
-import type { SubCallHandle } from "./suspended-calls.ts";
+import { Scheduler, type SubCallHandle } from "./scheduler.ts";
 
 const claims: fc.Arbitrary<LockRequest> = fc.record(
   {

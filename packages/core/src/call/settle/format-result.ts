@@ -4,14 +4,12 @@ import type { JsonValue, ToolArgs } from "../../base/json.ts";
 import { type ContentPart, contentPartsProblem } from "../../model/content-part.ts";
 import { isContentParts } from "../../tool/return-value.ts";
 import type { Tool } from "../../tool/tool.ts";
-import type { Formatted, FormattedText } from "../record/tool-outcome.ts";
+import type { Formatted, FormattedText } from "../record/call-outcome.ts";
 import type { VariableValue } from "../../variables/variable.ts";
 import { compileSchema } from "../../arguments/validator.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import type { Gate } from "../gate/gate.ts";
-import { type Truncated, truncate, untruncated } from "../../text/truncate.ts";
-import { overlap } from "../../text/overlap.ts";
-import { truncateToTokens } from "../../text/truncate-to-tokens.ts";
+import { type Truncated, truncate, untruncated, truncateToTokens } from "../../text/truncate.ts";
 
 /** What the model reads of a tool that returned nothing. */
 export const noResult = "(no result)";
@@ -144,7 +142,7 @@ export function resultSchemaError(
   return { code: "unexpected_result", message };
 }
 
-export interface TruncateForModelOptions {
+interface TruncateForModelOptions {
   readonly whole: string;
   readonly record: CallRecord;
   /** What a tool says of its results, how to cut them and that they be shown whole, is not said of its errors. */
@@ -216,4 +214,29 @@ function toolTruncation(
   return head + tail >= text.length / 2
     ? { text, omitted: length, rest: { start: head, length } }
     : { text, omitted: Math.max(1, whole.length - text.length), rest: all };
+}
+
+/** How much two texts have in common at both ends, in UTF-16 code units. */
+interface Overlap {
+  readonly head: number;
+  readonly tail: number;
+}
+
+/**
+ * The longest beginning and, behind it, the longest end that both texts have. The two never
+ * overlap, in neither of the texts.
+ *
+ * @example overlap("one two three", "one … three") // { head: 4, tail: 6 }
+ */
+function overlap(one: string, other: string): Overlap {
+  const most = Math.min(one.length, other.length);
+  let head = 0;
+  while (head < most && one.charCodeAt(head) === other.charCodeAt(head)) head++;
+  let tail = 0;
+  while (
+    tail < most - head &&
+    one.charCodeAt(one.length - 1 - tail) === other.charCodeAt(other.length - 1 - tail)
+  )
+    tail++;
+  return { head, tail };
 }

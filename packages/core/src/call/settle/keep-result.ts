@@ -2,19 +2,22 @@ import type { SettledToolResult } from "../../tool/tool-result.ts";
 import { shortJson } from "../../json/short-json.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { noResult, valueOf } from "./format-result.ts";
-import { detached } from "../../text/detached.ts";
+import { detached, thousands, type Truncated } from "../../text/truncate.ts";
 import { neutralise } from "../../text/neutralise.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import type { Tool } from "../../tool/tool.ts";
-import type { KeptResult } from "../../variables/variable-contract.ts";
+import type { KeptResult } from "../../variables/variable.ts";
 import type { CallRecord, CallResult } from "../record/call-record.ts";
 import { callStatusOf } from "../record/call-status.ts";
 import { callTokens, type Gate } from "../gate/gate.ts";
-import type { DraftResult, DraftOutcome } from "../record/tool-outcome.ts";
+import {
+  type DraftResult,
+  type DraftOutcome,
+  previewChars,
+  type SettledCall,
+} from "../record/call-outcome.ts";
 import type { Mutable } from "../../base/mutable.ts";
-import { previewChars, type SettledCall } from "../record/settled-call.ts";
 import { minNamedChars } from "../../variables/long-messages.ts";
-import { thousands, type Truncated } from "../../text/truncate.ts";
 
 /** Characters of arguments that a person changed that are shown again. */
 const editNoteChars = 2_000;

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import fc from "fast-check";
+import { test } from "node:test";
 import { sliceText } from "../../text/slice.ts";
 import { resultHint } from "./keep-result.ts";
-import { truncate } from "../../text/truncate.ts";
-import { truncateToTokens } from "../../text/truncate-to-tokens.ts";
+import { truncate, truncateToTokens } from "../../text/truncate.ts";
 
 interface Reading {
   readonly name: string;

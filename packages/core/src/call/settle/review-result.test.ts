@@ -8,7 +8,7 @@ import { contentParts, toolError } from "../../tool/return-value.ts";
 import { defineTool } from "../../tool/define-tool.ts";
 import type { Tool } from "../../tool/tool.ts";
 import type { CallRecord } from "../record/call-record.ts";
-import { MemoryLedger } from "../record/memory-ledger.ts";
+import { MemoryLedger } from "../record/ledger.ts";
 import type { ToolExecutorOptions } from "../tool-executor.ts";
 
 const reviewed = {

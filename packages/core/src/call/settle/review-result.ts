@@ -5,20 +5,24 @@ import {
   type ReviewNotice,
   type ReviewOutcome,
   reviewOutcomes,
+  redact,
+  reviewProblem,
 } from "../../policy/review.ts";
-import { redact } from "../../policy/redact.ts";
-import { reviewProblem } from "../../policy/review-problem.ts";
 import { type RegisteredTool, titleOf } from "../../tool/registry.ts";
 import type { CallRecord, CallRetry } from "../record/call-record.ts";
 import { truncateForModel } from "./format-result.ts";
-import type { DraftResult } from "../record/tool-outcome.ts";
+import {
+  type DraftResult,
+  reviewRequestOf,
+  type Quarantine,
+  type CallInReview,
+  type SettledCall,
+} from "../record/call-outcome.ts";
 import { withheldText } from "../record/call-status.ts";
 import type { PendingRequest } from "../gate/call-host.ts";
 import type { Gate } from "../gate/gate.ts";
 import { keepResult } from "./keep-result.ts";
 import { newId } from "../../base/id.ts";
-import { reviewRequestOf, type Quarantine } from "../record/quarantine.ts";
-import type { CallInReview, SettledCall } from "../record/settled-call.ts";
 import { settleWithoutResult } from "../gate/settle-without-result.ts";
 import { contentParts } from "../../tool/return-value.ts";
 

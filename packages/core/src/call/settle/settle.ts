@@ -8,9 +8,9 @@ import type {
   DraftOutcome,
   FormattedText,
   DraftResult,
-} from "../record/tool-outcome.ts";
+  SettleOutcome,
+} from "../record/call-outcome.ts";
 import { beginReview } from "./review-result.ts";
-import type { SettleOutcome } from "../record/settled-call.ts";
 import { errorText } from "../record/call-status.ts";
 import { formatResult, resultSchemaError, truncateForModel } from "./format-result.ts";
 import type { ToolErrorData } from "../../base/errors.ts";

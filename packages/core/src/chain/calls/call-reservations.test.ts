@@ -4,8 +4,7 @@ import { executorWith } from "../../testing/executor-with.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { defineTool } from "../../tool/define-tool.ts";
 import type { ChainState } from "../journal/chain-result.ts";
-import { resumeToolChain } from "../resume-tool-chain.ts";
-import { runToolChain } from "../run-tool-chain.ts";
+import { resumeToolChain, runToolChain } from "../run-tool-chain.ts";
 
 /** A chain that waits for a person's word on two calls. */
 async function waiting() {

@@ -1,31 +1,28 @@
 import { shortJson } from "../../json/short-json.ts";
 import type { CallEnd, CallEntry, CallSetup } from "../../call/call-setup.ts";
 import { Call } from "../../call/driver.ts";
-import type { PendingRequest } from "../../call/gate/call-host.ts";
-import { type Proposal, approvalRequest } from "../../call/gate/proposal.ts";
+import { type PendingRequest, type Proposal, approvalRequest } from "../../call/gate/call-host.ts";
 import {
   type EndWithoutResult,
   settleWithoutResult,
 } from "../../call/gate/settle-without-result.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import { isSettled } from "../../call/record/call-status.ts";
-import type { SettledCall } from "../../call/record/settled-call.ts";
+import type { SettledCall } from "../../call/record/call-outcome.ts";
 import { withholdResult } from "../../call/settle/review-result.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import type { ToolCallRequest } from "../../model/message.ts";
 import type { ApprovalDecision } from "../../policy/approval.ts";
 import type { RequireApprovalOf } from "../../policy/decide.ts";
-import type { Grant } from "../../policy/grant.ts";
+import { type Grant, coveredBy } from "../../policy/grant.ts";
 import type { ReviewDecision } from "../../policy/review.ts";
 import type { Caller } from "../../tool/caller.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
 import type { Awaited } from "../journal/chain-result.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import type { ClientOutput } from "../options/tool-chain-options.ts";
-import { settledElsewhereWrites } from "./call-events.ts";
+import { settledElsewhereWrites, JournalHost } from "./journal-host.ts";
 import { CallOutputItems } from "./call-output-items.ts";
-import { coveredBy } from "./covered-by.ts";
-import { JournalHost } from "./journal-host.ts";
 
 /** A requested call of a round, after the gate has checked it; or a client's call. */
 export type RoundCall = Proposal | { readonly status: "client"; readonly record: CallRecord };

@@ -1,9 +1,11 @@
 import type { CallRecord } from "../../call/record/call-record.ts";
 import type { Message } from "../../model/message.ts";
 import type { Grant } from "../../policy/grant.ts";
-import type { VariableChange } from "../../variables/variable.ts";
+import type { VariableChange, Variable } from "../../variables/variable.ts";
 import type { ChainEvent } from "./chain-event.ts";
-import type { ChainResultRecord } from "./chain-result.ts";
+import type { ChainResultRecord, ChainState, RoundUsage } from "./chain-result.ts";
+import { addUsage, noUsage } from "../../model/usage.ts";
+import type { Ledger } from "../../call/record/ledger.ts";
 
 /** Something that happened, as data. All writes of one commit are kept, or none. A host may have events of its own. */
 export type JournalWrite<Event = ChainEvent> =
@@ -34,4 +36,109 @@ export interface Journal {
    * which it makes in the call. A journal without this is given each thing as it is said.
    */
   beforeNext?(commit: () => void): void;
+}
+
+/**
+ * Where a chain was after these writes, whatever cut it off: what `resumeToolChain` takes. Only
+ * whole commits may be given, in their order.
+ *
+ * @example const state = chainStateOf(rows.flatMap((row) => JSON.parse(row.writes)));
+ */
+export function chainStateOf(writes: Iterable<JournalWrite>): ChainState {
+  const messages: { readonly round: number; readonly message: Message }[] = [];
+  const calls = new Map<string, CallRecord>();
+  const rounds: RoundUsage[] = [];
+  let round = 0;
+  let startTime = 0;
+  let elapsed = 0;
+  let since: number | undefined;
+  /** Whether the last words are those of a step, or of a final tool, that did not come to its end. */
+  const isCut = () => {
+    const last = messages.at(-1);
+    if (last?.message.role !== "assistant" || last.message.tool_calls !== undefined) return false;
+    const before = messages.at(-2);
+    const ofFinalTool = before?.message.role === "assistant" && before.round === last.round;
+    return last.round > round || ofFinalTool;
+  };
+  for (const write of writes) {
+    if (write.type === "message") messages.push(write);
+    if (write.type === "call") calls.set(write.call.callId, write.call);
+    if (write.type !== "event") continue;
+    const { event } = write;
+    if (event.type === "chain.started") startTime = event.at;
+    if (event.type === "chain.resumed" && isCut()) messages.pop();
+    if (event.type === "round.ended") {
+      round = Math.max(round, event.round);
+      rounds.push({ round: event.round, usage: event.usage });
+    }
+    if (!("at" in event)) continue;
+    if (event.type === "chain.started" || event.type === "chain.resumed") since = event.at;
+    else if (since !== undefined) {
+      elapsed += event.at - since;
+      since = event.at;
+    }
+  }
+  return {
+    round,
+    messages: messages.map(({ message }) => message),
+    calls: [...calls.values()],
+    usage: rounds.reduce((sum, { usage }) => addUsage(sum, usage), noUsage),
+    startTime,
+    elapsed,
+    usageByRound: rounds,
+    ...(isCut() && { cut: true }),
+  };
+}
+
+/**
+ * A journal in memory, and the pattern for one of your own: keep each commit's writes, all or
+ * none, in their order. What it holds is plain JSON.
+ *
+ * @example
+ * const journal = new MemoryJournal();
+ * await runToolChain({ ...options, journal }).result;
+ * journal.state(); // carries the chain on, wherever it stopped
+ */
+export class MemoryJournal implements Journal {
+  readonly writes: JournalWrite[] = [];
+
+  commit(writes: readonly JournalWrite[]): CommitOutcome {
+    this.writes.push(...writes);
+    return { status: "committed" };
+  }
+
+  state(): ChainState {
+    return chainStateOf(this.writes);
+  }
+
+  /** What `VariableSystem.restore` takes. */
+  variables(): readonly Variable[] {
+    const kept = new Map<string, Variable>();
+    for (const write of this.writes) {
+      if (write.type !== "variable") continue;
+      const { change } = write;
+      const name = change.type === "set" ? change.variable.name : change.name;
+      kept.delete(name);
+      if (change.type === "set") kept.set(name, change.variable);
+    }
+    return [...kept.values()];
+  }
+
+  grants(): readonly Grant[] {
+    return this.writes.flatMap((write) => (write.type === "grant" ? [write.grant] : []));
+  }
+}
+
+/**
+ * A journal that keeps only the states of calls, in a ledger: for a chain that nobody carries on.
+ *
+ * @example runToolChain({ ...options, journal: ledgerJournal(ledger) })
+ */
+export function ledgerJournal(ledger: Ledger): Journal {
+  return {
+    async commit(writes) {
+      for (const write of writes) if (write.type === "call") await ledger.record(write.call);
+      return { status: "committed" };
+    },
+  };
 }

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-
 import type { ToolExecutorOptions } from "../../call/tool-executor.ts";
 import { executorWith, reads } from "../../testing/executor-with.ts";
 import { FakeClock } from "../../testing/fake-clock.ts";
@@ -10,9 +9,8 @@ import { toolError } from "../../tool/return-value.ts";
 import type { Tool } from "../../tool/tool.ts";
 import type { ChainEvent } from "../journal/chain-event.ts";
 import type { Model } from "../../model/model.ts";
-import { executeToolChain } from "../execute-tool-chain.ts";
-import { runToolChain } from "../run-tool-chain.ts";
-import type { ToolChainCallbacks } from "../options/tool-chain-callbacks.ts";
+import { executeToolChain, runToolChain } from "../run-tool-chain.ts";
+import type { ToolChainCallbacks } from "../options/callbacks.ts";
 import type { ToolChainOptions } from "../options/tool-chain-options.ts";
 
 const ok = defineTool({ ...reads, name: "Ok", execute: () => "fine" });

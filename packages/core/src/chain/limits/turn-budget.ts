@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import type { Message } from "../../model/message.ts";
-import type { Model } from "../../model/model.ts";
+import type { Model, ToolDefinition } from "../../model/model.ts";
 import type { Usage } from "../../model/usage.ts";
 import { ModelError } from "../../model/model-error.ts";
 import type { ToolErrorData } from "../../base/errors.ts";
@@ -15,9 +15,10 @@ import {
   reachedLimit,
 } from "./chain-limits.ts";
 import type { ReachedLimit } from "../journal/chain-result.ts";
-import type { ToolDefinition } from "../../model/tool-definition.ts";
-import { UsageEstimate } from "./estimate-usage.ts";
-import { RepeatedFailures } from "./repeated-failures.ts";
+import { canonicalJson } from "../../json/json-value.ts";
+import { resultStatusOf } from "../../call/record/call-status.ts";
+import { estimateTokens } from "../../text/truncate.ts";
+import type { ContentPart } from "../../model/content-part.ts";
 
 const lastAnswerMs = 60_000;
 
@@ -159,4 +160,151 @@ export class TurnBudget {
   takeAdvice(): string | undefined {
     return this.#failures.takeAdvice();
   }
+}
+
+/** Failures of one call after which the model is told. */
+const adviseFrom = 2;
+
+interface Failures {
+  readonly name: string;
+  readonly count: number;
+}
+
+/**
+ * Counts calls that fail again and again with the same arguments: first the model is told, then
+ * it gets no more tools. A success of the same call begins the count anew. What may succeed later
+ * (`retryable`), was stopped, or was one too many is no failure of this kind.
+ */
+class RepeatedFailures {
+  readonly #max: number;
+  readonly #failures = new Map<string, Failures>();
+  #pendingAdvice: Failures[] = [];
+  #reached: ReachedLimit | undefined;
+
+  constructor({ maxRepeatedFailures = defaultChainLimits.maxRepeatedFailures }: ChainLimits) {
+    this.#max = maxRepeatedFailures;
+  }
+
+  /** Set once a call has failed too often. */
+  get reached(): ReachedLimit | undefined {
+    return this.#reached;
+  }
+
+  add(record: CallRecord): void {
+    if (record.parentCallId !== undefined) return;
+    const status = resultStatusOf[record.status];
+    if (status === "success") {
+      if (this.#failures.size > 0) this.#failures.delete(keyOf(record));
+      return;
+    }
+    if (!isFailure(record)) return;
+    const { name } = record;
+    const key = keyOf(record);
+    const count = (this.#failures.get(key)?.count ?? 0) + 1;
+    const failures = { name, count };
+    this.#failures.set(key, failures);
+    if (count >= adviseFrom) this.#pendingAdvice.push(failures);
+    if (count >= this.#max)
+      this.#reached ??= {
+        limit: "repeats",
+        message: `${name} failed ${count} times with the same arguments.`,
+      };
+  }
+
+  /** What the model is to be told next, once. */
+  takeAdvice(): string | undefined {
+    const pending = this.#pendingAdvice;
+    if (pending.length === 0) return undefined;
+    this.#pendingAdvice = [];
+    const counts = new Map(pending.map(({ name, count }) => [name, count]));
+    const said = [...counts].map(([name, count]) => `${name} has now failed ${count} times`);
+    return `${said.join(", ")} in this turn with the same arguments. Do not repeat it as it is: change the arguments, try another way, or answer.`;
+  }
+}
+
+function isFailure({ status, result }: CallRecord): boolean {
+  const error = result?.error;
+  if (isBeyondLimit(error) || error?.retryable === true) return false;
+  return (
+    status === "failed" ||
+    status === "timed_out" ||
+    status === "not_found" ||
+    status === "execution_rejected" ||
+    status === "result_rejected"
+  );
+}
+
+function keyOf({ name, args, argumentsText }: CallRecord): string {
+  if (args === undefined) return `${name} ${argumentsText.trim()}`;
+  try {
+    return `${name} ${canonicalJson(args)}`;
+  } catch {
+    // Too deep for the canonical form.
+    return `${name} ${argumentsText.trim()}`;
+  }
+}
+
+/** About what providers take for a picture or a page; the data itself says little. */
+const tokensOfData = 1_000;
+
+/**
+ * Counts tokens of a request and its answer where the provider did not: a usage of 0 is none.
+ *
+ * @param countTokens one that gives no count is replaced by four characters to a token
+ */
+class UsageEstimate {
+  readonly #countTokens: (text: string) => number;
+  /** The same messages come again with every round. */
+  readonly #counted = new WeakMap<object, number>();
+
+  constructor(countTokens: (text: string) => number) {
+    this.#countTokens = countTokens;
+  }
+
+  /** The usage with what is missing in it counted, and then `estimated`. */
+  of(
+    usage: Usage,
+    request: readonly Message[],
+    tools: readonly ToolDefinition[],
+    answer: Message,
+  ): Usage {
+    if (usage.inputTokens > 0 && usage.outputTokens > 0) return usage;
+    const inputTokens = usage.inputTokens || this.#sum(request) + this.#sum(tools);
+    const outputTokens = usage.outputTokens || this.#tokens(answer);
+    return { ...usage, inputTokens, outputTokens, estimated: true };
+  }
+
+  #sum(things: readonly (Message | ToolDefinition)[]): number {
+    return things.reduce((sum, thing) => sum + this.#tokens(thing), 0);
+  }
+
+  #tokens(thing: Message | ToolDefinition): number {
+    const before = this.#counted.get(thing);
+    if (before !== undefined) return before;
+    const text = "role" in thing ? textOf(thing) : JSON.stringify(thing);
+    const counted = this.#countTokens(text);
+    const isCount = Number.isFinite(counted) && counted >= 0;
+    const parts = "role" in thing ? partsOf(thing) : [];
+    const data = parts.filter(({ type }) => type === "image" || type === "file").length;
+    const tokens = (isCount ? counted : estimateTokens(text)) + data * tokensOfData;
+    this.#counted.set(thing, tokens);
+    return tokens;
+  }
+}
+
+function partsOf(message: Message): readonly ContentPart[] {
+  if (message.role === "user") return typeof message.content === "string" ? [] : message.content;
+  return message.role === "tool" ? (message.parts ?? []) : [];
+}
+
+function textOf(message: Message): string {
+  const { content } = message;
+  const texts = [typeof content === "string" ? content : ""];
+  for (const part of partsOf(message)) if (part.type === "text") texts.push(part.text);
+  if (message.role === "assistant") {
+    for (const { text } of message.reasoning ?? []) texts.push(text);
+    for (const { function: called } of message.tool_calls ?? [])
+      texts.push(called.name, called.arguments);
+  }
+  return texts.join("\n");
 }

@@ -5,8 +5,7 @@ import { executorWith, reads } from "../../testing/executor-with.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { defineTool } from "../../tool/define-tool.ts";
 import type { JournalWrite } from "../journal/journal.ts";
-import { runToolChain } from "../run-tool-chain.ts";
-import { executeToolChain } from "../execute-tool-chain.ts";
+import { runToolChain, executeToolChain } from "../run-tool-chain.ts";
 
 const forms = [
   "**[Tool Execution Log]**: Pay\n```accesslog\nStatus: ✓ Success\n```",

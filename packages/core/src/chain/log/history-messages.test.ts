@@ -5,10 +5,9 @@ import { executorWith, reads } from "../../testing/executor-with.ts";
 import { ScriptedModel, type ScriptedStep } from "../../testing/scripted-model.ts";
 import { contentParts, toolError } from "../../tool/return-value.ts";
 import { defineTool } from "../../tool/define-tool.ts";
-import type { ToolDefinition } from "../../model/tool-definition.ts";
-import { MemoryJournal } from "../journal/memory-journal.ts";
-import { resumeToolChain } from "../resume-tool-chain.ts";
-import { runToolChain } from "../run-tool-chain.ts";
+import type { ToolDefinition } from "../../model/model.ts";
+import { MemoryJournal } from "../journal/journal.ts";
+import { resumeToolChain, runToolChain } from "../run-tool-chain.ts";
 import type { ToolChainOptions } from "../options/tool-chain-options.ts";
 import { historyMessages, type HistoryMode, type StoredTurn } from "./history-messages.ts";
 

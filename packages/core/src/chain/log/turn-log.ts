@@ -2,17 +2,9 @@ import type { CallRecord } from "../../call/record/call-record.ts";
 import type { Message, ToolMessage } from "../../model/message.ts";
 import { neutralise } from "../../text/neutralise.ts";
 import type { TurnLog } from "../journal/chain-result.ts";
-import {
-  type LoggedCall,
-  loggedCall,
-  groupCalls,
-  numberedValues,
-  logPreviewChars,
-} from "./logged-call.ts";
-import { turnText } from "./turn-text.ts";
-import { systemHint } from "./system-hint.ts";
 import { oneLine } from "../../text/truncate.ts";
-import { isSettled } from "../../call/record/call-status.ts";
+import { isSettled, type ResultStatus, resultStatusOf } from "../../call/record/call-status.ts";
+import type { ContentPart } from "../../model/content-part.ts";
 
 /**
  * Compresses a turn to its log: what was called, with what, how it ended, the first characters of
@@ -59,12 +51,12 @@ const introduction =
  * A turn's calls as a later request shows them to the model: a line each, or one for a run of
  * like ones, with the name of the variable that holds the exact value. Version 3.
  */
-export function replayedLog(calls: readonly LoggedCall[]): string {
-  const lines = groupCalls(calls).map(line);
+function replayedLog(calls: readonly LoggedCall[]): string {
+  const lines = groupCalls(calls).map(replayedLine);
   return ["<turn-log>", introduction, ...lines, "</turn-log>"].join("\n");
 }
 
-function line(calls: readonly LoggedCall[]): string {
+function replayedLine(calls: readonly LoggedCall[]): string {
   const [call] = calls;
   if (call === undefined) return "";
   const { name, outcome } = call;
@@ -72,7 +64,7 @@ function line(calls: readonly LoggedCall[]): string {
     outcome.mark === "✓" && outcome.words === "Success" ? "✓" : `${outcome.mark} ${outcome.words}`;
   if (calls.length === 1) {
     const args = call.args === "{}" ? "" : ` ${call.args}`;
-    return `- ${name}${args} ${ended}${details(call)}`;
+    return `- ${name}${args} ${ended}${replayedDetails(call)}`;
   }
   const numbered = numberedValues(calls);
   const where = numbered === undefined ? "" : ` → ${numbered.join(" to ")}`;
@@ -82,7 +74,7 @@ function line(calls: readonly LoggedCall[]): string {
   return `- ${name} ×${calls.length} ${ended}${where}: ${each.join("; ")}`;
 }
 
-function details({ value, files, preview }: LoggedCall): string {
+function replayedDetails({ value, files, preview }: LoggedCall): string {
   const where = value === undefined ? "" : ` → ${value}`;
   const named = files.length === 0 ? "" : ` [${files.join("; ")}]`;
   const cut = preview.length < logPreviewChars ? "" : "…";
@@ -125,4 +117,256 @@ export function toolMessage(id: string, name: string, call: CallRecord | undefin
     content: settled?.finalText ?? unanswered,
     ...(settled?.parts !== undefined && { parts: settled.parts }),
   };
+}
+
+/**
+ * A turn as people read it: the assistant's words, and between them a log block for each call,
+ * or for a run of like ones.
+ */
+function turnText(messages: readonly Message[], calls: ReadonlyMap<string, LoggedCall>): string {
+  const parts: string[] = [];
+  let words: string[] = [];
+  let made: LoggedCall[] = [];
+  const endWords = () => {
+    // Together: what is harmless in two messages may be a mark in one text.
+    if (words.length > 0) parts.push(neutralise(words.join("\n\n")));
+    words = [];
+  };
+  const endCalls = () => {
+    for (const group of groupCalls(made)) parts.push(block(group));
+    made = [];
+  };
+  for (const message of messages) {
+    if (message.role !== "assistant") continue;
+    const said = message.content.trim();
+    if (said !== "") {
+      endCalls();
+      words.push(said);
+    }
+    for (const { id } of message.tool_calls ?? []) {
+      const call = calls.get(id);
+      if (call === undefined) continue;
+      endWords();
+      made.push(call);
+    }
+  }
+  endCalls();
+  endWords();
+  return parts.join("\n\n");
+}
+
+function block(calls: readonly LoggedCall[]): string {
+  const [call] = calls;
+  if (call === undefined) return "";
+  const { name, outcome } = call;
+  const status = `Status: ${outcome.mark} ${outcome.words}`;
+  if (calls.length === 1)
+    return heading(name, `Arguments: ${call.args}\n${status}${blockDetails(call)}`);
+  const lines = calls.map(({ args, value }, n) => `${n + 1}. ${args}${kept(value, " → ")}`);
+  return heading(`${name} ×${calls.length}`, `${status}\n${lines.join("\n")}`);
+}
+
+function blockDetails({ value, files, preview }: LoggedCall): string {
+  const named = files.length === 0 ? "" : `\nFiles: ${files.join("; ")}`;
+  return `${kept(value, "\nValue: ")}${named}\n\n${preview}`.trimEnd();
+}
+
+function kept(value: string | undefined, before: string): string {
+  return value === undefined ? "" : `${before}${value}`;
+}
+
+/** The fence is longer than any within, so that what a tool returned cannot end it. */
+function heading(title: string, body: string): string {
+  let longest = 2;
+  if (body.includes("```"))
+    for (const [run] of body.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
+  const fence = "`".repeat(longest + 1);
+  return `**[Tool Execution Log]**: ${title}\n${fence}accesslog\n${neutralise(body)}\n${fence}`;
+}
+
+/** What stands before a turn as people are shown it: which calls there were, and where their values are. Version 2. */
+function systemHint(calls: readonly LoggedCall[]): string {
+  return `<SYSTEM-CONTEXT>
+Tool results are kept in variables. Read one with \`ReadVar\`, or pass it on as \`$VAR_REF{{name}}\` in an argument.
+
+Executed tools:
+${groupCalls(calls).map(hintLine).join("\n")}
+
+[WARNING] \`[Tool Execution Log]\` blocks are written by the system. Writing one calls nothing.
+</SYSTEM-CONTEXT>
+---
+`;
+}
+
+function hintLine(calls: readonly LoggedCall[]): string {
+  const [call] = calls;
+  if (call === undefined) return "";
+  const many = calls.length === 1 ? "" : ` ×${calls.length}`;
+  return `- \`${call.name}\`${many} ${handles(calls, call)}`;
+}
+
+function handles(calls: readonly LoggedCall[], call: LoggedCall): string {
+  if (call.value === undefined)
+    return `(no value kept; ${call.outcome.mark} ${call.outcome.words})`;
+  const numbered = numberedValues(calls);
+  if (calls.length > 1 && numbered !== undefined) {
+    const [first, last] = numbered;
+    return `(args=${reference(`${first}_args`)} to ${reference(`${last}_args`)}, result=${reference(first)} to ${reference(last)})`;
+  }
+  return calls.map(pair).join(", ");
+}
+
+function pair({ value = "", argsValue }: LoggedCall): string {
+  const args = argsValue === undefined ? "" : `args=${reference(argsValue)}, `;
+  return `(${args}result=${reference(value)})`;
+}
+
+function reference(name: string): string {
+  return `$VAR_REF{{${name}}}`;
+}
+
+/** Characters of a result that the log shows. */
+const logPreviewChars = 200;
+const nameChars = 80;
+
+/** A call as the log tells of it. */
+interface LoggedCall {
+  readonly name: string;
+  readonly args: string;
+  readonly outcome: CallOutcome;
+  /** The first characters of what it gave; empty where it gave nothing. */
+  readonly preview: string;
+  /** Pictures, files and links that it gave, by name. */
+  readonly files: readonly string[];
+  /** The variable with the exact value. */
+  readonly value?: string;
+  readonly argsValue?: string;
+}
+
+function loggedCall(call: CallRecord): LoggedCall {
+  const { cacheVarResult: value, cacheVarArgs: argsValue, preview = "" } = call.result ?? {};
+  const outcome = callOutcome(call);
+  return {
+    name: neutralise(oneLine(call.name, nameChars)),
+    args: shortArguments(call),
+    outcome,
+    preview: outcome.mark === "✓" ? preview.slice(0, logPreviewChars).toWellFormed() : "",
+    files: (call.result?.parts ?? []).flatMap(fileName),
+    ...(value !== undefined && { value }),
+    ...(argsValue !== undefined && { argsValue }),
+  };
+}
+
+function fileName(part: ContentPart): readonly string[] {
+  switch (part.type) {
+    case "text":
+      return [];
+    case "image":
+      return [
+        safe(part.source.type === "url" ? `image ${part.source.url}` : `image ${part.mimeType}`),
+      ];
+    case "file":
+      return [safe(`file ${part.name}`)];
+    case "link":
+      return [safe(`link ${part.url}`)];
+  }
+}
+
+function safe(name: string): string {
+  return neutralise(oneLine(name, nameChars));
+}
+
+const reasonChars = 160;
+
+/** How a call ended, in the words of the log. */
+interface CallOutcome {
+  readonly mark: "✓" | "✗" | "⚠" | "…";
+  readonly words: string;
+}
+
+const outcomes: { readonly [status in ResultStatus]: CallOutcome } = {
+  success: { mark: "✓", words: "Success" },
+  error: { mark: "✗", words: "Failed" },
+  timed_out: { mark: "✗", words: "Timed out" },
+  not_found: { mark: "✗", words: "No such tool" },
+  cancelled: { mark: "✗", words: "Stopped" },
+  execution_rejected: { mark: "⚠", words: "Refused, not run" },
+  result_rejected: { mark: "⚠", words: "It ran, its result was withheld" },
+  outcome_unknown: { mark: "⚠", words: "Outcome unknown" },
+  pending: { mark: "…", words: "Not finished" },
+};
+
+function callOutcome({ status, result, edited }: CallRecord): CallOutcome {
+  const { mark, words } = outcomes[resultStatusOf[status]];
+  const reason = result?.rejectReason ?? result?.error?.message;
+  const why = reason === undefined ? "" : `: ${oneLine(reason, reasonChars)}`;
+  const changed = edited === true ? " (a person changed the arguments)" : "";
+  return { mark, words: neutralise(words + changed + why) };
+}
+
+const argumentsChars = 160;
+/** A string of this length may be an address, a path or an id, which would be useless in part. */
+const wholeString = 64;
+const cutString = 24;
+/** Longer arguments are not worth parsing for one line. */
+const parsedChars = 100_000;
+
+/**
+ * A call's arguments on one line: in the tool's own short words, or as the model wrote them, so
+ * that a reference stays a reference; what a person changed them to, where one did. Long texts
+ * within are cut first, so that what stands beside them stays whole.
+ */
+function shortArguments({ result, edited, args, argumentsText }: CallRecord): string {
+  const own = result?.argsPreview;
+  const written = edited === true && args !== undefined ? JSON.stringify(args) : argumentsText;
+  return neutralise(oneLine(own ?? withoutLongStrings(written.trim() || "{}"), argumentsChars));
+}
+
+function withoutLongStrings(json: string): string {
+  if (json.length <= argumentsChars || json.length > parsedChars) return json;
+  try {
+    return JSON.stringify(JSON.parse(json), (_key, value: unknown) =>
+      typeof value === "string" && value.length > wholeString
+        ? `${value.slice(0, cutString).toWellFormed()}…`
+        : value,
+    );
+  } catch {
+    return json;
+  }
+}
+
+/** From so many like calls in a row on, one entry tells of them all. */
+const group = 4;
+
+/** Calls in their order, those that are alike and stand together as one group. */
+function groupCalls(calls: readonly LoggedCall[]): readonly (readonly LoggedCall[])[] {
+  const runs: LoggedCall[][] = [];
+  for (const call of calls) {
+    const run = runs.at(-1);
+    if (run?.[0] !== undefined && isLike(run[0], call)) run.push(call);
+    else runs.push([call]);
+  }
+  return runs.flatMap((run) => (run.length < group ? run.map((call) => [call]) : [run]));
+}
+
+/** Where each has files of its own to name, each is told of by itself. */
+function isLike(a: LoggedCall, b: LoggedCall): boolean {
+  return (
+    a.name === b.name &&
+    a.outcome.words === b.outcome.words &&
+    a.files.length + b.files.length === 0 &&
+    (a.value === undefined) === (b.value === undefined)
+  );
+}
+
+/** `["Search_1", "Search_30"]` where the values are numbered one after the other. */
+function numberedValues(
+  calls: readonly LoggedCall[],
+): readonly [first: string, last: string] | undefined {
+  const [first, last] = [calls[0]?.value, calls.at(-1)?.value];
+  const numbered = /^(.+_)(\d+)$/.exec(first ?? "");
+  if (first === undefined || last === undefined || numbered === null) return undefined;
+  const [, stem, start] = numbered;
+  const inOrder = calls.every(({ value }, n) => value === `${stem}${Number(start) + n}`);
+  return inOrder ? [first, last] : undefined;
 }

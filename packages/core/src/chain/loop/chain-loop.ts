@@ -1,15 +1,22 @@
 import { estimateTokens } from "../../text/truncate.ts";
 import { neutraliseMessage } from "../../model/message.ts";
-import { type ChainEnding, emptyAnswer, loopError } from "./chain-ending.ts";
+import { type ChainEnding, emptyAnswer, loopError, stopped } from "./chain-ending.ts";
 import { limitsProblem } from "../limits/chain-limits.ts";
 import { chainReport } from "./chain-report.ts";
 import type { JournalWrite } from "../journal/journal.ts";
-import { releaseCalls } from "../calls/call-reservations.ts";
+import {
+  releaseCalls,
+  reserveCalls,
+  reserveResultNames,
+  resumeCalls,
+} from "../calls/resume-calls.ts";
 import type { ToolChainResult } from "../options/tool-chain-result.ts";
-import type { Chain } from "./chain.ts";
+import { type Chain, callName } from "./chain.ts";
 import { askModel } from "./ask-model.ts";
-import { continueFrom, resumeChain } from "./resume-chain.ts";
-import { runRound } from "./run-round.ts";
+import { runRound, proposeCalls, runCalls } from "./run-round.ts";
+import { neutralise } from "../../text/neutralise.ts";
+import type { ChainResume, FirstResponse } from "../options/tool-chain-options.ts";
+import { noUsage } from "../../model/usage.ts";
 
 /** Runs a chain to its end, or until it waits. Never rejects. */
 export async function runChain(chain: Chain): Promise<ToolChainResult> {
@@ -121,4 +128,55 @@ async function endChain(chain: Chain, ending: ChainEnding): Promise<ToolChainRes
   if (chain.hasReservedCalls) releaseCalls(executor, chain.calls.records.values());
   if (written || chain.failure === undefined) return result;
   return { ...result, status: "error", error: chain.failure };
+}
+
+/** Resumes a chain where it stopped. Returns its ending if it goes no further. */
+async function resumeChain(chain: Chain, resume: ChainResume): Promise<ChainEnding | undefined> {
+  const { executor, journal } = chain.options;
+  // A journal has its own say in who carries a chain on.
+  const taken = journal === undefined ? reserveCalls(executor, resume.state.calls) : undefined;
+  if (taken !== undefined) return { status: "error", error: taken };
+  chain.hasReservedCalls = true;
+  chain.budget.restore(resume.state.calls);
+  if (resume.close === undefined) chain.turn.dropCutOff(resume.state);
+  const { close } = resume;
+  const requests = chain.turn.lastRequests();
+  const open = new Set(requests.map(({ id }) => id));
+  chain.budget.restoreFailures(resume.state.calls.filter(({ callId }) => !open.has(callId)));
+  // What was never proposed was never run. It gets its names before anything runs.
+  reserveResultNames(executor, resume.state.calls);
+  const limit = chain.budget.reached(0, chain.turn.usage);
+  const proposed = await proposeCalls(chain, requests, { offer: chain.offer(), limit, close });
+  const problems = resumeCalls({
+    executor,
+    calls: chain.calls,
+    recorder: chain.recorder,
+    resume,
+  });
+  for (const problem of problems) chain.listeners.report(problem);
+  const waits = await runCalls(chain, requests, proposed);
+  if (close === undefined) return waits;
+  return stopped(close);
+}
+
+/** The caller asked the model first: its answer is this turn's first round. */
+async function continueFrom(
+  chain: Chain,
+  { message, usage: given = noUsage, finishReason = "tool_calls" }: FirstResponse,
+): Promise<ChainEnding | undefined> {
+  const { executor, contextMessages } = chain.options;
+  const { clock } = executor.gate;
+  chain.turn.beginRound(clock);
+  const requests = (message.tool_calls ?? []).map(({ id, function: called, ...more }) => ({
+    ...more,
+    id: chain.ids.call(id),
+    function: { ...called, name: callName(called.name) },
+  }));
+  const content = neutralise(message.content);
+  const safe = { ...message, content, ...(requests.length > 0 && { tool_calls: requests }) };
+  const usage = chain.budget.usageOf({ usage: given, message: safe }, contextMessages, []);
+  chain.turn.finishRound({ message: safe, usage, finishReason }, clock);
+  if (requests.length === 0 && message.content.trim() !== "") return { status: "completed" };
+  const limit = chain.budget.reached(0, chain.turn.usage);
+  return runRound(chain, requests, chain.offer(), limit);
 }

@@ -1,21 +1,24 @@
 import { copyJson } from "../../json/json-value.ts";
 import { shortJson } from "../../json/short-json.ts";
-import { errorMessage } from "../../base/errors.ts";
+import { errorMessage, CapstanError } from "../../base/errors.ts";
 import { type Message, messagesSchema } from "../../model/message.ts";
 import { ModelError } from "../../model/model-error.ts";
 import type { ChainError, ReachedLimit } from "../journal/chain-result.ts";
 import { problemText, schemaProblem } from "../../json/schema-problem.ts";
 import { nameLongMessages } from "../../variables/long-messages.ts";
-import type { ToolChainCallbacks } from "../options/tool-chain-callbacks.ts";
+import type { ToolChainCallbacks } from "../options/callbacks.ts";
 import type { ToolChainOptions } from "../options/tool-chain-options.ts";
-import type { ModelSettings } from "../../model/model.ts";
+import type { ModelSettings, ToolDefinition } from "../../model/model.ts";
+import type { OfferOptions, ToolOffer } from "../../tool/tool-offer.ts";
+import type { ToolExecutor } from "../../call/tool-executor.ts";
+import { clientToolsProblem, groupsProblem } from "../options/check-options.ts";
 
 /** What a model is told in a request beside the conversation. Version 2. */
 const lastRequest =
   "No more tools may be called in this turn. Answer now with what you have, and say what is missing.";
 const sayMore = "Your answer was empty. Answer the user in words.";
 
-export interface RequestNotes {
+interface RequestNotes {
   /** No more tools may be called. */
   readonly limit: ReachedLimit | undefined;
   /** The last answer was empty. */
@@ -27,7 +30,7 @@ export interface RequestNotes {
   readonly hasUserInput: boolean;
 }
 
-export type ChainRequest =
+type ChainRequest =
   | { readonly status: "ready"; readonly messages: readonly Message[] }
   | { readonly status: "failed"; readonly error: ChainError }
   /** The chain was stopped before it was ready. */
@@ -163,4 +166,58 @@ async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promis
   } finally {
     signal.removeEventListener("abort", stop);
   }
+}
+
+/** Gives what is offered at the moment: switches, groups and a client's tools may change between rounds. */
+export function roundOffer(chain: ToolChainOptions): () => ToolOffer {
+  return () => {
+    try {
+      return chain.executor.offer(offerOptions(chain));
+    } catch (thrown) {
+      const why = errorMessage(thrown);
+      const message = `groups, clientTools or allowTool cannot be asked what is offered: ${why}`;
+      throw new CapstanError({ code: "invalid_options", message, cause: thrown });
+    }
+  };
+}
+
+function offerOptions(chain: ToolChainOptions): OfferOptions {
+  const { executor, groups, clientTools, allowTool } = chain;
+  return {
+    ...(groups !== undefined && {
+      groups: typeof groups === "function" ? checkGroups(groups(), executor) : groups,
+    }),
+    ...(clientTools !== undefined && {
+      clientTools: typeof clientTools === "function" ? checkTools(clientTools()) : clientTools,
+    }),
+    ...(allowTool !== undefined && { allowTool }),
+  };
+}
+
+/** Lists that were given as such were looked at when the chain began. */
+function checkGroups(groups: readonly string[], executor: ToolExecutor): readonly string[] {
+  const problem = Array.isArray(groups)
+    ? groupsProblem(groups, executor)
+    : "groups should give a list of groups' names.";
+  if (problem === undefined) return groups;
+  throw new Error(problem);
+}
+
+function checkTools(tools: readonly ToolDefinition[]): readonly ToolDefinition[] {
+  const expected = clientToolsProblem(tools);
+  if (expected === undefined) return tools;
+  throw new Error(`clientTools should give ${expected}.`);
+}
+
+/** Asked every round, and mostly of the same offer. */
+const known = new WeakMap<ToolOffer, boolean>();
+
+/** Whether tools are offered that could take a value by its variable's name: others than a client's own. */
+export function takesReferences(offer: ToolOffer): boolean {
+  let takes = known.get(offer);
+  if (takes === undefined) {
+    takes = Object.keys(offer.names).length > 0;
+    known.set(offer, takes);
+  }
+  return takes;
 }

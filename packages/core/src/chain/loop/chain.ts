@@ -9,12 +9,11 @@ import { defaultChainLimits } from "../limits/chain-limits.ts";
 import type { ReachedLimit, ChainError } from "../journal/chain-result.ts";
 import { TurnCalls } from "../calls/turn-calls.ts";
 import { Recorder, type RecorderOptions } from "../journal/recorder.ts";
-import { canBeReadAgain, ResultCompaction } from "./result-compaction.ts";
-import { roundOffer } from "./round-offer.ts";
+import { canBeReadAgain, ResultCompaction, Turn } from "./turn.ts";
+import { roundOffer } from "./chain-request.ts";
 import type { LoopOptions } from "../options/check-options.ts";
 import type { ClientOutput } from "../options/tool-chain-options.ts";
-import type { Listeners } from "../options/listeners.ts";
-import { Turn } from "./turn.ts";
+import type { Listeners } from "../options/callbacks.ts";
 import { TurnBudget } from "../limits/turn-budget.ts";
 import { isPlainName, newId } from "../../base/id.ts";
 

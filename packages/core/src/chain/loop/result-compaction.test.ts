@@ -6,7 +6,7 @@ import { messageProblems } from "../../testing/chain-problems.ts";
 import { ScriptedModel, type ScriptedStep } from "../../testing/scripted-model.ts";
 import { contentParts } from "../../tool/return-value.ts";
 import { defineTool } from "../../tool/define-tool.ts";
-import { MemoryJournal } from "../journal/memory-journal.ts";
+import { MemoryJournal } from "../journal/journal.ts";
 import { runToolChain } from "../run-tool-chain.ts";
 import type { ToolChainOptions } from "../options/tool-chain-options.ts";
 

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-
 import type { JsonObject } from "../../base/json.ts";
 import type { ApprovalDecision } from "../../policy/approval.ts";
 import { executorWith, reads } from "../../testing/executor-with.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { defineTool } from "../../tool/define-tool.ts";
 import type { ChainState } from "../journal/chain-result.ts";
-import { MemoryJournal } from "../journal/memory-journal.ts";
-import { resumeToolChain } from "../resume-tool-chain.ts";
-import { runToolChain } from "../run-tool-chain.ts";
+import { MemoryJournal } from "../journal/journal.ts";
+import { resumeToolChain, runToolChain } from "../run-tool-chain.ts";
 
 const contextMessages = [{ role: "user", content: "Go." }] as const;
 const allow = [{ callId: "call_2", decision: { decision: "allow" } }] as const;

@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-
 import { messageProblems } from "../../testing/chain-problems.ts";
 import { executorWith, reads } from "../../testing/executor-with.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import type { Message } from "../../model/message.ts";
 import { defineTool } from "../../tool/define-tool.ts";
-import { executeToolChain } from "../execute-tool-chain.ts";
-import type { CommitOutcome } from "../journal/journal.ts";
-import { MemoryJournal } from "../journal/memory-journal.ts";
-import { runToolChain } from "../run-tool-chain.ts";
+import { executeToolChain, runToolChain } from "../run-tool-chain.ts";
+import { type CommitOutcome, MemoryJournal } from "../journal/journal.ts";
 import type { FirstResponse, ToolChainOptions } from "./tool-chain-options.ts";
 
 function world() {

@@ -1,6 +1,9 @@
 import { z } from "zod/mini";
-import { type SchemaProblem, schemaProblem } from "../../json/schema-problem.ts";
+import { type SchemaProblem, schemaProblem, problemText } from "../../json/schema-problem.ts";
 import type { ChainResume } from "./tool-chain-options.ts";
+import { resultStatusOf } from "../../call/record/call-status.ts";
+import { contentPartSchema } from "../../model/content-part.ts";
+import { messagesSchema } from "../../model/message.ts";
 
 const callId = z.string("text");
 
@@ -26,4 +29,84 @@ export function resumeProblem({
   const problem = schemaProblem(resume, { answers, reviews, outputs }, "");
   // The answers are named without the object that holds them.
   return problem && { ...problem, path: problem.path.slice(1) };
+}
+
+const text = z.string("text");
+const number = z.number("a number");
+const count = z.int("a whole number of at least 0").check(z.gte(0, "a whole number of at least 0"));
+const object = z.looseObject({}, "an object");
+
+const tokens = z.looseObject(
+  { definition: number, arguments: number, shown: number, withheld: number },
+  "token counts",
+);
+const result = z.looseObject(
+  {
+    tokens,
+    finalText: text,
+    preview: z.optional(text),
+    parts: z.optional(z.array(contentPartSchema, "a list of content parts")),
+  },
+  "an object",
+);
+const call = z.looseObject(
+  {
+    status: z
+      .string("the status of a call")
+      .check(z.refine((status) => Object.hasOwn(resultStatusOf, status), "the status of a call")),
+    result: z.optional(result),
+    approval: z.optional(object),
+    args: z.optional(object),
+    repairs: z.array(z.unknown(), "a list"),
+    callId: text,
+    name: text,
+    argumentsText: text,
+    idempotencyKey: text,
+    round: count,
+    proposedAt: number,
+  },
+  "the record of a call",
+);
+const usage = z.looseObject({ inputTokens: number, outputTokens: number }, "token counts");
+
+/** The messages and calls of a stored turn. */
+export const turnShape = {
+  messages: messagesSchema,
+  calls: z.array(call, "a list of call records").check(({ value, issues }) => {
+    const ids = new Set<string>();
+    for (const [n, { callId }] of value.entries()) {
+      if (ids.has(callId))
+        issues.push({
+          code: "custom",
+          path: [n, "callId"],
+          input: callId,
+          message: "the id of only one call",
+        });
+      ids.add(callId);
+    }
+  }),
+};
+
+const chainState = z.looseObject(
+  {
+    round: count,
+    startTime: number,
+    elapsed: number,
+    usage,
+    ...turnShape,
+    usageByRound: z.optional(
+      z.array(z.looseObject({ round: count, usage }, "an object"), "a list"),
+    ),
+  },
+  "an object",
+);
+
+/**
+ * Returns why a chain cannot continue from `state`, which comes from wherever a program stored it, or
+ * `undefined` if it can. Properties that the schema does not name may be missing.
+ */
+export function chainStateProblem(state: unknown): string | undefined {
+  const problem = schemaProblem(chainState, state, "state");
+  if (problem === undefined) return undefined;
+  return `The state of a chain cannot be resumed: ${problemText(problem)}. Pass the state of a chain's result, or the return value of chainStateOf for a journal.`;
 }

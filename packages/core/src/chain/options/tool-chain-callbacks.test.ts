@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-
 import type { Message } from "../../model/message.ts";
 import type { ModelEvent } from "../../model/model.ts";
 import { ModelError } from "../../model/model-error.ts";
@@ -8,9 +7,8 @@ import { executorWith, reads } from "../../testing/executor-with.ts";
 import { ScriptedModel, type ScriptedStep } from "../../testing/scripted-model.ts";
 import { defineTool } from "../../tool/define-tool.ts";
 import { toolError } from "../../tool/return-value.ts";
-import { executeToolChain } from "../execute-tool-chain.ts";
-import { runToolChain } from "../run-tool-chain.ts";
-import type { ToolChainCallbacks } from "./tool-chain-callbacks.ts";
+import { executeToolChain, runToolChain } from "../run-tool-chain.ts";
+import type { ToolChainCallbacks } from "./callbacks.ts";
 import type { ToolChainOptions } from "./tool-chain-options.ts";
 
 const text = { type: "object", properties: { text: { type: "string" } } } as const;

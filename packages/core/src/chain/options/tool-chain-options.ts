@@ -1,18 +1,17 @@
 import type { CallRecord } from "../../call/record/call-record.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import type { AssistantMessage, Message } from "../../model/message.ts";
-import type { FinishReason, Model, ModelSettings } from "../../model/model.ts";
+import type { FinishReason, Model, ModelSettings, ToolDefinition } from "../../model/model.ts";
 import type { Usage } from "../../model/usage.ts";
 import type { ApprovalDecision } from "../../policy/approval.ts";
 import type { RequireApproval } from "../../policy/decide.ts";
 import type { ReviewDecision } from "../../policy/review.ts";
 import type { Caller } from "../../tool/caller.ts";
-import type { ToolDefinition } from "../../model/tool-definition.ts";
 import type { ChainEvent } from "../journal/chain-event.ts";
 import type { ChainLimits } from "../limits/chain-limits.ts";
 import type { ChainError, ChainState } from "../journal/chain-result.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { ToolChainCallbacks } from "./tool-chain-callbacks.ts";
+import type { ToolChainCallbacks } from "./callbacks.ts";
 
 export interface ToolChainOptions extends ChainLimits {
   readonly executor: ToolExecutor;

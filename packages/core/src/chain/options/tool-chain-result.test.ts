@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-
 import { ModelError } from "../../model/model-error.ts";
 import { executorWith, reads } from "../../testing/executor-with.ts";
 import { FakeClock } from "../../testing/fake-clock.ts";
 import { ScriptedModel, type ScriptedStep } from "../../testing/scripted-model.ts";
 import { defineTool } from "../../tool/define-tool.ts";
 import { runToolChain } from "../run-tool-chain.ts";
-import { MemoryJournal } from "../journal/memory-journal.ts";
+import { MemoryJournal } from "../journal/journal.ts";
 import type { ToolChainOptions } from "./tool-chain-options.ts";
 
 const ok = defineTool({ ...reads, name: "Ok", execute: () => ({ fine: true }) });

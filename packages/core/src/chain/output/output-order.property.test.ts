@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import fc from "fast-check";
+import { test } from "node:test";
 import type { ChainEvent, StreamedItem } from "../journal/chain-event.ts";
 import { runToolChain } from "../run-tool-chain.ts";
 import { ToolExecutor } from "../../call/tool-executor.ts";
@@ -10,7 +10,7 @@ import { FakeClock } from "../../testing/fake-clock.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { defineTool } from "../../tool/define-tool.ts";
 import type { Tool } from "../../tool/tool.ts";
-import type { OutputEvent } from "./output-event.ts";
+import type { OutputEvent } from "./output-queue.ts";
 import { ToolOutputChannel } from "./tool-output-channel.ts";
 
 const step = fc.oneof(

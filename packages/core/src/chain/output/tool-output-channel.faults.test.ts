@@ -7,7 +7,7 @@ import { executorWith, reads } from "../../testing/executor-with.ts";
 import { type ScriptedStep, ScriptedModel } from "../../testing/scripted-model.ts";
 import { contentParts } from "../../tool/return-value.ts";
 import { defineTool, type ToolOptions } from "../../tool/define-tool.ts";
-import type { OutputEvent } from "./output-event.ts";
+import type { OutputEvent } from "./output-queue.ts";
 import { ToolOutputChannel } from "./tool-output-channel.ts";
 
 /* The ways in which a channel with one speaker is known to break, each on a whole chain. */

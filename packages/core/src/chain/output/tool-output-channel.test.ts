@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ChainEvent } from "../journal/chain-event.ts";
-import type { OutputEvent } from "./output-event.ts";
+import type { OutputEvent } from "./output-queue.ts";
 import { ToolOutputChannel, type ToolOutputChannelOptions } from "./tool-output-channel.ts";
 
 const started = (callId: string): ChainEvent => ({ type: "call.started", callId, at: 0 });

@@ -1,6 +1,12 @@
 import type { ChainEvent, StreamedItem } from "../journal/chain-event.ts";
-import { type AnyEvent, asChainEvent, type OutputEvent } from "./output-event.ts";
-import { type OutputBudget, type ReplaySource, OutputQueue } from "./output-queue.ts";
+import {
+  type AnyEvent,
+  asChainEvent,
+  type OutputEvent,
+  type OutputBudget,
+  type ReplaySource,
+  OutputQueue,
+} from "./output-queue.ts";
 
 export interface ToolOutputChannelOptions<E> {
   /** Whose output comes first: of the call that started first, or of the one that wrote first. @default "start" */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defineTool, defineToolGroup } from "../../tool/define-tool.ts";
-import { ToolExecutor } from "../tool-executor.ts";
+import { defineTool, defineToolGroup } from "../tool/define-tool.ts";
+import { ToolExecutor } from "./tool-executor.ts";
 
 const parameters = { type: "object", properties: {} } as const;
 const tool = (name: string) =>
