@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { scanOutline } from "./scan-outline.ts";
-import { loadTreeReader } from "./tree-outline.ts";
+import { loadTreeReader } from "../../testing/tree-outline.ts";
 
 const readTree = await loadTreeReader();
 
@@ -57,7 +57,7 @@ function script:Two($a, [int]$b = 2) { $a }
   assert.equal(functions[0]?.parameters[2]?.default, "@{ a = 1 }");
 });
 
-test("what the grammar does not know is read by the scanner", () => {
+test("what the grammar does not know is read too", () => {
   for (const body of ["$x = $a ?? 3", "$a?.b", "$x ? 1 : 2", "$a ??= 1", "Get-A && Get-B"]) {
     const { functions } = scanOutline(`function A { param([int]$x = 1) ${body} }\nfunction B { }`);
     assert.deepEqual(

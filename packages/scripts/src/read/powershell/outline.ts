@@ -47,7 +47,7 @@ export function withoutScope(name: string): string {
   return name.replace(/^(?:global|script|local|private):/i, "");
 }
 
-/** As both readers write types and attributes: without white space. */
+/** The name of a type or an attribute, without white space. */
 export function typeName(text: string): string {
   return text.replaceAll(/\s+/g, "");
 }

@@ -4,8 +4,7 @@ import { type ParsedFile, unreadableFile } from "../../definition/parsed-file.ts
 const timeoutMs = 30_000;
 
 /**
- * Parses PowerShell files with the grammar, and files that the grammar rejects with a scanner. Runs in
- * one worker thread for all files. Does not need PowerShell.
+ * Parses PowerShell files in one worker thread for all files. Does not need PowerShell.
  *
  * @returns one for each source, in order
  * @throws the signal's reason when it aborts.

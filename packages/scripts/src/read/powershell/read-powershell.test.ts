@@ -3,10 +3,7 @@ import { test } from "node:test";
 import { functionOf, propertyOf } from "../../testing/python-reader.ts";
 import { literalOf } from "./literal.ts";
 import { parsePowerShell } from "./parse-powershell.ts";
-import { readPowerShell } from "./read-powershell.ts";
-import { scanOutline } from "./scan-outline.ts";
-
-const read = (source: string) => readPowerShell(source, scanOutline(source));
+import { readPowerShell as read } from "./read-powershell.ts";
 
 /** What one parameter, as it stands in `param(…)`, becomes. */
 const schemaOf = (parameter: string) => {

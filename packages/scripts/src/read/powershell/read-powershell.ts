@@ -5,9 +5,11 @@ import { helpOfFile, helpOfFunction } from "./comment-help.ts";
 import { attributeArguments } from "./literal.ts";
 import type { Outline, OutlineFunction } from "./outline.ts";
 import { readParameter } from "./parameter-schema.ts";
+import { scanOutline } from "./scan-outline.ts";
 
-/** A PowerShell file as tools, from its outline. */
-export function readPowerShell(source: string, outline: Outline): ParsedFile {
+/** A PowerShell file as tools. */
+export function readPowerShell(source: string): ParsedFile {
+  const outline = scanOutline(source);
   const lineOf = lineCounter(source);
   const unclosed = outline.unclosed.map(({ what, at }): ScriptProblem => ({
     severity: "error",

@@ -7,7 +7,7 @@ import { isToolError, type ToolContext } from "@capstan/core";
 import { fakeContext } from "@capstan/core/testing";
 import { noSandbox, testFolder } from "@capstan/sandbox/testing";
 import { runFunction, scriptFile, testRunner } from "../../testing/run-script.ts";
-import { loadTreeReader } from "../../read/powershell/tree-outline.ts";
+import { loadTreeReader } from "../../testing/tree-outline.ts";
 import type { Script } from "../../definition/script-function.ts";
 import { findPowerShell } from "./find-powershell.ts";
 

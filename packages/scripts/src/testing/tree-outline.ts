@@ -7,9 +7,9 @@ import {
   type OutlineParameter,
   typeName,
   withoutScope,
-} from "./outline.ts";
+} from "../read/powershell/outline.ts";
 
-/** Returns the outline of a source, or `undefined` if the grammar rejects the source. */
+/** Returns the outline of a source by the grammar of tree-sitter, or `undefined` if the grammar rejects the source. */
 export type TreeReader = (source: string) => Outline | undefined;
 
 let loading: Promise<TreeReader> | undefined;
