@@ -35,6 +35,7 @@ export const corpus: readonly CorpusTool[] = [
       { path: "5", offset: 0, ratio: 0.25, follow: true },
       { path: '{"a": [1,]}', offset: 12, ratio: -3, follow: false },
       { path: "null", ratio: 1e21 },
+      { path: 'first line\nit\'s the "second"\nthird' },
     ],
     optional: ["/offset", "/ratio", "/follow"],
   },
@@ -54,6 +55,7 @@ export const corpus: readonly CorpusTool[] = [
     calls: [
       { query: "a, b", kinds: ["code"], sizes: [3], flags: [true], tags: ["5"], grid: [[1, 2.5]] },
       { query: "[1]", kinds: ["code", "image"], sizes: [1, 2, 3], tags: ["true", "x", "{}"] },
+      { query: "one\ntwo", kinds: ["text", "code"], tags: ["INBOX", "UNREAD"] },
       { query: "", sizes: [], flags: [false, true], tags: [], grid: [[0], [], [1e-7, -2]] },
     ],
     optional: ["/kinds", "/sizes", "/flags", "/tags", "/grid"],
@@ -77,7 +79,7 @@ export const corpus: readonly CorpusTool[] = [
     ),
     calls: [
       { address: { street: "Main 1", zip: "01234", place: { lat: 52.5, lon: 13 } }, express: true },
-      { address: { street: "12", notes: ["ring twice"] } },
+      { address: { street: "12\nBack yard", notes: ["ring twice", "it's loud"] } },
     ],
     optional: ["/express", "/address/zip", "/address/place", "/address/notes"],
   },

@@ -55,6 +55,50 @@ export const corruptions: readonly Corruption[] = [
     apply: (call) =>
       ["```json\n", "```\n"].map((fence) => `${fence}${JSON.stringify(call, null, 2)}\n\`\`\``),
   },
+  changed("whole number with a fraction of zeros, as text", (value) =>
+    typeof value === "number" && Number.isSafeInteger(value) && !Object.is(value, -0)
+      ? `${value}.0`
+      : undefined,
+  ),
+  written("as Python writes it", python),
+  written("curly quotes", (call) => {
+    const text = JSON.stringify(call);
+    const hasOwnQuotes = /\\"|[“”]/.test(text);
+    return hasOwnQuotes ? [] : [text.replace(/"([^"]*)"/g, "“$1”")];
+  }),
+  written("comments", (call) => {
+    const lines = JSON.stringify(call, null, 2).split("\n");
+    return lines.length < 2
+      ? []
+      : [
+          lines.join(" // as asked for: [1, 2}\n"),
+          lines.join(' # "a": 1,\n'),
+          lines.join("/* ' */\n"),
+        ];
+  }),
+  written("raw line breaks in strings", (call) => JSON.stringify(call).replace(/\\n/g, "\n")),
+  written("a closing brace too many", (call) => `${JSON.stringify(call)}}`),
+  written("without the last brace", (call) => {
+    const text = JSON.stringify(call).slice(0, -1);
+    // A number at the end may have been cut off, and nothing at all says nothing.
+    return /[\d{]$/.test(text) ? [] : [text];
+  }),
+  written("prose around", (call) => [
+    `Here are the arguments:\n\n${JSON.stringify(call)}\n\nThey do what you asked for.`,
+    `I will use ${JSON.stringify(call, null, 2)}`,
+    `Certainly! The call:\n\`\`\`json\n${JSON.stringify(call)}\n\`\`\``,
+  ]),
+  written("wrapped", (call) =>
+    ["arguments", "input", "kwargs"].map((name) => JSON.stringify({ [name]: call })),
+  ),
+  {
+    ...changed("list as text with commas", (value) =>
+      isList(value) && value.length > 1 && value.every((item) => typeof item === "string")
+        ? value.join(", ")
+        : undefined,
+    ),
+    isLossless: false,
+  },
   {
     name: "missing required",
     isLossless: false,
@@ -65,6 +109,33 @@ export const corruptions: readonly Corruption[] = [
   },
   { ...changed("wrong type", ofAnotherType), isLossless: false },
 ];
+
+/** A corruption of how a call as a whole is written, if that makes it another text. */
+function written(
+  name: string,
+  write: (call: JsonObject) => string | readonly string[],
+): Corruption {
+  const texts = (call: JsonObject): readonly string[] => [write(call)].flat();
+  return {
+    name,
+    isLossless: true,
+    apply: (call) => texts(call).filter((text) => text !== JSON.stringify(call)),
+  };
+}
+
+/** A value as Python writes it: text with an apostrophe and no quote is in double quotes, all other in single ones. */
+export function python(value: JsonValue): string {
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (isList(value)) return `[${value.map(python).join(", ")}]`;
+  if (isObject(value)) {
+    const members = Object.entries(value);
+    return `{${members.map(([key, member]) => `${python(key)}: ${python(member)}`).join(", ")}}`;
+  }
+  const json = JSON.stringify(value);
+  if (typeof value !== "string" || (value.includes("'") && !value.includes('"'))) return json;
+  return `'${json.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+}
 
 /** A corruption of every place in turn whose value `change` has an answer to. */
 function changed(name: string, change: (value: JsonValue) => JsonValue | undefined): Corruption {

@@ -11,17 +11,25 @@ function repaired(schema: JsonSchema | boolean, value: JsonValue): JsonValue | u
 
 test("what is written as text becomes what the schema wants", () => {
   assert.deepEqual(repaired({ type: "array" }, "[1, 2]"), [1, 2]);
+  assert.deepEqual(repaired({ type: "array" }, "['a', None]"), ["a", null]);
   assert.deepEqual(repaired({ type: "object" }, '{"a":{}}'), { a: {} });
+  assert.deepEqual(repaired({ type: "object" }, "{'dark': True,}"), { dark: true });
   assert.equal(repaired({ type: "integer" }, "5"), 5);
   assert.equal(repaired({ type: "number" }, "-0.5"), -0.5);
+  assert.equal(repaired({ type: "number" }, "20.0"), 20);
+  assert.equal(repaired({ type: "number" }, "-1.50"), -1.5);
+  assert.equal(repaired({ type: "integer" }, "300.00"), 300);
   assert.equal(repaired({ type: "boolean" }, "false"), false);
+  assert.equal(repaired({ type: "boolean" }, "True"), true);
   assert.equal(repaired({ enum: [1, 2] }, "2"), 2);
   assert.equal(repaired({ type: ["integer", "null"] }, "7"), 7);
 });
 
 test("what would not come out exactly is left alone", () => {
   const numbers = [
-    "5.0",
+    "5.",
+    ".5",
+    "-0.0",
     "1e3",
     " 5",
     "05",
@@ -37,9 +45,18 @@ test("what would not come out exactly is left alone", () => {
   ];
   for (const text of numbers) assert.equal(repaired({ type: "number" }, text), text, text);
   assert.equal(repaired({ type: "integer" }, "5.5"), "5.5");
-  for (const text of ["True", "yes", "1", ""])
+  for (const text of ["TRUE", "yes", "1", ""])
     assert.equal(repaired({ type: "boolean" }, text), text);
-  for (const text of ['{"a":1,"a":2}', "{a:1}", '{"a":12345678901234567891}', "[1]", "null"]) {
+  for (const text of [
+    '{"a":1,"a":2}',
+    "{a:1}",
+    '{"a":1',
+    '{"a":1}}',
+    "{'a', 'b'}",
+    '{"a":12345678901234567891}',
+    "[1]",
+    "null",
+  ]) {
     assert.equal(repaired({ type: "object" }, text), text, text);
   }
   assert.equal(repaired({ type: "string" }, 5), 5);
@@ -66,13 +83,40 @@ test("text is never touched where text is allowed", () => {
 test("a lone value becomes a list of one, if it may be in one", () => {
   assert.deepEqual(repaired({ type: "array", items: { type: "string" } }, "a"), ["a"]);
   assert.deepEqual(repaired({ type: "array", items: { type: "integer" } }, "5"), [5]);
-  assert.deepEqual(repaired({ type: "array", items: { type: "string" } }, "[draft] notes"), [
-    "[draft] notes",
+  assert.deepEqual(repaired({ type: "array", items: { type: "string" } }, "src/a-b c.ts"), [
+    "src/a-b c.ts",
   ]);
   assert.deepEqual(repaired({ type: "array", items: { type: "object" } }, { a: 1 }), [{ a: 1 }]);
   assert.equal(repaired({ type: "array", items: { type: "integer" } }, "a"), "a");
-  for (const text of ['["a", "b', "[1, 2", "[[1]", '[{"a":1}'])
-    assert.equal(repaired({ type: "array", items: { type: "string" } }, text), text);
+});
+
+test("text that may be meant as several items is not made a list of one", () => {
+  const texts = [
+    "a,b",
+    "INBOX, UNREAD",
+    "a; b",
+    "a|b",
+    "one\ntwo",
+    "a\tb",
+    "a、b",
+    "[draft] notes",
+    "{'a', 'b'}",
+    "('a', 'b')",
+    "f(x)",
+    "[a, b]",
+    '["a", "b',
+    "[1, 2",
+    "[[1]",
+  ];
+  for (const text of texts) {
+    assert.equal(repaired({ type: "array", items: { type: "string" } }, text), text, text);
+    const grid = { type: "array", items: { type: "array", items: { type: "string" } } };
+    assert.equal(repaired(grid, text), text, text);
+  }
+  assert.deepEqual(repaired({ type: "array", items: { type: "string" } }, "['a', 'b']"), [
+    "a",
+    "b",
+  ]);
 });
 
 test("what has two readings is left alone", () => {

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchema, JsonValue } from "../base/json.ts";
 import { pointerPart } from "../json/json-pointer.ts";
-import { scanJson } from "../json/json-scan.ts";
 import { describeType, isList, isObject, jsonTypes, typeOf } from "../json/json-value.ts";
+import { readRelaxedJson } from "./relaxed-json.ts";
 import { type SchemaAt, type SchemaView, schemaView } from "./schema-view.ts";
 
 export interface CoercedArguments {
@@ -72,8 +72,7 @@ class Repair {
     if ((types & jsonTypes.array) === 0) return read;
     // No list, or one with nothing in it?
     if (value === null) return undefined;
-    // A list that was cut off is no text to make a list of.
-    if (typeof value === "string" && jsonBegins.test(value) && !isJson(value)) return undefined;
+    if (typeof value === "string" && listMarks.test(value)) return undefined;
     const item = this.#view.child(at, 0, [value]);
     const itemTypes = this.#view.types(item);
     // `"5"` for a number or a list of texts may be either.
@@ -133,45 +132,24 @@ class Repair {
   }
 }
 
-const jsonBegins = /^\s*[[{]\s*(?:["[{\]}\d-]|true|false|null)/;
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** What stands between the items of a list, or around it: such a text may be meant as several. */
+const listMarks = /[,;|，、；\n\t[\](){}]/;
 
 /** Text read as one of the types, if exactly that text is how the value is written. */
 function readAs(text: string, types: number): JsonValue | undefined {
-  if ((types & jsonTypes.boolean) !== 0 && (text === "true" || text === "false"))
-    return text === "true";
+  if ((types & jsonTypes.boolean) !== 0 && /^(?:[Tt]rue|[Ff]alse)$/.test(text))
+    return text.toLowerCase() === "true";
   const number = (types & jsonTypes.number) !== 0 ? Number(text) : Number.NaN;
-  if (Number.isFinite(number) && String(number) === text && (types & typeOf(number)) !== 0)
-    return number;
+  const isExact = String(number) === text || String(number) === withoutTrailingZeros(text);
+  if (Number.isFinite(number) && isExact && (types & typeOf(number)) !== 0) return number;
   const first = text.trimStart()[0];
   const wanted = first === "[" ? jsonTypes.array : first === "{" ? jsonTypes.object : 0;
-  return (types & wanted) === 0 ? undefined : readStructure(text);
+  if ((types & wanted) === 0) return undefined;
+  const read = readRelaxedJson(text)?.value;
+  return isList(read) || isObject(read) ? read : undefined;
 }
 
-/** A list or object out of text, unless reading loses something: a repeated key, or digits. */
-function readStructure(text: string): JsonValue | undefined {
-  const { depth, keys, inexact } = scanJson(text);
-  if (depth > 200 || inexact !== undefined) return undefined;
-  try {
-    const value = JSON.parse(text) as JsonValue;
-    return countKeys(value) === keys ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function countKeys(value: JsonValue): number {
-  const members = isList(value) ? value : isObject(value) ? Object.values(value) : [];
-  return members.reduce<number>(
-    (sum, member) => sum + countKeys(member),
-    isObject(value) ? members.length : 0,
-  );
+/** `20.0` and `1.50` say what `20` and `1.5` do. */
+function withoutTrailingZeros(text: string): string {
+  return /^-?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, "") : text;
 }

@@ -6,6 +6,7 @@ import type { ToolDefinition } from "../model/model.ts";
 import { schemaView, type SchemaAt } from "./schema-view.ts";
 import { nearestNames } from "../text/nearest-name.ts";
 import { coerceArguments } from "./coerce-types.ts";
+import { restoreArguments, unwrapArguments } from "./restore-arguments.ts";
 import { type CompileOptions, compileSchema, type ValidationIssue } from "./validator.ts";
 
 const maxIssues = 8;
@@ -36,6 +37,12 @@ export function prepareArguments(
   if (validator.isValid(args)) return { status: "valid", args, repairs: [] };
   const repaired = coerceArguments(args, schema);
   if (repaired && validator.isValid(repaired.args)) return { status: "valid", ...repaired };
+  const inner = unwrapArguments(args, schema);
+  if (inner !== undefined) {
+    const unwrapped = prepareArguments(inner.args, schema, options);
+    if (unwrapped.status === "valid")
+      return { ...unwrapped, repairs: [...inner.repairs, ...unwrapped.repairs] };
+  }
   const left = repaired?.args ?? args;
   return { status: "invalid", error: argumentsError(validator.validate(left), left, schema) };
 }
@@ -91,48 +98,43 @@ export type ParsedArguments =
   | { readonly status: "parsed"; readonly args: JsonObject; readonly repairs: readonly string[] }
   | { readonly status: "failed"; readonly error: ToolErrorData };
 
-const codeFence = /^```[a-zA-Z0-9]*[^\S\n]*\n([\s\S]*)\n?```$/;
+export interface ParseOptions {
+  /** Whether the answer ended in the middle of them, so that only what is complete is taken. @default false */
+  readonly isCutOff?: boolean;
+}
 
 /**
- * Reads a call's arguments as a model wrote them. Nothing written means `{}`. What is broken is
- * repaired only where nothing can be lost: a code fence around the JSON, commas before a closing
- * bracket, and an object that was written as one JSON string.
+ * Reads a call's arguments as a model wrote them. Nothing written means `{}`. What is not JSON is
+ * restored if it has one reading only.
  *
  * @returns the arguments and what was repaired, in words; or an error that tells a model what to send
  * @example parseArguments('```json\n{"path": ".",}\n```')
  * // { status: "parsed", args: { path: "." }, repairs: ["took the code fence off", "took a trailing comma out"] }
  */
-export function parseArguments(text: string): ParsedArguments {
-  const repairs: string[] = [];
-  let json = text.trim();
-  if (json === "") return { status: "parsed", args: {}, repairs };
-  const fenced = json.startsWith("```") ? codeFence.exec(json)?.[1] : undefined;
-  if (fenced !== undefined) {
-    repairs.push("took the code fence off");
-    json = fenced.trim();
-  }
-  let parsed = parseJson(json);
+export function parseArguments(
+  text: string,
+  { isCutOff = false }: ParseOptions = {},
+): ParsedArguments {
+  const json = text.trim();
+  if (json === "") return { status: "parsed", args: {}, repairs: [] };
+  const parsed = parseJson(json);
   if (parsed.status === "broken") {
-    const mended = withoutTrailingCommas(json);
-    const again = mended === json ? parsed : parseJson(mended);
-    if (again.status === "broken")
-      return failed(`The arguments are not valid JSON: ${parsed.reason}.`);
-    repairs.push("took a trailing comma out");
-    [json, parsed] = [mended, again];
+    if (isCutOff) return failed("The answer was cut off within the arguments, so nothing was run.");
+    const restored = restoreArguments(json);
+    return restored !== undefined && isObject(restored.value)
+      ? { status: "parsed", args: restored.value, repairs: restored.repairs }
+      : failed(`The arguments are not valid JSON: ${parsed.reason}.`);
   }
-  let value = parsed.value;
+  const { value } = parsed;
   if (typeof value === "string" && value.trim().startsWith("{")) {
-    const inner = parseJson(value);
-    if (inner.status === "broken")
-      return failed(
-        `The arguments are a JSON string whose text is not valid JSON: ${inner.reason}.`,
-      );
-    repairs.push("took the object out of a JSON string");
-    [json, value] = [value, inner.value];
+    const inner = parseArguments(value);
+    return inner.status === "failed"
+      ? failed(`The arguments are a JSON string, and its text is no object that can be read.`)
+      : { ...inner, repairs: ["took the object out of a JSON string", ...inner.repairs] };
   }
   if (!isObject(value)) return failed(`The arguments are ${describeType(value)}, not an object.`);
   const problem = lossProblem(json, value);
-  return problem === undefined ? { status: "parsed", args: value, repairs } : failed(problem);
+  return problem === undefined ? { status: "parsed", args: value, repairs: [] } : failed(problem);
 }
 
 type ParsedJson =
@@ -166,16 +168,6 @@ function isDeeper(value: JsonValue, levels: number): boolean {
   if (levels === 0) return true;
   if (isList(value)) return value.some((item) => isDeeper(item, levels - 1));
   return isObject(value) && Object.values(value).some((item) => isDeeper(item, levels - 1));
-}
-
-function withoutTrailingCommas(json: string): string {
-  let mended = "";
-  let from = 0;
-  for (const at of scanJson(json).trailingCommas) {
-    mended += json.slice(from, at);
-    from = at + 1;
-  }
-  return mended + json.slice(from);
 }
 
 function failed(problem: string): ParsedArguments {

@@ -301,7 +301,7 @@ test("a call that a limit or a filter ended before its arguments came is not run
       { type: "tool-call-end", id: "a", name: "DeleteAll", arguments: args },
       { type: "finish", reason, usage },
     );
-  for (const args of ["", " ", '{"all":']) {
+  for (const args of ["", " ", '{"all":', '{"all":true', '{"all":{"of":"them"}']) {
     for (const reason of ["length", "content_filter"] as const) {
       const { history } = await run([events(reason, args), "Sorry."], {
         executor: executorWith([none]),

@@ -4,8 +4,6 @@ export interface JsonScan {
   readonly depth: number;
   /** Keys that are written, repeated ones counted each time. */
   readonly keys: number;
-  /** Where commas stand directly before a closing bracket. */
-  readonly trailingCommas: readonly number[];
   /** The first number that is lost on a double: a whole one that it cannot hold exactly, or one beyond all doubles. */
   readonly inexact: string | undefined;
 }
@@ -14,18 +12,12 @@ const wholeNumber = /-?\d+(?![\d.eE])/y;
 
 /** Reads text that is meant as JSON in one pass; broken text gives some result and no error. */
 export function scanJson(text: string): JsonScan {
-  const trailingCommas: number[] = [];
-  let [depth, deepest, keys, comma] = [0, 0, 0, -1];
+  let [depth, deepest, keys] = [0, 0, 0];
   let inexact: string | undefined;
   for (let i = 0; i < text.length; i++) {
     const char = text[i] as string;
-    if (isWhiteSpace(char)) continue;
-    if (char === "]" || char === "}") {
-      depth -= 1;
-      if (comma >= 0) trailingCommas.push(comma);
-    }
-    comma = char === "," ? i : -1;
-    if (char === "[" || char === "{") deepest = Math.max(deepest, ++depth);
+    if (char === "]" || char === "}") depth -= 1;
+    else if (char === "[" || char === "{") deepest = Math.max(deepest, ++depth);
     else if (char === ":") keys += 1;
     else if (char === '"') i = endOfString(text, i);
     else if (char === "-" || (char >= "0" && char <= "9")) {
@@ -34,11 +26,7 @@ export function scanJson(text: string): JsonScan {
       i = end - 1;
     }
   }
-  return { depth: deepest, keys, trailingCommas, inexact };
-}
-
-function isWhiteSpace(char: string): boolean {
-  return char === " " || char === "\n" || char === "\r" || char === "\t";
+  return { depth: deepest, keys, inexact };
 }
 
 function endOfString(text: string, start: number): number {

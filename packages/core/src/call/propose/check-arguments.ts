@@ -61,9 +61,12 @@ export interface ReadArguments {
 /**
  * Stage 2. A model's text is parsed; what a program gives is copied, so that what is proposed is
  * what runs, whatever becomes of its object.
+ *
+ * @param isCutOff whether the model's answer ended in the middle of the text
  */
-export function readArguments(given: unknown): ReadArguments {
-  if (typeof given === "string") return { parsed: parseArguments(given), text: given };
+export function readArguments(given: unknown, isCutOff = false): ReadArguments {
+  if (typeof given === "string")
+    return { parsed: parseArguments(given, { isCutOff }), text: given };
   if (given === undefined)
     return { parsed: { status: "parsed", args: {}, repairs: [] }, text: "{}" };
   if (!isObject(given)) return refused(`an object was expected, not ${kindOf(given)}`);

@@ -31,6 +31,8 @@ export interface CallRequest {
   readonly names?: { readonly [modelName: string]: string };
   /** As a model wrote them, or as a program has them. */
   readonly args: string | JsonObject;
+  /** Whether the model's answer ended within the arguments. @default false */
+  readonly isCutOff?: boolean;
   readonly round: number;
   readonly idempotencyKey: string;
   readonly parentCallId?: string;
@@ -48,7 +50,7 @@ const none: readonly string[] = [];
 /** The first segment, stages 1 to 5: what would run, and whether it may. Touches nothing. */
 export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Proposal> {
   const { at: now = gate.clock.now() } = request;
-  const { parsed, text } = readArguments(request.args);
+  const { parsed, text } = readArguments(request.args, request.isCutOff);
   const found = findTool(gate, request.name, request.names);
   const record = newRecord(request, now, text);
   if (found.status === "found") setTool(record, gate, found.registered);

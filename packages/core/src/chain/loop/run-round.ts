@@ -6,6 +6,7 @@ import type { RoundCall } from "../calls/turn-calls.ts";
 import { cancelCall, settleWithoutResult } from "../../call/gate/settle-without-result.ts";
 import { type CallRequest, newRecord, propose } from "../../call/propose/propose.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
+import type { FinishReason } from "../../model/model.ts";
 import type { Chain } from "./chain.ts";
 
 /** What a round may call. */
@@ -15,6 +16,12 @@ export interface RoundScope {
   readonly limit: ReachedLimit | undefined;
   /** The chain is closed: no call is proposed any more. */
   readonly close?: ChainError | undefined;
+}
+
+interface CallScope extends RoundScope {
+  readonly at: number;
+  /** Whether the answer ended within the call's arguments. */
+  readonly isCutOff: boolean;
 }
 
 /** Proposes the calls that the model requested, and runs them. Returns an ending if the chain goes no further. */
@@ -43,7 +50,8 @@ export async function proposeCalls(
   for (const request of requests) {
     n++;
     if (chain.calls.records.has(request.id)) continue;
-    const call = proposeCall(chain, request, n, round);
+    const isCutOff = n === requests.length && cutsOff(chain.turn.finishReason);
+    const call = proposeCall(chain, request, n, { ...round, isCutOff });
     calls.push(call instanceof Promise ? await call : call);
   }
   return calls;
@@ -73,12 +81,16 @@ export async function runCalls(
   return undefined;
 }
 
+function cutsOff(reason: FinishReason | undefined): boolean {
+  return reason === "length" || reason === "content_filter";
+}
+
 /** @param n the number of the call in its round, from 1 */
 function proposeCall(
   chain: Chain,
   called: ToolCallRequest,
   n: number,
-  scope: RoundScope & { readonly at: number },
+  scope: CallScope,
 ): RoundCall | Promise<RoundCall> {
   const { signal } = chain;
   const { gate } = chain.options.executor;
@@ -115,7 +127,7 @@ function proposeCall(
 function callRequest(
   { options: { runId, requireApproval, executor }, turn, caller }: Chain,
   { id: callId, function: called }: ToolCallRequest,
-  { offer: { names }, at }: RoundScope & { readonly at: number },
+  { offer: { names }, at, isCutOff }: CallScope,
 ): CallRequest {
   const { id: principalId } = caller.principal;
   return {
@@ -123,6 +135,7 @@ function callRequest(
     name: called.name,
     names,
     args: called.arguments,
+    isCutOff,
     round: turn.round,
     at,
     idempotencyKey: [runId, callId].join("/"),

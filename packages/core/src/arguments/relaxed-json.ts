@@ -1,0 +1,240 @@
+import type { JsonValue } from "../base/json.ts";
+import { scanJson } from "../json/json-scan.ts";
+import { isList, isObject } from "../json/json-value.ts";
+
+/** One value that was read out of text, and what was unlike JSON about it, in words. */
+export interface RelaxedJson {
+  readonly value: JsonValue;
+  readonly repairs: readonly string[];
+}
+
+/** How deep lists and objects may nest. */
+const maxDepth = 200;
+
+/**
+ * Reads JSON that is written in one of the ways in which models miss its grammar, where that can
+ * mean one thing only: single, curly or Python quotes, `True`, `False` and `None`, comments, line
+ * breaks and other control characters within strings, and commas before a closing bracket.
+ *
+ * Whatever may mean two things is refused: a quote within a string that nobody escaped, a bare
+ * word, a missing comma, an unknown escape, a number that a double does not hold, a key that is
+ * given twice, text that was cut off.
+ *
+ * @returns undefined if the text is not one value
+ * @example readRelaxedJson("{'paths': ['a', 'b'], 'deep': True}")
+ * // { value: { paths: ["a", "b"], deep: true }, repairs: ["…single quotes", "…Python's words"] }
+ */
+export function readRelaxedJson(text: string): RelaxedJson | undefined {
+  const read = readRelaxedValue(text, 0);
+  return read?.end === text.length && read.unclosed === 0 ? read : undefined;
+}
+
+export interface RelaxedValue extends RelaxedJson {
+  /** Where the text goes on, behind white space and comments. */
+  readonly end: number;
+  /** How many closing brackets are missing: 1 if the text ends behind a member of the outermost object. */
+  readonly unclosed: 0 | 1;
+}
+
+/** Reads the value that begins at `start`, whatever follows it. */
+export function readRelaxedValue(text: string, start: number): RelaxedValue | undefined {
+  const reader = new Reader(text, start);
+  if (!reader.read()) return undefined;
+  const { depth, keys, inexact } = scanJson(reader.json);
+  if (depth > maxDepth || inexact !== undefined) return undefined;
+  const value = JSON.parse(reader.json) as JsonValue;
+  if (countKeys(value) !== keys) return undefined;
+  const { at: end, unclosed } = reader;
+  return { value, end, unclosed, repairs: [...reader.repairs] };
+}
+
+function countKeys(value: JsonValue): number {
+  if (isList(value)) return value.reduce<number>((sum, item) => sum + countKeys(item), 0);
+  if (!isObject(value)) return 0;
+  const members = Object.values(value);
+  return members.reduce<number>((sum, member) => sum + countKeys(member), members.length);
+}
+
+const closing: { readonly [quote: string]: string } = { '"': '"', "'": "'", "“": "”", "‘": "’" };
+const words: { readonly [word: string]: string } = {
+  true: "true",
+  false: "false",
+  null: "null",
+  True: "true",
+  False: "false",
+  None: "null",
+};
+
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const word = /\w+/y;
+// A model that escapes a whole text twice leaves `\n` between the tokens too.
+const space = /(?:[ \n\r\t]|\\[nrt])+/y;
+const lineComment = /(?:\/\/|#)[^\n]*/y;
+const blockComment = /\/\*[^]*?\*\//y;
+const plainText = /[^"'“”‘’\\\p{Cc}]+/uy;
+const escape = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
+const hexEscape = /\\x([\da-fA-F]{2})/y;
+
+/** Writes strict JSON of what it reads. */
+class Reader {
+  at: number;
+  unclosed: 0 | 1 = 0;
+  readonly repairs = new Set<string>();
+  readonly #text: string;
+  readonly #json: string[] = [];
+
+  constructor(text: string, start: number) {
+    this.#text = text;
+    this.at = start;
+  }
+
+  get json(): string {
+    return this.#json.join("");
+  }
+
+  /** Whether there is one value, which ends or lacks no more than its last brace. */
+  read(): boolean {
+    const open: string[] = [];
+    let after: "open" | "comma" | "colon" | "value" = "colon";
+    for (;;) {
+      if (!this.#skip(open.length > 0)) return false;
+      const inner = open.at(-1);
+      if (after === "value") {
+        if (inner === undefined) return true;
+        if (this.at === this.#text.length) return this.#closeLast(open);
+      }
+      const char = this.#text[this.at];
+      if (char === inner && after !== "colon") {
+        if (after === "comma") {
+          this.#json.pop();
+          this.repairs.add("took a trailing comma out");
+        }
+        this.#write(char as string);
+        open.pop();
+        after = "value";
+      } else if (after === "value") {
+        if (char !== ",") return false;
+        this.#write(",");
+        after = "comma";
+      } else if (inner === "}" && after !== "colon") {
+        if (!this.#key()) return false;
+        after = "colon";
+      } else if (char === "[" || char === "{") {
+        open.push(char === "[" ? "]" : "}");
+        if (open.length > maxDepth) return false;
+        this.#write(char);
+        after = "open";
+      } else {
+        if (!this.#scalar()) return false;
+        after = "value";
+      }
+    }
+  }
+
+  /** Supplies the outermost brace. A number in front of it may have been cut off. */
+  #closeLast(open: readonly string[]): boolean {
+    if (open.length > 1 || open[0] !== "}" || /[\d.]$/.test(this.#json.at(-1) ?? "")) return false;
+    this.#json.push("}");
+    this.unclosed = 1;
+    return true;
+  }
+
+  #write(json: string, length = json.length): void {
+    this.#json.push(json);
+    this.at += length;
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.at;
+    return pattern.exec(this.#text)?.[0];
+  }
+
+  /** @param isInside where a line's comment that goes to the end of the text may hide the rest */
+  #skip(isInside: boolean): boolean {
+    for (;;) {
+      const blank = this.#match(space);
+      if (blank?.includes("\\")) this.repairs.add("took `\\n` out from between the values");
+      const comment =
+        blank === undefined ? (this.#match(lineComment) ?? this.#match(blockComment)) : undefined;
+      const skipped = blank ?? comment;
+      if (skipped === undefined) return true;
+      this.at += skipped.length;
+      if (comment === undefined) continue;
+      this.repairs.add("took a comment out");
+      if (isInside && !comment.startsWith("/*") && this.at === this.#text.length) return false;
+    }
+  }
+
+  #key(): boolean {
+    if (!this.#string() || !this.#skip(true) || this.#text[this.at] !== ":") return false;
+    this.#write(":");
+    return true;
+  }
+
+  #scalar(): boolean {
+    if (Object.hasOwn(closing, this.#text[this.at] ?? "")) return this.#string();
+    const written = this.#match(word);
+    if (written !== undefined && Object.hasOwn(words, written)) {
+      const meant = words[written] as string;
+      if (meant !== written) this.repairs.add("read Python's True, False and None");
+      this.#write(meant, written.length);
+      return true;
+    }
+    const digits = this.#match(number);
+    // `1_000`, `0x10` and the like go on with a letter.
+    if (digits === undefined || /[\w.]/.test(this.#text[this.at + digits.length] ?? ""))
+      return false;
+    this.#write(digits);
+    return true;
+  }
+
+  #string(): boolean {
+    const quote = this.#text[this.at] ?? "";
+    const end = Object.hasOwn(closing, quote) ? closing[quote] : undefined;
+    if (end === undefined) return false;
+    if (quote !== '"')
+      this.repairs.add(`read ${quote === "'" ? "single" : "curly"} quotes as double ones`);
+    this.#write('"', 1);
+    for (;;) {
+      const plain = this.#match(plainText);
+      if (plain !== undefined) this.#write(plain);
+      const char = this.#text[this.at];
+      if (char === undefined) return false;
+      if (char === end) {
+        this.#write('"', 1);
+        return true;
+      }
+      if (!this.#special(char, quote)) return false;
+    }
+  }
+
+  /** What does not go into a JSON string as it is, or may be a quote that was meant as one. */
+  #special(char: string, quote: string): boolean {
+    if (char === "\\") return this.#escape();
+    if (char === '"') {
+      // Between curly quotes, a straight one may be their end as well.
+      if (quote !== "'") return false;
+      this.#write('\\"', 1);
+    } else if (/\p{Cc}/u.test(char)) {
+      if (char < " ") this.repairs.add("kept control characters of a string");
+      this.#write(JSON.stringify(char).slice(1, -1), 1);
+    } else if (char === quote) {
+      return false;
+    } else this.#write(char);
+    return true;
+  }
+
+  #escape(): boolean {
+    const same = this.#match(escape);
+    if (same !== undefined) {
+      this.#write(same);
+      return true;
+    }
+    const hex = this.#match(hexEscape);
+    if (hex !== undefined) this.#write(`\\u00${hex.slice(2)}`, hex.length);
+    else if (this.#text[this.at + 1] === "'") this.#write("'", 2);
+    else return false;
+    this.repairs.add("read an escape that JSON does not have");
+    return true;
+  }
+}

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { parseArguments, prepareArguments } from "./prepare-arguments.ts";
+import { restoreArguments } from "./restore-arguments.ts";
+
+const restored = (text: string): unknown => restoreArguments(text)?.value;
+
+test("one closing bracket too many goes, and the last missing brace comes", () => {
+  for (const text of ['{"a":{"b":1}}}', '{"a":{"b":1}} ]', '{"a":{"b":1}', '{"a":{"b":1} // end\n'])
+    assert.deepEqual(restored(text), { a: { b: 1 } }, text);
+  assert.deepEqual(restored('{"a": "x"'), { a: "x" });
+  assert.deepEqual(restored('{"a": True'), { a: true });
+  const tooFew = [
+    '{"a": 12',
+    '{"a": 1.5',
+    '{"a": "x',
+    '{"a": {"b": "x"',
+    '{"a": [1, 2',
+    '{"a": 1,',
+    '{"a":',
+    "{",
+    "[1",
+  ];
+  const tooMany = [
+    '{"a":1}}}',
+    '{"a":1},}',
+    '{"a":1}} x',
+    '{"a": {"b": 1}}, "c": 2}',
+    '{"a":[1]]}',
+  ];
+  for (const text of [...tooFew, ...tooMany]) assert.equal(restored(text), undefined, text);
+});
+
+test("prose and a code fence around one object go", () => {
+  const texts = [
+    'Here are the arguments:\n{"a": 1}\nThat is all.',
+    'Sure, I will call it with {"a": 1}',
+    "```json\n{'a': 1}\n```",
+    'The call:\n```\n{"a": 1,}\n```\nIt lists the folder.',
+    '{"a": 1}\n\nThis (as you asked) reads one.',
+  ];
+  for (const text of texts) assert.deepEqual(restored(text), { a: 1 }, text);
+  assert.deepEqual(restoreArguments('Here:\n```json\n{"a": 1,}\n```'), undefined);
+  assert.deepEqual(restoreArguments('```json\n{"a": 1,}\n```')?.repairs, [
+    "took the code fence off",
+    "took a trailing comma out",
+  ]);
+});
+
+test("text around an object that may belong to the arguments is not prose", () => {
+  const texts = [
+    'filter: {"a": 1}',
+    'filter:\n{"a": 1}',
+    'to: Ann, filter: {"a": 1}',
+    '"to": "Ann", "filter": {"a": 1}',
+    'path=src {"a": 1}',
+    '{"a": 1} {"b": 2}',
+    '{"a": 1}\nb: 2',
+    '{"a": 1}, "b": 2}',
+    '[1] {"a": 1}',
+    '<call>{"a": 1}</call>',
+    '{}""',
+    '{"a": 1}{"a": 1}',
+    '{{"a": 1}}',
+    'Here: {"a": "x"',
+    '```json\n{"a": 1}\n```\n```json\n{"a": 2}\n```',
+    "no object",
+    "```",
+  ];
+  for (const text of texts) assert.equal(restored(text), undefined, text);
+});
+
+test("an object within a JSON string is restored too", () => {
+  assert.deepEqual(parseArguments(`"{'a': 1}"`), {
+    status: "parsed",
+    args: { a: 1 },
+    repairs: ["took the object out of a JSON string", "read single quotes as double ones"],
+  });
+});
+
+test("arguments that an answer's end cut off are not completed", () => {
+  assert.equal(parseArguments('{"a": "x"').status, "parsed");
+  const cut = parseArguments('{"a": "x"', { isCutOff: true });
+  assert.match(cut.status === "failed" ? cut.error.message : "", /was cut off .* Send one JSON/);
+  assert.equal(parseArguments('{"a": "x"}', { isCutOff: true }).status, "parsed");
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(), (object, at) => {
+      const text = JSON.stringify(object);
+      const prefix = text.slice(0, 1 + (at % (text.length - 1)));
+      assert.equal(parseArguments(prefix, { isCutOff: true }).status, "failed", prefix);
+    }),
+  );
+});
+
+test("a wrapper that the tool does not know is taken off", () => {
+  const schema = {
+    type: "object",
+    properties: { path: { type: "string" }, depth: { type: "integer" } },
+    required: ["path"],
+  };
+  const args = (given: Parameters<typeof prepareArguments>[0]) => {
+    const prepared = prepareArguments(given, schema);
+    return prepared.status === "valid" ? prepared.args : prepared.error.message;
+  };
+  for (const name of ["arguments", "args", "kwargs", "parameters", "params", "input", "tool_input"])
+    assert.deepEqual(args({ [name]: { path: ".", depth: "2" } }), { path: ".", depth: 2 }, name);
+  assert.deepEqual(args({ input: "{'path': '.'}" }), { path: "." });
+  assert.deepEqual(args({ arguments: { input: { path: "." } } }), { path: "." });
+  // Other names, other members, arguments that do not fit, and a parameter of that name.
+  for (const given of [
+    { data: { path: "." } },
+    { input: { path: "." }, depth: 1 },
+    { input: { depth: 1 } },
+    { input: "." },
+    {},
+  ])
+    assert.match(String(args(given)), /^The arguments do not fit:\n- \/path is required/);
+  const own = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
+  assert.equal(prepareArguments({ input: { input: "x" } }, own).status, "invalid");
+});
+
+test("10 MB of broken text are refused in linear time", () => {
+  const start = process.threadCpuUsage().user;
+  for (const text of ["a: ", "``` ", "{ ", "} ", "( ", "word ", "{}"])
+    assert.equal(restored(text.repeat(2_000_000)), undefined);
+  assert.ok(process.threadCpuUsage().user - start < 10_000_000);
+});

@@ -1,0 +1,82 @@
+import type { JsonObject, JsonSchema } from "../base/json.ts";
+import { isObject } from "../json/json-value.ts";
+import { readRelaxedJson, readRelaxedValue, type RelaxedJson } from "./relaxed-json.ts";
+import { schemaView } from "./schema-view.ts";
+
+/**
+ * Reads a call's arguments out of text that is not JSON, where it can mean one object only: one in
+ * a code fence, with prose around it, with one closing bracket too many or without its last brace,
+ * and in all of these what {@link readRelaxedJson} reads.
+ *
+ * @returns undefined where there is no object, or more than one reading
+ * @example restoreArguments("Here you are:\n{'path': '.'}")
+ * // { value: { path: "." }, repairs: ["took off the text around the object", "read single quotes as double ones"] }
+ */
+export function restoreArguments(text: string): RelaxedJson | undefined {
+  return restoreBrackets(text) ?? restoreFenced(text) ?? restoreWithin(text);
+}
+
+function restoreBrackets(text: string): RelaxedJson | undefined {
+  const read = readRelaxedValue(text, 0);
+  if (read === undefined || !isObject(read.value)) return undefined;
+  const { value, repairs, end, unclosed } = read;
+  if (unclosed === 1) return { value, repairs: [...repairs, "added the last closing brace"] };
+  if (end === text.length) return { value, repairs };
+  const rest = text.slice(end).trim();
+  if (rest !== "}" && rest !== "]") return undefined;
+  return { value, repairs: [...repairs, "took off a closing bracket too many"] };
+}
+
+const fence = "```";
+
+function restoreFenced(text: string): RelaxedJson | undefined {
+  const [open, close] = [text.indexOf(fence), text.lastIndexOf(fence)];
+  if (open < 0 || close === open || text.slice(0, open).includes("{")) return undefined;
+  const body = text.slice(open + fence.length, close).replace(/^[a-zA-Z0-9]*\s/, "");
+  const around = `${text.slice(0, open)}\n${text.slice(close + fence.length)}`;
+  if (!isProse(around)) return undefined;
+  const restored = restoreBrackets(body.trim());
+  return restored && { ...restored, repairs: ["took the code fence off", ...restored.repairs] };
+}
+
+function restoreWithin(text: string): RelaxedJson | undefined {
+  const start = text.indexOf("{");
+  const read = start < 0 ? undefined : readRelaxedValue(text, start);
+  if (read === undefined || read.unclosed === 1) return undefined;
+  if (!isProse(text.slice(0, start)) || !isProse(text.slice(read.end))) return undefined;
+  return { value: read.value, repairs: ["took off the text around the object", ...read.repairs] };
+}
+
+/**
+ * Sentences that can hold no part of the arguments: no quotes, brackets or operators, and nowhere
+ * one word with a colon behind it, as `to: Ann` and `filter:` have it.
+ */
+function isProse(text: string): boolean {
+  return (
+    /^[\p{L}\p{M}\p{N}\s.,:;!?’()–—-]*$/u.test(text) && !/(?:^|[\n.,;!?(])\s*[\w-]+\s*:/.test(text)
+  );
+}
+
+const wrappers = new Set([
+  "arguments",
+  "args",
+  "kwargs",
+  "parameters",
+  "params",
+  "input",
+  "tool_input",
+]);
+
+/** Takes arguments out of an object that holds nothing but them, under a name that the tool does not know. */
+export function unwrapArguments(
+  args: JsonObject,
+  schema: JsonSchema,
+): { readonly args: JsonObject; readonly repairs: readonly string[] } | undefined {
+  const [[name, inner] = [], ...more] = Object.entries(args);
+  if (name === undefined || more.length > 0 || !wrappers.has(name)) return undefined;
+  if (schemaView(schema).keys(schema).includes(name)) return undefined;
+  const value = typeof inner === "string" ? readRelaxedJson(inner)?.value : inner;
+  return isObject(value)
+    ? { args: value, repairs: [`took the arguments out of "${name}"`] }
+    : undefined;
+}
