@@ -1,3 +1,4 @@
+import { ApiError } from "@capstan/client";
 /** What people read of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -13,6 +14,11 @@ export function withoutPlace(message: string, place: string): string {
   if (!message.startsWith(begins)) return message;
   const rest = message.slice(begins.length);
   return rest.charAt(0).toUpperCase() + rest.slice(1);
+}
+
+/** Whether the server answered with this status. */
+export function hasStatus(error: unknown, status: number): boolean {
+  return error instanceof ApiError && error.status === status;
 }
 
 /** Whether the caller itself stopped the request. */

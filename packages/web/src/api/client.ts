@@ -1,6 +1,6 @@
-import { ApiError, backoffDelay, createClient, type Retry } from "@capstan/client";
+import { backoffDelay, createClient, type Retry } from "@capstan/client";
 import { apiKey, askForApiKey } from "./api-key.ts";
-import { isAbort } from "./api-error.ts";
+import { hasStatus, isAbort } from "./api-error.ts";
 import { noteLost, noteReached } from "./server-presence.ts";
 import { waitToRetry } from "./wait-to-retry.ts";
 
@@ -32,5 +32,5 @@ export function retryUntilGone(signal: AbortSignal): Retry {
 
 /** Whether the server knows no such thing, or does not show it to this user. */
 export function isGone(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 403 || error.status === 404);
+  return hasStatus(error, 403) || hasStatus(error, 404);
 }

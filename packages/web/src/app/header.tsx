@@ -4,6 +4,7 @@ import { ThemeToggle } from "../settings/theme-toggle.tsx";
 import { Icon, type IconName } from "../shell/icon.tsx";
 import { useApp, type PanelName } from "../state/app-state.ts";
 import { chatHref, routedPage } from "../state/route.ts";
+import { IconButton } from "../shell/button.tsx";
 
 export interface HeaderProps {
   readonly isNarrow: boolean;
@@ -32,16 +33,13 @@ export function Header(props: HeaderProps) {
   return (
     <header class="header">
       <Show when={props.isNarrow}>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Conversations"
+        <IconButton
+          icon="menu"
+          label="Conversations"
           aria-expanded={props.menuOpen}
           data-testid="open-sidebar"
           onClick={() => props.onMenu()}
-        >
-          <Icon name="menu" />
-        </button>
+        />
       </Show>
       <h1 class="header-title" data-testid="conversation-title">
         {title()}

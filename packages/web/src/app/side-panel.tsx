@@ -1,10 +1,10 @@
 import { Match, onMount, Show, Switch } from "solid-js";
 import { PermissionsPanel } from "../rules/permissions-panel.tsx";
 import { ToolsPanel } from "../settings/tools-panel.tsx";
-import { Icon } from "../shell/icon.tsx";
 import { bindOverlay } from "../shell/overlay.ts";
 import { VariablesPanel } from "../variables/variables-panel.tsx";
 import { useApp, type PanelName } from "../state/app-state.ts";
+import { IconButton } from "../shell/button.tsx";
 
 const titles: { readonly [panel in PanelName]: string } = {
   tools: "Tools",
@@ -36,15 +36,12 @@ export function SidePanel(props: { readonly panel: PanelName; readonly isOverlay
       >
         <div class="panel-head">
           <h2 id="panel-title">{titles[props.panel]}</h2>
-          <button
-            type="button"
-            class="icon-button"
-            aria-label="Close the panel"
+          <IconButton
+            icon="close"
+            label="Close the panel"
             data-testid="close-panel"
             onClick={close}
-          >
-            <Icon name="close" />
-          </button>
+          />
         </div>
         <div class="panel-body">
           <Switch>

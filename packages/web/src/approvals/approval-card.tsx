@@ -11,6 +11,7 @@ import { bindApprovalKeys } from "./approval-keys.ts";
 import { ArgumentsView } from "./arguments-view.tsx";
 import { RejectionForm } from "./rejection-form.tsx";
 import { GrantChoiceForm } from "./grant-choice-form.tsx";
+import { ErrorText } from "../shell/error-text.tsx";
 import "./approvals.css";
 
 /** Asks a person about one call. It goes when the run says that it was answered, here or elsewhere. */
@@ -103,13 +104,11 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
           onInput={(event) => setEdited(event.currentTarget.value)}
         />
       </Show>
-      <Show when={patternProblem() === undefined && error()}>
-        {(message) => (
-          <p class="approval-error" role="alert" data-testid="approval-error">
-            {message()}
-          </p>
-        )}
-      </Show>
+      <ErrorText
+        class="approval-error"
+        message={patternProblem() === undefined ? error() : null}
+        testId="approval-error"
+      />
       <Show
         when={isOpen()}
         fallback={<p class="approval-outcome">This was answered: {outcome()}.</p>}

@@ -2,13 +2,15 @@ import type { ExecutionAnswerBody } from "@capstan/contract";
 import { createSignal, For, Show } from "solid-js";
 import { client } from "../api/client.ts";
 import type { ApprovalRequest } from "../run/run-event.ts";
-import { FieldError } from "../shell/field-error.tsx";
+import { FieldError } from "../shell/error-text.tsx";
 import {
   grantChoiceText,
   defaultGrantChoice,
   type GrantChoice,
   grantAnswer,
 } from "./grant-answer.ts";
+import { Button } from "../shell/button.tsx";
+import { Form } from "../shell/form.tsx";
 
 interface GrantChoiceProps {
   readonly approval: ApprovalRequest;
@@ -30,14 +32,13 @@ export function GrantChoiceForm(props: GrantChoiceProps) {
   };
   const problem = () => (choice().covers === "pattern" ? (wrong() ?? props.problem) : undefined);
   const errorId = () => `wider-pattern-error-${props.approval.id}`;
-  const covers = (): readonly (readonly [GrantChoice["covers"], string])[] => [
-    ["offer", props.approval.grant?.title ?? ""],
-    ["arguments", "Exactly these arguments"],
-    ["pattern", "Arguments that fit a pattern…"],
-    ["tool", `Every call of ${props.approval.toolName}`],
-  ];
-  const submit = (event: Event) => {
-    event.preventDefault();
+  const covers = () => ({
+    offer: props.approval.grant?.title ?? "",
+    arguments: "Exactly these arguments",
+    pattern: "Arguments that fit a pattern…",
+    tool: `Every call of ${props.approval.toolName}`,
+  });
+  const submit = () => {
     const answer = grantAnswer(choice(), client.now());
     if (answer.type === "answer") return props.onAnswer(answer.body);
     setWrong(answer.message);
@@ -47,49 +48,28 @@ export function GrantChoiceForm(props: GrantChoiceProps) {
   return (
     <details class="wider" data-testid="approval-wider">
       <summary>Allow more than this call…</summary>
-      <form class="wider-form" onSubmit={submit}>
-        <label>
-          Which calls
-          <select
-            class="field"
-            data-testid="wider-covers"
-            value={choice().covers}
-            onChange={(event) =>
-              change({ covers: event.currentTarget.value as GrantChoice["covers"] })
-            }
-          >
-            <For each={covers()}>{([value, label]) => <option value={value}>{label}</option>}</For>
-          </select>
-        </label>
-        <label>
-          Where
-          <select
-            class="field"
-            data-testid="wider-scope"
-            value={choice().scope}
-            onChange={(event) =>
-              change({ scope: event.currentTarget.value as GrantChoice["scope"] })
-            }
-          >
-            <option value="session">In this chat</option>
-            <option value="always">In every chat</option>
-          </select>
-        </label>
-        <label>
-          Until
-          <select
-            class="field"
-            data-testid="wider-until"
-            value={choice().until}
-            onChange={(event) =>
-              change({ until: event.currentTarget.value as GrantChoice["until"] })
-            }
-          >
-            <option value="revoked">I revoke it</option>
-            <option value="hour">In an hour</option>
-            <option value="midnight">Midnight</option>
-          </select>
-        </label>
+      <Form class="wider-form" onSubmit={submit}>
+        <Choice
+          label="Which calls"
+          testId="wider-covers"
+          value={choice().covers}
+          options={covers()}
+          onChoose={(covers) => change({ covers })}
+        />
+        <Choice
+          label="Where"
+          testId="wider-scope"
+          value={choice().scope}
+          options={{ session: "In this chat", always: "In every chat" }}
+          onChoose={(scope) => change({ scope })}
+        />
+        <Choice
+          label="Until"
+          testId="wider-until"
+          value={choice().until}
+          options={{ revoked: "I revoke it", hour: "In an hour", midnight: "Midnight" }}
+          onChoose={(until) => change({ until })}
+        />
         <Show when={choice().covers === "pattern"}>
           <textarea
             ref={(element) => (pattern = element)}
@@ -108,15 +88,34 @@ export function GrantChoiceForm(props: GrantChoiceProps) {
         <p class="wider-text" data-testid="wider-text">
           {grantChoiceText(choice(), props.approval)}
         </p>
-        <button
-          type="submit"
-          class="button"
-          disabled={props.isLocked}
-          data-testid="approval-allow-wider"
-        >
+        <Button type="submit" disabled={props.isLocked} data-testid="approval-allow-wider">
           Allow this
-        </button>
-      </form>
+        </Button>
+      </Form>
     </details>
+  );
+}
+
+function Choice<Value extends string>(props: {
+  readonly label: string;
+  readonly testId: string;
+  readonly value: Value;
+  readonly options: { readonly [value in Value]: string };
+  readonly onChoose: (value: Value) => void;
+}) {
+  return (
+    <label>
+      {props.label}
+      <select
+        class="field"
+        data-testid={props.testId}
+        value={props.value}
+        onChange={(event) => props.onChoose(event.currentTarget.value as Value)}
+      >
+        <For each={Object.entries<string>(props.options)}>
+          {([value, text]) => <option value={value}>{text}</option>}
+        </For>
+      </select>
+    </label>
   );
 }

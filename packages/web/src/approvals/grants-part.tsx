@@ -1,13 +1,15 @@
 import type { GrantView } from "@capstan/contract";
-import { createEffect, createSignal, on, Show } from "solid-js";
-import { messageOf } from "../api/api-error.ts";
+import { createEffect, on, Show } from "solid-js";
 import { client } from "../api/client.ts";
 import { useApp } from "../state/app-state.ts";
 import { formatAge } from "../format/duration.ts";
 import { KeyedFor } from "../shell/keyed-for.tsx";
 import { createLoaded } from "../state/loaded.ts";
-import { showToast } from "../state/toasts.ts";
+import { attempt, showToast } from "../state/toasts.ts";
 import { ArgumentsView } from "./arguments-view.tsx";
+import { ErrorNotice } from "../shell/error-text.tsx";
+import { Button } from "../shell/button.tsx";
+import { createAction } from "../state/action.ts";
 import "./approvals.css";
 
 /** What a person said that holds for more than one call, and a way to take it back. */
@@ -26,15 +28,12 @@ export function GrantsPart() {
     }),
   );
 
-  const revoke = async (grant: GrantView) => {
-    try {
+  const revoke = (grant: GrantView) =>
+    attempt("Not revoked", async () => {
       await client.revokeGrant(grant.id);
       grants.set((all) => all.filter(({ id }) => id !== grant.id));
       showToast({ text: `Revoked. ${grant.toolId} asks again.` });
-    } catch (error) {
-      showToast({ text: `Not revoked: ${messageOf(error)}`, tone: "danger" });
-    }
-  };
+    });
 
   return (
     <section class="grants-part" aria-labelledby="grants-title">
@@ -44,13 +43,7 @@ export function GrantsPart() {
       <p class="panel-text">
         Your answers that hold for more than one call. Take one back, and the tool asks again.
       </p>
-      <Show when={grants.error()}>
-        {(message) => (
-          <p class="notice danger" role="alert">
-            {message()}
-          </p>
-        )}
-      </Show>
+      <ErrorNotice message={grants.error()} />
       <ul class="grants" aria-label="What you allowed">
         <KeyedFor
           each={grants.value()}
@@ -76,8 +69,11 @@ function untilText({ expiresAt }: GrantView): string {
   return `until ${at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}`;
 }
 
-function GrantItem(props: { readonly grant: GrantView; readonly onRevoke: () => Promise<void> }) {
-  const [isRevoking, setRevoking] = createSignal(false);
+function GrantItem(props: {
+  readonly grant: GrantView;
+  readonly onRevoke: () => Promise<unknown>;
+}) {
+  const { isBusy, run } = createAction();
   const isAllowed = () => props.grant.verdict === "allow";
   return (
     <li class="grant" data-testid="grant" data-tool={props.grant.toolId}>
@@ -108,19 +104,15 @@ function GrantItem(props: { readonly grant: GrantView; readonly onRevoke: () => 
           </details>
         )}
       </Show>
-      <button
-        type="button"
-        class="button small"
-        disabled={isRevoking()}
+      <Button
+        look="small"
+        disabled={isBusy()}
         aria-label={`Revoke: ${props.grant.title}`}
         data-testid="revoke-grant"
-        onClick={() => {
-          setRevoking(true);
-          void props.onRevoke().finally(() => setRevoking(false));
-        }}
+        onClick={() => void run(props.onRevoke)}
       >
         Revoke
-      </button>
+      </Button>
     </li>
   );
 }

@@ -1,6 +1,5 @@
 import type { CallOutcomeBody, CallView } from "@capstan/contract";
 import { createEffect, createSignal, on, onCleanup, onMount, Show } from "solid-js";
-import { messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import type { CallState } from "../run/call-state.ts";
 import { Icon } from "../shell/icon.tsx";
@@ -10,6 +9,8 @@ import { bindApprovalKeys } from "./approval-keys.ts";
 import { ArgumentsView } from "./arguments-view.tsx";
 import { noteOutcomeAnswer, outcomeAnswers, readLedger } from "./call-ledger.ts";
 import { outcomeText } from "./outcome-text.ts";
+import { ErrorText } from "../shell/error-text.tsx";
+import { createAction } from "../state/action.ts";
 import "./approvals.css";
 
 type Found = NonNullable<CallView["found"]>;
@@ -21,8 +22,7 @@ type Found = NonNullable<CallView["found"]>;
 export function OutcomeCard(props: { readonly run: string; readonly call: CallState }) {
   /** Undefined: not known yet. */
   const [found, setFound] = createSignal<Found | null>();
-  const [isSending, setSending] = createSignal(false);
-  const [error, setError] = createSignal<string | null>(null);
+  const { isBusy, error, run } = createAction();
   let card!: HTMLElement;
   let note!: HTMLInputElement;
 
@@ -49,21 +49,15 @@ export function OutcomeCard(props: { readonly run: string; readonly call: CallSt
   createEffect(on(outcomeAnswers, look, { defer: true }));
 
   async function answer(outcome: CallOutcomeBody["outcome"]): Promise<void> {
-    if (isSending() || areAnswersLocked()) return;
-    setSending(true);
-    setError(null);
+    if (isBusy() || areAnswersLocked()) return;
     lockAnswers();
     const said = note.value.trim();
-    try {
+    await run(async () => {
       const body = { outcome, ...(said !== "" && { note: said }) };
       const row = await client.answerOutcome(props.run, props.call.callId, body);
       setFound(row.found ?? null);
       noteOutcomeAnswer();
-    } catch (failure) {
-      setError(messageOf(failure));
-    } finally {
-      setSending(false);
-    }
+    });
   }
 
   return (
@@ -78,7 +72,7 @@ export function OutcomeCard(props: { readonly run: string; readonly call: CallSt
       <Show when={found() === null}>
         <Question
           call={props.call}
-          isSending={isSending()}
+          isSending={isBusy()}
           error={error()}
           ref={(element) => (card = element)}
           noteRef={(element) => (note = element)}
@@ -136,13 +130,7 @@ function Question(props: {
         the next message.
       </p>
       <Show when={props.call.args}>{(args) => <ArgumentsView args={args()} />}</Show>
-      <Show when={props.error}>
-        {(message) => (
-          <p class="approval-error" role="alert" data-testid="outcome-error">
-            {message()}
-          </p>
-        )}
-      </Show>
+      <ErrorText class="approval-error" message={props.error} testId="outcome-error" />
       <input
         ref={(element) => props.noteRef((note = element))}
         class="field outcome-note"

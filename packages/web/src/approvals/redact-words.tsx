@@ -1,6 +1,8 @@
 import { createEffect, createSignal, For, on, onCleanup, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
+import { ErrorText } from "../shell/error-text.tsx";
+import { Button } from "../shell/button.tsx";
 
 interface RedactWordsProps {
   readonly approval: string;
@@ -60,12 +62,8 @@ export function RedactWords(props: RedactWordsProps) {
             add(typed());
           }}
         />
-        <button type="button" class="button" onClick={() => add(typed())}>
-          Take out
-        </button>
-        <button
-          type="button"
-          class="button"
+        <Button onClick={() => add(typed())}>Take out</Button>
+        <Button
           disabled={selected() === ""}
           data-testid="review-selected"
           // The selection must outlive the press.
@@ -73,15 +71,9 @@ export function RedactWords(props: RedactWordsProps) {
           onClick={() => add(selected())}
         >
           Take out what is selected
-        </button>
+        </Button>
       </div>
-      <Show when={problem()}>
-        {(message) => (
-          <p class="approval-error" role="alert">
-            {message()}
-          </p>
-        )}
-      </Show>
+      <ErrorText class="approval-error" message={problem()} />
       <ul class="review-taken" aria-label="Words that are taken out">
         <For each={props.words}>
           {(word) => (

@@ -1,5 +1,6 @@
 import type { Accessor } from "solid-js";
 import { AnswerButton } from "./answer-button.tsx";
+import { Form } from "../shell/form.tsx";
 
 /** The no of a card, with a reason for the model. */
 export function RejectionForm(props: {
@@ -16,10 +17,9 @@ export function RejectionForm(props: {
 }) {
   let field!: HTMLInputElement;
   return (
-    <form
+    <Form
       class="approval-refuse"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         const reason = field.value.trim();
         props.onRefuse(reason === "" ? {} : { reason });
       }}
@@ -41,6 +41,6 @@ export function RejectionForm(props: {
       >
         {props.word}
       </AnswerButton>
-    </form>
+    </Form>
   );
 }

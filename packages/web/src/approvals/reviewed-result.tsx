@@ -1,9 +1,10 @@
 import type { ResultApprovalView } from "@capstan/contract";
 import { createMemo, createSignal, For, Show } from "solid-js";
-import { messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import { ContentParts } from "../shell/content-parts.tsx";
 import { formatCount } from "../format/count.ts";
+import { ErrorText } from "../shell/error-text.tsx";
+import { createAction } from "../state/action.ts";
 
 /** A result as it is, and what of it the model would get. A long one comes in pieces. */
 export function ReviewedResultView(props: {
@@ -11,25 +12,17 @@ export function ReviewedResultView(props: {
   readonly first: ResultApprovalView;
 }) {
   const [more, setMore] = createSignal("");
-  const [problem, setProblem] = createSignal<string | null>(null);
-  const [isLoading, setLoading] = createSignal(false);
+  const { isBusy, error, run } = createAction();
   const text = () => (props.first.result?.text ?? "") + more();
   const total = () => props.first.result?.total ?? 0;
   const shown = () => props.first.result?.shown ?? "";
   const parts = createMemo(() => props.first.result?.parts ?? []);
 
-  async function next(): Promise<void> {
-    setLoading(true);
-    setProblem(null);
-    try {
+  const next = () =>
+    run(async () => {
       const piece = await client.review(props.approval, { start: text().length });
       setMore((known) => known + (piece.result?.text ?? ""));
-    } catch (failure) {
-      setProblem(messageOf(failure));
-    } finally {
-      setLoading(false);
-    }
-  }
+    });
 
   return (
     <div class="review-result">
@@ -51,16 +44,11 @@ export function ReviewedResultView(props: {
         )}
       </For>
       <Show when={text().length < total()}>
-        <button
-          type="button"
-          class="link-button"
-          disabled={isLoading()}
-          onClick={() => void next()}
-        >
+        <button type="button" class="link-button" disabled={isBusy()} onClick={() => void next()}>
           Show more: {formatCount(text().length)} of {formatCount(total())} characters are here
         </button>
       </Show>
-      <Show when={problem()}>{(message) => <p class="approval-error">{message()}</p>}</Show>
+      <ErrorText class="approval-error" message={error()} />
       <Show
         when={shown() !== text() || text().length < total()}
         fallback={<p class="review-note">As it is, the model would get all of it.</p>}

@@ -8,6 +8,7 @@ import { CopyButton } from "../shell/copy-button.tsx";
 import { ContentParts } from "../shell/content-parts.tsx";
 import { decisionText, reviewText } from "./decision-text.ts";
 import { notePicture } from "./note-picture.ts";
+import { Button } from "../shell/button.tsx";
 
 /** Characters of an event's data that are shown. */
 const noteChars = 2_000;
@@ -105,14 +106,9 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
             <div class="call-foot">
               <Show when={settled().cacheVarResult}>
                 {(name) => (
-                  <button
-                    type="button"
-                    class="button"
-                    data-testid="open-variable"
-                    onClick={() => showVariable(name())}
-                  >
+                  <Button data-testid="open-variable" onClick={() => showVariable(name())}>
                     Open the whole value: <code>{name()}</code>
-                  </button>
+                  </Button>
                 )}
               </Show>
               <span class="call-numbers">{numbers()}</span>

@@ -1,5 +1,4 @@
 import { createMemo, createSignal, For, Show } from "solid-js";
-import { messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { OutcomeCard } from "../approvals/outcome-card.tsx";
@@ -9,11 +8,12 @@ import { formatCount } from "../format/count.ts";
 import { argumentsLine } from "../format/json-text.ts";
 import { hasEnded } from "../run/run-state.ts";
 import { Icon } from "../shell/icon.tsx";
-import { showToast } from "../state/toasts.ts";
+import { attempt } from "../state/toasts.ts";
 import { CallDetails } from "./call-details.tsx";
 import { callBadge } from "./call-badge.ts";
 import { CallProgress } from "./call-progress.tsx";
 import { CallTime } from "./call-time.tsx";
+import { IconButton } from "../shell/button.tsx";
 import "./calls.css";
 
 /** One call of the timeline: what it is, how it goes, what it cost; the rest unfolds. */
@@ -119,24 +119,19 @@ function StopCall(props: { readonly run: string; readonly callId: string; readon
   const [isStopping, setStopping] = createSignal(false);
   const stop = async () => {
     setStopping(true);
-    try {
-      await client.cancelCall(props.run, props.callId);
-    } catch (error) {
-      showToast({ text: `Not stopped: ${messageOf(error)}`, tone: "danger" });
+    if (!(await attempt("Not stopped", () => client.cancelCall(props.run, props.callId))))
       setStopping(false);
-    }
   };
   return (
-    <button
-      type="button"
-      class="icon-button small"
-      aria-label={`Stop ${props.name}`}
+    <IconButton
+      look="small"
+      icon="stop"
+      size={16}
+      label={`Stop ${props.name}`}
       title="Stop this call; the turn goes on"
       disabled={isStopping()}
       data-testid="stop-call"
       onClick={() => void stop()}
-    >
-      <Icon name="stop" size={16} />
-    </button>
+    />
   );
 }

@@ -8,6 +8,7 @@ import { groupTurns } from "./group-turns.ts";
 import { Scroller } from "./scroller.tsx";
 import { SendingTurn, TurnView } from "./turn-view.tsx";
 import { Welcome } from "./welcome.tsx";
+import { Button } from "../shell/button.tsx";
 import "./chat.css";
 
 /** The conversation: its turns, and the field for the next one. */
@@ -41,10 +42,7 @@ export function ChatPage() {
             <Match when={failure()}>
               {(message) => (
                 <p class="notice danger" role="alert">
-                  {message()}{" "}
-                  <button type="button" class="button" onClick={() => void chat.reload()}>
-                    Try again
-                  </button>
+                  {message()} <Button onClick={() => void chat.reload()}>Try again</Button>
                 </p>
               )}
             </Match>

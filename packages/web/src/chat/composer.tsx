@@ -5,6 +5,8 @@ import { groupsOn } from "../state/switches.ts";
 import { plural } from "../format/count.ts";
 import { Icon } from "../shell/icon.tsx";
 import { sendMessage } from "./send-message.ts";
+import { Button, IconButton } from "../shell/button.tsx";
+import { Form } from "../shell/form.tsx";
 
 /** The field for the next message. Enter sends, Shift+Enter begins a line. */
 export function Composer() {
@@ -38,26 +40,18 @@ export function Composer() {
   };
 
   return (
-    <form
-      class="composer"
-      aria-label="New message"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
+    <Form class="composer" aria-label="New message" onSubmit={submit}>
       <Show when={chat.sendError()}>
         {(message) => (
           <p class="notice danger" role="alert" data-testid="send-error">
             <Icon name="alert" size={16} /> {message()}
-            <button
-              type="button"
-              class="icon-button small"
-              aria-label="Dismiss"
+            <IconButton
+              look="small"
+              icon="close"
+              size={14}
+              label="Dismiss"
               onClick={() => chat.clearError()}
-            >
-              <Icon name="close" size={14} />
-            </button>
+            />
           </p>
         )}
       </Show>
@@ -81,9 +75,8 @@ export function Composer() {
         />
         <div class="composer-tools">
           <ModelSelect />
-          <button
-            type="button"
-            class="button quiet"
+          <Button
+            look="quiet"
             aria-label="Tool groups that are on"
             data-testid="composer-tools"
             onClick={() => app.showPanel(app.panel() === "tools" ? null : "tools")}
@@ -92,26 +85,25 @@ export function Composer() {
             <Show when={catalog.groups.isReady()} fallback="…">
               {plural(groupsOn(catalog.groups.value(), chat.switches()).length, "group")}
             </Show>
-          </button>
+          </Button>
           <span class="composer-space" />
           <Show
             when={isBusy()}
             fallback={
-              <button
+              <Button
                 type="submit"
-                class="button primary round"
+                look="primary round"
                 aria-label="Send"
                 title="Send (Enter)"
                 disabled={!canSend()}
                 data-testid="send"
               >
                 <Icon name="send" />
-              </button>
+              </Button>
             }
           >
-            <button
-              type="button"
-              class="button stop round"
+            <Button
+              look="stop round"
               disabled={chat.active() === null}
               aria-label="Stop"
               title="Stop (Esc)"
@@ -119,7 +111,7 @@ export function Composer() {
               onClick={() => void chat.stop()}
             >
               <Icon name="stop" />
-            </button>
+            </Button>
           </Show>
         </div>
       </div>
@@ -135,6 +127,6 @@ export function Composer() {
           <kbd>Esc</kbd> stops the turn
         </Show>
       </p>
-    </form>
+    </Form>
   );
 }

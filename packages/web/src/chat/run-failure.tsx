@@ -4,6 +4,7 @@ import { formatDuration } from "../format/duration.ts";
 import { Icon } from "../shell/icon.tsx";
 import { failureAdvice } from "./failure-advice.ts";
 import type { LiveRun } from "../state/live-run.ts";
+import { Button } from "../shell/button.tsx";
 
 /** Why a turn did not complete, in the server's words, and what to do about it. */
 export function RunFailure(props: { readonly run: LiveRun; readonly canRetry: boolean }) {
@@ -43,15 +44,13 @@ export function RunFailure(props: { readonly run: LiveRun; readonly canRetry: bo
             </p>
           </div>
           <Show when={isLatest()}>
-            <button
-              type="button"
-              class="button"
+            <Button
               disabled={isRetrying() || chat.active() !== null}
               data-testid="retry"
               onClick={() => void retry()}
             >
               <Icon name="retry" size={16} /> {found().retry}
-            </button>
+            </Button>
           </Show>
         </div>
       )}

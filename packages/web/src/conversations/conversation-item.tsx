@@ -1,12 +1,11 @@
 import type { ConversationView } from "@capstan/contract";
 import { createSignal, Show } from "solid-js";
-import { messageOf } from "../api/api-error.ts";
 import { useApp } from "../state/app-state.ts";
 import { conversationHref, navigateTo, routedConversation } from "../state/route.ts";
 import { formatAge } from "../format/duration.ts";
-import { Icon } from "../shell/icon.tsx";
-import { showToast } from "../state/toasts.ts";
+import { attempt } from "../state/toasts.ts";
 import { RenameField } from "./rename-field.tsx";
+import { IconButton } from "../shell/button.tsx";
 
 /** One conversation of the list: open it, rename it in place, delete it. */
 export function ConversationItem(props: {
@@ -22,11 +21,7 @@ export function ConversationItem(props: {
   const rename = async (next: string) => {
     setRenaming(false);
     if (next === "" || next === props.conversation.title) return;
-    try {
-      await app.conversations.rename(id(), next);
-    } catch (error) {
-      showToast({ text: `Not renamed: ${messageOf(error)}`, tone: "danger" });
-    }
+    await attempt("Not renamed", () => app.conversations.rename(id(), next));
   };
   const remove = () => {
     app.conversations.remove(props.conversation);
@@ -59,24 +54,22 @@ export function ConversationItem(props: {
           </span>
         </a>
         <span class="conversation-actions">
-          <button
-            type="button"
-            class="icon-button small"
-            aria-label={`Rename ${title()}`}
+          <IconButton
+            look="small"
+            icon="edit"
+            size={15}
+            label={`Rename ${title()}`}
             data-testid="rename-conversation"
             onClick={() => setRenaming(true)}
-          >
-            <Icon name="edit" size={15} />
-          </button>
-          <button
-            type="button"
-            class="icon-button small"
-            aria-label={`Delete ${title()}`}
+          />
+          <IconButton
+            look="small"
+            icon="trash"
+            size={15}
+            label={`Delete ${title()}`}
             data-testid="delete-conversation"
             onClick={remove}
-          >
-            <Icon name="trash" size={15} />
-          </button>
+          />
         </span>
       </Show>
     </li>

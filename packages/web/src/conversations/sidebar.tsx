@@ -1,13 +1,14 @@
-import { createEffect, createSignal, onMount, Show } from "solid-js";
+import { createEffect, onMount, Show } from "solid-js";
 import { useApp } from "../state/app-state.ts";
 import { navigateTo } from "../state/route.ts";
-import { messageOf } from "../api/api-error.ts";
 import { Icon } from "../shell/icon.tsx";
 import { Logo } from "../shell/logo.tsx";
 import { KeyedFor } from "../shell/keyed-for.tsx";
 import { bindOverlay } from "../shell/overlay.ts";
-import { showToast } from "../state/toasts.ts";
+import { attempt } from "../state/toasts.ts";
 import { ConversationItem } from "./conversation-item.tsx";
+import { Button, IconButton } from "../shell/button.tsx";
+import { createAction } from "../state/action.ts";
 import "./sidebar.css";
 
 export interface SidebarProps {
@@ -19,7 +20,7 @@ export interface SidebarProps {
 /** The conversations, newest first; over the chat where there is no room. */
 export function Sidebar(props: SidebarProps) {
   const app = useApp();
-  const [loadingMore, setLoadingMore] = createSignal(false);
+  const more = createAction();
   let sidebar!: HTMLElement;
   onMount(() =>
     bindOverlay(
@@ -39,13 +40,7 @@ export function Sidebar(props: SidebarProps) {
     props.onClose();
     queueMicrotask(() => document.getElementById("message")?.focus());
   };
-  const more = async () => {
-    setLoadingMore(true);
-    await app.conversations
-      .loadMore()
-      .catch((error: unknown) => showToast({ text: messageOf(error), tone: "danger" }));
-    setLoadingMore(false);
-  };
+  const loadMore = () => more.run(() => attempt("Not loaded", app.conversations.loadMore));
 
   return (
     <>
@@ -67,19 +62,12 @@ export function Sidebar(props: SidebarProps) {
           <Logo />
           <span class="brand-name">Capstan</span>
           <Show when={props.isOverlay}>
-            <button
-              type="button"
-              class="icon-button"
-              aria-label="Close the list"
-              onClick={() => props.onClose()}
-            >
-              <Icon name="close" />
-            </button>
+            <IconButton icon="close" label="Close the list" onClick={() => props.onClose()} />
           </Show>
         </div>
-        <button type="button" class="button wide" data-testid="new-chat" onClick={startNew}>
+        <Button look="wide" data-testid="new-chat" onClick={startNew}>
           <Icon name="add" /> New chat
-        </button>
+        </Button>
         <nav class="conversations" aria-label="Conversation list">
           <ul data-testid="conversation-list">
             <KeyedFor each={app.conversations.shown()} by={({ id }) => id}>
@@ -95,14 +83,9 @@ export function Sidebar(props: SidebarProps) {
             {(message) => <p class="empty danger">{message()}</p>}
           </Show>
           <Show when={app.conversations.hasMore()}>
-            <button
-              type="button"
-              class="button quiet wide"
-              disabled={loadingMore()}
-              onClick={() => void more()}
-            >
+            <Button look="quiet wide" disabled={more.isBusy()} onClick={() => void loadMore()}>
               Show older ones
-            </button>
+            </Button>
           </Show>
         </nav>
       </aside>

@@ -1,8 +1,8 @@
 import { Index, Show } from "solid-js";
-import { Icon } from "../shell/icon.tsx";
 import { type ConditionDraft, type ConditionTest, conditionTests } from "./condition-draft.ts";
-import { FieldError } from "../shell/field-error.tsx";
+import { FieldError } from "../shell/error-text.tsx";
 import type { RuleError } from "./rule-draft.ts";
+import { Button, IconButton } from "../shell/button.tsx";
 
 interface ConditionFieldsProps {
   readonly conditions: readonly ConditionDraft[];
@@ -84,25 +84,23 @@ export function ConditionFields(props: ConditionFieldsProps) {
                 />
               )}
             </Show>
-            <button
-              type="button"
-              class="icon-button small"
-              aria-label={`Take condition ${index + 1} out`}
+            <IconButton
+              look="small"
+              icon="close"
+              size={15}
+              label={`Take condition ${index + 1} out`}
               onClick={() => {
                 props.onChange(props.conditions.filter((_one, at) => at !== index));
                 add.focus();
               }}
-            >
-              <Icon name="close" size={15} />
-            </button>
+            />
             <FieldError id={`rule-condition-${index}-error`} message={errorAt(index)} />
           </div>
         )}
       </Index>
-      <button
+      <Button
         ref={(element) => (add = element)}
-        type="button"
-        class="button small"
+        look="small"
         disabled={props.conditions.length >= most}
         data-testid="add-condition"
         onClick={(event) => {
@@ -113,7 +111,7 @@ export function ConditionFields(props: ConditionFieldsProps) {
         }}
       >
         {props.conditions.length === 0 ? "Only some, by an argument…" : "And by another…"}
-      </button>
+      </Button>
     </fieldset>
   );
 }

@@ -1,6 +1,8 @@
 import type { OverrideView } from "@capstan/contract";
-import { createSignal, For, Show } from "solid-js";
+import { For, Show } from "solid-js";
 import { ruleText } from "./rule-labels.ts";
+import { Button } from "../shell/button.tsx";
+import { createAction } from "../state/action.ts";
 
 /** One rule: which calls, what it says, and what of it comes to nothing. */
 export function RuleItem(props: {
@@ -8,7 +10,7 @@ export function RuleItem(props: {
   readonly onChange: () => void;
   readonly onRemove: () => Promise<void>;
 }) {
-  const [isRemoving, setRemoving] = createSignal(false);
+  const { isBusy, run } = createAction();
   return (
     <>
       <div class="rule-head">
@@ -39,28 +41,23 @@ export function RuleItem(props: {
         {(reason) => <p class="rule-hint">Reason: {reason()}</p>}
       </Show>
       <div class="rule-buttons">
-        <button
-          type="button"
-          class="button small"
+        <Button
+          look="small"
           aria-label={`Change the rule ${props.rule.title}`}
           data-testid="change-rule"
           onClick={() => props.onChange()}
         >
           Change
-        </button>
-        <button
-          type="button"
-          class="button small"
-          disabled={isRemoving()}
+        </Button>
+        <Button
+          look="small"
+          disabled={isBusy()}
           aria-label={`Remove the rule ${props.rule.title}`}
           data-testid="remove-rule"
-          onClick={() => {
-            setRemoving(true);
-            void props.onRemove().finally(() => setRemoving(false));
-          }}
+          onClick={() => void run(props.onRemove)}
         >
           Remove
-        </button>
+        </Button>
       </div>
     </>
   );

@@ -1,12 +1,13 @@
 import type { OverrideChange, OverrideView } from "@capstan/contract";
 import { createSignal, For, onMount, Show } from "solid-js";
-import { messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import { useApp } from "../state/app-state.ts";
 import { createLoaded } from "../state/loaded.ts";
-import { showToast } from "../state/toasts.ts";
+import { attempt, showToast } from "../state/toasts.ts";
 import { RuleForm } from "./rule-form.tsx";
 import { RuleItem } from "./rule-item.tsx";
+import { ErrorNotice } from "../shell/error-text.tsx";
+import { Button } from "../shell/button.tsx";
 import "./rules.css";
 
 /** The person's own rules: listed, added, changed, removed and brought back. */
@@ -40,19 +41,10 @@ export function RulesPart() {
     const about = when === undefined ? { tool } : { tool, when };
     const said = { execution, result, approvalMs, reason };
     const words = Object.entries(said).filter(([, word]) => word !== undefined);
-    try {
-      await send({ ...about, ...Object.fromEntries(words) });
-    } catch (error) {
-      showToast({ text: `Not brought back: ${messageOf(error)}`, tone: "danger" });
-    }
+    await attempt("Not brought back", () => send({ ...about, ...Object.fromEntries(words) }));
   };
   const remove = async (rule: OverrideView) => {
-    try {
-      await client.removeRule(rule.id);
-    } catch (error) {
-      showToast({ text: `Not removed: ${messageOf(error)}`, tone: "danger" });
-      return;
-    }
+    if (!(await attempt("Not removed", () => client.removeRule(rule.id)))) return;
     rules.set((all) => all.filter(({ id }) => id !== rule.id));
     close(null);
     showToast({
@@ -70,13 +62,7 @@ export function RulesPart() {
         Which calls ask you, run at once, or never run; in every chat, from the next call on. You
         can be stricter than the administrator, not looser.
       </p>
-      <Show when={rules.error()}>
-        {(message) => (
-          <p class="notice danger" role="alert">
-            {message()}
-          </p>
-        )}
-      </Show>
+      <ErrorNotice message={rules.error()} />
       <ul class="rules" aria-label="Your rules">
         <For each={rules.value()}>
           {(rule) => (
@@ -110,14 +96,9 @@ export function RulesPart() {
       <Show
         when={open() === "new"}
         fallback={
-          <button
-            type="button"
-            class="button small"
-            data-testid="add-rule"
-            onClick={() => setOpen("new")}
-          >
+          <Button look="small" data-testid="add-rule" onClick={() => setOpen("new")}>
             Add a rule…
-          </button>
+          </Button>
         }
       >
         <RuleForm groups={catalog.groups.value()} onSave={save} onCancel={() => close(null)} />

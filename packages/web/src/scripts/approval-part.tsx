@@ -1,7 +1,6 @@
 import type { DeclaredPermissionsView, ScriptDetail, ScriptFilesView } from "@capstan/contract";
-import { createEffect, createSignal, For, on, Show } from "solid-js";
-import { ApiError } from "@capstan/client";
-import { messageOf } from "../api/api-error.ts";
+import { createEffect, For, on, Show } from "solid-js";
+import { hasStatus } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import { formatBytes, plural } from "../format/count.ts";
 import { createLoaded } from "../state/loaded.ts";
@@ -9,6 +8,9 @@ import { DiffView } from "./editor/diff-view.tsx";
 import { fileChanges } from "./file-changes.ts";
 import { withHiddenShown } from "./editor/hidden-characters.ts";
 import { permissionLines } from "./permission-lines.ts";
+import { ErrorNotice, FieldError } from "../shell/error-text.tsx";
+import { Button } from "../shell/button.tsx";
+import { createAction } from "../state/action.ts";
 
 interface ApprovalPartProps {
   readonly file: ScriptDetail;
@@ -20,8 +22,7 @@ interface ApprovalPartProps {
 
 /** What a file asks for, what it is made of, and a person's word on exactly that. */
 export function ApprovalPart(props: ApprovalPartProps) {
-  const [isBusy, setBusy] = createSignal(false);
-  const [error, setError] = createSignal<string | null>(null);
+  const { isBusy, error, setError, run } = createAction();
   const versions = createLoaded<Versions | null>(null, () => readVersions(props.file));
   createEffect(
     on(
@@ -34,18 +35,13 @@ export function ApprovalPart(props: ApprovalPartProps) {
     ),
   );
 
-  async function change(action: () => Promise<ScriptDetail>): Promise<void> {
-    setBusy(true);
-    setError(null);
-    try {
-      props.onChanged(await action());
-    } catch (failure) {
-      setError(messageOf(failure));
-      if (failure instanceof ApiError && failure.status === 409) props.onStale();
-    } finally {
-      setBusy(false);
-    }
-  }
+  const change = (action: () => Promise<ScriptDetail>) =>
+    run(
+      async () => props.onChanged(await action()),
+      (failure) => {
+        if (hasStatus(failure, 409)) props.onStale();
+      },
+    );
   const isCurrent = () => props.file.approval === "current";
   /** Approved is what is read here: until it came, and where it is another by now, nothing can be. */
   const seen = () => {
@@ -71,13 +67,7 @@ export function ApprovalPart(props: ApprovalPartProps) {
         {(declared) => <PermissionList declared={declared()} />}
       </Show>
       <Show when={versions.value()}>{(both) => <Contents versions={both()} />}</Show>
-      <Show when={versions.error()}>
-        {(message) => (
-          <p class="notice danger" role="alert">
-            {message()}
-          </p>
-        )}
-      </Show>
+      <ErrorNotice message={versions.error()} />
       <Show when={props.file.editable && !isCurrent()}>
         <p class="script-standing">
           Approving means: it may do what is listed above, in this place and with exactly this
@@ -87,18 +77,11 @@ export function ApprovalPart(props: ApprovalPartProps) {
           </Show>
         </p>
       </Show>
-      <Show when={error()}>
-        {(message) => (
-          <p class="field-error" role="alert" data-testid="approve-error">
-            {message()}
-          </p>
-        )}
-      </Show>
+      <FieldError message={error()} testId="approve-error" />
       <div class="script-actions">
         <Show when={props.file.editable && !isCurrent()}>
-          <button
-            type="button"
-            class="button primary"
+          <Button
+            look="primary"
             disabled={isBusy() || seen() === null || props.isDirty}
             data-testid="approve-script"
             onClick={() => {
@@ -108,18 +91,17 @@ export function ApprovalPart(props: ApprovalPartProps) {
             }}
           >
             Approve this content
-          </button>
+          </Button>
         </Show>
         <Show when={props.file.approved !== null}>
-          <button
-            type="button"
-            class="button danger"
+          <Button
+            look="danger"
             disabled={isBusy()}
             data-testid="revoke-script"
             onClick={() => void change(() => client.revokeScript(props.file.id))}
           >
             Take the approval back
-          </button>
+          </Button>
         </Show>
         <span class="script-state">{hint(props)}</span>
       </div>
@@ -222,6 +204,6 @@ async function readVersions({ id, content_hash, approved }: ScriptDetail): Promi
 
 /** What is not kept any more is not compared with. */
 function orNone(error: unknown): null {
-  if (error instanceof ApiError && error.status === 404) return null;
+  if (hasStatus(error, 404)) return null;
   throw error;
 }

@@ -7,6 +7,8 @@ import { argumentsLine, prettyJson } from "../format/json-text.ts";
 import { KeyedFor } from "../shell/keyed-for.tsx";
 import { createLoaded } from "../state/loaded.ts";
 import { tracebackOf } from "./traceback.ts";
+import { ErrorNotice } from "../shell/error-text.tsx";
+import { Button } from "../shell/button.tsx";
 
 /** The last calls of a file's tools: yours, whether a model made them or you. */
 export function CallsPart(props: { readonly id: string }) {
@@ -19,17 +21,11 @@ export function CallsPart(props: { readonly id: string }) {
     <>
       <div class="section-head">
         <h3>Last calls</h3>
-        <button type="button" class="button small" onClick={() => void calls.refresh()}>
+        <Button look="small" onClick={() => void calls.refresh()}>
           Look again
-        </button>
+        </Button>
       </div>
-      <Show when={calls.error()}>
-        {(message) => (
-          <p class="notice danger" role="alert">
-            {message()}
-          </p>
-        )}
-      </Show>
+      <ErrorNotice message={calls.error()} />
       <Show when={calls.value().unreadable.length > 0}>
         <p class="notice" data-testid="unreadable-calls">
           Left out, as the database is damaged there: {calls.value().unreadable.join(", ")}.

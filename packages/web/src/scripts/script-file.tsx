@@ -1,7 +1,6 @@
 import type { ScriptCheckView, ScriptDetail } from "@capstan/contract";
 import { createEffect, createSignal, For, Match, on, onCleanup, Show, Switch } from "solid-js";
-import { ApiError } from "@capstan/client";
-import { isAbort, messageOf } from "../api/api-error.ts";
+import { hasStatus, isAbort, messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import { plural } from "../format/count.ts";
 import { ApprovalPart } from "./approval-part.tsx";
@@ -11,6 +10,7 @@ import { ProblemList } from "./problem-list.tsx";
 import { scriptBadge } from "./script-badge.ts";
 import { SourcePart } from "./source-part.tsx";
 import { ToolsPart } from "./tools-part.tsx";
+import { ErrorNotice } from "../shell/error-text.tsx";
 
 interface ScriptFileProps {
   readonly id: string;
@@ -56,7 +56,7 @@ export function ScriptFile(props: ScriptFileProps) {
       if (!signal.aborted) show(read);
     } catch (error) {
       if (signal.aborted || isAbort(error)) return;
-      if (error instanceof ApiError && error.status === 404) setGone(true);
+      if (hasStatus(error, 404)) setGone(true);
       else setFailure(messageOf(error));
     }
   }
@@ -101,13 +101,7 @@ export function ScriptFile(props: ScriptFileProps) {
       <a class="script-back" href="#/scripts">
         All files
       </a>
-      <Show when={failure()}>
-        {(message) => (
-          <p class="notice danger" role="alert">
-            {message()}
-          </p>
-        )}
-      </Show>
+      <ErrorNotice message={failure()} />
       <Show when={isGone()}>
         <p class="notice" role="status" data-testid="script-gone">
           There is no such file any more.

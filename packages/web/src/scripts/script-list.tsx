@@ -1,108 +1,76 @@
 import type { ScriptView } from "@capstan/contract";
 import { createSignal, Show } from "solid-js";
-import { messageOf, withoutPlace } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import { navigateToScript, routedScript, scriptHref } from "../state/route.ts";
 import { plural } from "../format/count.ts";
-import { FieldError } from "../shell/field-error.tsx";
 import { Icon } from "../shell/icon.tsx";
 import { KeyedFor } from "../shell/keyed-for.tsx";
 import type { Loaded } from "../state/loaded.ts";
 import { isUnsaved } from "./editor/drafts.ts";
 import { scriptBadge } from "./script-badge.ts";
+import { ErrorNotice } from "../shell/error-text.tsx";
+import { Button } from "../shell/button.tsx";
+import { Field, Form, FormActions } from "../shell/form.tsx";
+import { createAction } from "../state/action.ts";
 
 /** The files there are, and the beginning of a new one. */
 export function ScriptList(props: { readonly scripts: Loaded<readonly ScriptView[]> }) {
   const [name, setName] = createSignal<string | null>(null);
-  const [error, setError] = createSignal<string>();
-  const [isMaking, setMaking] = createSignal(false);
+  const making = createAction("name");
   let add!: HTMLButtonElement;
   const close = () => {
     setName(null);
-    setError(undefined);
+    making.setError(null);
     queueMicrotask(() => add.focus());
   };
-  async function make(): Promise<void> {
-    if (isMaking()) return;
-    setMaking(true);
-    setError(undefined);
-    try {
+  const make = () =>
+    making.run(async () => {
       const made = await client.createScript({ name: (name() ?? "").trim() });
       await props.scripts.refresh();
       setName(null);
       navigateToScript(made.id);
-    } catch (failure) {
-      setError(withoutPlace(messageOf(failure), "name"));
-    } finally {
-      setMaking(false);
-    }
-  }
+    });
 
   return (
     <section class="script-list" aria-labelledby="script-list-title">
       <div class="script-list-head">
         <h2 id="script-list-title">Files of tools</h2>
-        <button
+        <Button
           ref={(element) => (add = element)}
-          type="button"
-          class="button small"
+          look="small"
           aria-expanded={name() !== null}
           data-testid="new-script"
           onClick={() => (name() === null ? setName("") : close())}
         >
           <Icon name="add" size={15} /> New
-        </button>
+        </Button>
       </div>
       <Show when={name() !== null}>
-        <form
+        <Form
           class="new-script"
           aria-label="A new file"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void make();
-          }}
-          on:keydown={(event) => {
-            if (event.key !== "Escape" || event.isComposing) return;
-            event.preventDefault();
-            close();
-          }}
+          onSubmit={() => void make()}
+          onEscape={close}
         >
-          <label class="label" for="new-script-name">
-            Name, with .py or .ps1
-          </label>
-          <input
-            ref={(element) => queueMicrotask(() => element.focus())}
+          <Field
             id="new-script-name"
-            class="field code"
+            label="Name, with .py or .ps1"
+            look="code"
+            ref={(element) => queueMicrotask(() => element.focus())}
             placeholder="weather.py"
             autocomplete="off"
             spellcheck={false}
-            aria-invalid={error() !== undefined}
-            aria-describedby={error() === undefined ? undefined : "new-script-error"}
+            error={making.error()}
             value={name() ?? ""}
-            onInput={(event) => {
-              setName(event.currentTarget.value);
-              setError(undefined);
+            onValue={(text) => {
+              setName(text);
+              making.setError(null);
             }}
           />
-          <FieldError id="new-script-error" message={error()} />
-          <div class="dialog-actions">
-            <button type="button" class="button quiet small" onClick={close}>
-              Cancel
-            </button>
-            <button type="submit" class="button primary small" disabled={isMaking()}>
-              Begin it
-            </button>
-          </div>
-        </form>
+          <FormActions isBusy={making.isBusy()} onCancel={close} look="small" word="Begin it" />
+        </Form>
       </Show>
-      <Show when={props.scripts.error()}>
-        {(message) => (
-          <p class="notice danger" role="alert">
-            {message()}
-          </p>
-        )}
-      </Show>
+      <ErrorNotice message={props.scripts.error()} />
       <ul>
         <KeyedFor each={props.scripts.value()} by={({ id }) => id}>
           {(script) => <ScriptItem script={script()} />}

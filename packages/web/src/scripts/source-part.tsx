@@ -1,14 +1,16 @@
 import type { ScriptCheckView, ScriptDetail, ScriptProblemView } from "@capstan/contract";
-import { createSignal, Show } from "solid-js";
-import { ApiError } from "@capstan/client";
-import { messageOf, withoutPlace } from "../api/api-error.ts";
+import { Show } from "solid-js";
+import { hasStatus } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import { navigateToScript } from "../state/route.ts";
 import { plural } from "../format/count.ts";
-import { showToast } from "../state/toasts.ts";
+import { attempt, showToast } from "../state/toasts.ts";
 import { DiffView } from "./editor/diff-view.tsx";
 import { type Draft, forgetDraft } from "./editor/drafts.ts";
 import { Editor, type EditorProps } from "./editor/editor.tsx";
+import { FieldError } from "../shell/error-text.tsx";
+import { Button } from "../shell/button.tsx";
+import { createAction } from "../state/action.ts";
 
 interface SourcePartProps {
   readonly file: ScriptDetail;
@@ -26,49 +28,35 @@ interface SourcePartProps {
 
 /** The text of a file: changed, saved, brought together with what others did, deleted. */
 export function SourcePart(props: SourcePartProps) {
-  const [isBusy, setBusy] = createSignal(false);
-  const [error, setError] = createSignal<string | null>(null);
+  const { isBusy, error, run } = createAction("source");
   const isSavable = () => props.draft?.isDirty() === true && props.draft.conflict() === null;
 
   async function save(): Promise<void> {
     const { draft, file } = props;
-    if (draft === null || !isSavable() || isBusy() || !file.editable) return;
-    setBusy(true);
-    setError(null);
-    try {
-      const saved = await client.saveScript(file.id, draft.toSave());
-      draft.saved(saved);
-      props.onSaved(saved);
-    } catch (failure) {
-      setError(withoutPlace(messageOf(failure), "source"));
-      if (failure instanceof ApiError && failure.status === 409) props.onStale();
-    } finally {
-      setBusy(false);
-    }
+    if (draft === null || !isSavable() || !file.editable) return;
+    await run(
+      async () => {
+        const saved = await client.saveScript(file.id, draft.toSave());
+        draft.saved(saved);
+        props.onSaved(saved);
+      },
+      (failure) => {
+        if (hasStatus(failure, 409)) props.onStale();
+      },
+    );
   }
   async function remove(): Promise<void> {
     const { id, name } = props.file;
-    setBusy(true);
-    try {
-      await client.deleteScript(id);
-    } catch (failure) {
-      setError(messageOf(failure));
-      return;
-    } finally {
-      setBusy(false);
-    }
+    if (!(await run(() => client.deleteScript(id)))) return;
     forgetDraft(id);
     props.onDeleted();
     navigateToScript(null);
-    const undo = async () => {
-      try {
+    const undo = () =>
+      attempt("Not brought back", async () => {
         await client.restoreScript(id);
         props.onDeleted();
         navigateToScript(id);
-      } catch (failure) {
-        showToast({ text: `Not brought back: ${messageOf(failure)}`, tone: "danger" });
-      }
-    };
+      });
     showToast({
       text: `${name} is deleted.`,
       action: { label: "Undo", run: () => void undo() },
@@ -102,12 +90,8 @@ export function SourcePart(props: SourcePartProps) {
                   after={draft().text()}
                 />
                 <div class="script-actions">
-                  <button type="button" class="button" onClick={() => draft().keepMine()}>
-                    Keep mine
-                  </button>
-                  <button type="button" class="button" onClick={() => draft().takeTheirs()}>
-                    Take the file's
-                  </button>
+                  <Button onClick={() => draft().keepMine()}>Keep mine</Button>
+                  <Button onClick={() => draft().takeTheirs()}>Take the file's</Button>
                 </div>
               </section>
             )}
@@ -125,38 +109,30 @@ export function SourcePart(props: SourcePartProps) {
             Tab indents; to leave the field press Escape, then Tab. <kbd>Ctrl</kbd> <kbd>S</kbd>{" "}
             saves.
           </p>
-          <Show when={error()}>
-            {(message) => (
-              <p class="field-error" role="alert" data-testid="save-error">
-                {message()}
-              </p>
-            )}
-          </Show>
+          <FieldError message={error()} testId="save-error" />
           <div class="script-actions">
             <Show when={props.file.editable}>
-              <button
-                type="button"
-                class="button primary"
+              <Button
+                look="primary"
                 disabled={!isSavable() || isBusy()}
                 data-testid="save-script"
                 onClick={() => void save()}
               >
                 Save
-              </button>
+              </Button>
             </Show>
             <span class="script-state" data-testid="save-state">
               {state()}
             </span>
             <Show when={props.file.editable}>
-              <button
-                type="button"
-                class="button danger"
+              <Button
+                look="danger"
                 disabled={isBusy()}
                 data-testid="delete-script"
                 onClick={() => void remove()}
               >
                 Delete
-              </button>
+              </Button>
             </Show>
           </div>
         </>

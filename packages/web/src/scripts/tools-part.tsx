@@ -4,6 +4,7 @@ import { KeyedFor } from "../shell/keyed-for.tsx";
 import { argumentFields } from "./argument-fields.ts";
 import { executionLabels } from "./script-badge.ts";
 import { TryTool } from "./try-tool.tsx";
+import { Button } from "../shell/button.tsx";
 
 /** The tools that a file gives, each with its parameters and a way to try it. */
 export function ToolsPart(props: { readonly file: ScriptDetail }) {
@@ -68,9 +69,8 @@ function ToolView(props: { readonly file: ScriptDetail; readonly tool: ScriptToo
           </p>
         )}
       </Show>
-      <button
-        type="button"
-        class="button small"
+      <Button
+        look="small"
         aria-expanded={isTrying()}
         aria-controls={isTrying() ? panel() : undefined}
         aria-label={`Try ${props.tool.name}`}
@@ -78,7 +78,7 @@ function ToolView(props: { readonly file: ScriptDetail; readonly tool: ScriptToo
         onClick={() => setTrying(!isTrying())}
       >
         Try it
-      </button>
+      </Button>
       <Show when={isTrying()}>
         <div id={panel()}>
           <TryTool id={props.file.id} tool={props.tool} fields={fields()} />

@@ -1,5 +1,4 @@
-import { createSignal, Show } from "solid-js";
-import { messageOf } from "../api/api-error.ts";
+import { Show } from "solid-js";
 import { client } from "../api/client.ts";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { ReviewCard } from "../approvals/review-card.tsx";
@@ -11,29 +10,23 @@ import type { LiveRun } from "../state/live-run.ts";
 import type { CallResult } from "../run/run-event.ts";
 import { hasEnded } from "../run/run-state.ts";
 import { CopyButton } from "../shell/copy-button.tsx";
-import { showToast } from "../state/toasts.ts";
+import { attempt } from "../state/toasts.ts";
 import { tracebackOf } from "./traceback.ts";
+import { Button } from "../shell/button.tsx";
+import { createAction } from "../state/action.ts";
 import "../calls/calls.css";
 
 /** A call that a person tries: asked about, followed while it runs, and its result in full. */
 export function TrialCall(props: { readonly run: LiveRun }) {
-  const [isStopping, setStopping] = createSignal(false);
+  const stopping = createAction();
   const call = () => props.run.state().calls["call_1"];
   const isOver = () => hasEnded(props.run.state().phase);
   const printed = () =>
     call()
       ?.outputs.map(({ text }) => text)
       .join("") ?? "";
-  const stop = async () => {
-    setStopping(true);
-    try {
-      await client.cancelRun(props.run.view.id);
-    } catch (error) {
-      showToast({ text: `Not stopped: ${messageOf(error)}`, tone: "danger" });
-    } finally {
-      setStopping(false);
-    }
-  };
+  const stop = () =>
+    stopping.run(() => attempt("Not stopped", () => client.cancelRun(props.run.view.id)));
 
   return (
     <section class="tried" aria-label="What came of it" data-testid="tried" aria-busy={!isOver()}>
@@ -56,15 +49,14 @@ export function TrialCall(props: { readonly run: LiveRun }) {
                 </span>
                 <CallTime call={known()} isRunning={running()} />
                 <Show when={!isOver()}>
-                  <button
-                    type="button"
-                    class="button small stop"
-                    disabled={isStopping()}
+                  <Button
+                    look="small stop"
+                    disabled={stopping.isBusy()}
                     data-testid="stop-try"
                     onClick={() => void stop()}
                   >
                     Stop
-                  </button>
+                  </Button>
                 </Show>
               </p>
               <Show when={face().status === "asking" && known().approval}>

@@ -1,12 +1,14 @@
 import type { RunView, ScriptToolView } from "@capstan/contract";
-import { createSignal, For, Match, onCleanup, Show, Switch } from "solid-js";
-import { messageOf, withoutPlace } from "../api/api-error.ts";
+import { createSignal, For, onCleanup, Show } from "solid-js";
 import { client } from "../api/client.ts";
 import { createLiveRun, type LiveRun } from "../state/live-run.ts";
 import { hasEnded } from "../run/run-state.ts";
-import { FieldError } from "../shell/field-error.tsx";
 import { type ArgumentField, readArguments } from "./argument-fields.ts";
 import { TrialCall } from "./trial-call.tsx";
+import { FieldError } from "../shell/error-text.tsx";
+import { Button } from "../shell/button.tsx";
+import { Field, Form } from "../shell/form.tsx";
+import { createAction } from "../state/action.ts";
 
 /** A form for a tool's arguments, and what comes of its call. */
 export function TryTool(props: {
@@ -16,95 +18,65 @@ export function TryTool(props: {
 }) {
   const [written, setWritten] = createSignal<{ readonly [name: string]: string }>({});
   const [errors, setErrors] = createSignal<{ readonly [name: string]: string }>({});
-  const [failure, setFailure] = createSignal<string | null>(null);
+  const sending = createAction("tool");
   const [run, setRun] = createSignal<LiveRun | null>(null);
-  const [isSending, setSending] = createSignal(false);
   let form!: HTMLFormElement;
   onCleanup(() => run()?.stop());
   const isGoing = () => {
     const now = run();
-    return isSending() || (now !== null && !hasEnded(now.state().phase));
+    return sending.isBusy() || (now !== null && !hasEnded(now.state().phase));
   };
-  const idOf = (name: string) => `argument-${props.tool.name}-${name}`;
 
   async function call(): Promise<void> {
     if (isGoing()) return;
     const read = readArguments(props.fields, written());
     setErrors(read.type === "invalid" ? read.errors : {});
-    setFailure(null);
+    sending.setError(null);
     if (read.type === "invalid") {
       form.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
       return;
     }
-    setSending(true);
     run()?.stop();
     setRun(null);
-    try {
+    await sending.run(async () => {
       const begun = await client.callScript(props.id, {
         tool: props.tool.name,
         arguments: { ...read.value, ...wholeResult(props.tool) },
       });
       setRun(createLiveRun({ run: fromTheStart(begun), onProgress: () => {} }));
-    } catch (error) {
-      setFailure(withoutPlace(messageOf(error), "tool"));
-    } finally {
-      setSending(false);
-    }
+    });
   }
 
   // What comes of it is beside the form, not in it: a question there has a form of its own.
   return (
     <div class="try">
-      <form
+      <Form
         ref={(element) => (form = element)}
         aria-label={`Arguments of ${props.tool.name}`}
         data-testid="try-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void call();
-        }}
+        onSubmit={() => void call()}
       >
         <For each={props.fields}>
           {(field) => (
-            <>
-              <label class="label" for={idOf(field.name)}>
-                {field.name}
-                <Show when={!field.isRequired}>
-                  <span class="parameter-type"> optional</span>
-                </Show>
-              </label>
-              <ArgumentInput
-                id={idOf(field.name)}
-                field={field}
-                value={written()[field.name] ?? ""}
-                error={errors()[field.name]}
-                onInput={(text) => {
-                  setWritten((before) => ({ ...before, [field.name]: text }));
-                  setErrors(({ [field.name]: _gone, ...others }) => others);
-                }}
-              />
-              <FieldError id={`${idOf(field.name)}-error`} message={errors()[field.name]} />
-            </>
+            <ArgumentInput
+              id={`argument-${props.tool.name}-${field.name}`}
+              field={field}
+              value={written()[field.name] ?? ""}
+              error={errors()[field.name]}
+              onValue={(text) => {
+                setWritten((before) => ({ ...before, [field.name]: text }));
+                setErrors(({ [field.name]: _gone, ...others }) => others);
+              }}
+            />
           )}
         </For>
-        <Show when={failure()}>
-          {(message) => (
-            <p class="field-error" role="alert">
-              {message()}
-            </p>
-          )}
-        </Show>
+        <FieldError message={sending.error()} />
         <div class="script-actions">
-          <button
-            type="submit"
-            class="button primary small"
-            disabled={isGoing()}
-            data-testid="call-tool"
-          >
+          <Button type="submit" look="primary small" disabled={isGoing()} data-testid="call-tool">
             Call {props.tool.name}
-          </button>
+          </Button>
         </div>
-      </form>
+      </Form>
       <Show when={run()} keyed>
         {(live) => <TrialCall run={live} />}
       </Show>
@@ -117,61 +89,48 @@ function ArgumentInput(props: {
   readonly field: ArgumentField;
   readonly value: string;
   readonly error: string | undefined;
-  readonly onInput: (text: string) => void;
+  readonly onValue: (text: string) => void;
 }) {
-  const marks = () => ({
-    id: props.id,
-    "aria-invalid": props.error !== undefined,
-    "aria-required": props.field.isRequired,
-    "aria-describedby": props.error === undefined ? undefined : `${props.id}-error`,
-  });
-  const placeholder = () => {
-    const { defaultText, typeText } = props.field;
-    return defaultText ?? typeText;
-  };
+  // The parent makes this anew for another field.
+  const { type, name, isRequired, choices, defaultText, typeText } = props.field;
+  const placeholder = defaultText ?? typeText;
+  const attributes = {
+    text: { placeholder, spellcheck: false },
+    json: { placeholder: `JSON: ${placeholder}`, spellcheck: false },
+    number: { inputmode: "decimal", autocomplete: "off", placeholder },
+    choice: {},
+  }[type];
+  const isLines = type === "text" || type === "json";
   return (
-    <Switch>
-      <Match when={props.field.type === "choice"}>
-        <select
-          class="field"
-          {...marks()}
-          onChange={(event) => props.onInput(event.currentTarget.value)}
-        >
-          <option value="" selected={props.value === ""}>
-            {props.field.isRequired ? "choose" : `left out${whatThen(props.field)}`}
-          </option>
-          <For each={props.field.choices}>
-            {(choice) => (
-              <option value={choice} selected={props.value === choice}>
-                {plain(choice)}
-              </option>
-            )}
-          </For>
-        </select>
-      </Match>
-      <Match when={props.field.type === "number"}>
-        <input
-          class="field"
-          inputmode="decimal"
-          autocomplete="off"
-          {...marks()}
-          placeholder={placeholder()}
-          value={props.value}
-          onInput={(event) => props.onInput(event.currentTarget.value)}
-        />
-      </Match>
-      <Match when={true}>
-        <textarea
-          class="field code"
-          rows={Math.min(12, props.value.split("\n").length)}
-          spellcheck={false}
-          {...marks()}
-          placeholder={props.field.type === "json" ? `JSON: ${placeholder()}` : placeholder()}
-          value={props.value}
-          onInput={(event) => props.onInput(event.currentTarget.value)}
-        />
-      </Match>
-    </Switch>
+    <Field
+      id={props.id}
+      label={
+        <>
+          {name}
+          {isRequired ? null : <span class="parameter-type"> optional</span>}
+        </>
+      }
+      as={type === "choice" ? "select" : isLines ? "textarea" : "input"}
+      {...attributes}
+      {...(isLines && { look: "code", rows: Math.min(12, props.value.split("\n").length) })}
+      aria-required={isRequired}
+      error={props.error}
+      value={props.value}
+      onValue={props.onValue}
+    >
+      <Show when={type === "choice"}>
+        <option value="" selected={props.value === ""}>
+          {isRequired ? "choose" : `left out${whatThen(props.field)}`}
+        </option>
+        <For each={choices}>
+          {(choice) => (
+            <option value={choice} selected={props.value === choice}>
+              {plain(choice)}
+            </option>
+          )}
+        </For>
+      </Show>
+    </Field>
   );
 }
 

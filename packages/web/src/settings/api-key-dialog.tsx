@@ -1,5 +1,7 @@
 import { createEffect } from "solid-js";
 import { apiKey, apiKeyWanted, giveApiKey } from "../api/api-key.ts";
+import { Button } from "../shell/button.tsx";
+import { Field, Form } from "../shell/form.tsx";
 
 /** Asks for the server's key when it wants one. The key stays in this tab. */
 export function ApiKeyDialog() {
@@ -18,9 +20,8 @@ export function ApiKeyDialog() {
       data-testid="api-key-dialog"
       onCancel={(event) => event.preventDefault()}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
+      <Form
+        onSubmit={() => {
           const key = field.value.trim();
           if (key !== "") giveApiKey(key);
           field.value = "";
@@ -32,24 +33,21 @@ export function ApiKeyDialog() {
           Ask whoever runs it for one of its <code>CAPSTAN_API_KEYS</code>. The key is kept in this
           tab only.
         </p>
-        <label class="label" for="api-key">
-          API key
-        </label>
-        <input
-          ref={(element) => (field = element)}
+        <Field
           id="api-key"
-          class="field"
+          label="API key"
+          ref={(element) => (field = element)}
+          data-testid="api-key-input"
           type="password"
           autocomplete="off"
           required
-          data-testid="api-key-input"
         />
         <div class="dialog-actions">
-          <button type="submit" class="button primary" data-testid="api-key-submit">
+          <Button type="submit" look="primary" data-testid="api-key-submit">
             Use this key
-          </button>
+          </Button>
         </div>
-      </form>
+      </Form>
     </dialog>
   );
 }

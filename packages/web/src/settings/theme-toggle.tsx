@@ -1,7 +1,7 @@
 import { createEffect } from "solid-js";
-import { Icon } from "../shell/icon.tsx";
 import { createMediaQuery } from "../shell/media-query.ts";
 import { createPreference } from "../state/preferences.ts";
+import { IconButton } from "../shell/button.tsx";
 
 /** Light or dark; as the system says until it is chosen, and again when the choice is the system's. */
 export function ThemeToggle() {
@@ -18,15 +18,12 @@ export function ThemeToggle() {
   });
 
   return (
-    <button
-      type="button"
-      class="icon-button"
-      aria-label={`Switch to the ${other()} theme`}
+    <IconButton
+      icon={theme() === "dark" ? "sun" : "moon"}
+      label={`Switch to the ${other()} theme`}
       title={`Switch to the ${other()} theme`}
       data-testid="theme-toggle"
       onClick={() => choose(other() === system() ? null : other())}
-    >
-      <Icon name={theme() === "dark" ? "sun" : "moon"} />
-    </button>
+    />
   );
 }

@@ -2,6 +2,7 @@ import type { ToolGroupView, ToolView } from "@capstan/contract";
 import { For, Show } from "solid-js";
 import { useApp } from "../state/app-state.ts";
 import { isGroupOn, isToolOn, withGroup, withTool } from "../state/switches.ts";
+import { ErrorNotice } from "../shell/error-text.tsx";
 import "./tools-panel.css";
 
 const executionLabels: { readonly [execution: string]: string } = {
@@ -21,13 +22,7 @@ export function ToolsPanel() {
         What the model may call in this chat{chat.conversation() === null ? ", once it begins" : ""}
         . A group is on or off as a whole; within it, so is each tool.
       </p>
-      <Show when={catalog.groups.error()}>
-        {(message) => (
-          <p class="notice danger" role="alert">
-            {message()}
-          </p>
-        )}
-      </Show>
+      <ErrorNotice message={catalog.groups.error()} />
       <For each={catalog.groups.value()}>{(group) => <GroupSwitch group={group} />}</For>
       <Show when={catalog.groups.isReady() && catalog.groups.value().length === 0}>
         <p class="empty">This server has no tools.</p>

@@ -1,6 +1,6 @@
 import { For, Show } from "solid-js";
-import { Icon } from "./icon.tsx";
 import { dismissToast, shownToasts, takeToastAction } from "../state/toasts.ts";
+import { IconButton } from "./button.tsx";
 import "./toast-list.css";
 
 /** Notes at the foot of the page, newest last; read out politely. */
@@ -23,14 +23,12 @@ export function ToastList() {
                 </button>
               )}
             </Show>
-            <button
-              type="button"
-              class="icon-button"
-              aria-label="Dismiss"
+            <IconButton
+              icon="close"
+              size={14}
+              label="Dismiss"
               onClick={() => dismissToast(toast.id)}
-            >
-              <Icon name="close" size={14} />
-            </button>
+            />
           </div>
         )}
       </For>

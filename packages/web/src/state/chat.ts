@@ -1,7 +1,6 @@
 import type { ConversationView, RunView, RunWithEvents, Switches } from "@capstan/contract";
 import { batch, createMemo, createSignal, type Accessor } from "solid-js";
-import { ApiError } from "@capstan/client";
-import { isAbort, messageOf } from "../api/api-error.ts";
+import { hasStatus, isAbort, messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import { hasEnded } from "../run/run-state.ts";
 import { noSwitches } from "./switches.ts";
@@ -130,7 +129,7 @@ export function createChat(events: ChatEvents): Chat {
       });
     } catch (error) {
       if (signal.aborted || isAbort(error)) return;
-      const missing = error instanceof ApiError && error.status === 404;
+      const missing = hasStatus(error, 404);
       setStatus(missing ? { type: "missing" } : { type: "failed", message: messageOf(error) });
     }
   }

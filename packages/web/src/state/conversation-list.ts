@@ -1,9 +1,8 @@
 import type { ConversationView } from "@capstan/contract";
 import { createSignal, type Accessor } from "solid-js";
-import { messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import { createLoaded, type Loaded } from "./loaded.ts";
-import { showToast } from "./toasts.ts";
+import { attempt, showToast } from "./toasts.ts";
 
 /** How many conversations are read at once. */
 const pageLength = 50;
@@ -57,12 +56,10 @@ export function createConversationList(): ConversationList {
       if (isFinished) return;
       isFinished = true;
       stop();
-      try {
+      await attempt("Not deleted", async () => {
         await client.deleteConversation(id, { keepalive });
         all.set((before) => before.filter((entry) => entry.id !== id));
-      } catch (error) {
-        showToast({ text: `Not deleted: ${messageOf(error)}`, tone: "danger" });
-      }
+      });
       keep(id);
     };
     const onLeave = () => void finish(true);

@@ -1,4 +1,5 @@
 import { createSignal } from "solid-js";
+import { messageOf } from "../api/api-error.ts";
 
 export interface Toast extends ToastOptions {
   readonly id: number;
@@ -30,6 +31,22 @@ export function showToast(options: ToastOptions): void {
   for (const old of toasts().slice(0, 1 - most)) dismissToast(old.id);
   setToasts((all) => [...all, { ...options, id }]);
   setTimeout(() => dismissToast(id), options.ms ?? 6000);
+}
+
+/**
+ * Does something; if it fails, a note says so.
+ *
+ * @param failed how the note begins, for example `Not deleted`
+ * @returns whether it went well
+ */
+export async function attempt(failed: string, work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    showToast({ text: `${failed}: ${messageOf(error)}`, tone: "danger" });
+    return false;
+  }
 }
 
 export function dismissToast(id: number): void {

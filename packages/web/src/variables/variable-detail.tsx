@@ -3,12 +3,14 @@ import { messageOf } from "../api/api-error.ts";
 import { formatBytes, formatCount, plural } from "../format/count.ts";
 import { CopyButton } from "../shell/copy-button.tsx";
 import { Icon } from "../shell/icon.tsx";
-import { showToast } from "../state/toasts.ts";
+import { attempt, showToast } from "../state/toasts.ts";
 import { readWholeVariable } from "./read-whole-variable.ts";
 import { VariableForm } from "./variable-form.tsx";
 import { createVariableText } from "./variable-text.ts";
 import { referenceTo, usesOf, variableTypes } from "./variable-types.ts";
 import type { Variables } from "./variables.ts";
+import { ErrorNotice } from "../shell/error-text.tsx";
+import { Button } from "../shell/button.tsx";
 
 export interface VariableDetailProps {
   readonly name: string;
@@ -48,13 +50,7 @@ export function VariableDetail(props: VariableDetailProps) {
     link.click();
     URL.revokeObjectURL(address);
   };
-  const pin = async (keep: boolean) => {
-    try {
-      await variables.change(name, { keep });
-    } catch (error) {
-      showToast({ text: `Not changed: ${messageOf(error)}`, tone: "danger" });
-    }
-  };
+  const pin = (keep: boolean) => attempt("Not changed", () => variables.change(name, { keep }));
   const remove = async () => {
     const info = text.info();
     if (info === null) return;
@@ -64,27 +60,16 @@ export function VariableDetail(props: VariableDetailProps) {
 
   return (
     <div class="variable-detail" data-testid="variable-detail">
-      <button
-        type="button"
-        class="button quiet"
-        data-testid="variable-back"
-        onClick={() => props.onBack()}
-      >
+      <Button look="quiet" data-testid="variable-back" onClick={() => props.onBack()}>
         <span class="back">
           <Icon name="chevron" size={16} />
         </span>
         All variables
-      </button>
+      </Button>
       <h3 class="variable-title" tabindex="-1" ref={(title) => queueMicrotask(() => title.focus())}>
         {name}
       </h3>
-      <Show when={text.error()}>
-        {(message) => (
-          <p class="notice danger" role="alert">
-            {message()}
-          </p>
-        )}
-      </Show>
+      <ErrorNotice message={text.error()} />
       <Show when={text.info()}>
         {(info) => (
           <Show
@@ -131,40 +116,36 @@ export function VariableDetail(props: VariableDetailProps) {
               <CopyButton text={referenceTo(name)} label={`Copy the reference to ${name}`} />
             </p>
             <div class="variable-buttons">
-              <button
-                type="button"
-                class="button small"
+              <Button
+                look="small"
                 aria-pressed={info().keep}
                 data-testid="variable-pin"
                 onClick={() => void pin(!info().keep)}
               >
                 <Icon name="pin" size={15} /> {info().keep ? "Kept" : "Keep"}
-              </button>
-              <button
-                type="button"
-                class="button small"
+              </Button>
+              <Button
+                look="small"
                 data-testid="variable-edit"
                 onClick={() => void whole().then((value) => setEditing(value))}
               >
                 <Icon name="edit" size={15} /> Edit
-              </button>
-              <button
-                type="button"
-                class="button small"
+              </Button>
+              <Button
+                look="small"
                 aria-label="Save as a file"
                 title="Save as a file"
                 onClick={() => void download()}
               >
                 <Icon name="arrowDown" size={15} /> Save
-              </button>
-              <button
-                type="button"
-                class="button small danger"
+              </Button>
+              <Button
+                look="small danger"
                 data-testid="variable-remove"
                 onClick={() => void remove()}
               >
                 <Icon name="trash" size={15} /> Delete
-              </button>
+              </Button>
             </div>
             <div
               class="value whole"
@@ -213,14 +194,9 @@ function MoreText(props: MoreTextProps) {
   return (
     <p class="more-text" ref={watch} data-testid="variable-more">
       {formatCount(props.read)} of {formatCount(props.length)} characters{" "}
-      <button
-        type="button"
-        class="button small"
-        disabled={props.isLoading}
-        onClick={() => props.onMore()}
-      >
+      <Button look="small" disabled={props.isLoading} onClick={() => props.onMore()}>
         Show more
-      </button>
+      </Button>
     </p>
   );
 }

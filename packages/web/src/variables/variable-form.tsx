@@ -1,6 +1,8 @@
 import type { VariableUpdate, VariableView } from "@capstan/contract";
-import { createSignal, Show } from "solid-js";
-import { messageOf } from "../api/api-error.ts";
+import { Show } from "solid-js";
+import { ErrorNotice } from "../shell/error-text.tsx";
+import { Field, Form, FormActions } from "../shell/form.tsx";
+import { createAction } from "../state/action.ts";
 
 export interface VariableFormProps {
   /** The variable to change; absent for a new one. */
@@ -12,8 +14,7 @@ export interface VariableFormProps {
 
 /** Makes or changes a variable. Only what was changed is sent: a value's data outlives a new description. */
 export function VariableForm(props: VariableFormProps) {
-  const [error, setError] = createSignal<string | null>(null);
-  const [isSaving, setSaving] = createSignal(false);
+  const saving = createAction();
   // As it was when the form opened: what is being written stays when the variable comes anew.
   const { variable, text: before = "" } = props;
   let name!: HTMLInputElement;
@@ -34,95 +35,51 @@ export function VariableForm(props: VariableFormProps) {
       ...(tags.value !== tagText ? { tags: list } : {}),
     };
   };
-  const save = async () => {
-    setSaving(true);
-    setError(null);
-    try {
-      await props.onSave(variable?.name ?? name.value.trim(), changes());
-    } catch (failure) {
-      setError(messageOf(failure));
-    } finally {
-      setSaving(false);
-    }
-  };
+  const save = () => saving.run(() => props.onSave(variable?.name ?? name.value.trim(), changes()));
 
   return (
-    <form
+    <Form
       class="variable-form"
       data-testid="variable-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-      // Not delegated: the panel around it would close first, and take what was written along.
-      on:keydown={(event) => {
-        if (event.key !== "Escape" || event.isComposing) return;
-        event.preventDefault();
-        props.onCancel();
-      }}
+      onSubmit={() => void save()}
+      onEscape={() => props.onCancel()}
     >
       <Show when={variable === undefined}>
-        <label class="label" for="variable-name">
-          Name
-        </label>
-        <input
-          ref={(element) => (name = element)}
+        <Field
           id="variable-name"
-          class="field"
+          label="Name"
+          ref={(element) => (name = element)}
           required
           autocomplete="off"
           spellcheck={false}
           placeholder="notes"
-          data-testid="variable-name"
         />
       </Show>
-      <label class="label" for="variable-text">
-        Value
-      </label>
-      <textarea
-        ref={(element) => (text = element)}
+      <Field
         id="variable-text"
-        class="field code"
+        label="Value"
+        as="textarea"
+        look="code"
+        ref={(element) => (text = element)}
         rows="12"
         spellcheck={false}
-        data-testid="variable-text"
         value={before}
       />
-      <label class="label" for="variable-desc">
-        Description
-      </label>
-      <input
-        ref={(element) => (desc = element)}
+      <Field
         id="variable-desc"
-        class="field"
+        label="Description"
+        ref={(element) => (desc = element)}
         value={variable?.desc ?? ""}
         placeholder="What it is; the model reads this in its list"
-        data-testid="variable-desc"
       />
-      <label class="label" for="variable-tags">
-        Tags, with commas between
-      </label>
-      <input ref={(element) => (tags = element)} id="variable-tags" class="field" value={tagText} />
-      <Show when={error()}>
-        {(message) => (
-          <p class="notice danger" role="alert" data-testid="variable-error">
-            {message()}
-          </p>
-        )}
-      </Show>
-      <div class="dialog-actions">
-        <button type="button" class="button quiet" onClick={() => props.onCancel()}>
-          Cancel
-        </button>
-        <button
-          type="submit"
-          class="button primary"
-          disabled={isSaving()}
-          data-testid="variable-save"
-        >
-          Save
-        </button>
-      </div>
-    </form>
+      <Field
+        id="variable-tags"
+        label="Tags, with commas between"
+        ref={(element) => (tags = element)}
+        value={tagText}
+      />
+      <ErrorNotice message={saving.error()} testId="variable-error" />
+      <FormActions isBusy={saving.isBusy()} onCancel={props.onCancel} testId="variable-save" />
+    </Form>
   );
 }

@@ -8,6 +8,8 @@ import { Icon } from "../shell/icon.tsx";
 import { KeyedFor } from "../shell/keyed-for.tsx";
 import { referenceTo, usesOf, variableTypes } from "./variable-types.ts";
 import type { Variables } from "./variables.ts";
+import { ErrorNotice } from "../shell/error-text.tsx";
+import { Button, IconButton } from "../shell/button.tsx";
 
 /** Milliseconds without typing before a search begins. */
 const searchDelay = 180;
@@ -62,37 +64,25 @@ export function VariableList(props: { readonly variables: Variables; readonly on
             {([type, word]) => <option value={type}>{word}</option>}
           </For>
         </select>
-        <button
-          type="button"
-          class="button"
-          data-testid="variable-add"
-          onClick={() => props.onAdd()}
-        >
+        <Button data-testid="variable-add" onClick={() => props.onAdd()}>
           <Icon name="add" size={16} /> Add
-        </button>
+        </Button>
       </div>
       <Show when={props.variables.filter().tag}>
         {(tag) => (
           <p class="variable-filter">
             Tagged <span class="tag">{tag()}</span>
-            <button
-              type="button"
-              class="button small"
+            <Button
+              look="small"
               data-testid="variable-tag-clear"
               onClick={() => props.variables.setFilter({ ...props.variables.filter(), tag: "" })}
             >
               Show all
-            </button>
+            </Button>
           </p>
         )}
       </Show>
-      <Show when={list.error()}>
-        {(message) => (
-          <p class="notice danger" role="alert">
-            {message()}
-          </p>
-        )}
-      </Show>
+      <ErrorNotice message={list.error()} />
       <ul class="variables" aria-label="Variables" data-testid="variable-list">
         <KeyedFor
           each={sorted()}
@@ -141,15 +131,14 @@ function VariableItem(props: { readonly variable: VariableView; readonly variabl
       </button>
       <span class="variable-actions">
         <CopyButton text={referenceTo(name())} label={`Copy the reference to ${name()}`} />
-        <button
-          type="button"
-          class="icon-button small"
-          aria-label={`Delete ${name()}`}
+        <IconButton
+          look="small"
+          icon="trash"
+          size={15}
+          label={`Delete ${name()}`}
           data-testid="variable-delete"
           onClick={() => void props.variables.remove(props.variable)}
-        >
-          <Icon name="trash" size={15} />
-        </button>
+        />
       </span>
     </li>
   );

@@ -1,10 +1,9 @@
 import type { VariableUpdate, VariableView } from "@capstan/contract";
 import { createEffect, createSignal, on, type Accessor } from "solid-js";
-import { messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import type { AppState } from "../state/app-state.ts";
 import { createLoaded, type Loaded } from "../state/loaded.ts";
-import { showToast } from "../state/toasts.ts";
+import { attempt, showToast } from "../state/toasts.ts";
 import { readWholeVariable } from "./read-whole-variable.ts";
 
 export interface VariableFilter {
@@ -57,7 +56,7 @@ export function createVariables(app: AppState): Variables {
     const id = conversation();
     if (id === null) return;
     const { name, tags, keep, desc } = variable;
-    try {
+    await attempt("Not deleted", async () => {
       // Read first: what cannot be read whole cannot be brought back, and the toast then says so.
       const text = await readWholeVariable(id, variable);
       await client.deleteVariable(id, name);
@@ -65,15 +64,9 @@ export function createVariables(app: AppState): Variables {
       if (text === null)
         return showToast({ text: `${name} is deleted. It was too large to bring back.` });
       const again = { text, tags, keep, ...(desc === undefined ? {} : { desc }) };
-      const undo = () => {
-        write(id, name, again).catch((error: unknown) =>
-          showToast({ text: `Not brought back: ${messageOf(error)}`, tone: "danger" }),
-        );
-      };
+      const undo = () => void attempt("Not brought back", () => write(id, name, again));
       showToast({ text: `${name} is deleted.`, action: { label: "Undo", run: undo }, ms: 10_000 });
-    } catch (error) {
-      showToast({ text: `Not deleted: ${messageOf(error)}`, tone: "danger" });
-    }
+    });
   }
 
   return {

@@ -1,0 +1,34 @@
+import { splitProps, type JSX } from "solid-js";
+import { Icon, type IconName } from "./icon.tsx";
+
+type ButtonProps = JSX.ButtonHTMLAttributes<HTMLButtonElement> & {
+  /** Classes of its look, for example `primary small`. */
+  readonly look?: string;
+};
+
+/** A button with a word. */
+export function Button(props: ButtonProps) {
+  const [own, rest] = splitProps(props, ["look"]);
+  return <button type="button" {...rest} class={`button ${own.look ?? ""}`.trim()} />;
+}
+
+/** A button with a drawing alone; the label is for those who do not see it. */
+export function IconButton(
+  props: ButtonProps & {
+    readonly icon: IconName;
+    readonly label: string;
+    readonly size?: number;
+  },
+) {
+  const [own, rest] = splitProps(props, ["look", "icon", "label", "size"]);
+  return (
+    <button
+      type="button"
+      {...rest}
+      class={`icon-button ${own.look ?? ""}`.trim()}
+      aria-label={own.label}
+    >
+      <Icon name={own.icon} size={own.size ?? 18} />
+    </button>
+  );
+}

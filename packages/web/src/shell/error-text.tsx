@@ -1,0 +1,31 @@
+import { Show } from "solid-js";
+
+interface ErrorTextProps {
+  /** Nothing is shown if there is none. */
+  readonly message: string | null | undefined;
+  readonly testId?: string;
+}
+
+/** Why a part of the page has nothing to show, or could not do what it was asked. */
+export function ErrorNotice(props: ErrorTextProps) {
+  return <ErrorText {...props} class="notice danger" />;
+}
+
+/** What is wrong with a field, under it; the field names it by `aria-describedby`. */
+export function FieldError(props: ErrorTextProps & { readonly id?: string }) {
+  return <ErrorText {...props} class="field-error" />;
+}
+
+export function ErrorText(
+  props: ErrorTextProps & { readonly id?: string; readonly class: string },
+) {
+  return (
+    <Show when={props.message}>
+      {(message) => (
+        <p class={props.class} id={props.id} role="alert" data-testid={props.testId ?? props.id}>
+          {message()}
+        </p>
+      )}
+    </Show>
+  );
+}
