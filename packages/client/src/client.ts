@@ -34,7 +34,7 @@ import type {
   VariableValueView,
   VariableView,
 } from "@capstan/contract";
-import { follow, type Retry } from "./follow/follow.ts";
+import { follow, type Opened, type Retry } from "./follow/follow.ts";
 import { readEventStream } from "./http/event-stream.ts";
 import { type RequestOptions, send } from "./http/send.ts";
 import { ServerClock } from "./http/server-clock.ts";
@@ -125,11 +125,7 @@ export function createClient(options: ClientOptions = {}) {
     }
   }
 
-  async function* events<T>(
-    path: string,
-    signal: AbortSignal,
-    opened?: () => void,
-  ): AsyncGenerator<T> {
+  async function* events<T>(path: string, signal: AbortSignal, opened?: Opened): AsyncGenerator<T> {
     const silence = new AbortController();
     let timer = setTimeout(() => silence.abort(), silenceLimitMs);
     const onChunk = () => {
@@ -139,10 +135,10 @@ export function createClient(options: ClientOptions = {}) {
     const accept = "text/event-stream";
     try {
       const either = AbortSignal.any([signal, silence.signal]);
-      const { body } = await send(connection, path, { accept, signal: either });
-      opened?.();
+      const { status, body } = await send(connection, path, { accept, signal: either });
+      opened?.(status === 204);
       if (body === null) return;
-      for await (const { data } of readEventStream(body, { onChunk })) yield JSON.parse(data) as T;
+      for await (const data of readEventStream(body, { onChunk })) yield JSON.parse(data) as T;
     } finally {
       clearTimeout(timer);
     }
@@ -205,7 +201,7 @@ export function createClient(options: ClientOptions = {}) {
       post<RunView>(`${pathOf.run(run)}/cancel`, {}, signal),
     retryRun: (run: string, model: string) => post<RunView>(`${pathOf.run(run)}/retry`, { model }),
     /** The events of one connection, after a number; ends with the run or the connection. */
-    events: (run: string, after: number, signal: AbortSignal, opened?: () => void) =>
+    events: (run: string, after: number, signal: AbortSignal, opened?: Opened) =>
       events<RunEvent>(`${pathOf.run(run)}/events?starting_after=${after}`, signal, opened),
 
     // Calls

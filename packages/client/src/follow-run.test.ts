@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RunEvent } from "@capstan/contract";
+import { type Client, createClient } from "./client.ts";
 import { ApiError } from "./http/api-error.ts";
 import type { Retry } from "./follow/follow.ts";
 import { followRun } from "./follow-run.ts";
@@ -41,7 +42,7 @@ function connections(...scripts: readonly (readonly (number | Error)[])[]) {
   };
 }
 
-async function numbers(client: ReturnType<typeof connections>, retry?: Retry) {
+async function numbers(client: Pick<Client, "events">, retry?: Retry) {
   const options = { client, run: "r", signal: never, ...(retry && { retry }) };
   return (await Array.fromAsync(followRun(options))).map(({ seq }) => seq);
 }
@@ -50,6 +51,21 @@ test("a lost connection goes on where it was, without a gap or a double", async 
   const client = connections([1, 2, new Error("reset")], [2, 3], [4, 5]);
   assert.deepEqual(await numbers(client), [1, 2, 3, 4]);
   assert.deepEqual(client.asked, [0, 2, 3]);
+});
+
+test("a run that has ended after its last known event ends at once", async () => {
+  const answers = [new Response('data: {"seq":3,"type":"chain.waiting"}\n\n'), 204, 204];
+  const fetch = () => {
+    const answer = answers.shift() ?? 500;
+    return Promise.resolve(
+      typeof answer === "number" ? new Response(null, { status: answer }) : answer,
+    );
+  };
+  const client = createClient({ url: "http://server", fetch });
+  // The client of a response that was closed with its calls open gets no `chain.ended`.
+  assert.deepEqual(await numbers(client), [3]);
+  assert.deepEqual(await numbers(client), []);
+  assert.equal(answers.length, 0);
 });
 
 test("after failures in a row the stream ends with an error", async (t) => {

@@ -1,6 +1,9 @@
 import { ApiError } from "../http/api-error.ts";
 import { backoffDelay } from "./backoff.ts";
 
+/** Told when the server has accepted a stream. @param isOver whether no event will come any more */
+export type Opened = (isOver?: boolean) => void;
+
 /** `open`: events come; `reconnecting`: the connection broke. */
 export type FollowStatus = "open" | "reconnecting";
 
@@ -16,7 +19,7 @@ const maxFailures = 6;
 
 export interface FollowOptions<Event> {
   /** Opens a stream after the last event. It calls `opened` when the server has accepted it. */
-  readonly open: (opened: () => void) => AsyncIterable<Event>;
+  readonly open: (opened: Opened) => AsyncIterable<Event>;
   /** Whether the event was not yielded before; called once for each event that arrives. @default all are new */
   readonly isNew?: (event: Event) => boolean;
   readonly isLast: (event: Event) => boolean;
@@ -38,9 +41,14 @@ export async function* follow<Event>(options: FollowOptions<Event>): AsyncGenera
   for (let failures = 0; ;) {
     let failure: unknown;
     let isEmpty = true;
+    let isOver = false;
+    const opened: Opened = (over = false) => {
+      isOver = over;
+      onStatus?.("open");
+    };
     const openedAt = performance.now();
     try {
-      for await (const event of open(() => onStatus?.("open"))) {
+      for await (const event of open(opened)) {
         if (options.isNew?.(event) === false) continue;
         isEmpty = false;
         failures = 0;
@@ -53,6 +61,7 @@ export async function* follow<Event>(options: FollowOptions<Event>): AsyncGenera
       onStatus?.("reconnecting");
     }
     signal.throwIfAborted();
+    if (isOver) return;
     // A stream that brought events and ended without an error is opened again. The pause keeps a server
     // that ends each stream early from being asked thousands of times a second.
     if (failure === undefined && !isEmpty) {

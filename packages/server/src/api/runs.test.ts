@@ -83,6 +83,20 @@ test("runs are listed newest first, in pages, by status and by conversation", as
   assert.deepEqual(idsOf(await get<Listed>("/v1/runs?status=failed")), []);
 });
 
+test("the events of a run that has ended are over after its last one", async () => {
+  const { send, get, begin } = testApp();
+  const id = await begin("look");
+  const { last_seq: last } = await get<{ readonly last_seq: number }>(`/v1/runs/${id}`);
+  const rest = await send("GET", `/v1/runs/${id}/events?starting_after=${last - 1}`);
+  assert.match(await rest.text(), /event: chain\.ended/);
+  const over = await send("GET", `/v1/runs/${id}/events?starting_after=${last}`);
+  assert.deepEqual([over.status, await over.text()], [204, ""]);
+  const waits = await begin("ask");
+  const { body } = await send("GET", `/v1/runs/${waits}/events?starting_after=99`);
+  assert.ok(body);
+  await body.cancel();
+});
+
 test("a status, a limit or a place that is none is refused by name", async () => {
   const { send } = testApp();
   for (const [query, message] of [
