@@ -55,7 +55,7 @@ export const longTests: readonly LongTests[] = [
   {
     files: "test/large-runs.test.ts",
     reason:
-      "Sends 640 MB of images and reads a run of 20 MB hundreds of times. read-body.test.ts and blob-store.test.ts cover the behaviour.",
+      "Sends 640 MB of images and reads a run of 20 MB hundreds of times. parse-body.test.ts and blob-store.test.ts cover the behaviour.",
   },
   {
     files: "test/packed-core.test.ts",

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { errorMessage } from "@capstan/core/host";
 import { type ApiKey, createPrincipals, sameSite, type SameSiteOptions } from "./http/admission.ts";
-import { type ApiError, errorBody } from "./http/api-error.ts";
+import { errorResponse, RequestError, storeFailure } from "./http/errors.ts";
 import { compress } from "./http/compress.ts";
 import { approvalRoutes } from "./api/approvals.ts";
 import { catalogRoutes } from "./api/catalog.ts";
@@ -11,12 +11,10 @@ import type { Environment, Services } from "./http/services.ts";
 import { grantRoutes } from "./api/grants.ts";
 import { overrideRoutes } from "./api/overrides.ts";
 import type { Page } from "./page.ts";
-import { RequestError } from "./http/request-error.ts";
 import { responseRoutes } from "./responses/routes.ts";
 import { directCallView } from "./responses/read-response.ts";
 import { runRoutes } from "./api/runs.ts";
 import { scriptRoutes } from "./api/scripts.ts";
-import { storeFailure } from "./http/store-failure.ts";
 import { variableRoutes } from "./api/variables.ts";
 
 export interface AppOptions {
@@ -33,20 +31,15 @@ export function createApp({ services, apiKeys, site, page, log }: AppOptions): H
   const principalOf = createPrincipals(apiKeys);
 
   app.onError((thrown, context) => {
-    if (thrown instanceof RequestError) return answer(thrown.error);
+    if (thrown instanceof RequestError) return errorResponse(thrown);
     // What the inside says is for the log, not for the caller.
     log(`${context.req.method} ${context.req.path} failed: ${errorMessage(thrown)}`);
-    return answer(storeFailure(thrown) ?? unknownFailure);
+    return errorResponse(storeFailure(thrown) ?? unknownFailure);
   });
-  app.notFound((context) =>
-    answer({
-      status: 404,
-      type: "invalid_request_error",
-      code: "unknown_route",
-      param: "request",
-      message: `There is no ${context.req.method} ${context.req.path}.`,
-    }),
-  );
+  app.notFound(({ req: { method, path } }) => {
+    const message = `There is no ${method} ${path}.`;
+    return errorResponse(new RequestError({ status: 404, code: "unknown_route", message }));
+  });
 
   app.use(sameSite(site));
   app.get("/healthz", (context) => context.json({ status: "ok" }));
@@ -67,21 +60,9 @@ export function createApp({ services, apiKeys, site, page, log }: AppOptions): H
     await next();
   });
   const { bodyBytes } = services.limits;
-  const tooLarge = `The body is larger than ${bodyBytes} bytes.`;
-  app.use(
-    "/v1/*",
-    bodyLimit({
-      maxSize: bodyBytes,
-      onError: () =>
-        answer({
-          status: 413,
-          type: "invalid_request_error",
-          code: "body_too_large",
-          param: "request",
-          message: tooLarge,
-        }),
-    }),
-  );
+  const message = `The body is larger than ${bodyBytes} bytes.`;
+  const tooLarge = new RequestError({ status: 413, code: "body_too_large", message });
+  app.use("/v1/*", bodyLimit({ maxSize: bodyBytes, onError: () => errorResponse(tooLarge) }));
   app.route("/v1/responses", responseRoutes(services));
   app.route("/v1/runs", runRoutes(services));
   app.route("/v1/conversations", conversationRoutes(services));
@@ -95,19 +76,9 @@ export function createApp({ services, apiKeys, site, page, log }: AppOptions): H
   return app;
 }
 
-const unknownFailure: ApiError = {
+const unknownFailure = new RequestError({
   status: 500,
   type: "server_error",
   code: "server_error",
-  param: "request",
   message: "The server failed to answer this request. Its log says more.",
-};
-
-function answer(error: ApiError): Response {
-  const retry =
-    error.retryAfterSeconds === undefined ? {} : { "Retry-After": String(error.retryAfterSeconds) };
-  return Response.json(errorBody(error), {
-    status: error.status,
-    headers: { ...retry, "Cache-Control": "no-store" },
-  });
-}
+});

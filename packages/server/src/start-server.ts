@@ -3,8 +3,7 @@ import { getRequestListener } from "@hono/node-server";
 import { CapstanError, type HistoryMode, type PolicyRule, type ToolGroup } from "@capstan/core";
 import { errorMessage, type ModelCatalog, systemClock } from "@capstan/core/host";
 import type { RunQueue } from "./runs/dispatch/run-queue.ts";
-import { isLoopback } from "./http/loopback.ts";
-import { allowedHosts, type ApiKey } from "./http/admission.ts";
+import { allowedHosts, type ApiKey, isLoopback } from "./http/admission.ts";
 import {
   openMemoryStore,
   openStore,

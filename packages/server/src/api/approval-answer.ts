@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import { z } from "zod";
 import type { ApprovalRecord } from "@capstan/store";
 import { readBody } from "../http/read-body.ts";
-import { badRequest } from "../http/request-error.ts";
+import { badRequest } from "../http/errors.ts";
 
 const reason = z.string().max(2_000).nullish();
 

@@ -11,10 +11,9 @@ import type { ApprovalRecord } from "@capstan/store";
 import { readAnswer } from "./approval-answer.ts";
 import { approvalView, reviewedView } from "./approval-view.ts";
 import type { Environment, Services } from "../http/services.ts";
-import { listView } from "../http/list-view.ts";
+import { findConversation, listView } from "../http/records.ts";
 import { readNumber } from "../http/read-body.ts";
-import { findConversation } from "../http/find-conversation.ts";
-import { badRequest, conflict, notFound } from "../http/request-error.ts";
+import { badRequest, conflict, notFound } from "../http/errors.ts";
 
 const statuses = [
   "pending",

@@ -3,7 +3,7 @@ import type { Tool, ToolGroup } from "@capstan/core";
 import { titleOf } from "@capstan/core/host";
 import type { ModelView, ServerInfo, ToolGroupView, ToolView } from "@capstan/contract";
 import type { Environment, Services } from "../http/services.ts";
-import { listView } from "../http/list-view.ts";
+import { listView } from "../http/records.ts";
 import { isAuthor } from "./scripts.ts";
 
 /** What there is: models, tools, and the server itself. */

@@ -4,11 +4,10 @@ import { newId } from "@capstan/core/host";
 import type { ConversationView, RunWithEvents } from "@capstan/contract";
 import type { ConversationRecord, ListedRun, Store } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
-import { findConversation } from "../http/find-conversation.ts";
-import { listView } from "../http/list-view.ts";
+import { findConversation, listView } from "../http/records.ts";
 import { readBody, readNumber } from "../http/read-body.ts";
-import { jsonChunks, listChunks, streamJson } from "../http/stream-json.ts";
-import { badRequest, conflict, notFound } from "../http/request-error.ts";
+import { jsonChunks, listChunks, streamJson } from "../http/streams.ts";
+import { badRequest, conflict, notFound } from "../http/errors.ts";
 import { damaged, runView } from "./run-view.ts";
 import { isCorrupt } from "../runs/active/close-run.ts";
 

@@ -2,10 +2,9 @@ import { Hono } from "hono";
 import type { GrantDeleted, GrantView } from "@capstan/contract";
 import type { GrantRecord } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
-import { findConversation } from "../http/find-conversation.ts";
-import { listView } from "../http/list-view.ts";
+import { findConversation, listView } from "../http/records.ts";
 import { readNumber } from "../http/read-body.ts";
-import { notFound } from "../http/request-error.ts";
+import { notFound } from "../http/errors.ts";
 
 /** What was allowed or refused for more than one call. */
 export function grantRoutes({ runs }: Services): Hono<Environment> {

@@ -3,10 +3,10 @@ import { type JsonObject, ruleProblems } from "@capstan/core";
 import { nearestNames } from "@capstan/core/host";
 import type { OverrideChange, OverrideDeleted } from "@capstan/contract";
 import type { Environment, Services } from "../http/services.ts";
-import { listView } from "../http/list-view.ts";
+import { listView } from "../http/records.ts";
 import { overrideViews } from "./override-view.ts";
 import { readJson } from "../http/read-body.ts";
-import { badRequest, notFound } from "../http/request-error.ts";
+import { badRequest, notFound } from "../http/errors.ts";
 
 /** A user's own rules: listed, changed one word at a time, reset. */
 export function overrideRoutes({ runs, groups, rules }: Services): Hono<Environment> {

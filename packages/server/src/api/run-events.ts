@@ -1,9 +1,8 @@
 import type { Context } from "hono";
 import type { RunEvent } from "@capstan/contract";
-import { followEvents, type RunRecord } from "@capstan/store";
-import { sseChunks } from "../http/sse.ts";
+import { followEvents, isClosing, type RunRecord } from "@capstan/store";
+import { eventStream, sseChunks } from "../http/streams.ts";
 import type { Environment, Services } from "../http/services.ts";
-import { eventStream } from "../http/event-stream.ts";
 import { readNumber } from "../http/read-body.ts";
 
 /**
@@ -17,12 +16,15 @@ export function runEvents(
 ): Response {
   const max = Number.MAX_SAFE_INTEGER;
   const from = readNumber(context, "starting_after", { min: 0, max, otherwise: 0 });
+  const after = lastEventId(context.req.header("last-event-id")) ?? from;
+  // What a browser, too, understands as "do not connect again".
+  if (isClosing(run.status) && after >= run.lastSeq) return context.body(null, 204);
   const stop = new AbortController();
   const events = followEvents({
     store: runs.store,
     owner: run.owner,
     runId: run.id,
-    after: lastEventId(context.req.header("last-event-id")) ?? from,
+    after,
     signal: stop.signal,
   });
   return eventStream({

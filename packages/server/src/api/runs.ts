@@ -8,10 +8,9 @@ import { findRequestedModel, oneCallModelId } from "../runs/active/run-models.ts
 import { approvalView } from "./approval-view.ts";
 import { callView } from "./call-view.ts";
 import type { Environment, Services } from "../http/services.ts";
-import { findAnyRun, findRun } from "../http/find-run.ts";
-import { listView } from "../http/list-view.ts";
+import { findAnyRun, findRun, listView } from "../http/records.ts";
 import { readBody, readNumber } from "../http/read-body.ts";
-import { badRequest, conflict, notFound } from "../http/request-error.ts";
+import { badRequest, conflict, notFound } from "../http/errors.ts";
 import { runEvents } from "./run-events.ts";
 import { runView } from "./run-view.ts";
 import { submitToolOutputs } from "./tool-outputs.ts";

@@ -4,8 +4,8 @@ import type { ListedCall, ListedCalls, RunRecord } from "@capstan/store";
 import { oneCallModelId } from "../runs/active/run-models.ts";
 import { callView } from "./call-view.ts";
 import type { Services } from "../http/services.ts";
-import { listView } from "../http/list-view.ts";
-import { conflict } from "../http/request-error.ts";
+import { listView } from "../http/records.ts";
+import { conflict } from "../http/errors.ts";
 
 /** The newest calls of a file's groups, as they were found of each. */
 export function scriptCallList(found: readonly ListedCalls[], limit: number): ScriptCallList {

@@ -7,10 +7,10 @@ import type {
   ScriptDetail,
 } from "@capstan/contract";
 import type { Environment, Services } from "../http/services.ts";
-import { eventStream } from "../http/event-stream.ts";
-import { listView } from "../http/list-view.ts";
+import { eventStream } from "../http/streams.ts";
+import { listView } from "../http/records.ts";
 import { readBody, readNumber } from "../http/read-body.ts";
-import { badRequest, conflict, notFound, RequestError } from "../http/request-error.ts";
+import { badRequest, conflict, notFound, RequestError } from "../http/errors.ts";
 import { runView } from "./run-view.ts";
 import { type DirectCallView, scriptCallList, startCall } from "./script-calls.ts";
 import { scriptChanges } from "./script-changes.ts";
@@ -204,7 +204,6 @@ function refused(
 function notAllowed(): RequestError {
   return new RequestError({
     status: 403,
-    type: "invalid_request_error",
     code: "not_a_script_author",
     param: "authorization",
     message:

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { RunRecord } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
 import { readBody } from "../http/read-body.ts";
-import { badRequest, conflict, notFound, tooLarge } from "../http/request-error.ts";
+import { badRequest, conflict, notFound, tooLong } from "../http/errors.ts";
 
 const body = z.object({
   tool_outputs: z
@@ -28,7 +28,7 @@ export async function submitToolOutputs(
         `${where}.tool_call_id: "${callId.slice(0, 100)}" is there twice; send one output a call.`,
       );
     if (output.length > limits.toolOutputChars)
-      throw tooLarge(
+      throw tooLong(
         `${where}.output`,
         `${where}.output: ${output.length} characters, and one output may have ${limits.toolOutputChars}. Nothing was taken, and the run waits on: send the part that matters, or where the rest is.`,
       );

@@ -5,9 +5,9 @@ import { sliceText, type VariableType } from "@capstan/core/host";
 import type { VariableValueView, VariableView } from "@capstan/contract";
 import type { ConversationRecord } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
-import { listView } from "../http/list-view.ts";
+import { listView } from "../http/records.ts";
 import { readBody, readNumber } from "../http/read-body.ts";
-import { badRequest, conflict, notFound } from "../http/request-error.ts";
+import { badRequest, conflict, notFound } from "../http/errors.ts";
 
 const variableTypes: readonly VariableType[] = [
   "RULE",

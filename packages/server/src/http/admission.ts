@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { BlockList, isIP } from "node:net";
 import type { MiddlewareHandler } from "hono";
-import { RequestError } from "./request-error.ts";
+import { RequestError } from "./errors.ts";
 
 export interface SameSiteOptions {
   /** Names that requests may be addressed to, without a port; undefined: any. */
@@ -58,7 +59,6 @@ export function sameSite({ hosts, origins }: SameSiteOptions): MiddlewareHandler
     ) {
       throw new RequestError({
         status: 415,
-        type: "invalid_request_error",
         code: "unsupported_media_type",
         param: "content-type",
         message: `Send JSON with Content-Type: application/json; this came as "${(type ?? "nothing").slice(0, 100)}".`,
@@ -69,13 +69,7 @@ export function sameSite({ hosts, origins }: SameSiteOptions): MiddlewareHandler
 }
 
 function forbidden(code: string, message: string): RequestError {
-  return new RequestError({
-    status: 403,
-    type: "invalid_request_error",
-    code,
-    param: "request",
-    message,
-  });
+  return new RequestError({ status: 403, code, message });
 }
 
 export interface ApiKey {
@@ -106,4 +100,15 @@ export function createPrincipals(
 
 function digestOf(key: string): Buffer {
   return createHash("sha256").update(key).digest();
+}
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/** Whether only this machine can reach a server that listens on the host. */
+export function isLoopback(host: string): boolean {
+  const family = isIP(host);
+  if (family === 0) return host.toLowerCase() === "localhost";
+  return loopback.check(host, family === 4 ? "ipv4" : "ipv6");
 }

@@ -9,7 +9,7 @@ import { getRequestListener } from "@hono/node-server";
 import fc from "fast-check";
 import { Hono } from "hono";
 import { acceptedEncoding, compress } from "./compress.ts";
-import { eventStream } from "./event-stream.ts";
+import { eventStream } from "./streams.ts";
 
 const long = { text: "Heave away! ".repeat(1_000) };
 const unhelpful = randomBytes(64 * 1024).toString("base64");

@@ -1,7 +1,6 @@
 import { readSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
-import type { BodyToParse, ParsedBody } from "./read-body.ts";
-import { takeData } from "./take-data.ts";
+import { type BodyToParse, type ParsedBody, parseJson } from "./parse-body.ts";
 
 parentPort?.on("message", (body: BodyToParse) => {
   const parsed = parse(body);
@@ -14,8 +13,7 @@ function parse({ file, size }: BodyToParse): ParsedBody {
   try {
     const bytes = Buffer.alloc(size);
     for (let from = 0; from < size;) from += readSync(file, bytes, from, size - from, from);
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    return { taken: takeData(value), value };
+    return parseJson(bytes);
   } catch (thrown) {
     return { error: thrown instanceof Error ? thrown.message : String(thrown) };
   }

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { jsonChunks } from "../http/stream-json.ts";
+import { jsonChunks } from "../http/streams.ts";
 import type { ContentPart, JsonValue } from "@capstan/core";
 import type { FilePart, ImagePart } from "@capstan/core/host";
 import type { NewRun, Store } from "@capstan/store";
-import { asStoredData, StoredData } from "../http/stored-data.ts";
-import type { InputContent, InputItem } from "./request/input-item.ts";
-import { type ApiError, invalidRequest } from "../http/api-error.ts";
+import { asStoredData, carriers, StoredData } from "../http/parse-body.ts";
+import type { InputContent, InputItem } from "./request/parse-input.ts";
+import { tooLong } from "../http/errors.ts";
 
 /** Text alone is text; anything with a picture or a file is parts. */
 export function messageContent(content: readonly InputContent[]): string | readonly ContentPart[] {
@@ -114,24 +114,18 @@ function mimeTypeOf(name: string): string {
   return known ?? "application/octet-stream";
 }
 
-/** What is wrong with an input that brings an output of more characters than one may have; undefined where none does. */
-export function checkOutputSize(
-  input: readonly InputItem[],
-  mostChars: number,
-): ApiError | undefined {
+/** @throws RequestError if an input brings an output of more characters than one may have */
+export function checkOutputSize(input: readonly InputItem[], mostChars: number): void {
   for (const [index, item] of input.entries()) {
     if (item.type !== "function_call_output" && item.type !== "custom_tool_call_output") continue;
     const chars = charsOf(item.output);
     if (chars <= mostChars) continue;
     const param = `input[${index}].output`;
-    return invalidRequest({
-      status: 413,
-      code: "string_above_max_length",
+    throw tooLong(
       param,
-      message: `${param}: ${chars} characters for call ${item.call_id.slice(0, 100)}, and one output may have ${mostChars}. Nothing was taken, and the call can still be answered: send the part that matters, or where the rest is.`,
-    });
+      `${param}: ${chars} characters for call ${item.call_id.slice(0, 100)}, and one output may have ${mostChars}. Nothing was taken, and the call can still be answered: send the part that matters, or where the rest is.`,
+    );
   }
-  return undefined;
 }
 
 function charsOf(output: string | readonly InputContent[]): number {
@@ -155,8 +149,6 @@ function partChars(part: InputContent): number {
       return part.video_url.length;
   }
 }
-
-const carriers = ["image_url", "file_data", "file_url", "video_url"] as const;
 
 /** Items as JSON, with references in place of the bytes of images and files, and those bytes. */
 export function storedItems(items: readonly InputItem[]): {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Message } from "@capstan/core";
-import type { InputItem } from "./request/input-item.ts";
+import type { InputItem } from "./request/parse-input.ts";
 import { newItems, splitHistory } from "./input-messages.ts";
 
 const user: Message = { role: "user", content: "u" };

@@ -2,25 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type InputContext, inputMessages, type InputMessages } from "./input-messages.ts";
-import type { InputItem } from "./request/input-item.ts";
-import { parseInput } from "./request/parse-input.ts";
+import { type InputItem, parseInput } from "./request/parse-input.ts";
 
-type Ok = Extract<InputMessages, { status: "ok" }>;
-
-function translate(input: unknown, context: Partial<InputContext> = {}): InputMessages {
-  const parsed = parseInput(input);
-  assert.ok(parsed.status === "ok", "the input is valid");
-  return inputMessages(parsed.value, {
+function messagesOf(input: unknown, context: Partial<InputContext> = {}): InputMessages {
+  return inputMessages(parseInput(input), {
     resolve: () => undefined,
     knownCalls: new Map(),
     ...context,
   });
-}
-
-function messagesOf(input: unknown, context: Partial<InputContext> = {}): Ok {
-  const result = translate(input, context);
-  assert.ok(result.status === "ok", result.status === "error" ? result.error.message : "");
-  return result;
 }
 
 const call = (id: string) => ({
@@ -161,10 +150,10 @@ test("outputs of an earlier response's calls come apart, unknown ones are refuse
   });
   assert.deepEqual(answers, [toolMessage("x")]);
   assert.equal(messages.length, 1);
-  const result = translate([output("y")], { knownCalls });
-  assert.ok(result.status === "error");
-  assert.equal(result.error.message, "No tool call found for function call output with call_id y.");
-  assert.equal(result.error.param, "input");
+  assert.throws(() => messagesOf([output("y")], { knownCalls }), {
+    message: "No tool call found for function call output with call_id y.",
+    param: "input",
+  });
 });
 
 test("an output may have pictures", () => {
@@ -245,16 +234,13 @@ test("a server's call is replayed with its result, or what is kept of it", () =>
 
 test("references are put in place, once, and unknown ones are refused", () => {
   const kept = parseInput([{ id: "msg_1", role: "assistant", content: "kept" }]);
-  assert.ok(kept.status === "ok");
-  const resolve = (id: string) => (id === "msg_1" ? kept.value[0] : undefined);
+  const resolve = (id: string) => (id === "msg_1" ? kept[0] : undefined);
   const reference = { type: "item_reference", id: "msg_1" };
   const { messages, items } = messagesOf([reference, reference], { resolve });
   assert.deepEqual(messages, [{ role: "assistant", content: "kept" }]);
-  assert.deepEqual(items, kept.value);
-  assert.deepEqual(messagesOf([reference], { resolve, isInHistory: () => true }).messages, []);
-  const result = translate([{ id: "msg_2" }], { resolve });
-  assert.ok(result.status === "error");
-  assert.deepEqual([result.error.status, result.error.param], [404, "input"]);
+  assert.deepEqual(items, kept);
+  const unknown = { status: 404, param: "input" };
+  assert.throws(() => messagesOf([{ id: "msg_2" }], { resolve }), unknown);
 });
 
 const question = {

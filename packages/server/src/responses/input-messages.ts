@@ -1,51 +1,38 @@
 import type { Message, ToolCallRequest, ToolMessage } from "@capstan/core";
 import type { ReasoningPart } from "@capstan/core/host";
-import { type ApiError, failed, invalidRequest, ok, type Parsed } from "../http/api-error.ts";
+import { badRequest, RequestError } from "../http/errors.ts";
 import { contentPart, contentText, messageContent } from "./content-parts.ts";
-import type {
-  ApprovalRequestInput,
-  CallOutputInput,
-  InputContent,
-  InputItem,
-  McpCallInput,
-  ReasoningInput,
-} from "./request/input-item.ts";
+import type { InputContent, InputItem, ItemOf } from "./request/parse-input.ts";
+
+type CallOutputInput = ItemOf<"function_call_output" | "custom_tool_call_output">;
+type CallInput = ItemOf<"function_call" | "custom_tool_call">;
 
 export interface InputContext {
   /** What an `item_reference` means, or what we keep of an item that a client repeats; undefined where nothing is kept. */
   readonly resolve: (itemId: string) => InputItem | undefined;
-  /**
-   * Whether the history before this input has the item already; a reference to it is dropped then.
-   * @default () => false
-   */
-  readonly isInHistory?: (itemId: string) => boolean;
   /** Open calls of the session whose output the input may bring: call id → name of the tool. */
   readonly knownCalls: ReadonlyMap<string, string>;
 }
 
-export type InputMessages =
-  | {
-      readonly status: "ok";
-      /** The conversation that the input brings, in OpenAI Chat's form. */
-      readonly messages: readonly Message[];
-      /** Outputs of calls of an earlier response; they are not among `messages`. */
-      readonly answers: readonly ToolMessage[];
-      /** Answers to approval requests that nothing was done with yet. */
-      readonly approvals: readonly ApprovalResponse[];
-      /** The items, references put in place. */
-      readonly items: readonly InputItem[];
-    }
-  | { readonly status: "error"; readonly error: ApiError };
+export interface InputMessages {
+  /** The conversation that the input brings, in OpenAI Chat's form. */
+  readonly messages: readonly Message[];
+  /** Outputs of calls of an earlier response; they are not among `messages`. */
+  readonly answers: readonly ToolMessage[];
+  /** Answers to approval requests that nothing was done with yet. */
+  readonly approvals: readonly ApprovalResponse[];
+  /** The items, references put in place. */
+  readonly items: readonly InputItem[];
+}
 
 /**
  * The items of a request as messages for a model. Calls that a model made in one step become one
  * message with all of them, each followed by its answer, wherever the client put that.
+ *
+ * @throws RequestError for a reference to an unknown item, or an output of an unknown call
  */
 export function inputMessages(input: readonly InputItem[], context: InputContext): InputMessages {
-  const resolved = resolveReferences(input, context);
-  if (resolved.status === "error") return resolved;
-  const items = resolved.value;
-
+  const items = resolveReferences(input, context);
   const outputs = new Map<string, CallOutputInput>();
   for (const item of items) if (isOutput(item)) outputs.set(item.call_id, item);
   const ownCalls = new Set(items.flatMap((item) => (isCall(item) ? [item.call_id] : [])));
@@ -84,7 +71,7 @@ export function inputMessages(input: readonly InputItem[], context: InputContext
         turn.end();
         if (ownCalls.has(item.call_id)) break;
         const name = context.knownCalls.get(item.call_id);
-        if (name === undefined) return { status: "error", error: unknownCall(item.call_id) };
+        if (name === undefined) throw unknownCall(item.call_id);
         answers.set(item.call_id, answer(item.call_id, name, item.output));
         break;
       }
@@ -111,24 +98,19 @@ export function inputMessages(input: readonly InputItem[], context: InputContext
     }
   }
   turn.end();
-  return { status: "ok", messages, answers: [...answers.values()], approvals, items };
+  return { messages, answers: [...answers.values()], approvals, items };
 }
 
-function unknownCall(callId: string): ApiError {
-  return invalidRequest({
-    param: "input",
-    code: "invalid_value",
-    message: `No tool call found for function call output with call_id ${callId}.`,
-  });
+function unknownCall(callId: string): RequestError {
+  const message = `No tool call found for function call output with call_id ${callId}.`;
+  return badRequest("input", message);
 }
 
 function isOutput(item: InputItem): item is CallOutputInput {
   return item.type === "function_call_output" || item.type === "custom_tool_call_output";
 }
 
-function isCall(
-  item: InputItem,
-): item is Extract<InputItem, { type: "function_call" | "custom_tool_call" }> {
+function isCall(item: InputItem): item is CallInput {
   return item.type === "function_call" || item.type === "custom_tool_call";
 }
 
@@ -145,7 +127,7 @@ function answer(id: string, name: string, output: string | readonly InputContent
 }
 
 /** Some clients drop the output of the calls they repeat; ours is asked for then. */
-function mcpOutput(item: McpCallInput, { resolve }: InputContext): string {
+function mcpOutput(item: ItemOf<"mcp_call">, { resolve }: InputContext): string {
   const kept =
     item.output === undefined && item.error === undefined ? resolve(item.id ?? "") : item;
   if (kept?.type !== "mcp_call") return "The output of this call was not kept.";
@@ -157,7 +139,7 @@ function errorText(error: unknown): string {
   return typeof error === "string" ? error : JSON.stringify(error);
 }
 
-function reasoningPart(item: ReasoningInput): ReasoningPart {
+function reasoningPart(item: ItemOf<"reasoning">): ReasoningPart {
   const { id, encrypted_content: reasoningEncryptedContent } = item;
   const text = (item.content ?? item.summary).map((part) => part.text).join("\n");
   if (reasoningEncryptedContent === undefined) return { text };
@@ -174,7 +156,7 @@ export interface ApprovalResponse {
   /** Where it is in the request: `input[3].approval_request_id`. */
   readonly param: string;
   /** The question, where the input holds it. It is the client's copy: never run what it says. */
-  readonly request?: ApprovalRequestInput;
+  readonly request?: ItemOf<"mcp_approval_request">;
 }
 
 interface ApprovalResponses {
@@ -196,7 +178,7 @@ const modelItems: ReadonlySet<string> = new Set([
  * old ones: what a model has gone on after is history.
  */
 function approvalResponses(items: readonly InputItem[]): ApprovalResponses {
-  const requests = new Map<string, ApprovalRequestInput>();
+  const requests = new Map<string, ItemOf<"mcp_approval_request">>();
   const open: ApprovalResponse[] = [];
   const refusals = new Map<string, ApprovalResponse>();
   const lastModelItem = items.findLastIndex(isFromModel);
@@ -301,14 +283,8 @@ function isQuestion({ type }: InputItem): boolean {
 /** Puts items in the place of references; what is there already is not put there twice. */
 function resolveReferences(
   input: readonly InputItem[],
-  {
-    resolve,
-    isInHistory,
-  }: {
-    readonly resolve: (itemId: string) => InputItem | undefined;
-    readonly isInHistory?: (itemId: string) => boolean;
-  },
-): Parsed<readonly InputItem[]> {
+  { resolve }: InputContext,
+): readonly InputItem[] {
   const items: InputItem[] = [];
   const written = new Set(
     input.flatMap((item) =>
@@ -320,17 +296,17 @@ function resolveReferences(
       items.push(item);
       continue;
     }
-    if (written.has(item.id) || isInHistory?.(item.id) === true) continue;
+    if (written.has(item.id)) continue;
     written.add(item.id);
     const found = resolve(item.id);
-    if (found === undefined) return failed(unknownItem(item.id, index));
+    if (found === undefined) throw unknownItem(item.id, index);
     items.push(found);
   }
-  return ok(items);
+  return items;
 }
 
-function unknownItem(id: string, index: number): ApiError {
-  return invalidRequest({
+function unknownItem(id: string, index: number): RequestError {
+  return new RequestError({
     status: 404,
     param: "input",
     code: "item_not_found",

@@ -1,7 +1,8 @@
 import { followEvents, requestOf, type RunRecord, type Store } from "@capstan/store";
 import type { JsonObject, JsonValue } from "@capstan/core";
 import type { ListView } from "@capstan/contract";
-import { encodeInChunks, endOfStream } from "../http/sse.ts";
+import { listView } from "../http/records.ts";
+import { encodeInChunks, endOfStream } from "../http/streams.ts";
 import type { OutputItem, ResponseObject } from "./projection/wire.ts";
 import { oneCallModelId } from "../runs/active/run-models.ts";
 import {
@@ -10,10 +11,9 @@ import {
   type ProjectionOptions,
 } from "./projection/project-events.ts";
 import { parseCreateRequest } from "./request/parse-request.ts";
-import { parseInput } from "./request/parse-input.ts";
-import type { InputItem } from "./request/input-item.ts";
+import { type InputItem, parseInput } from "./request/parse-input.ts";
 import { withReferences } from "./content-parts.ts";
-import { failed, invalidRequest, ok, type Parsed } from "../http/api-error.ts";
+import { RequestError } from "../http/errors.ts";
 import { itemIds } from "./projection/output-order.ts";
 
 /** A run as a response, as it is now. */
@@ -70,9 +70,8 @@ export function storedView(view: WireView): JsonValue {
 
 /** Returns the view to store with a user's own call: that of a background request for just this call. */
 export function directCallView(): JsonValue {
-  const parsed = parseCreateRequest({ model: oneCallModelId, input: "", background: true });
-  if (parsed.status === "error") throw new Error(parsed.error.message);
-  return storedView({ echo: parsed.request.echo, servers: [], customTools: [] });
+  const { echo } = parseCreateRequest({ model: oneCallModelId, input: "", background: true });
+  return storedView({ echo, servers: [], customTools: [] });
 }
 
 /** The projection of a stored run, before its first event. */
@@ -119,8 +118,17 @@ export async function inputItemsOf(
   { id, owner }: RunRecord,
 ): Promise<readonly StoredItem[]> {
   const input = (await store.readInput({ owner, runId: id })) ?? [];
-  const parsed = parseInput(withReferences(input));
-  return parsed.status === "ok" ? storedInput(id, parsed.value) : [];
+  return storedInput(id, parseStored(withReferences(input)));
+}
+
+/** Items that are stored. Those that this version does not understand are left out. */
+function parseStored(items: readonly JsonValue[]): readonly InputItem[] {
+  try {
+    return parseInput(items);
+  } catch (thrown) {
+    if (thrown instanceof RequestError) return [];
+    throw thrown;
+  }
 }
 
 async function itemsOf(store: Store, owner: string, id: string): Promise<readonly StoredItem[]> {
@@ -176,8 +184,7 @@ export function storedOutput(output: readonly OutputItem[]): readonly StoredItem
 
 /** An item that was kept, as one of an input: what an `item_reference` stands for. */
 export function inputOf(item: StoredItem): InputItem | undefined {
-  const parsed = parseInput([item]);
-  return parsed.status === "ok" ? parsed.value[0] : undefined;
+  return parseStored([item])[0];
 }
 
 interface PageOptions {
@@ -189,23 +196,17 @@ interface PageOptions {
   readonly after?: string;
 }
 
-/** One page of items, which are given oldest first. */
+/** One page of items, which are given oldest first. @throws RequestError for an unknown `after` */
 export function pageOfItems(
   items: readonly StoredItem[],
   { limit = 20, order = "desc", after }: PageOptions = {},
-): Parsed<ListView<StoredItem>> {
+): ListView<StoredItem> {
   const ordered = order === "asc" ? items : items.toReversed();
   const position = after === undefined ? -1 : ordered.findIndex((item) => item.id === after);
   if (after !== undefined && position === -1) {
     const message = `No item with id '${after}' in this list. Leave 'after' out for the first page.`;
-    return failed(invalidRequest({ param: "after", code: "item_not_found", message }));
+    throw new RequestError({ param: "after", code: "item_not_found", message });
   }
   const data = ordered.slice(position + 1, position + 1 + limit);
-  return ok({
-    object: "list",
-    data,
-    has_more: position + 1 + data.length < ordered.length,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-  });
+  return listView(data, position + 1 + data.length < ordered.length);
 }

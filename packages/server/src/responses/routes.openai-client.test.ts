@@ -6,10 +6,10 @@ import { after, before, test } from "node:test";
 import type { ChainEvent } from "@capstan/core";
 import OpenAI from "openai";
 import type { RunNotice } from "@capstan/contract";
-import { errorBody } from "../http/api-error.ts";
-import { parseCreateRequest } from "./request/parse-request.ts";
+import { errorResponse, RequestError } from "../http/errors.ts";
+import { type CreateRequest, parseCreateRequest } from "./request/parse-request.ts";
 import { createProjection, type ProjectionOptions } from "./projection/project-events.ts";
-import { encodeEvent, endOfStream } from "../http/sse.ts";
+import { encodeInChunks, endOfStream } from "../http/streams.ts";
 import {
   asked,
   callStarted,
@@ -115,7 +115,10 @@ function streamOf(model: string): {
   const { script, ...options } = scripts[model]!;
   const projection = createProjection({ ...identity, model, ...options });
   const events = numbered(script).flatMap((event) => projection.push(event));
-  return { events: events.map(encodeEvent), response: projection.response() };
+  return {
+    events: events.flatMap((event) => [...encodeInChunks(event)]),
+    response: projection.response(),
+  };
 }
 
 before(async () => {
@@ -138,14 +141,17 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     return;
   }
   const chunks = await request.toArray();
-  const parsed = parseCreateRequest(JSON.parse(Buffer.concat(chunks).toString()));
-  if (parsed.status === "error") {
-    response.writeHead(parsed.error.status, { "Content-Type": "application/json" });
-    response.end(JSON.stringify(errorBody(parsed.error)));
+  let given: CreateRequest;
+  try {
+    given = parseCreateRequest(JSON.parse(Buffer.concat(chunks).toString()));
+  } catch (thrown) {
+    assert.ok(thrown instanceof RequestError);
+    response.writeHead(thrown.status, { "Content-Type": "application/json" });
+    response.end(await errorResponse(thrown).text());
     return;
   }
-  const { events, response: whole } = streamOf(parsed.request.model ?? "text");
-  if (parsed.request.stream) {
+  const { events, response: whole } = streamOf(given.model ?? "text");
+  if (given.stream) {
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     for (const event of events) response.write(event);
     response.end(endOfStream);

@@ -1,6 +1,6 @@
 import { Hono, type Context } from "hono";
 import type { RunRecord } from "@capstan/store";
-import { errorBody, invalidRequest } from "../http/api-error.ts";
+import { conflict, notFound, RequestError } from "../http/errors.ts";
 import {
   awaitResponse,
   inputItemsOf,
@@ -12,10 +12,8 @@ import { parseCreateRequest } from "./request/parse-request.ts";
 import { itemChunks } from "./content-parts.ts";
 import { startResponse } from "./start-response.ts";
 import type { Environment, Services } from "../http/services.ts";
-import { eventStream } from "../http/event-stream.ts";
-import { jsonChunks, listChunks, streamJson } from "../http/stream-json.ts";
-import { readJson, readNumber } from "../http/read-body.ts";
-import { badRequest, conflict, notFound, RequestError } from "../http/request-error.ts";
+import { eventStream, jsonChunks, listChunks, streamJson } from "../http/streams.ts";
+import { readJson, readNumber, readWord } from "../http/read-body.ts";
 
 /** The OpenAI Responses API over the runs. */
 export function responseRoutes(services: Services): Hono<Environment> {
@@ -52,12 +50,8 @@ export function responseRoutes(services: Services): Hono<Environment> {
 
   routes.post("/", async (context) => {
     const origin = new URL(context.req.url).origin;
-    const parsed = parseCreateRequest(await readJson(context), { origins: [origin] });
-    if (parsed.status === "error") throw new RequestError(parsed.error);
-    const { request } = parsed;
-    const started = await startResponse(services, context.get("principal"), request);
-    if (started.status === "error") throw new RequestError(started.error);
-    const { run } = started;
+    const request = parseCreateRequest(await readJson(context), { origins: [origin] });
+    const run = await startResponse(services, context.get("principal"), request);
     const waits = request.approvals === "inline" || request.toolOutputs === "inline";
     const stays = request.background || waits;
     // At OpenAI, too, closing the connection is how a client says stop.
@@ -76,11 +70,7 @@ export function responseRoutes(services: Services): Hono<Environment> {
     const run = await find(context);
     if (context.req.query("stream") !== "true")
       return streamJson(jsonChunks(await readResponse(runs.store, run)));
-    const after = readNumber(context, "starting_after", {
-      min: -1,
-      max: Number.MAX_SAFE_INTEGER,
-      otherwise: -1,
-    });
+    const after = readNumber(context, "starting_after", { min: -1, otherwise: -1 });
     return stream(run, { after });
   });
 
@@ -98,7 +88,7 @@ export function responseRoutes(services: Services): Hono<Environment> {
     if (!response.background) {
       const message =
         "Cannot cancel a synchronous response. Close its connection, or cancel its run at /v1/runs.";
-      return context.json(errorBody(invalidRequest({ message })), 400);
+      throw new RequestError({ message });
     }
     await runs.cancel(run);
     return streamJson(jsonChunks(await readResponse(runs.store, run)));
@@ -106,9 +96,7 @@ export function responseRoutes(services: Services): Hono<Environment> {
 
   routes.get("/:id/input_items", async (context) => {
     const run = await find(context);
-    const order = context.req.query("order") ?? "desc";
-    if (order !== "asc" && order !== "desc")
-      throw badRequest("order", `order: expected "asc" or "desc", got "${order.slice(0, 40)}".`);
+    const order = readWord(context, "order", ["asc", "desc"]) ?? "desc";
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
     const after = context.req.query("after");
     const page = pageOfItems(await inputItemsOf(runs.store, run), {
@@ -116,8 +104,7 @@ export function responseRoutes(services: Services): Hono<Environment> {
       order,
       ...(after !== undefined && { after }),
     });
-    if (page.status === "error") throw new RequestError(page.error);
-    const { data, has_more: hasMore, first_id: first, last_id: last } = page.value;
+    const { data, has_more: hasMore, first_id: first, last_id: last } = page;
     return streamJson(
       listChunks(
         data.map((item) => itemChunks(item, runs.store)),

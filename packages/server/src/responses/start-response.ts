@@ -3,39 +3,31 @@ import type { RunRecord, ServerGroup, Store } from "@capstan/store";
 import { offersTool, readHistory } from "../runs/active/launch.ts";
 import { findRequestedModel } from "../runs/active/run-models.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
-import type { StartOutcome } from "../runs/start-run.ts";
 import type { Services } from "../http/services.ts";
-import { type ApiError, failed, invalidRequest } from "../http/api-error.ts";
+import { conflict, RequestError } from "../http/errors.ts";
 import { allowedTools } from "./request/parse-tools.ts";
 import { type ApprovalResponse, inputMessages, newItems, splitHistory } from "./input-messages.ts";
 import { lookUpItems, storedView } from "./read-response.ts";
 import { checkOutputSize, storedItems } from "./content-parts.ts";
 import { approvalIdOf, type ServerListing } from "./projection/output-order.ts";
-import type { CreateRequest } from "./request/create-request.ts";
+import type { CreateRequest } from "./request/parse-request.ts";
 
-export type StartedResponse =
-  | { readonly status: "ok"; readonly run: RunRecord }
-  | { readonly status: "error"; readonly error: ApiError };
-
-/** Turns a request into a run that goes on by itself, or says what is wrong with it. */
+/** Turns a request into a run that goes on by itself. @throws RequestError */
 export async function startResponse(
   services: Services,
   owner: string,
   request: CreateRequest,
-): Promise<StartedResponse> {
+): Promise<RunRecord> {
   const modelId = request.model ?? services.models.default.id;
   const model = await findRequestedModel(services.models, modelId);
-  if (model === undefined) return failed(await unknownModel(services, modelId));
+  if (model === undefined) throw await unknownModel(services, modelId);
   const unknown = request.tools.servers.find(
     ({ group }) => !services.groups().some(({ name }) => name === group),
   );
-  if (unknown !== undefined) return failed(unknownGroup(services.groups(), unknown));
+  if (unknown !== undefined) throw unknownGroup(services.groups(), unknown);
 
-  const oversized = checkOutputSize(request.input, services.limits.toolOutputChars);
-  if (oversized !== undefined) return failed(oversized);
-
+  checkOutputSize(request.input, services.limits.toolOutputChars);
   const found = await findParent(services, owner, request);
-  if (found.status === "error") return found;
   const { parent, conversationId } = found;
   const references = request.input.flatMap((item) =>
     "id" in item && typeof item.id === "string" ? [item.id] : [],
@@ -47,21 +39,16 @@ export async function startResponse(
     resolve: (id) => items.get(id),
     knownCalls: openCallsOf(parent),
   });
-  if (understood.status === "error") return understood;
-
   const stored = storedItems(understood.items);
   const tools = allowedTools(request.tools, request.toolChoice);
   const { messages, answers, approvals } = understood;
   // A run that leaves nothing behind cannot descend from one that is kept: it is shown its history.
   const crosses = !request.store && parent !== undefined && !found.byItem;
-  if (crosses && approvals[0] !== undefined) return failed(keptApproval(approvals[0]));
+  if (crosses && approvals[0] !== undefined) throw keptApproval(approvals[0]);
   for (const response of approvals) {
-    const known = await asksFor(
-      services.runs.stores.forNew({ kept: request.store }),
-      owner,
-      response,
-    );
-    if (known === undefined || known !== parent?.id) return failed(unknownApproval(response));
+    const store = services.runs.stores.forNew({ kept: request.store });
+    const known = await asksFor(store, owner, response);
+    if (known === undefined || known !== parent?.id) throw unknownApproval(response);
   }
   const { before, turn } = splitHistory(messages);
   const history = request.history ?? services.history;
@@ -108,9 +95,8 @@ export async function startResponse(
     }),
   };
   const outcome = await services.runs.start(run, { kept: request.store });
-  return outcome.status === "started"
-    ? { status: "ok", run: outcome.run }
-    : failed(conflictError(outcome));
+  if (outcome.status === "conflict") throw conflict(outcome.message);
+  return outcome.run;
 }
 
 /** The run that asked what a response answers. */
@@ -197,104 +183,77 @@ function listing({ createExecutor }: Services, server: ServerGroup): ServerListi
   };
 }
 
-async function unknownModel({ models }: Services, id: string): Promise<ApiError> {
+async function unknownModel({ models }: Services, id: string): Promise<RequestError> {
   const known = (await models.list()).map((entry) => entry.id).slice(0, 20);
   const message = `The model '${id}' does not exist here. There are: ${known.join(", ")}.`;
-  return invalidRequest({ param: "model", code: "model_not_found", message });
+  return new RequestError({ param: "model", code: "model_not_found", message });
 }
 
-function unknownGroup(groups: readonly ToolGroup[], { group }: ServerGroup): ApiError {
+function unknownGroup(groups: readonly ToolGroup[], { group }: ServerGroup): RequestError {
   const message = `There is no tool group '${group}' here. There are: ${groups.map(({ name }) => name).join(", ")}.`;
-  return invalidRequest({ param: "tools", code: "tool_group_not_found", message });
+  return new RequestError({ param: "tools", code: "tool_group_not_found", message });
 }
 
-function unknownApproval({ approvalRequestId, param }: ApprovalResponse): ApiError {
-  return invalidRequest({
+function unknownApproval({ approvalRequestId, param }: ApprovalResponse): RequestError {
+  return new RequestError({
     param,
     code: "approval_not_found",
     message: `MCP approval request '${approvalRequestId}' not found.`,
   });
 }
 
-function keptApproval({ param }: ApprovalResponse): ApiError {
+function keptApproval({ param }: ApprovalResponse): RequestError {
   const message =
     "A response that is kept asked for this approval, so it is answered with 'store' true: its call must be made once, whoever answers.";
-  return invalidRequest({ param, code: "approval_needs_store", message });
+  return new RequestError({ param, code: "approval_needs_store", message });
 }
 
-function conflictError(outcome: Extract<StartOutcome, { readonly status: "conflict" }>): ApiError {
-  return invalidRequest({ code: "conflict", message: outcome.message, status: 409 });
+interface FoundParent {
+  readonly parent: RunRecord | undefined;
+  readonly conversationId: string | null;
+  /** The conversation has no title yet. */
+  readonly untitled: boolean;
+  /** The request names no parent; it was found by an item or a call in the input. */
+  readonly byItem: boolean;
 }
-
-export type ParentOutcome =
-  | {
-      readonly status: "ok";
-      readonly parent: RunRecord | undefined;
-      readonly conversationId: string | null;
-      /** The conversation has no title yet. */
-      readonly untitled: boolean;
-      /** The request names no parent; it was found by an item or a call in the input. */
-      readonly byItem: boolean;
-    }
-  | { readonly status: "error"; readonly error: ApiError };
 
 /** Finds the run that a request continues: the newest of its conversation, the one that it names, or the one whose open call it answers. */
 export async function findParent(
   { runs }: Pick<Services, "runs">,
   owner: string,
   request: CreateRequest,
-): Promise<ParentOutcome> {
+): Promise<FoundParent> {
   const { store } = runs;
-  if (request.conversation !== undefined && !request.store) {
+  const none = { conversationId: null, untitled: false, byItem: false };
+  const { conversation: id, previousResponseId } = request;
+  if (id !== undefined && !request.store) {
     const message = "'conversation' can only be used when 'store' is true: it keeps what is said.";
-    return failed(invalidRequest({ param: "conversation", message }));
+    throw new RequestError({ param: "conversation", message });
   }
-  if (request.conversation !== undefined) {
-    const conversation = await store.getConversation({ owner, id: request.conversation });
-    if (conversation === undefined) {
-      const message = `Conversation with id '${request.conversation}' not found.`;
-      return failed(
-        invalidRequest({
-          param: "conversation",
-          code: "conversation_not_found",
-          message,
-          status: 404,
-        }),
-      );
-    }
-    const parent =
-      conversation.headRunId === null
-        ? undefined
-        : await store.getRun({ owner, id: conversation.headRunId });
-    return {
-      status: "ok",
-      parent,
-      conversationId: conversation.id,
-      untitled: conversation.title === "",
-      byItem: false,
-    };
+  if (id !== undefined) {
+    const conversation = await store.getConversation({ owner, id });
+    if (conversation === undefined)
+      throw new RequestError({
+        status: 404,
+        param: "conversation",
+        code: "conversation_not_found",
+        message: `Conversation with id '${id}' not found.`,
+      });
+    const { headRunId, title } = conversation;
+    const parent = headRunId === null ? undefined : await store.getRun({ owner, id: headRunId });
+    return { parent, conversationId: id, untitled: title === "", byItem: false };
   }
-  if (request.previousResponseId !== undefined) {
-    const parent = await store.getRun({ owner, id: request.previousResponseId });
-    if (parent !== undefined)
-      return { status: "ok", parent, conversationId: null, untitled: false, byItem: false };
-    const message = `Previous response with id '${request.previousResponseId}' not found.`;
-    return failed(
-      invalidRequest({
-        param: "previous_response_id",
-        code: "previous_response_not_found",
-        message,
-      }),
-    );
+  if (previousResponseId !== undefined) {
+    const parent = await store.getRun({ owner, id: previousResponseId });
+    if (parent !== undefined) return { ...none, parent };
+    throw new RequestError({
+      param: "previous_response_id",
+      code: "previous_response_not_found",
+      message: `Previous response with id '${previousResponseId}' not found.`,
+    });
   }
   const parent = await findByAnswer(runs.stores.forNew({ kept: request.store }), owner, request);
-  return {
-    status: "ok",
-    parent,
-    conversationId: null,
-    untitled: false,
-    byItem: parent !== undefined,
-  };
+  return { ...none, parent, byItem: parent !== undefined };
 }
 
 async function findByAnswer(

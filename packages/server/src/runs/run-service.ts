@@ -215,6 +215,8 @@ export class RunService {
   async #remove(deletion: Deletion): Promise<OutcomeOf<Deletion>> {
     const store = deletion.type === "delete-run" ? this.stores.of(deletion.id) : this.store;
     const [outcome] = await store.write([deletion]);
+    if (outcome.status === "not_found" && deletion.type === "delete-run")
+      this.stores.forget([deletion.id]);
     if (outcome.status !== "deleted") return outcome;
     this.stores.forget(outcome.runIds);
     this.#registry.warm.evict(outcome.runIds);

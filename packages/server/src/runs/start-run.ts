@@ -90,6 +90,10 @@ async function start(
     return await registry.expecting(id, () =>
       storeAndBegin(context, { id, request, taken, hasSlot }),
     );
+  } catch (thrown) {
+    // Whether it was stored is not known: it is deleted as if it had ended.
+    if (!registry.isActive(id)) stores.stopped({ id, owner }, false);
+    throw thrown;
   } finally {
     if (hasSlot && !registry.isActive(id)) slots.release(id);
   }

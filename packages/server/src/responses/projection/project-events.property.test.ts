@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ChainEvent } from "@capstan/core";
 import fc from "fast-check";
 import type { RunEvent, RunNotice } from "@capstan/contract";
-import { encodeEvent } from "../../http/sse.ts";
+import { encodeInChunks } from "../../http/streams.ts";
 import {
   asked,
   callStarted,
@@ -110,6 +110,8 @@ const options: fc.Arbitrary<ProjectionOptions> = fc
     clientCalls: fc.constantFrom("live" as const, "after_step" as const),
   })
   .map((given) => ({ ...identity, servers: [filesServer], customTools: ["Patch"], ...given }));
+
+const encodeEvent = (event: { readonly type: string }) => [...encodeInChunks(event)].join("");
 
 function bytes(given: ProjectionOptions, events: readonly RunEvent[]): string {
   const projection = createProjection(given);

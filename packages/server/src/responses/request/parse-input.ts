@@ -1,20 +1,13 @@
 import type { JsonObject } from "@capstan/core";
 import { z } from "zod";
 import {
-  failed,
-  invalidRequest,
-  isObject,
   issueError,
   missingParameter,
-  ok,
-  type Parsed,
+  RequestError,
   unsupportedValue,
-  withoutNulls,
   wrongType,
-} from "../../http/api-error.ts";
-import type { InputContent, InputItem } from "./input-item.ts";
-import { maxImage } from "../../http/take-data.ts";
-import { StoredData } from "../../http/stored-data.ts";
+} from "../../http/errors.ts";
+import { maxImage, StoredData } from "../../http/parse-body.ts";
 
 const id = z.string().nullish();
 const status = z
@@ -24,14 +17,17 @@ const status = z
 const name = z.string().min(1);
 const callId = z.string().min(1);
 const texts = z.array(z.object({ type: z.string().nullish(), text: z.string() }));
+/** Parsed by `parseContent`. */
+const content = z.unknown().optional();
+const output = { id, status, call_id: callId, output: content };
 
 /** Items that mean something here, by their type. What they carry beyond this is dropped. */
-const itemSchemas: { readonly [type: string]: z.ZodType<object> } = {
+const itemSchemas = {
   message: z.object({
     id,
     status,
     role: z.enum(["user", "assistant", "system", "developer"]),
-    content: z.unknown().optional(),
+    content,
     phase: z.string().nullish(),
   }),
   function_call: z.object({
@@ -43,13 +39,8 @@ const itemSchemas: { readonly [type: string]: z.ZodType<object> } = {
     namespace: z.string().nullish(),
   }),
   custom_tool_call: z.object({ id, status, call_id: callId, name, input: z.string() }),
-  function_call_output: z.object({ id, status, call_id: callId, output: z.unknown().optional() }),
-  custom_tool_call_output: z.object({
-    id,
-    status,
-    call_id: callId,
-    output: z.unknown().optional(),
-  }),
+  function_call_output: z.object(output),
+  custom_tool_call_output: z.object(output),
   reasoning: z.object({
     id,
     summary: texts.nullish().transform((given) => given ?? []),
@@ -80,42 +71,60 @@ const itemSchemas: { readonly [type: string]: z.ZodType<object> } = {
     reason: z.string().nullish(),
   }),
   item_reference: z.object({ id: z.string().min(1) }),
-};
+} as const;
+
+type ItemType = keyof typeof itemSchemas;
+
+/** An object whose nulls are gone: on this wire null means "not given". */
+type Given<T> = {
+  readonly [K in keyof T as null extends T[K] ? never : K]: T[K];
+} & { readonly [K in keyof T as null extends T[K] ? K : never]?: NonNullable<T[K]> };
+
+/** Members that have parsers of their own. */
+type Parsed<Type> = Type extends "message"
+  ? { readonly content: readonly InputContent[] }
+  : Type extends "function_call_output" | "custom_tool_call_output"
+    ? { readonly output: string | readonly InputContent[] }
+    : unknown;
+
+/** An item of one type: no nulls, `status` filled in, text always in parts. Otherwise as the client wrote it. */
+export type ItemOf<Type extends ItemType> = Type extends unknown
+  ? { readonly type: Type } & Parsed<Type> &
+      Omit<Given<z.output<(typeof itemSchemas)[Type]>>, keyof Parsed<Type>>
+  : never;
+
+/** What a request brings. An item of a type that means nothing here is carried along, and not shown to a model. */
+export type InputItem = ItemOf<ItemType> | { readonly type: "carried"; readonly item: JsonObject };
 
 /**
  * The input of a request as items. A string is one message of the user; nothing at all is no
  * item.
+ *
+ * @throws RequestError
  */
-export function parseInput(input: unknown): Parsed<readonly InputItem[]> {
-  if (input === undefined || input === null) return ok([]);
+export function parseInput(input: unknown): readonly InputItem[] {
+  if (input === undefined || input === null || input === "") return [];
   if (typeof input === "string") {
-    if (input === "") return ok([]);
-    const content = [{ type: "input_text", text: input }] as const;
-    return ok([{ type: "message", status: "completed", role: "user", content }]);
+    const text = [{ type: "input_text", text: input }] as const;
+    return [{ type: "message", status: "completed", role: "user", content: text }];
   }
-  if (!Array.isArray(input))
-    return failed(wrongType("input", "a string or an array of items", input));
-  const items: InputItem[] = [];
-  for (const [index, value] of input.entries()) {
-    const item = parseItem(value, `input[${index}]`);
-    if (item.status === "error") return item;
-    items.push(item.value);
-  }
-  return ok(items);
+  if (!Array.isArray(input)) throw wrongType("input", "a string or an array of items", input);
+  return input.map((value, index) => parseItem(value, `input[${index}]`));
 }
 
-function parseItem(value: unknown, at: string): Parsed<InputItem> {
-  if (!isObject(value)) return failed(wrongType(at, "an object", value));
+function parseItem(value: unknown, at: string): InputItem {
+  if (!isObject(value)) throw wrongType(at, "an object", value);
   const type = itemType(value);
-  if (type === undefined) return failed(missingParameter(`${at}.type`));
-  const schema = Object.hasOwn(itemSchemas, type) ? itemSchemas[type] : undefined;
-  if (schema === undefined) return ok({ type: "carried", item: value as JsonObject });
-  const result = schema.safeParse(value);
-  if (!result.success) return failed(issueError(result.error.issues, value, at));
-  const item = { type, ...withoutNulls(result.data) };
+  if (type === undefined) throw missingParameter(`${at}.type`);
+  if (!isKnown(type)) return { type: "carried", item: value as JsonObject };
+  const item = { type, ...withoutNulls(checked(itemSchemas[type], value, at)) };
   if (type === "message") return withContent(item, "content", value, at);
   if (type.endsWith("_output")) return withContent(item, "output", value, at);
-  return ok(item as InputItem);
+  return item as InputItem;
+}
+
+function isKnown(type: string): type is ItemType {
+  return Object.hasOwn(itemSchemas, type);
 }
 
 /** Without a type it is a message, or a reference where there is nothing but an id. */
@@ -132,15 +141,12 @@ function withContent(
   key: "content" | "output",
   value: { readonly [key: string]: unknown },
   at: string,
-): Parsed<InputItem> {
+): InputItem {
   const given = value[key];
-  if (key === "output" && typeof given === "string")
-    return ok({ ...item, output: given } as InputItem);
+  const isText = key === "output" && typeof given === "string";
   const textType = value["role"] === "assistant" ? "output_text" : "input_text";
-  const content = parseContent(given, { at: `${at}.${key}`, textType });
-  if (content.status === "error") return content;
-  const filled: object = { ...item, [key]: content.value };
-  return ok(filled as InputItem);
+  const parsed = isText ? given : parseContent(given, { at: `${at}.${key}`, textType });
+  return { ...item, [key]: parsed } as InputItem;
 }
 
 const text = z.object({ text: z.string() });
@@ -148,90 +154,99 @@ const list = z
   .array(z.unknown())
   .nullish()
   .transform((given) => given ?? []);
+/** Checked as a text; long ones are `StoredData`. */
+const data: z.ZodType<string | StoredData> = z.string();
+const imageData: typeof data = z.string().max(maxImage);
 
 const partSchemas = {
-  input_text: text.transform((part) => ({ type: "input_text", ...part })),
-  text: text.transform((part) => ({ type: "input_text", ...part })),
+  input_text: text.transform((part) => ({ type: "input_text" as const, ...part })),
+  text: text.transform((part) => ({ type: "input_text" as const, ...part })),
   output_text: z
     .object({ text: z.string(), annotations: list, logprobs: list })
-    .transform((part) => ({ type: "output_text", ...part })),
-  refusal: z.object({ refusal: z.string() }).transform((part) => ({ type: "refusal", ...part })),
+    .transform((part) => ({ type: "output_text" as const, ...part })),
+  refusal: z
+    .object({ refusal: z.string() })
+    .transform((part) => ({ type: "refusal" as const, ...part })),
   input_image: z
     .object({
-      image_url: z.string().max(maxImage),
+      image_url: imageData,
       detail: z.string().nullish().transform(imageDetail),
     })
-    .transform((part) => ({ type: "input_image", ...part })),
+    .transform((part) => ({ type: "input_image" as const, ...part })),
   input_file: z
-    .object({
-      filename: z.string().nullish(),
-      file_data: z.string().nullish(),
-      file_url: z.string().nullish(),
-    })
-    .transform((part) => ({ type: "input_file", ...withoutNulls(part) })),
+    .object({ filename: z.string().nullish(), file_data: data.nullish(), file_url: data.nullish() })
+    .transform((part) => ({ type: "input_file" as const, ...withoutNulls(part) })),
   input_video: z
-    .object({ video_url: z.string() })
-    .transform((part) => ({ type: "input_video", ...part })),
+    .object({ video_url: data })
+    .transform((part) => ({ type: "input_video" as const, ...part })),
 } as const;
+
+export type InputContent = Readonly<z.output<(typeof partSchemas)[keyof typeof partSchemas]>>;
 
 /** The parts of a message or of a call's output. Text alone is one part. */
 function parseContent(
-  content: unknown,
+  given: unknown,
   options: { readonly at: string; readonly textType: "input_text" | "output_text" },
-): Parsed<readonly InputContent[]> {
+): readonly InputContent[] {
   const { at, textType } = options;
-  if (content === undefined) return failed(missingParameter(at));
-  if (typeof content === "string") {
-    const part = {
-      text: content,
-      ...(textType === "output_text" ? { annotations: [], logprobs: [] } : {}),
-    };
-    return ok([{ type: textType, ...part } as InputContent]);
+  if (given === undefined) throw missingParameter(at);
+  if (typeof given === "string") {
+    const more = textType === "output_text" ? { annotations: [], logprobs: [] } : {};
+    return [{ type: textType, text: given, ...more } as InputContent];
   }
-  if (content === null) return ok([]);
-  if (!Array.isArray(content))
-    return failed(wrongType(at, "a string or an array of content parts", content));
-  const parts: InputContent[] = [];
-  for (const [index, value] of content.entries()) {
-    const part = parsePart(value, `${at}[${index}]`);
-    if (part.status === "error") return part;
-    parts.push(part.value);
-  }
-  return ok(parts);
+  if (given === null) return [];
+  if (!Array.isArray(given)) throw wrongType(at, "a string or an array of content parts", given);
+  return given.map((value, index) => parsePart(value, `${at}[${index}]`));
 }
 
-function parsePart(value: unknown, at: string): Parsed<InputContent> {
-  if (!isObject(value)) return failed(wrongType(at, "an object", value));
+function parsePart(value: unknown, at: string): InputContent {
+  if (!isObject(value)) throw wrongType(at, "an object", value);
   const { type } = value;
-  if (type === undefined) return failed(missingParameter(`${at}.type`));
-  if (typeof type !== "string" || !Object.hasOwn(partSchemas, type)) {
-    return failed(unsupportedValue(`${at}.type`, type, Object.keys(partSchemas)));
-  }
-  const noSource = missingSource(value, at);
-  if (noSource !== undefined) return failed(noSource);
+  if (type === undefined) throw missingParameter(`${at}.type`);
+  if (typeof type !== "string" || !Object.hasOwn(partSchemas, type))
+    throw unsupportedValue(`${at}.type`, type, Object.keys(partSchemas));
+  checkSource(value, at);
   // They were Base64: where a text is expected there was one.
   const stored = Object.entries(value).filter(([, member]) => member instanceof StoredData);
-  const texts = Object.fromEntries(stored.map(([name]) => [name, ""]));
-  const result = partSchemas[type as keyof typeof partSchemas].safeParse({ ...value, ...texts });
-  if (!result.success) return failed(issueError(result.error.issues, value, at));
-  const known = Object.fromEntries(stored.filter(([name]) => name in result.data));
-  return ok({ ...result.data, ...known } as InputContent);
+  const empty = Object.fromEntries(stored.map(([key]) => [key, ""]));
+  const schema = partSchemas[type as keyof typeof partSchemas];
+  const result = schema.safeParse({ ...value, ...empty });
+  if (!result.success) throw issueError(result.error.issues, value, at);
+  const known = Object.fromEntries(stored.filter(([key]) => key in result.data));
+  return { ...result.data, ...known };
 }
 
-/** A part that names no content, or content that is not kept here. */
-function missingSource(value: { readonly [key: string]: unknown }, at: string) {
+/** @throws RequestError if a part names no content, or content that is not kept here */
+function checkSource(value: { readonly [key: string]: unknown }, at: string): void {
   const { type, file_id: fileId } = value;
-  if (type !== "input_image" && type !== "input_file") return undefined;
+  if (type !== "input_image" && type !== "input_file") return;
   const sources = type === "input_image" ? ["image_url"] : ["file_data", "file_url"];
-  if (sources.some((name) => value[name] != null)) return undefined;
-  if (fileId == null) return missingParameter(`${at}.${sources[0]}`);
-  return invalidRequest({
+  if (sources.some((key) => value[key] != null)) return;
+  if (fileId == null) throw missingParameter(`${at}.${sources[0]}`);
+  throw new RequestError({
     param: `${at}.file_id`,
     code: "unsupported_parameter",
-    message: `Unsupported parameter: '${at}.file_id'. This server keeps no files; send the content itself as ${sources.map((name) => `'${name}'`).join(" or ")}.`,
+    message: `Unsupported parameter: '${at}.file_id'. This server keeps no files; send the content itself as ${sources.map((key) => `'${key}'`).join(" or ")}.`,
   });
 }
 
 function imageDetail(detail: string | null | undefined): "low" | "high" | "auto" {
   return detail === "low" || detail === "high" ? detail : "auto";
+}
+
+/** A value of the request, checked. @throws RequestError in OpenAI's words, with its path */
+export function checked<S extends z.ZodType>(schema: S, value: unknown, at: string): z.output<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw issueError(result.error.issues, value, at);
+}
+
+export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The members that say something. */
+export function withoutNulls<T extends object>(value: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  const given = Object.entries(value).filter(([, member]) => member != null);
+  return Object.fromEntries(given) as { [K in keyof T]?: NonNullable<T[K]> };
 }

@@ -1,27 +1,30 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { ApiError } from "../../http/api-error.ts";
-import { parseCreateRequest } from "./parse-request.ts";
-import type { CreateRequest } from "./create-request.ts";
+import { RequestError } from "../../http/errors.ts";
+import { type CreateRequest, parseCreateRequest } from "./parse-request.ts";
 import { echo } from "../../testing/run-script.ts";
 
 const origins = ["http://127.0.0.1:8787"];
 
 function parse(body: object): CreateRequest {
-  const parsed = parseCreateRequest({ model: "m", input: "hi", ...body }, { origins });
-  assert.equal(parsed.status, "ok", parsed.status === "error" ? parsed.error.message : "");
-  return (parsed as { request: CreateRequest }).request;
+  return parseCreateRequest({ model: "m", input: "hi", ...body }, { origins });
 }
 
-function refuse(body: object, code: string, param: string): ApiError {
-  const parsed = parseCreateRequest({ model: "m", input: "hi", ...body }, { origins });
-  assert.ok(parsed.status === "error", "it should be refused");
-  assert.deepEqual(
-    [parsed.error.status, parsed.error.code, parsed.error.param],
-    [400, code, param],
-  );
-  return parsed.error;
+function errorOf(parse: () => unknown): RequestError {
+  try {
+    parse();
+  } catch (thrown) {
+    assert.ok(thrown instanceof RequestError, String(thrown));
+    return thrown;
+  }
+  return assert.fail("it should be refused");
+}
+
+function refuse(body: object, code: string, param: string): RequestError {
+  const error = errorOf(() => parse(body));
+  assert.deepEqual([error.status, error.code, error.param], [400, code, param]);
+  return error;
 }
 
 const weather = { type: "function", name: "Weather", parameters: { type: "object" } };
@@ -109,9 +112,7 @@ test("how earlier turns are shown may be asked for", () => {
 
 test("a body that is no object, or has no input, is refused", () => {
   for (const body of [undefined, null, [], "x", 3]) {
-    const parsed = parseCreateRequest(body);
-    assert.ok(parsed.status === "error");
-    assert.equal(parsed.error.param, "request");
+    assert.equal(errorOf(() => parseCreateRequest(body)).param, "request");
   }
   refuse({ input: null }, "missing_required_parameter", "input");
   assert.equal(parse({ input: null, previous_response_id: "resp_1" }).input.length, 0);
@@ -411,10 +412,13 @@ test("no body makes the parser throw, and every error has all its texts", () => 
   );
   fc.assert(
     fc.property(fc.oneof(fc.jsonValue(), near), (body) => {
-      const parsed = parseCreateRequest(body);
-      if (parsed.status === "ok") return;
-      const { code, message, param, type } = parsed.error;
-      for (const text of [code, message, param, type]) assert.ok(text.length > 0);
+      try {
+        parseCreateRequest(body);
+      } catch (thrown) {
+        assert.ok(thrown instanceof RequestError, String(thrown));
+        const { code, message, param, type } = thrown;
+        for (const text of [code, message, param, type]) assert.ok(text.length > 0);
+      }
     }),
     { numRuns: 500 },
   );

@@ -1,36 +1,57 @@
 import type { HistoryMode, JsonObject, ModelSettings } from "@capstan/core";
 import { z } from "zod";
-import type { ResponseFormat } from "@capstan/core/host";
 import {
-  type ApiError,
-  failed,
-  invalidRequest,
-  isObject,
-  issueError,
+  badRequest,
   missingParameter,
-  ok,
-  type Parsed,
+  RequestError,
   unsupportedValue,
-  withoutNulls,
   wrongType,
-} from "../../http/api-error.ts";
-import type { CreateRequest, RequestToolChoice } from "./create-request.ts";
-import { parseInput } from "./parse-input.ts";
-import { modelToolChoice, parseToolChoice, parseTools } from "./parse-tools.ts";
+} from "../../http/errors.ts";
+import type { ResponseFormat } from "@capstan/core/host";
+import { checked, type InputItem, isObject, parseInput, withoutNulls } from "./parse-input.ts";
+import {
+  modelToolChoice,
+  parseToolChoice,
+  parseTools,
+  type RequestToolChoice,
+  type RequestTools,
+} from "./parse-tools.ts";
 import type { ResponseEcho } from "../projection/wire.ts";
 
-type ParsedRequest =
-  | { readonly status: "ok"; readonly request: CreateRequest }
-  | { readonly status: "error"; readonly error: ApiError };
+/** `POST /v1/responses`, understood. What was not given is absent. */
+export interface CreateRequest {
+  readonly model?: string;
+  readonly input: readonly InputItem[];
+  readonly instructions?: string;
+  readonly previousResponseId?: string;
+  readonly conversation?: string;
+  readonly tools: RequestTools;
+  readonly toolChoice: RequestToolChoice;
+  /** Calls of server tools over the whole response. */
+  readonly maxToolCalls?: number;
+  /** For the model: sampling, format, reasoning, and the tool choice where the model can be told it. */
+  readonly settings: ModelSettings;
+  readonly store: boolean;
+  readonly background: boolean;
+  readonly stream: boolean;
+  /** Our own: the response waits for a person instead of ending with the question. */
+  readonly approvals?: "inline";
+  /** Our own: the response waits for its client's outputs, which are submitted to its run. */
+  readonly toolOutputs?: "inline";
+  /** Our own: how earlier turns that the server holds are shown to the model. */
+  readonly history?: HistoryMode;
+  /** What the response repeats of the request. */
+  readonly echo: ResponseEcho;
+}
 
 /**
  * The body of `POST /v1/responses`. Unknown members, tools and items are let through; what is
  * known and wrong is an error in OpenAI's words, with the path of what is wrong.
  *
  * @param body JSON from outside, of whatever form
+ * @throws RequestError
  * @example
- * const parsed = parseCreateRequest(JSON.parse(text), { origins: ["http://127.0.0.1:8787"] });
- * if (parsed.status === "error") return c.json(errorBody(parsed.error), 400);
+ * const request = parseCreateRequest(JSON.parse(text), { origins: ["http://127.0.0.1:8787"] });
  */
 export function parseCreateRequest(
   body: unknown,
@@ -38,57 +59,42 @@ export function parseCreateRequest(
     /** Where this server is reached: its groups may be named by such a URL. @default [] */
     readonly origins?: readonly string[];
   } = {},
-): ParsedRequest {
-  if (!isObject(body)) return failed(wrongType("request", "a JSON object", body ?? null));
-  const result = requestSchema.safeParse(body);
-  if (!result.success) return failed(issueError(result.error.issues, body, ""));
-  const given =
-    result.data.conversation === "" ? { ...result.data, conversation: null } : result.data;
-
-  const conflict = conflictOf(given) ?? metadataError(given.metadata ?? {});
-  if (conflict !== undefined) return failed(conflict);
+): CreateRequest {
+  if (!isObject(body)) throw wrongType("request", "a JSON object", body ?? null);
+  const given = checked(requestSchema, body, "");
+  checkConflicts(given);
+  checkMetadata(given.metadata ?? {});
   const conversation = parseConversation(given.conversation);
-  if (conversation.status === "error") return conversation;
   const input = parseInput(given.input);
-  if (input.status === "error") return input;
   const tools = parseTools(given.tools ?? [], options.origins ?? []);
-  if (tools.status === "error") return tools;
-  const toolChoice = parseToolChoice(given.tool_choice, tools.value);
-  if (toolChoice.status === "error") return toolChoice;
+  const toolChoice = parseToolChoice(given.tool_choice, tools);
   const format = parseFormat(given.text?.format);
-  if (format.status === "error") return format;
 
-  const { client, customTools, servers, carried } = tools.value;
   const echo = requestEcho(given, {
-    tools: tools.value.echo,
-    toolChoice: toolChoice.value.echo,
-    format: format.value.echo,
+    tools: tools.echo,
+    toolChoice: toolChoice.echo,
+    format: format.echo,
   });
-  const request: CreateRequest = {
+  return {
     ...withoutNulls({
       model: given.model,
       instructions: given.instructions,
       previousResponseId: given.previous_response_id,
-      conversation: conversation.value,
+      conversation,
       maxToolCalls: given.max_tool_calls,
-      promptCacheKey: given.prompt_cache_key,
     }),
-    input: input.value,
-    tools: { client, customTools, servers, carried },
-    toolChoice: toolChoice.value.choice,
-    settings: requestSettings(given, toolChoice.value.choice, format.value.format),
-    truncation: given.truncation ?? "disabled",
+    input,
+    tools,
+    toolChoice: toolChoice.choice,
+    settings: requestSettings(given, toolChoice.choice, format.format),
     store: echo.store,
     background: echo.background,
     stream: given.stream ?? false,
-    include: given.include ?? [],
-    metadata: echo.metadata,
     ...(given.approvals === "inline" ? { approvals: "inline" } : {}),
     ...(given.tool_outputs === "inline" ? { toolOutputs: "inline" } : {}),
     ...(given.history == null ? {} : { history: historyMode(given.history) }),
     echo,
   };
-  return { status: "ok", request };
 }
 
 function historyMode(given: NonNullable<RequestBody["history"]>): HistoryMode {
@@ -96,11 +102,11 @@ function historyMode(given: NonNullable<RequestBody["history"]>): HistoryMode {
 }
 
 /** What must be there, and what cannot be together. */
-function conflictOf(given: RequestBody): ApiError | undefined {
+function checkConflicts(given: RequestBody): void {
   const { input, previous_response_id: previous, conversation } = given;
-  if (input == null && previous == null && conversation == null) return missingParameter("input");
+  if (input == null && previous == null && conversation == null) throw missingParameter("input");
   if (previous != null && conversation != null) {
-    return invalidRequest({
+    throw new RequestError({
       param: "previous_response_id",
       code: "mutually_exclusive_parameters",
       message:
@@ -108,47 +114,38 @@ function conflictOf(given: RequestBody): ApiError | undefined {
     });
   }
   if (given.background === true && given.store === false) {
-    return invalidRequest({
-      param: "background",
-      code: "invalid_value",
-      message: "'background' can only be used when 'store' is true: the response is read later.",
-    });
+    const message =
+      "'background' can only be used when 'store' is true: the response is read later.";
+    throw badRequest("background", message);
   }
-  return undefined;
 }
 
-function metadataError(metadata: { readonly [key: string]: string }): ApiError | undefined {
+function checkMetadata(metadata: { readonly [key: string]: string }): void {
   const keys = Object.keys(metadata);
   if (keys.length > 16) {
-    return invalidRequest({
+    throw new RequestError({
       param: "metadata",
       code: "object_above_max_properties",
       message: `Invalid 'metadata': too many properties. Expected at most 16, but got ${keys.length} instead.`,
     });
   }
   const long = keys.find((key) => key.length > 64);
-  if (long === undefined) return undefined;
-  return invalidRequest({
+  if (long === undefined) return;
+  throw new RequestError({
     param: "metadata",
     code: "string_above_max_length",
     message: `Invalid 'metadata': a key is too long. Expected at most 64 characters, but got ${long.length} instead.`,
   });
 }
 
-function parseConversation(given: unknown): Parsed<string | undefined> {
-  if (given === undefined || given === null) return ok(undefined);
+function parseConversation(given: unknown): string | undefined {
+  if (given === undefined || given === null) return undefined;
   const id: unknown = isObject(given) ? given["id"] : given;
-  if (typeof id !== "string") {
-    return failed(wrongType("conversation", "a string or an object with an 'id'", given));
-  }
-  if (/^conv_[a-zA-Z0-9_-]+$/.test(id)) return ok(id);
-  return failed(
-    invalidRequest({
-      param: "conversation",
-      code: "invalid_value",
-      message: `Invalid 'conversation': '${id.slice(0, 100)}' is no id of a conversation. Expected one that begins with 'conv_'.`,
-    }),
-  );
+  if (typeof id !== "string")
+    throw wrongType("conversation", "a string or an object with an 'id'", given);
+  if (/^conv_[a-zA-Z0-9_-]+$/.test(id)) return id;
+  const message = `Invalid 'conversation': '${id.slice(0, 100)}' is no id of a conversation. Expected one that begins with 'conv_'.`;
+  throw badRequest("conversation", message);
 }
 
 const optionalText = z.string().nullish();
@@ -165,7 +162,10 @@ const requestSchema = z.object({
   input: z.unknown().optional(),
   instructions: optionalId,
   previous_response_id: optionalId,
-  conversation: z.unknown().optional(),
+  conversation: z
+    .unknown()
+    .optional()
+    .transform((given) => (given === "" ? null : given)),
   tools: z.array(z.unknown()).nullish(),
   tool_choice: z.unknown().optional(),
   parallel_tool_calls: z.boolean().nullish(),
@@ -272,33 +272,25 @@ const schemaFormat = z.object({
 });
 
 /** `text.format`: what the answer's text must be. */
-function parseFormat(given: unknown): Parsed<ParsedFormat> {
+function parseFormat(given: unknown): ParsedFormat {
   const at = "text.format";
   if (given === undefined || given === null)
-    return ok({ format: { type: "text" }, echo: { type: "text" } });
-  if (!isObject(given)) return failed(wrongType(at, "an object", given));
+    return { format: { type: "text" }, echo: { type: "text" } };
+  if (!isObject(given)) throw wrongType(at, "an object", given);
   const { type } = given;
-  if (type === undefined) return failed(missingParameter(`${at}.type`));
-  if (type === "text" || type === "json_object") return ok({ format: { type }, echo: { type } });
-  if (type !== "json_schema") {
-    return failed(unsupportedValue(`${at}.type`, type, ["text", "json_object", "json_schema"]));
-  }
-  const result = schemaFormat.safeParse(given);
-  if (!result.success) return failed(issueError(result.error.issues, given, at));
-  const { name, schema, description, strict } = result.data;
-  const format: ResponseFormat = {
-    type,
-    name,
-    schema,
-    ...(description == null ? {} : { description }),
-    ...(strict == null ? {} : { strict }),
+  if (type === undefined) throw missingParameter(`${at}.type`);
+  if (type === "text" || type === "json_object") return { format: { type }, echo: { type } };
+  if (type !== "json_schema")
+    throw unsupportedValue(`${at}.type`, type, ["text", "json_object", "json_schema"]);
+  const { name, schema, description, strict } = checked(schemaFormat, given, at);
+  return {
+    format: { type, name, schema, ...withoutNulls({ description, strict }) },
+    echo: {
+      type,
+      name,
+      description: description ?? null,
+      schema: schema as JsonObject,
+      strict: strict ?? false,
+    },
   };
-  const echo = {
-    type,
-    name,
-    description: description ?? null,
-    schema: schema as JsonObject,
-    strict: strict ?? false,
-  };
-  return ok({ format, echo });
 }

@@ -2,20 +2,38 @@ import type { JsonObject, ToolDefinition } from "@capstan/core";
 import { z } from "zod";
 import type { ToolChoice } from "@capstan/core/host";
 import {
-  type ApiError,
-  failed,
-  invalidRequest,
-  isObject,
-  issueError,
+  badRequest,
   missingParameter,
-  ok,
-  type Parsed,
+  RequestError,
   unsupportedValue,
-  withoutNulls,
   wrongType,
-} from "../../http/api-error.ts";
-import type { ChosenTool, RequestToolChoice, RequestTools } from "./create-request.ts";
+} from "../../http/errors.ts";
+import { checked, isObject, withoutNulls } from "./parse-input.ts";
 import type { RequireApproval, ServerGroup, ToolFilter } from "@capstan/store";
+
+export interface RequestTools {
+  /** What is offered to the model and run by the client: its functions, and its custom tools as functions of one `input`. */
+  readonly client: readonly ToolDefinition[];
+  /** Which of them are custom tools. */
+  readonly customTools: readonly string[];
+  readonly servers: readonly ServerGroup[];
+  /** Tools of other types: echoed, and otherwise ignored. */
+  readonly carried: readonly JsonObject[];
+}
+
+export type ChosenTool =
+  | { readonly type: "function"; readonly name: string }
+  | { readonly type: "server"; readonly label: string; readonly name?: string };
+
+export type RequestToolChoice =
+  | { readonly type: "auto" | "none" | "required" }
+  | ChosenTool
+  /** Nothing outside the list may be called. */
+  | {
+      readonly type: "allowed";
+      readonly mode: "auto" | "none" | "required";
+      readonly tools: readonly ChosenTool[];
+    };
 
 interface ParsedTools extends RequestTools {
   /** As the response repeats them, secrets left out. */
@@ -28,10 +46,7 @@ interface ParsedTools extends RequestTools {
  *
  * @param origins where this server is reached, e.g. `http://127.0.0.1:8787`: its own groups may be named by URL
  */
-export function parseTools(
-  tools: readonly unknown[],
-  origins: readonly string[],
-): Parsed<ParsedTools> {
+export function parseTools(tools: readonly unknown[], origins: readonly string[]): ParsedTools {
   const client: ToolDefinition[] = [];
   const customTools: string[] = [];
   const servers: ServerGroup[] = [];
@@ -42,45 +57,38 @@ export function parseTools(
 
   for (const [index, tool] of tools.entries()) {
     const at = `tools[${index}]`;
-    if (!isObject(tool)) return failed(wrongType(at, "an object", tool));
-    if (tool["type"] === undefined) return failed(missingParameter(`${at}.type`));
-    if (tool["type"] === "function" || tool["type"] === "custom") {
-      const parsed =
-        tool["type"] === "function" ? parseFunctionTool(tool, at) : parseCustomTool(tool, at);
-      if (parsed.status === "error") return parsed;
-      const { definition } = parsed.value;
+    if (!isObject(tool)) throw wrongType(at, "an object", tool);
+    const { type } = tool;
+    if (type === undefined) throw missingParameter(`${at}.type`);
+    if (type === "function" || type === "custom") {
+      const parsed = type === "function" ? parseFunctionTool(tool, at) : parseCustomTool(tool, at);
+      const { definition } = parsed;
       const { name } = definition.function;
-      if (names.has(name)) return failed(duplicate(`${at}.name`, `a tool named '${name}'`));
+      if (names.has(name)) throw duplicate(`${at}.name`, `a tool named '${name}'`);
       names.add(name);
       client.push(definition);
-      if (tool["type"] === "custom") customTools.push(name);
-      echo.push(parsed.value.echo);
-    } else if (tool["type"] === "mcp") {
+      if (type === "custom") customTools.push(name);
+      echo.push(parsed.echo);
+    } else if (type === "mcp") {
       const parsed = parseServer(tool, { at, origins });
-      if (parsed.status === "error") return parsed;
-      const { label, server } = parsed.value;
-      if (labels.has(label))
-        return failed(duplicate(`${at}.server_label`, `a server labelled '${label}'`));
+      const { label, server } = parsed;
+      if (labels.has(label)) throw duplicate(`${at}.server_label`, `a server labelled '${label}'`);
       labels.add(label);
-      if (server === undefined) {
-        carried.push(parsed.value.echo);
-      } else {
-        if (servers.some((other) => other.group === server.group)) {
-          return failed(duplicate(`${at}.server_url`, `the group '${server.group}'`));
-        }
-        servers.push(server);
-      }
-      echo.push(parsed.value.echo);
+      if (servers.some(({ group }) => group === server?.group))
+        throw duplicate(`${at}.server_url`, `the group '${server?.group}'`);
+      if (server === undefined) carried.push(parsed.echo);
+      else servers.push(server);
+      echo.push(parsed.echo);
     } else {
       carried.push(tool as JsonObject);
       echo.push(tool as JsonObject);
     }
   }
-  return ok({ client, customTools, servers, carried, echo });
+  return { client, customTools, servers, carried, echo };
 }
 
-function duplicate(param: string, what: string): ApiError {
-  return invalidRequest({
+function duplicate(param: string, what: string): RequestError {
+  return new RequestError({
     param,
     code: "duplicate_value",
     message: `Invalid '${param}': the request declares ${what} twice. Declare it once.`,
@@ -120,14 +128,11 @@ const serverSchema = z.object({
 function parseServer(
   tool: { readonly [key: string]: unknown },
   options: { readonly at: string; readonly origins: readonly string[] },
-): Parsed<ParsedServer> {
+): ParsedServer {
   const { at, origins } = options;
-  const result = serverSchema.safeParse(tool);
-  if (!result.success) return failed(issueError(result.error.issues, tool, at));
-  const body = result.data;
-  if (body.server_url == null && body.connector_id == null) {
-    return failed(missingParameter(`${at}.server_url`));
-  }
+  const body = checked(serverSchema, tool, at);
+  if (body.server_url == null && body.connector_id == null)
+    throw missingParameter(`${at}.server_url`);
   const label = body.server_label;
   // Never the authorization, nor headers, which may hold one.
   const echo = {
@@ -140,15 +145,11 @@ function parseServer(
     server_url: body.server_url ?? null,
   };
   const group = groupOf(body.server_url ?? "", origins);
-  if (group === undefined) return ok({ label, echo });
+  if (group === undefined) return { label, echo };
   if (!/^[a-zA-Z0-9_-]{1,64}$/.test(group)) {
-    return failed(
-      invalidRequest({
-        param: `${at}.server_url`,
-        code: "invalid_value",
-        message: `Invalid '${at}.server_url': '${group}' is no tool group. Expected capstan://groups/NAME with a name that GET /v1/tools lists.`,
-      }),
-    );
+    const param = `${at}.server_url`;
+    const message = `Invalid '${param}': '${group}' is no tool group. Expected capstan://groups/NAME with a name that GET /v1/tools lists.`;
+    throw badRequest(param, message);
   }
   const server: ServerGroup = {
     label,
@@ -158,7 +159,7 @@ function parseServer(
       ? {}
       : { requireApproval: requireApproval(body.require_approval) }),
   };
-  return ok({ label, server, echo });
+  return { label, server, echo };
 }
 
 function groupOf(url: string, origins: readonly string[]): string | undefined {
@@ -223,29 +224,16 @@ interface ClientTool {
 }
 
 /** A function, its definition in OpenAI's form. */
-function parseFunctionTool(
-  tool: { readonly [key: string]: unknown },
-  at: string,
-): Parsed<ClientTool> {
+function parseFunctionTool(tool: { readonly [key: string]: unknown }, at: string): ClientTool {
   // Chat's form, with the function in an object of its own, comes from some clients.
   const nested =
     isObject(tool["function"]) && tool["name"] === undefined ? tool["function"] : undefined;
   const source = nested ?? tool;
-  const result = functionSchema.safeParse(source);
-  if (!result.success) {
-    return failed(
-      issueError(result.error.issues, source, nested === undefined ? at : `${at}.function`),
-    );
-  }
-  const { name, description, parameters, strict } = result.data;
+  const where = nested === undefined ? at : `${at}.function`;
+  const { name, description, parameters, strict } = checked(functionSchema, source, where);
   const definition: ToolDefinition = {
     type: "function",
-    function: {
-      name,
-      ...(description == null ? {} : { description }),
-      ...(parameters == null ? {} : { parameters }),
-      ...(strict == null ? {} : { strict }),
-    },
+    function: { name, ...withoutNulls({ description, parameters, strict }) },
   };
   const echo = {
     type: "function",
@@ -254,17 +242,12 @@ function parseFunctionTool(
     parameters: (parameters ?? null) as JsonObject | null,
     strict: strict ?? null,
   };
-  return ok({ definition, echo });
+  return { definition, echo };
 }
 
 /** A custom tool takes plain text: the model is offered a function with one argument. */
-function parseCustomTool(
-  tool: { readonly [key: string]: unknown },
-  at: string,
-): Parsed<ClientTool> {
-  const result = customSchema.safeParse(tool);
-  if (!result.success) return failed(issueError(result.error.issues, tool, at));
-  const { name, description, format } = result.data;
+function parseCustomTool(tool: { readonly [key: string]: unknown }, at: string): ClientTool {
+  const { name, description, format } = checked(customSchema, tool, at);
   const grammar =
     format?.definition == null
       ? ""
@@ -283,7 +266,7 @@ function parseCustomTool(
       },
     },
   };
-  return ok({ definition, echo: tool as JsonObject });
+  return { definition, echo: tool as JsonObject };
 }
 
 const modes = ["none", "auto", "required"] as const;
@@ -295,19 +278,16 @@ interface ParsedToolChoice {
 }
 
 /** Which tools the model may or must call; only such as the same request declares. */
-export function parseToolChoice(given: unknown, tools: RequestTools): Parsed<ParsedToolChoice> {
-  if (given === undefined || given === null) return ok({ choice: { type: "auto" }, echo: "auto" });
+export function parseToolChoice(given: unknown, tools: RequestTools): ParsedToolChoice {
+  if (given === undefined || given === null) return { choice: { type: "auto" }, echo: "auto" };
   if (typeof given === "string") {
-    const mode = modeOf(given);
-    if (mode === undefined) return failed(unsupportedValue("tool_choice", given, modes));
-    return ok({ choice: { type: mode }, echo: mode });
+    const mode = modeOf(given, "tool_choice");
+    return { choice: { type: mode }, echo: mode };
   }
-  if (!isObject(given)) return failed(wrongType("tool_choice", "a string or an object", given));
+  if (!isObject(given)) throw wrongType("tool_choice", "a string or an object", given);
   if (given["type"] === "allowed_tools") return parseAllowed(given, tools);
-  const chosen = parseChosen(given, tools, "tool_choice");
-  if (chosen.status === "error") return chosen;
-  const echo = given as JsonObject;
-  return ok({ choice: chosen.value ?? { type: "auto" }, echo });
+  const choice = parseChosen(given, tools, "tool_choice") ?? { type: "auto" };
+  return { choice, echo: given as JsonObject };
 }
 
 /** What a model can be told of a choice; the rest is a matter of which tools it is offered. */
@@ -320,22 +300,18 @@ export function modelToolChoice(choice: RequestToolChoice): ToolChoice | undefin
 function parseAllowed(
   given: { readonly [key: string]: unknown },
   tools: RequestTools,
-): Parsed<ParsedToolChoice> {
-  const mode = given["mode"] == null ? "auto" : modeOf(given["mode"]);
-  if (mode === undefined) return failed(unsupportedValue("tool_choice.mode", given["mode"], modes));
+): ParsedToolChoice {
+  const mode = modeOf(given["mode"] ?? "auto", "tool_choice.mode");
   const list = given["tools"];
-  if (list == null) return failed(missingParameter("tool_choice.tools"));
-  if (!Array.isArray(list)) return failed(wrongType("tool_choice.tools", "an array", list));
-  const allowed: ChosenTool[] = [];
-  for (const [index, tool] of list.entries()) {
+  if (list == null) throw missingParameter("tool_choice.tools");
+  if (!Array.isArray(list)) throw wrongType("tool_choice.tools", "an array", list);
+  const allowed = list.flatMap((tool: unknown, index): readonly ChosenTool[] => {
     const at = `tool_choice.tools[${index}]`;
-    if (!isObject(tool)) return failed(wrongType(at, "an object", tool));
-    const chosen = parseChosen(tool, tools, at);
-    if (chosen.status === "error") return chosen;
-    if (chosen.value !== undefined) allowed.push(chosen.value);
-  }
+    if (!isObject(tool)) throw wrongType(at, "an object", tool);
+    return [parseChosen(tool, tools, at)].filter((chosen) => chosen !== undefined);
+  });
   const echo = { ...given, mode } as JsonObject;
-  return ok({ choice: { type: "allowed", mode, tools: allowed }, echo });
+  return { choice: { type: "allowed", mode, tools: allowed }, echo };
 }
 
 /** Undefined: a declared tool of a type that is carried, which no model is offered. */
@@ -343,41 +319,36 @@ function parseChosen(
   given: { readonly [key: string]: unknown },
   tools: RequestTools,
   at: string,
-): Parsed<ChosenTool | undefined> {
+): ChosenTool | undefined {
   const { type } = given;
-  if (typeof type !== "string") return failed(missingParameter(`${at}.type`));
+  if (typeof type !== "string") throw missingParameter(`${at}.type`);
   if (type === "function" || type === "custom") {
     const nested = isObject(given["function"]) ? given["function"]["name"] : undefined;
     const name = given["name"] ?? nested;
-    if (typeof name !== "string") return failed(missingParameter(`${at}.name`));
-    const isDeclared = tools.client.some((tool) => tool.function.name === name);
-    return isDeclared ? ok({ type: "function", name }) : undeclared(name);
+    if (typeof name !== "string") throw missingParameter(`${at}.name`);
+    if (tools.client.some((tool) => tool.function.name === name)) return { type: "function", name };
+    throw undeclared(name);
   }
   if (type === "mcp") {
     const { server_label: label, name } = given;
-    if (typeof label !== "string") return failed(missingParameter(`${at}.server_label`));
-    if (tools.servers.some((server) => server.label === label)) {
-      return ok({ type: "server", label, ...(typeof name === "string" ? { name } : {}) });
-    }
-    return tools.carried.some((tool) => tool["server_label"] === label)
-      ? ok(undefined)
-      : undeclared(label);
+    if (typeof label !== "string") throw missingParameter(`${at}.server_label`);
+    if (tools.servers.some((server) => server.label === label))
+      return { type: "server", label, ...(typeof name === "string" ? { name } : {}) };
+    if (tools.carried.some((tool) => tool["server_label"] === label)) return undefined;
+    throw undeclared(label);
   }
-  return tools.carried.some((tool) => tool["type"] === type) ? ok(undefined) : undeclared(type);
+  if (tools.carried.some((tool) => tool["type"] === type)) return undefined;
+  throw undeclared(type);
 }
 
-function undeclared(what: string): Parsed<never> {
-  return failed(
-    invalidRequest({
-      param: "tool_choice",
-      code: "invalid_value",
-      message: `Tool choice '${what}' not found in 'tools' parameter.`,
-    }),
-  );
+function undeclared(what: string): RequestError {
+  return badRequest("tool_choice", `Tool choice '${what}' not found in 'tools' parameter.`);
 }
 
-function modeOf(value: unknown): Mode | undefined {
-  return modes.find((mode) => mode === value);
+function modeOf(value: unknown, at: string): Mode {
+  const known = modes.find((mode) => mode === value);
+  if (known !== undefined) return known;
+  throw unsupportedValue(at, value, modes);
 }
 
 /** The tools that may be called: a choice of some, or of one server's, is a hard limit. */

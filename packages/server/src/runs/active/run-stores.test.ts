@@ -63,3 +63,23 @@ test("memory holds no more runs than it may, and a run that is kept is not in it
     [undefined, ids[1], ids[2], undefined],
   );
 });
+
+test("a run in memory that could not be stored is forgotten after its time", async () => {
+  const memory = openMemoryStore();
+  const ids: string[] = [];
+  const failing = Object.assign(Object.create(memory) as typeof memory, {
+    write: ([first]: Parameters<typeof memory.write>[0]) => {
+      if (first?.type === "create-run") ids.push(first.run.id);
+      return Promise.reject(new Error("no memory"));
+    },
+  });
+  const memoryLimits = { ttlMs: 1, maxRuns: 2 };
+  const options = { memory: failing, model: new ScriptedModel([]), memoryLimits };
+  const runs = createRuns(options);
+  await assert.rejects(runs.start(requestOf("1"), { kept: false }), /no memory/);
+  const { durable } = runs.stores;
+  assert.equal(runs.stores.of(ids[0]!), failing);
+  Object.assign(failing, { write: memory.write.bind(memory) });
+  await runs.expireApprovals();
+  while (runs.stores.of(ids[0]!) !== durable) await new Promise((soon) => setTimeout(soon, 1));
+});

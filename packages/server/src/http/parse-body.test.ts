@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { parseBody } from "./read-body.ts";
-import { StoredData } from "./stored-data.ts";
+import { parseBody, StoredData } from "./parse-body.ts";
 
 function bodyOf(body: unknown): Request {
   const text = typeof body === "string" ? body : JSON.stringify(body);
@@ -57,4 +56,16 @@ test("a long body that is no JSON is a syntax error, and the next one is parsed"
   const body = { a: "b".repeat(2_000_000) };
   assert.deepEqual(await parseBody(bodyOf(body)), body);
   assert.deepEqual(await parseBody(bodyOf("")), {});
+});
+
+test("a body that is nested deeper than programs can walk is refused", async () => {
+  const nested = (levels: number, text = "") =>
+    `{"text": "${text}", "a": ${"[".repeat(levels)}${"]".repeat(levels)}}`;
+  assert.ok(await parseBody(bodyOf(nested(900))));
+  for (const text of ["", "b".repeat(2_000_000)])
+    for (const levels of [1_001, 200_000])
+      await assert.rejects(parseBody(bodyOf(nested(levels, text))), {
+        name: "SyntaxError",
+        message: /nested deeper than 1000 levels/,
+      });
 });

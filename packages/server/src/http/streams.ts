@@ -7,22 +7,39 @@
 export function streamJson(chunks: Iterable<string> | AsyncIterable<string>): Response {
   const iterator: Iterator<string, unknown> | AsyncIterator<string, unknown> =
     Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
+  return streamedResponse({
+    headers: { "Content-Type": "application/json" },
+    next: async () => iterator.next(),
+    leave: async () => iterator.return?.(),
+  });
+}
+
+/** A response whose chunks are made as its reader takes them. */
+function streamedResponse(options: {
+  readonly headers: { readonly [name: string]: string };
+  readonly next: () => Promise<IteratorResult<string, unknown>>;
+  /** Lets the source of the chunks go: the reader went away, or the stream failed. */
+  readonly leave: () => Promise<unknown>;
+}): Response {
+  const { headers, next, leave } = options;
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         await nextTurn();
-        const next = await iterator.next();
-        if (next.done === true) controller.close();
-        else controller.enqueue(encoder.encode(next.value));
+        const result = await next().catch((thrown: unknown) => {
+          // Not waited for: the source may be in the middle of what never ends.
+          leave().catch(() => {});
+          throw thrown;
+        });
+        if (result.done === true) controller.close();
+        else controller.enqueue(encoder.encode(result.value));
       },
-      async cancel() {
-        await iterator.return?.();
-      },
+      cancel: () => leave().then(() => {}),
     },
     { highWaterMark: 1 },
   );
-  return new Response(body, { headers: { "Content-Type": "application/json" } });
+  return new Response(body, { headers });
 }
 
 /** The JSON of one value, in pieces. */
@@ -138,10 +155,99 @@ let began: number | undefined;
  * of readers that are fast take all that is written at once, and then streams alone would run:
  * promises come before timers, other requests and other connections.
  */
-export async function nextTurn(): Promise<void> {
+async function nextTurn(): Promise<void> {
   const now = performance.now();
   if (began === undefined) {
     began = now;
     setImmediate(() => (began = undefined));
   } else if (now - began > turnMs) await new Promise<void>((resolve) => setImmediate(resolve));
 }
+
+const eventStreamHeaders = {
+  "Content-Type": "text/event-stream; charset=utf-8",
+  "Cache-Control": "no-cache, no-transform",
+  // Proxies that buffer would hold the stream back.
+  "X-Accel-Buffering": "no",
+};
+
+export interface EventStreamOptions {
+  /** Each string is one write: an event, or a piece of one that is long. */
+  readonly chunks: AsyncIterable<string>;
+  /** Ms of silence after which `onIdle` is asked for a sign of life. */
+  readonly idleMs: number;
+  /** What to send to a reader that waits; undefined: something is on its way. */
+  readonly onIdle: () => string | undefined;
+  /** The reader went away before the end. */
+  readonly onLeave?: () => void;
+}
+
+/** Server-sent events as fast as the reader takes them: one is made when one is asked for. */
+export function eventStream({ chunks, idleMs, onIdle, onLeave }: EventStreamOptions): Response {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let pending: Promise<IteratorResult<string>> | undefined;
+  let hasLeft = false;
+  let timer: NodeJS.Timeout | undefined;
+  const nextOrIdle = (chunk: Promise<IteratorResult<string>>) =>
+    new Promise<IteratorResult<string> | "idle">((resolve, reject) => {
+      timer = setTimeout(() => resolve("idle"), idleMs);
+      chunk.then(resolve, reject).finally(() => clearTimeout(timer));
+    });
+  return streamedResponse({
+    headers: eventStreamHeaders,
+    async next() {
+      // The next chunk may never come, so the idle timer must not be set again.
+      while (!hasLeft) {
+        pending ??= iterator.next();
+        const result = await nextOrIdle(pending);
+        if (result !== "idle") {
+          pending = undefined;
+          return result;
+        }
+        const sign = onIdle();
+        if (sign !== undefined) return { value: sign };
+      }
+      return { done: true, value: undefined };
+    },
+    async leave() {
+      hasLeft = true;
+      clearTimeout(timer);
+      onLeave?.();
+      await iterator.return?.();
+    },
+  });
+}
+
+/** An event with its name on the wire. */
+export interface StreamEvent {
+  readonly type: string;
+}
+
+/**
+ * One event in the form of server-sent events, in pieces if it has a long text. Write a piece with a
+ * single `write`: some clients lose an event that is split between its lines.
+ */
+export function encodeInChunks(event: StreamEvent): Generator<string> {
+  return sseChunks(`event: ${event.type}\n`, event);
+}
+
+/**
+ * Any event with JSON as its data, in pieces.
+ *
+ * @param head the lines before its data
+ */
+export function* sseChunks(head: string, data: object): Generator<string> {
+  let ready = `${head}data: `;
+  let isFirst = true;
+  for (const piece of jsonChunks(data)) {
+    if (!isFirst) {
+      yield ready;
+      ready = "";
+    }
+    isFirst = false;
+    ready += piece;
+  }
+  yield `${ready}\n\n`;
+}
+
+/** What ends every stream, whatever became of the response. */
+export const endOfStream = "data: [DONE]\n\n";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { jsonChunks } from "./stream-json.ts";
+import { jsonChunks } from "./streams.ts";
 
 /** Texts with all that JSON escapes, some of them many pieces long. */
 const anyText = fc

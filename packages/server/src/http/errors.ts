@@ -1,0 +1,262 @@
+import { CapstanError } from "@capstan/core";
+import type { ErrorBody } from "@capstan/contract";
+import type { z } from "zod";
+
+interface ErrorOptions {
+  readonly message: string;
+  /** The HTTP status. @default 400 */
+  readonly status?: number;
+  /** @default "invalid_request_error" */
+  readonly type?: string;
+  /** Stable, snake_case. @default "invalid_request" */
+  readonly code?: string;
+  /** The part of the request that is wrong, as a path: `input[0].arguments`. @default "request", the whole */
+  readonly param?: string;
+  readonly retryAfterSeconds?: number;
+}
+
+/** Why a request cannot be served. Routes throw it; the app turns it into a response. */
+export class RequestError extends Error {
+  readonly status: number;
+  readonly type: string;
+  readonly code: string;
+  readonly param: string;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(options: ErrorOptions) {
+    super(options.message);
+    this.name = "RequestError";
+    this.status = options.status ?? 400;
+    this.type = options.type ?? "invalid_request_error";
+    this.code = options.code ?? "invalid_request";
+    this.param = options.param ?? "request";
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** The HTTP response for an error. Its body has four texts, or a client shows "Bad Request" instead. */
+export function errorResponse(error: RequestError): Response {
+  const { message, type, param, code, status, retryAfterSeconds: seconds } = error;
+  const headers = {
+    "Cache-Control": "no-store",
+    ...(seconds !== undefined && { "Retry-After": String(seconds) }),
+  };
+  const body: ErrorBody = { error: { message, type, param, code } };
+  return Response.json(body, { status, headers });
+}
+
+/** The error for a record that does not exist or has another owner. Both are the same, so that ids reveal nothing. */
+export function notFound(what: string, id: string): RequestError {
+  return new RequestError({
+    status: 404,
+    code: `${what.replaceAll(" ", "_")}_not_found`,
+    param: "id",
+    message: `There is no ${what} "${id.slice(0, 100)}" here.`,
+  });
+}
+
+export function conflict(message: string): RequestError {
+  return new RequestError({ status: 409, code: "conflict", message });
+}
+
+export function badRequest(param: string, message: string): RequestError {
+  return new RequestError({ code: "invalid_value", param, message });
+}
+
+export function tooLong(param: string, message: string): RequestError {
+  return new RequestError({ status: 413, code: "string_above_max_length", param, message });
+}
+
+type Failure = Required<Pick<ErrorOptions, "status" | "message">> &
+  Pick<ErrorOptions, "retryAfterSeconds">;
+
+const gone: Failure = {
+  status: 503,
+  retryAfterSeconds: 5,
+  message:
+    "The server's database does not answer: what was asked for was not done, or it is not known whether it was. Try again in a moment.",
+};
+
+/** What the store's errors say to clients: without its paths, its address, or its own words. */
+const failures: { readonly [code: string]: Failure } = {
+  disk_full: {
+    status: 507,
+    retryAfterSeconds: 30,
+    message:
+      "The server's disk is full: nothing was stored. Whoever runs it has to make room; then try again.",
+  },
+  store_busy: {
+    status: 503,
+    retryAfterSeconds: 1,
+    message:
+      "Another program holds the server's database: nothing was stored. Try again in a moment.",
+  },
+  store_closed: {
+    status: 503,
+    retryAfterSeconds: 5,
+    message: "The server is stopping. Try again once it is back.",
+  },
+  database_unreachable: gone,
+  database_refused: {
+    status: 503,
+    message:
+      "The server's database refuses it. Whoever runs the server finds the reason in its log.",
+  },
+  database_corrupt: {
+    status: 500,
+    message:
+      "The server's database is damaged there. Whoever runs the server has to restore a backup; its log says more.",
+  },
+  data_directory_unwritable: {
+    status: 500,
+    message:
+      "The server may not write its data: nothing was stored. Whoever runs it has to give it the right; its log says more.",
+  },
+};
+
+/** Returns the error for a request that the store could not serve, or `undefined` for any other error. */
+export function storeFailure(thrown: unknown): RequestError | undefined {
+  if (!CapstanError.isInstance(thrown)) return undefined;
+  const { code } = thrown;
+  const failure = Object.hasOwn(failures, code) ? failures[code] : undefined;
+  return failure && new RequestError({ ...failure, type: "server_error", code });
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** Fields that are whole numbers; zod's issues do not say. */
+const integerFields: ReadonlySet<PropertyKey> = new Set([
+  "keep_turns",
+  "max_output_tokens",
+  "max_tool_calls",
+  "top_logprobs",
+]);
+
+/** What a value is, in OpenAI's words. */
+const typeNames: { readonly [type: string]: string } = {
+  string: "a string",
+  number: "a number",
+  int: "an integer",
+  boolean: "a boolean",
+  array: "an array",
+  object: "an object",
+  record: "an object",
+};
+
+/**
+ * The first issue as the error that OpenAI would give.
+ *
+ * @param value what was parsed, to say what came instead
+ * @param at where that is in the request: `input[0]`; empty for the whole of it
+ */
+export function issueError(issues: readonly Issue[], value: unknown, at: string): RequestError {
+  const issue = issues[0];
+  if (issue === undefined) return new RequestError({ message: "The request is not valid." });
+  const param = joinPath(at, issue.path);
+  const got = valueAt(value, issue.path);
+  if (got === undefined) return missingParameter(param);
+  switch (issue.code) {
+    case "invalid_type":
+      return wrongType(param, typeNames[issue.expected] ?? issue.expected, got);
+    case "invalid_value":
+      return unsupportedValue(param, got, issue.values.map(String));
+    case "too_small":
+    case "too_big":
+      return outOfRange(issue, param, got);
+    default:
+      return new RequestError({
+        param,
+        code: "invalid_value",
+        message: `Invalid '${param}': ${issue.message}`,
+      });
+  }
+}
+
+export function missingParameter(param: string): RequestError {
+  return new RequestError({
+    param,
+    code: "missing_required_parameter",
+    message: `Missing required parameter: '${param}'.`,
+  });
+}
+
+/** `joinPath("input[0]", ["content", 1, "text"])` is `input[0].content[1].text`. */
+function joinPath(at: string, path: readonly PropertyKey[]): string {
+  let joined = at;
+  for (const key of path) {
+    if (typeof key === "number") joined += `[${key}]`;
+    else joined += joined === "" ? String(key) : `.${String(key)}`;
+  }
+  return joined === "" ? "request" : joined;
+}
+
+export function wrongType(param: string, expected: string, got: unknown): RequestError {
+  return new RequestError({
+    param,
+    code: "invalid_type",
+    message: `Invalid type for '${param}': expected ${expected}, but got ${describe(got)} instead.`,
+  });
+}
+
+export function unsupportedValue(
+  param: string,
+  got: unknown,
+  supported: readonly string[],
+): RequestError {
+  const quoted = supported.map((value) => `'${value}'`);
+  const list =
+    quoted.length < 2 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)}`;
+  return new RequestError({
+    param,
+    code: "invalid_value",
+    message: `Invalid value: '${short(got)}' for '${param}'. Supported values are: ${list}.`,
+  });
+}
+
+function outOfRange(
+  issue: Extract<Issue, { code: "too_small" | "too_big" }>,
+  param: string,
+  got: unknown,
+): RequestError {
+  const isBelow = issue.code === "too_small";
+  const limit = String(isBelow ? issue.minimum : issue.maximum);
+  const side = isBelow ? "below_min" : "above_max";
+  if (issue.origin === "string" || issue.origin === "array") {
+    const length = typeof got === "string" || Array.isArray(got) ? got.length : 0;
+    const bound = `${isBelow ? "minimum" : "maximum"} length ${limit}`;
+    return new RequestError({
+      param,
+      code: `${issue.origin}_${side}_length`,
+      message: `Invalid '${param}': ${issue.origin} too ${isBelow ? "short" : "long"}. Expected ${bound}, but got length ${length} instead.`,
+    });
+  }
+  const kind = integerFields.has(issue.path.at(-1) ?? "") ? "integer" : "decimal";
+  const bound = `${isBelow ? ">=" : "<="} ${limit}`;
+  return new RequestError({
+    param,
+    code: `${kind}_${side}_value`,
+    message: `Invalid '${param}': ${kind} ${isBelow ? "below minimum" : "above maximum"} value. Expected a value ${bound}, but got ${short(got)} instead.`,
+  });
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let current = value;
+  for (const key of path) {
+    if (typeof current !== "object" || current === null) return undefined;
+    current = (current as { readonly [key: PropertyKey]: unknown })[key];
+  }
+  return current;
+}
+
+function describe(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (Number.isInteger(value)) return "an integer";
+  return typeNames[typeof value] ?? typeof value;
+}
+
+/** A value in an error message, which is not the place for megabytes. */
+function short(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}

@@ -1,0 +1,61 @@
+import type { Context } from "hono";
+import type { ListView } from "@capstan/contract";
+import type { ConversationRecord, RunRecord, Store } from "@capstan/store";
+import { notFound } from "./errors.ts";
+import type { Environment, Services } from "./services.ts";
+
+/**
+ * Returns the conversation that a request names. Lists use it, too: an empty list of an unknown
+ * conversation would mean that nothing waits in it.
+ *
+ * @throws RequestError 404 if it does not exist or has another owner
+ */
+export async function findConversation(
+  store: Store,
+  owner: string,
+  id: string,
+): Promise<ConversationRecord> {
+  const conversation = await store.getConversation({ owner, id });
+  if (conversation === undefined) throw notFound("conversation", id);
+  return conversation;
+}
+
+type OfRun = Context<Environment>;
+
+/** The run that a path names, among those that are kept. */
+export function findRun({ runs }: Services, context: OfRun): Promise<RunRecord> {
+  return read(runs.store, context);
+}
+
+/** One that is not kept, too: it cannot be read, but what it waits for is answered, and it is stopped. */
+export function findAnyRun({ runs }: Services, context: OfRun): Promise<RunRecord> {
+  return read(runs.stores.of(context.req.param("id") ?? ""), context);
+}
+
+async function read(store: Store, context: OfRun): Promise<RunRecord> {
+  const id = context.req.param("id") ?? "";
+  const run = await store.getRun({ owner: context.get("principal"), id });
+  if (run === undefined) throw notFound("run", id);
+  return run;
+}
+
+/** A list in OpenAI's form. */
+export function listView<T extends object>(
+  data: readonly T[],
+  hasMore = false,
+  idOf: (item: T) => string | null = ownId,
+): ListView<T> {
+  const first = data[0];
+  const last = data.at(-1);
+  return {
+    object: "list",
+    data,
+    has_more: hasMore,
+    first_id: first === undefined ? null : idOf(first),
+    last_id: last === undefined ? null : idOf(last),
+  };
+}
+
+function ownId(item: object): string | null {
+  return "id" in item && typeof item.id === "string" ? item.id : null;
+}
