@@ -7,6 +7,7 @@ import { findProgram, launcher, limiter } from "../process/launcher.ts";
 import { type ConfinedNetwork, confinedNetwork } from "../network/confined-network.ts";
 import type { PythonInstallation } from "../process/python-installation.ts";
 import { runProgram } from "./run-program.ts";
+import { seccompFilter } from "../process/seccomp-filter.ts";
 import { defaultLimits, type Program, type Sandbox } from "./sandbox.ts";
 import type { SandboxLimits } from "../process/sandbox-limits.ts";
 
@@ -55,6 +56,7 @@ export function bubblewrap(options: {
       if (user !== undefined)
         for (const { from } of program.shown ?? []) chownSync(from, user, user);
       const { python, resolve } = options;
+      const filter = seccompFilter(process.arch, { unixSockets: access !== false });
       let network: ConfinedNetwork | undefined;
       const cleanUp = () => {
         network?.close();
@@ -67,13 +69,14 @@ export function bubblewrap(options: {
             ...launcher({
               processors: limits.processors,
               joins: cgroup?.joins ?? [],
-              descriptors: 3 + channels + 1,
+              descriptors: 3 + channels + (filter === undefined ? 1 : 2),
             }),
             ...(user === undefined ? [] : asNobody()),
             options.path,
             // Not on the command line, which everybody on this machine can read, and the program too.
             "--args",
             String(3 + channels),
+            ...(filter === undefined ? [] : ["--seccomp", String(3 + channels + 1)]),
             "--",
             ...(network?.command ?? []),
             ...limiter(limits, true),
@@ -82,7 +85,10 @@ export function bubblewrap(options: {
           ],
           env: { ...environment, ...network?.env, ...program.env },
           channels,
-          said: bubblewrapArguments(withNetwork(program, network), limits).join("\0"),
+          said: [
+            bubblewrapArguments(withNetwork(program, network), limits).join("\0"),
+            ...(filter === undefined ? [] : [filter]),
+          ],
           kill: killGroup,
           cleanUp,
         });

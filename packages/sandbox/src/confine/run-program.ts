@@ -11,16 +11,16 @@ export function runProgram(options: {
   readonly env: { readonly [name: string]: string };
   readonly folder?: string | undefined;
   readonly channels: number;
-  /** What the command reads to its end on one more descriptor after the channels. */
-  readonly said?: string;
+  /** What the command reads to its end, each on one more descriptor after the channels. */
+  readonly said?: readonly (string | Uint8Array)[];
   /** Ends the process with all it started. */
   readonly kill: (child: ChildProcess) => void;
   /** After it has ended; waited for. */
   readonly cleanUp: () => void | Promise<void>;
 }): RunningProgram {
   const [command = "", ...args] = options.command;
-  const count = options.channels + (options.said === undefined ? 0 : 1);
-  const extra = Array.from({ length: count }, () => "pipe" as const);
+  const { said = [] } = options;
+  const extra = Array.from({ length: options.channels + said.length }, () => "pipe" as const);
   const child = spawn(command, args, {
     cwd: options.folder,
     env: options.env,
@@ -35,7 +35,7 @@ export function runProgram(options: {
   for (const stream of [stdin, stdout, stderr, ...pipes]) stream?.on("error", () => {});
   if (stdin === null || stdout === null || stderr === null)
     throw new Error("The process has no pipes.");
-  pipes[options.channels]?.end(options.said);
+  for (const [index, text] of said.entries()) pipes[options.channels + index]?.end(text);
   const end = () => options.kill(child);
   endAtExit(end);
   const { promise, resolve } = Promise.withResolvers<ProgramEnd>();

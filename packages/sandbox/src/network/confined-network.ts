@@ -1,9 +1,10 @@
-import { chownSync, rmSync } from "node:fs";
+import { chownSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CapstanError } from "@capstan/core";
 import { type ResolveHost, resolveBySystem } from "./checked-agent.ts";
 import type { PythonInstallation } from "../process/python-installation.ts";
+import { withoutUnixSockets } from "../process/seccomp-filter.ts";
 import { makeTemporaryFolder } from "../process/temporary-folder.ts";
 import { openForwardProxy } from "./forward-proxy.ts";
 import type { NetworkAccess } from "./network-access.ts";
@@ -47,12 +48,14 @@ export function confinedNetwork(options: {
     });
   const folder = makeTemporaryFolder();
   const path = join(folder, "proxy");
+  const filter = join(folder, "filter");
+  writeFileSync(filter, withoutUnixSockets(process.arch) ?? "");
   const proxy = openForwardProxy({ path, access, resolve });
-  if (user !== undefined) for (const one of [folder, path]) chownSync(one, user, user);
+  if (user !== undefined) for (const one of [folder, path, filter]) chownSync(one, user, user);
   const address = `http://127.0.0.1:${port}`;
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
   return {
-    command: [python.executable, "-I", "-S", forwarder, port, `${folderInside}/proxy`],
+    command: [python.executable, "-I", "-S", forwarder, port, folderInside],
     read: [forwarder, ...python.folders],
     shown: { at: folderInside, from: folder },
     env: {

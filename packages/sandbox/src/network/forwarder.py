@@ -1,8 +1,8 @@
 """The first process of a sandbox that may reach the network: what connects to its port goes to the
 proxy's Unix socket, and it ends with the command that it starts. Its own processes cannot end or look
-into it; nobody's child is left unwaited for.
+into it; nobody's child is left unwaited for. The command itself has no Unix sockets.
 
-Arguments: the port, the socket's path, and the command.
+Arguments: the port, the folder of the socket and of the command's filter, and the command.
 """
 
 import ctypes
@@ -12,15 +12,18 @@ import socket
 import sys
 
 PR_SET_DUMPABLE = 4
+PR_SET_SECCOMP = 22
+SECCOMP_MODE_FILTER = 2
 CHUNK = 1 << 16
 
 
 def main() -> None:
-    port, path, *command = sys.argv[1:]
+    port, folder, *command = sys.argv[1:]
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0)
     listener = socket.create_server(("127.0.0.1", int(port)), backlog=128)
     pid = os.fork()
     if pid == 0:
+        close_unix_sockets(f"{folder}/filter")
         # Python ignores these, and a program inherits what is ignored.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
@@ -32,7 +35,24 @@ def main() -> None:
     let_go(listener)
     import asyncio  # while the command starts
 
-    asyncio.run(serve(listener, path, pid))
+    asyncio.run(serve(listener, f"{folder}/proxy", pid))
+
+
+class Filter(ctypes.Structure):
+    """The kernel's `struct sock_fprog`."""
+
+    _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p)]
+
+
+def close_unix_sockets(path: str) -> None:
+    with open(path, "rb") as file:
+        instructions = file.read()
+    if not instructions:
+        return  # There is no filter for this processor.
+    libc = ctypes.CDLL(None, use_errno=True)
+    program = ctypes.byref(Filter(len(instructions) // 8, instructions))
+    if libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program) != 0:
+        sys.exit(f"The filter of system calls was refused: {os.strerror(ctypes.get_errno())}")
 
 
 def let_go(listener: socket.socket) -> None:

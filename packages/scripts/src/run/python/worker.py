@@ -34,6 +34,11 @@ def main() -> None:
     sys.stdout = os.fdopen(1, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
     sys.stderr = sys.stdout
     hide(True)
+    if sys.version_info >= (3, 14):
+        # Its own choice is a server that forks, asked over a Unix socket, of which a sandbox has none.
+        import multiprocessing
+
+        multiprocessing.set_start_method("fork")
     try:
         module = load(script)
     except BaseException as error:  # a script that ends the program when it is imported, too
