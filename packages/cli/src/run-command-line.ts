@@ -1,9 +1,12 @@
 import { commands } from "./commands/commands.ts";
 import { packageVersion } from "./install/package-version.ts";
-import type { Command, CommandGroup } from "./arguments/command.ts";
-import { didYouMean } from "./arguments/did-you-mean.ts";
-import type { Options } from "./arguments/option.ts";
-import { parseOptions } from "./arguments/parse-options.ts";
+import {
+  type Command,
+  CommandFailure,
+  type CommandGroup,
+  type Options,
+} from "./arguments/command.ts";
+import { didYouMean, parseOptions } from "./arguments/parse-options.ts";
 import { renderCommandHelp, renderGroupHelp, renderProgramHelp } from "./arguments/render-help.ts";
 
 const help: Options = { help: { type: "boolean", description: "Say what this command does" } };
@@ -72,8 +75,13 @@ export async function runCommandLine(
         return refuse(`${name} takes no "${unwanted}".${didYouMean(unwanted, operands)}`, more);
     }
     try {
-      return await command.run(parsed);
+      const run = await command.load();
+      return await run(parsed);
     } catch (error) {
+      if (error instanceof CommandFailure) {
+        output.stderr.write(`${error.message}\n`);
+        return error.exitCode;
+      }
       output.stderr.write(`capstan ${name}: ${failureText(error)}\n`);
       return 1;
     }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { didYouMean } from "./did-you-mean.ts";
+import { didYouMean } from "./parse-options.ts";
 
 test("a slip of the keyboard is asked about", () => {
   const names = ["groups", "tools", "roots", "limits"];

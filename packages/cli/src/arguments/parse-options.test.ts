@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Options } from "./option.ts";
+import type { Options } from "./command.ts";
 import { parseOptions } from "./parse-options.ts";
 
 const options: Options = {

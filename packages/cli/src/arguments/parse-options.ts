@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { didYouMean } from "./did-you-mean.ts";
-import type { Options } from "./option.ts";
+import { nearestNames } from "@capstan/core/host";
+import type { Options } from "./command.ts";
 
 export type ParsedOptions =
   | {
@@ -54,4 +54,14 @@ export function parseOptions(args: readonly string[], options: Options): ParsedO
 
 function refused(message: string): ParsedOptions {
   return { status: "refused", message };
+}
+
+/**
+ * ` Did you mean X?`, or nothing where no candidate is near.
+ *
+ * @example didYouMean("groops", ["groups", "tools"]) // " Did you mean groups?"
+ */
+export function didYouMean(name: string, candidates: Iterable<string>): string {
+  const [nearest] = nearestNames(name, candidates, 1);
+  return nearest === undefined ? "" : ` Did you mean ${nearest}?`;
 }

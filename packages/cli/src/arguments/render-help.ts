@@ -1,5 +1,4 @@
-import type { Command, CommandGroup } from "./command.ts";
-import type { Options } from "./option.ts";
+import type { Command, CommandGroup, Options } from "./command.ts";
 
 /** Help of the whole program. */
 export function renderProgramHelp(commands: readonly (Command | CommandGroup)[]): string {

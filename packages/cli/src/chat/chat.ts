@@ -1,16 +1,16 @@
 import type { RunWithEvents, ServerInfo } from "@capstan/contract";
 import { type ChatClient, type ChatSession, printLine, printFailure } from "./chat-session.ts";
-import { grantsCommand } from "./grants-command.ts";
-import { handleInterrupts } from "./interrupt.ts";
-import { modelCommand } from "./model-command.ts";
-import { formatCount } from "../terminal/format-numbers.ts";
+import {
+  grantsCommand,
+  modelCommand,
+  readSlashCommand,
+  slashHelp,
+  variablesCommand,
+} from "./slash-command.ts";
+import { handleInterrupts, sendMessage, showTurn } from "./send-message.ts";
+import { formatCount, type Style } from "../terminal/style.ts";
 import { printableLine } from "../terminal/printable.ts";
-import { readMessage } from "../terminal/read-message.ts";
-import { sendMessage, showTurn } from "./send-message.ts";
-import { readSlashCommand, slashHelp } from "./slash-command.ts";
-import type { Style } from "../terminal/style.ts";
-import type { Terminal } from "../terminal/terminal.ts";
-import { variablesCommand } from "./variables-command.ts";
+import { readMessage, type Terminal } from "../terminal/terminal.ts";
 
 export interface ChatOptions {
   readonly client: ChatClient;

@@ -1,5 +1,5 @@
 import type { RunWithEvents } from "@capstan/contract";
-import { type ChatSession, printFailure } from "./chat-session.ts";
+import { type ChatSession, printFailure, printLine } from "./chat-session.ts";
 import { runTurn } from "./run-turn.ts";
 
 /** Sends what the person typed, and shows the turn until it ends. Failures are said, not thrown. */
@@ -45,4 +45,29 @@ export async function showTurn(
   } finally {
     session.running = undefined;
   }
+}
+
+/**
+ * What Ctrl+C does: it stops an answer; a second one, or one at an empty prompt after another,
+ * leaves.
+ *
+ * @returns what ends it
+ */
+export function handleInterrupts(session: ChatSession): () => void {
+  const { client, terminal, style, leave } = session;
+  return terminal.onInterrupt(() => {
+    const { running } = session;
+    if (running && !running.cancelled) {
+      running.cancelled = true;
+      printLine(session, style.yellow("\nStopping; Ctrl+C again leaves."));
+      client.cancelRun(running.run).catch((error: unknown) => printFailure(session, error));
+    } else if (running || !terminal.interactive || session.wantsToLeave) {
+      leave.abort();
+      running?.stop.abort();
+      terminal.close();
+    } else {
+      session.wantsToLeave = true;
+      printLine(session, style.dim("\nCtrl+C again leaves, and so does /quit."));
+    }
+  });
 }

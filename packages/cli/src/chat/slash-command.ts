@@ -1,3 +1,9 @@
+import type { GrantView } from "@capstan/contract";
+import { didYouMean } from "../arguments/parse-options.ts";
+import { printable, printableLine } from "../terminal/printable.ts";
+import { formatCount } from "../terminal/style.ts";
+import { type ChatSession, printLine } from "./chat-session.ts";
+
 /** A line of the chat's own; all others go to the model, `/Tool {…}` lines for the offline model too. */
 export type SlashCommand =
   | { readonly type: "quit" | "new" | "help" }
@@ -34,3 +40,86 @@ export const slashHelp = `/new          a new conversation
 /grants [N]   what you allowed or refused for more than one call, or take one back
 /quit         leave; Ctrl+C stops an answer, twice leaves
 A line that ends with \\ goes on in the next one.`;
+
+/** `/model` lists the models, `/model ID` chooses the one for the messages to come. */
+export async function modelCommand(session: ChatSession, id: string | undefined): Promise<void> {
+  const { client, style } = session;
+  const models = await client.models();
+  const ids = models.map((model) => model.id);
+  if (id === undefined) {
+    const width = Math.max(0, ...ids.map((one) => one.length));
+    for (const { id: one, reason } of models) {
+      const mark = one === session.model ? style.green("*") : " ";
+      printLine(
+        session,
+        `${mark} ${printableLine(one).padEnd(width)}  ${style.dim(printableLine(reason))}`,
+      );
+    }
+    return;
+  }
+  // A provider may know more models than it lists; if it does not, the next turn says so.
+  if (!ids.includes(id) && !id.includes("/")) {
+    return printLine(session, `There is no model ${id}.${didYouMean(id, ids)} /model lists them.`);
+  }
+  session.model = id;
+  printLine(session, `The next message goes to ${id}.`);
+}
+
+/** `/vars` lists the conversation's variables, `/vars NAME` shows one in full. */
+export async function variablesCommand(
+  session: ChatSession,
+  name: string | undefined,
+): Promise<void> {
+  const { client, terminal, style, conversation } = session;
+  const variables = conversation ? await client.variables(conversation.id) : [];
+  if (!conversation || variables.length === 0) {
+    return printLine(session, "This conversation has no variables yet.");
+  }
+  if (name !== undefined) {
+    const { text } = await client.variable(conversation.id, name);
+    return terminal.write([{ channel: "answer", text: `${printable(text)}\n` }]);
+  }
+  for (const variable of variables) {
+    const about = [
+      variable.type,
+      formatCount(variable.length, "character"),
+      ...(variable.desc === undefined ? [] : [printableLine(variable.desc)]),
+    ];
+    printLine(session, `${printableLine(variable.name)}  ${style.dim(about.join(" · "))}`);
+  }
+}
+
+/** `/grants` lists the answers that hold for more than one call, `/grants N` takes one back. */
+export async function grantsCommand(
+  session: ChatSession,
+  revoke: string | undefined,
+): Promise<void> {
+  const { client, style, conversation } = session;
+  const grants = await client.grants(conversation?.id);
+  if (grants.length === 0)
+    return printLine(session, "Nothing yet: every call that has to ask, asks.");
+  if (revoke !== undefined) {
+    const grant = grants[Number(revoke) - 1];
+    if (grant === undefined)
+      return printLine(session, `There is no number ${printableLine(revoke)}.`);
+    await client.revokeGrant(grant.id);
+    return printLine(session, `Taken back: ${printableLine(grant.title)}. It asks again.`);
+  }
+  for (const [index, grant] of grants.entries()) {
+    const verdict = grant.verdict === "allow" ? "allowed" : "refused";
+    printLine(
+      session,
+      `${index + 1}  ${verdict}: ${printableLine(grant.title)}  ${style.dim(aboutGrant(grant))}`,
+    );
+  }
+}
+
+function aboutGrant({ scope, grantedBy, createdAt, expiresAt }: GrantView): string {
+  const where = scope === "always" ? "every session" : "this session";
+  const end = expiresAt === undefined ? "until taken back" : `until ${timeText(expiresAt)}`;
+  return [where, `by ${printableLine(grantedBy)}`, `since ${timeText(createdAt)}`, end].join(" · ");
+}
+
+function timeText(at: number): string {
+  return new Date(at).toISOString().slice(0, 16).replace("T", " ");
+}

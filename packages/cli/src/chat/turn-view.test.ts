@@ -5,7 +5,7 @@ import type { RunEvent } from "@capstan/contract";
 import { chainEnded, numbered, proposed, settled, spokenText } from "../testing/run-events.ts";
 import { plainStyle } from "../terminal/style.ts";
 import { createTurnView } from "./turn-view.ts";
-import type { Segment } from "../terminal/segment.ts";
+import type { Segment } from "../terminal/terminal.ts";
 
 async function shown(events: readonly ChainEvent[]) {
   const view = createTurnView({ style: plainStyle });

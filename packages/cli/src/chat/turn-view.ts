@@ -1,11 +1,10 @@
-import type { Segment } from "../terminal/segment.ts";
+import type { Segment } from "../terminal/terminal.ts";
 import type { ChainEvent, OutputEvent } from "@capstan/core";
 import type { OutputText, StreamedItem } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
-import { callLine, settledCallLine } from "./call-lines.ts";
+import { callLine, settledCallLine, turnSummary } from "./call-lines.ts";
 import { printable, printableLine } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";
-import { turnSummary } from "./turn-summary.ts";
 
 /** Turns a run's events into text, one call's output at a time. Tracks the open line between events. */
 export interface TurnView {

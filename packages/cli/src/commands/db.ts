@@ -1,75 +1,210 @@
-import type { Command } from "../arguments/command.ts";
-import { settingOptions } from "../configuration/setting-options.ts";
+import {
+  backupStore,
+  checkStore,
+  planStorePrune,
+  type PruneReport,
+  pruneStore,
+  readUsage,
+  type Retention,
+  type RetentionHold,
+  type StoreLocation,
+  type StoreUsage,
+  type UsageKind,
+  vacuumStore,
+} from "@capstan/store";
+import { CommandFailure, type Invocation, textOption } from "../arguments/command.ts";
+import { readConfiguration } from "./shared/read-configuration.ts";
 
-const wishes = ["usage", "prune", "check", "backup", "vacuum"] as const;
-
-export const dbCommand: Command = {
-  name: "db",
-  summary: "See what is kept, delete what is old, check, back up or shrink it",
-  description: `capstan db usage     how much each user's conversations take, and by what
-capstan db prune     deletes what retention in capstan.config.json asks for, or --days and --megabytes;
-                     with --dry-run it only says what that would be
-capstan db check     looks at every page of the database, at its log, and at the numbers of its events
-capstan db backup    writes a whole copy, as of one moment, to --to FILE
-capstan db vacuum    gives back the room of what was deleted
-
-A server may go on during usage, prune --dry-run, check and backup. Where one goes on, it prunes by
-itself every hour, as its settings say; prune and vacuum need it stopped. Check, backup and vacuum are
-for SQLite: PostgreSQL has its own. To go back to a backup, stop the server, and put the copy in the
-place of capstan.db in the data directory, without its -wal and -shm.`,
-  operands: wishes,
-  options: {
-    "dry-run": {
-      type: "boolean",
-      description: "With prune: say what would go, and change nothing",
-    },
-    days: {
-      type: "string",
-      placeholder: "N",
-      description: "With prune: what nobody touched for so many days goes",
-    },
-    megabytes: {
-      type: "string",
-      placeholder: "N",
-      description: "With prune: of who has more, the oldest goes",
-    },
-    to: { type: "string", placeholder: "FILE", description: "Where the backup goes" },
-    data: settingOptions.data,
-    config: settingOptions.config,
-  },
-  examples: [
-    { line: "capstan db usage", says: "what takes how much" },
-    { line: "capstan db prune --days 365 --dry-run", says: "what a year's limit would delete" },
-    { line: "capstan db check", says: "exit code 0: sound; 1: what is wrong is said" },
-    { line: "capstan db backup --to capstan-monday.db", says: "while the server goes on" },
-  ],
-  async run({ values, positionals: [given] }) {
-    const wish = wishes.find((known) => known === given);
-    if (wish === undefined) {
-      process.stderr.write(
-        `db needs one of ${wishes.join(", ")}. \`capstan db --help\` shows what there is.\n`,
-      );
-      return 2;
-    }
-    const [{ readConfiguration }, { maintainStore }, { manageDiskUsage }] = await Promise.all([
-      import("./shared/read-configuration.ts"),
-      import("./maintain-store.ts"),
-      import("./disk-usage.ts"),
-    ]);
-    const configuration = await readConfiguration(values);
-    if (!configuration) return 2;
-    const { to, days, megabytes } = values;
-    const { dataDir, databaseUrl, retention } = configuration;
-    if (wish === "usage" || wish === "prune") {
+/** Shows, prunes, checks, backs up or shrinks the store. */
+export async function manageStore({ values, positionals: [wish] }: Invocation): Promise<number> {
+  const [to, days, megabytes] = ["to", "days", "megabytes"].map((name) => textOption(values, name));
+  switch (wish) {
+    case "usage":
+    case "prune": {
+      const { dataDir, databaseUrl, retention } = await readConfiguration(values);
       return manageDiskUsage({
         wish,
         place: { dataDir, ...(databaseUrl !== undefined && { databaseUrl }) },
         retention,
         isDryRun: values["dry-run"] === true,
-        ...(typeof days === "string" && { days }),
-        ...(typeof megabytes === "string" && { megabytes }),
+        ...(days !== undefined && { days }),
+        ...(megabytes !== undefined && { megabytes }),
       });
     }
-    return maintainStore({ wish, dataDir, ...(typeof to === "string" && { to }) });
-  },
+    case "check":
+    case "backup":
+    case "vacuum": {
+      const { dataDir } = await readConfiguration(values);
+      return maintainStore({ wish, dataDir, ...(to !== undefined && { to }) });
+    }
+    default:
+      throw new CommandFailure(
+        "db needs one of usage, prune, check, backup, vacuum. `capstan db --help` shows what there is.",
+        2,
+      );
+  }
+}
+
+export interface DiskUsageOptions {
+  readonly wish: "usage" | "prune";
+  readonly place: StoreLocation;
+  /** As the settings have it. */
+  readonly retention: Retention;
+  readonly isDryRun: boolean;
+  /** As typed; one of the two takes the place of the settings. */
+  readonly days?: string;
+  readonly megabytes?: string;
+  /** @default standard output */
+  readonly say?: (line: string) => void;
+}
+
+const noRules =
+  'Nothing says what to delete, so everything is kept. Name it here: --days 365, --megabytes 500; or for every hour in capstan.config.json: "retention": {"days": 365}.';
+
+/** Shows the disk usage, and deletes what the options select. @returns the exit code */
+export async function manageDiskUsage(options: DiskUsageOptions): Promise<number> {
+  const { wish, place, isDryRun, say = print } = options;
+  if (wish === "usage") {
+    for (const line of usageLines(await readUsage(place))) say(line);
+    return 0;
+  }
+  const rules = rulesOf(options);
+  if ("problem" in rules) {
+    say(rules.problem);
+    return 2;
+  }
+  if (isDryRun) {
+    const plan = await planStorePrune(place, rules.retention);
+    for (const line of pruneLines(plan, "would go")) say(line);
+    return 0;
+  }
+  const pruned = await pruneStore(place, rules.retention);
+  for (const line of pruneLines(pruned, "deleted")) say(line);
+  if (pruned.length > 0 && place.databaseUrl === undefined)
+    say("The file keeps the room for what comes next; `capstan db vacuum` gives it back.");
+  return 0;
+}
+
+/** What is typed counts for everybody, in place of the settings. */
+function rulesOf(
+  options: DiskUsageOptions,
+): { readonly retention: Retention } | { readonly problem: string } {
+  const typed: { [name in "days" | "megabytes"]?: number } = {};
+  for (const name of ["days", "megabytes"] as const) {
+    const text = options[name];
+    if (text === undefined) continue;
+    const value = Number(text);
+    if (text.trim() === "" || !Number.isFinite(value) || value <= 0)
+      return { problem: `--${name}: expected a number above 0, got "${text}"` };
+    typed[name] = value;
+  }
+  if (Object.keys(typed).length > 0) return { retention: typed };
+  if (Object.keys(options.retention).length === 0) return { problem: noRules };
+  return { retention: options.retention };
+}
+
+const kinds: { readonly [kind in UsageKind]: string } = {
+  events: "what happened, to be followed again",
+  messages: "what was said",
+  calls: "calls, with their results",
+  variables: "variables",
+  other: "titles, grants and rules",
 };
+
+export function usageLines({ users, fileBytes }: StoreUsage): readonly string[] {
+  const lines = users.flatMap((user) => [
+    `${user.owner}: ${counted(user.conversations, "conversation")}, ${counted(user.runs, "run")}, ${formatMegabytes(user.bytes)}`,
+    ...Object.entries(kinds).map(
+      ([kind, name]) =>
+        `  ${formatMegabytes(user.byKind[kind as UsageKind]).padStart(10)}  ${name}`,
+    ),
+  ]);
+  if (users.length === 0) lines.push("Nothing is kept yet.");
+  if (fileBytes !== undefined)
+    lines.push(`The file has ${formatMegabytes(fileBytes)}, with its order and free room.`);
+  return lines;
+}
+
+const holds: { readonly [hold in RetentionHold]: string } = {
+  unfinished: "a run has not ended",
+  question: "a question waits for an answer",
+  unknown_outcome: "nobody has said yet what became of a call",
+  unreadable: "calls of it are damaged, and cannot be read",
+};
+
+export function pruneLines(
+  pruned: readonly PruneReport[],
+  went: "would go" | "deleted",
+): readonly string[] {
+  if (pruned.length === 0) return ["Nothing is old or too much."];
+  return pruned.flatMap(({ owner, conversations, runs, bytes, forRoom, held }) => {
+    const room = forRoom === 0 ? "" : `, ${formatMegabytes(forRoom)} of it to make room`;
+    const kept = Object.entries(held).map(
+      ([hold, count]) =>
+        `  kept although it is due: ${count}, because ${holds[hold as RetentionHold]}`,
+    );
+    return [
+      `${owner}: ${counted(conversations, "conversation")} with ${counted(runs, "run")} in all ${went}, ${formatMegabytes(bytes)}${room}`,
+      ...kept,
+    ];
+  });
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+export interface MaintainStoreOptions {
+  readonly wish: "check" | "backup" | "vacuum";
+  readonly dataDir: string;
+  /** Where a backup goes. */
+  readonly to?: string;
+  /** @default standard output */
+  readonly say?: (line: string) => void;
+}
+
+/** Runs the `capstan db` actions and prints their results. @returns the exit code */
+export async function maintainStore({
+  wish,
+  dataDir,
+  to,
+  say = print,
+}: MaintainStoreOptions): Promise<number> {
+  switch (wish) {
+    case "check": {
+      const { runs, bytes, problems } = await checkStore(dataDir);
+      for (const problem of problems) say(problem);
+      if (problems.length > 0) {
+        say("Stop the server, keep a copy of the folder, and go back to your last backup.");
+        return 1;
+      }
+      say(`Sound: ${runs} runs, ${formatMegabytes(bytes)}.`);
+      return 0;
+    }
+    case "backup": {
+      if (to === undefined) {
+        say("Where to? Name a file: capstan db backup --to FILE");
+        return 2;
+      }
+      const { bytes } = await backupStore(dataDir, to);
+      say(
+        `Written: ${to}, ${formatMegabytes(bytes)}. It has all that was said; keep it as you keep that.`,
+      );
+      return 0;
+    }
+    case "vacuum": {
+      const { before, after } = await vacuumStore(dataDir);
+      say(`From ${formatMegabytes(before)} to ${formatMegabytes(after)}.`);
+      return 0;
+    }
+  }
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** A size for people, in MB of 1,048,576 bytes. */
+function formatMegabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}

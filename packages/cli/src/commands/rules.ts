@@ -1,86 +1,175 @@
-import type { Command } from "../arguments/command.ts";
-import { textOption } from "../arguments/option.ts";
-import { settingOptions } from "../configuration/setting-options.ts";
+import { ApiError, type Client } from "@capstan/client";
+import type { OverrideChange, OverrideView } from "@capstan/contract";
+import type { PolicyRule } from "@capstan/core";
+import { CommandFailure, type Invocation, textOption } from "../arguments/command.ts";
+import { didYouMean } from "../arguments/parse-options.ts";
+import { printableLine } from "../terminal/printable.ts";
+import { type Style, styleFor } from "../terminal/style.ts";
+import { openConnection } from "./shared/open-connection.ts";
 
-export const rulesCommand: Command = {
-  name: "rules",
-  summary: "Your own rules: which calls ask you, run at once, or never run",
-  operands: "[list | set TOOL | remove RULE]",
-  description: `Lists, changes and removes your own rules, at the server that holds the data directory; where none
-runs, one is started for the moment. A rule is about a tool (files.ViewFile), a group ('files.*') or
-all ('*'), with --when for calls with such arguments only. It may say
-  --execution  auto: runs at once; ask-once: asks the first time; ask-always; deny: never runs
-  --result     never, on-error or always: whether you see a result before the model does
-  --minutes    how long a question stays open
-What you leave out stays as it was, and reset takes it back. A change counts from the next call on.
-You can be stricter than the administrator's rules in capstan.config.json, never looser: a wish
-that comes to nothing is kept, and marked.`,
-  options: {
-    execution: {
-      type: "string",
-      placeholder: "WORD",
-      description: "auto, ask-once, ask-always, deny, or reset",
-    },
-    result: {
-      type: "string",
-      placeholder: "WORD",
-      description: "never, on-error, always, or reset",
-    },
-    when: {
-      type: "string",
-      placeholder: "TEST",
-      description: "Arguments: path=docs/** or JSON; see docs/reference/policy.md",
-    },
-    minutes: {
-      type: "string",
-      placeholder: "N",
-      description: "How long a question stays open, or reset",
-    },
-    reason: {
-      type: "string",
-      placeholder: "WORDS",
-      description: "Shown when it asks, read by the model when it denies; or reset",
-    },
-    json: { type: "boolean", description: "As JSON, for programs" },
-    url: { type: "string", placeholder: "URL", description: "Talk to this server instead" },
-    config: settingOptions.config,
-    data: settingOptions.data,
-  },
-  examples: [
-    { line: "capstan rules", says: "those you have, and whether they have an effect" },
-    { line: "capstan rules set 'web.*' --execution ask-always", says: "ask before every request" },
-    {
-      line: "capstan rules set '*' --when 'path=secrets/**' --execution deny",
-      says: "some files never",
-    },
-    { line: "capstan rules remove 'web.*'", says: "as it was before" },
-  ],
-  async run(invocation) {
-    const { values } = invocation;
-    const [{ readRulesAction }, { applyRulesAction }, { styleFor }, { openConnection }] =
-      await Promise.all([
-        import("./rules/read-rules-action.ts"),
-        import("./rules/apply-rules-action.ts"),
-        import("../terminal/style.ts"),
-        import("./shared/open-connection.ts"),
-      ]);
-    const action = readRulesAction(invocation);
-    if (action.type === "refused") {
-      process.stderr.write(`${action.message} \`capstan rules --help\` shows what there is.\n`);
-      return 2;
+/** Lists, changes or removes the user's own rules. */
+export async function manageRules(invocation: Invocation): Promise<number> {
+  const { values } = invocation;
+  const action = readRulesAction(invocation);
+  if (action.type === "refused")
+    throw new CommandFailure(`${action.message} \`capstan rules --help\` shows what there is.`, 2);
+  const { client, close } = await openConnection(values);
+  try {
+    const style = styleFor(process.stdout);
+    const asJson = values["json"] === true;
+    process.stdout.write(await applyRulesAction(action, { client, style, asJson }));
+    return 0;
+  } finally {
+    await close();
+  }
+}
+
+/** What is to be done with the user's own rules. */
+export type RulesAction =
+  | { readonly type: "list" }
+  | { readonly type: "set"; readonly change: OverrideChange }
+  /** By id, or by the tool where it has one rule. */
+  | { readonly type: "remove"; readonly rule: string }
+  | { readonly type: "refused"; readonly message: string };
+
+const verbs = ["list", "set", "remove"];
+/** The flags that say something of a call; `reset` takes one back. */
+const words = ["execution", "result", "minutes", "reason"] as const;
+
+/** Reads `list`, `set TOOL …` and `remove RULE`. What a rule may say is the server's to check. */
+export function readRulesAction({ positionals, values }: Invocation): RulesAction {
+  const [verb = "list", about, unwanted] = positionals;
+  if (!verbs.includes(verb)) return refused(`There is no rules ${verb}.${didYouMean(verb, verbs)}`);
+  const given = ["when", ...words].find((name) => values[name] !== undefined);
+  if (verb !== "set" && given !== undefined)
+    return refused(`--${given} is for \`capstan rules set TOOL\`.`);
+  const extra = verb === "list" ? about : unwanted;
+  if (extra !== undefined) return refused(`rules ${verb} takes no "${extra}".`);
+  if (verb === "list") return { type: "list" };
+  if (about === undefined)
+    return refused(
+      verb === "set"
+        ? "rules set needs a tool such as files.ViewFile, a group such as files.*, or '*'."
+        : "rules remove needs the id of a rule, or its tool.",
+    );
+  if (verb === "remove") return { type: "remove", rule: about };
+  if (words.every((name) => values[name] === undefined))
+    return refused(
+      "rules set needs what the rule says: --execution, --result or --minutes; --reason beside it.",
+    );
+  return readChange(about, values);
+}
+
+function readChange(tool: string, values: Invocation["values"]): RulesAction {
+  const whenText = textOption(values, "when");
+  const when = whenText === undefined ? undefined : readWhen(whenText);
+  if (when === "unreadable")
+    return refused(
+      `--when: expected NAME=PATTERN such as path=docs/**, or JSON such as '{"path":"docs/**"}', got ${whenText}.`,
+    );
+  const word = (name: (typeof words)[number]) => {
+    const text = textOption(values, name);
+    return text === "reset" ? null : text;
+  };
+  const [execution, result, reason, minutes] = [
+    word("execution"),
+    word("result"),
+    word("reason"),
+    word("minutes"),
+  ];
+  const approvalMs = typeof minutes === "string" ? Math.round(Number(minutes) * 60_000) : minutes;
+  // What is endless would be sent as null, which is a reset.
+  if (typeof approvalMs === "number" && !(approvalMs >= 1 && Number.isFinite(approvalMs)))
+    return refused(`--minutes: expected minutes such as 30, or reset, got ${minutes}.`);
+  const change = {
+    tool,
+    ...(when !== undefined && { when }),
+    ...(execution !== undefined && { execution }),
+    ...(result !== undefined && { result }),
+    ...(approvalMs !== undefined && { approvalMs }),
+    ...(reason !== undefined && { reason }),
+  };
+  return { type: "set", change: change as OverrideChange };
+}
+
+/** Conditions as JSON, or one of them as `NAME=PATTERN`. */
+function readWhen(text: string): NonNullable<PolicyRule["when"]> | "unreadable" {
+  if (!text.trimStart().startsWith("{")) {
+    const [, name, pattern] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+    return name === undefined || pattern === undefined ? "unreadable" : { [name]: pattern };
+  }
+  try {
+    return JSON.parse(text) as NonNullable<PolicyRule["when"]>;
+  } catch {
+    return "unreadable";
+  }
+}
+
+function refused(message: string): RulesAction {
+  return { type: "refused", message };
+}
+
+export interface ApplyRulesOptions {
+  readonly client: Pick<Client, "rules" | "setRule" | "removeRule">;
+  readonly style: Style;
+  readonly asJson: boolean;
+}
+
+/** Lists, changes or removes the user's own rules. @returns what to print */
+export async function applyRulesAction(
+  action: Exclude<RulesAction, { readonly type: "refused" }>,
+  { client, style, asJson }: ApplyRulesOptions,
+): Promise<string> {
+  const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+  switch (action.type) {
+    case "list": {
+      const rules = await client.rules();
+      return asJson ? json(rules) : renderRules(rules, style);
     }
-    const opened = await openConnection({ url: textOption(values, "url"), flags: values });
-    if (opened.status === "failed") return opened.exitCode;
-    const { connection } = opened;
-    try {
-      const style = styleFor(process.stdout);
-      const asJson = values["json"] === true;
-      process.stdout.write(
-        await applyRulesAction(action, { client: connection.client, style, asJson }),
-      );
-      return 0;
-    } finally {
-      await connection.close();
+    case "set": {
+      const rule = await client.setRule(action.change);
+      if (asJson) return json(rule);
+      if (rule.object === "override") return renderRules([rule], style);
+      return `The rule for ${printableLine(action.change.tool)} says nothing any more, and is gone.\n`;
     }
-  },
-};
+    case "remove": {
+      const rule = ruleOf(await client.rules(), action.rule);
+      const removed = await client.removeRule(rule.id);
+      return asJson ? json(removed) : `Removed: ${printableLine(rule.title)}.\n`;
+    }
+  }
+}
+
+function ruleOf(rules: readonly OverrideView[], said: string): OverrideView {
+  const found = rules.filter(({ id, tool }) => id === said || tool === said);
+  const [rule] = found;
+  if (rule !== undefined && found.length === 1) return rule;
+  const message =
+    rule === undefined
+      ? `You have no rule ${printableLine(said)}. \`capstan rules\` lists those there are.`
+      : `${printableLine(said)} has ${found.length} rules. Name one by its id:\n${found.map(({ id, title }) => `  ${id}  ${printableLine(title)}`).join("\n")}`;
+  throw new ApiError({ status: 404, code: "override_not_found", message });
+}
+
+/** A user's own rules as people read them: what each is about, what it says, and what of it has no effect. */
+function renderRules(rules: readonly OverrideView[], style: Style): string {
+  if (rules.length === 0)
+    return "You have no rules of your own: tools and the administrator's rules decide.\n";
+  return rules.map((rule) => renderRule(rule, style)).join("");
+}
+
+function renderRule(rule: OverrideView, style: Style): string {
+  const { id, title, execution, result, approvalMs, reason, notes } = rule;
+  const said = [
+    ...(execution === undefined ? [] : [execution]),
+    ...(result === undefined ? [] : [`result reviewed: ${result}`]),
+    ...(approvalMs === undefined ? [] : [`answered within ${approvalMs / 60_000} min`]),
+    ...(reason === undefined ? [] : [`because: ${printableLine(reason)}`]),
+  ];
+  return [
+    `${style.bold(printableLine(title))}  ${said.join(", ")}`,
+    ...notes.map((note) => `  ${style.yellow(printableLine(note))}`),
+    `  ${style.dim(id)}`,
+    "",
+  ].join("\n");
+}

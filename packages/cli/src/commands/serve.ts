@@ -1,27 +1,78 @@
-import type { Command } from "../arguments/command.ts";
-import { settingOptions } from "../configuration/setting-options.ts";
+import type { StopSummary } from "@capstan/server";
+import { describeDatabase } from "@capstan/store";
+import { CommandFailure, type Invocation, printNotice } from "../arguments/command.ts";
+import type { Configuration } from "../configuration/configuration.ts";
+import { packageVersion } from "../install/package-version.ts";
+import { type RunningInstallation, startInstallation } from "../install/start-installation.ts";
+import { buildPageFromSource } from "../install/web-page.ts";
+import { readConfiguration } from "./shared/read-configuration.ts";
+import { startFailure } from "./shared/start-failure.ts";
+import { onSecondSignal, stopSignal } from "./shared/stop-signal.ts";
 
-export const serveCommand: Command = {
-  name: "serve",
-  summary: "Start the server, and the web page with it",
-  description: `Serves the page and the API at one address until it is stopped. A model of a provider answers
-where its key is in the environment (OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY,
-or CAPSTAN_MODEL_URL for any OpenAI-compatible server); else the offline model does.
-A flag wins over the environment variable in brackets, and that over capstan.config.json.
-Other machines are let in with --host and keys: CAPSTAN_API_KEYS="name:key,name:key".
-Several servers share a PostgreSQL database, CAPSTAN_DATABASE_URL, and a queue, CAPSTAN_REDIS_URL.`,
-  options: settingOptions,
-  examples: [
-    { line: "capstan serve", says: "then open http://127.0.0.1:8787" },
-    { line: "capstan serve --port 9000 --data ~/capstan", says: "another port, another place" },
-    { line: "capstan serve --model openai/gpt-5.5", says: "the model where nobody chose" },
-  ],
-  async run({ values }) {
-    const [{ readConfiguration }, { serve }] = await Promise.all([
-      import("./shared/read-configuration.ts"),
-      import("./serve-until-stopped.ts"),
-    ]);
-    const configuration = await readConfiguration(values);
-    return configuration ? serve(configuration) : 2;
-  },
-};
+/** Serves until a signal stops it. */
+export async function serve({ values }: Invocation): Promise<number> {
+  const configuration = await readConfiguration(values);
+  const stopped = stopSignal();
+  const installation = await startInstallation({
+    configuration,
+    environment: process.env,
+    log: printNotice,
+  }).catch(async (error: unknown) => {
+    const why = await startFailure(error, configuration);
+    throw why === undefined ? error : new CommandFailure(why, 1);
+  });
+  process.stdout.write(banner(installation, configuration));
+  for (const warning of installation.warnings) printNotice(`warning: ${warning}`);
+  // After the address is known: the API works meanwhile, and the page in a moment.
+  buildPageFromSource()
+    .then(() => installation.reloadPage())
+    .catch((error: unknown) =>
+      printNotice(
+        `The page could not be built; the API works. ${error instanceof Error ? error.message : ""}`,
+      ),
+    );
+  const failure = await Promise.race([stopped.then(() => undefined), installation.failed]);
+  if (failure !== undefined) {
+    printNotice(`${failure.message} This server ends; start it again: what was stored goes on.`);
+    // What runs is stopped here; the next one takes it up as after a crash.
+    await installation.close({ graceMs: 0 });
+    return 1;
+  }
+  printNotice(
+    "Stopping; what runs is finished or kept for the next start. Once more stops at once.",
+  );
+  onSecondSignal((signal) => process.exit(signal === "SIGINT" ? 130 : 143));
+  printNotice(stoppedLine(await installation.close()));
+  return 0;
+}
+
+/** What a person needs to know of a server that has stopped. */
+export function stoppedLine({ handedBack, waits }: StopSummary): string {
+  const waiting = waits ? " What waits for an answer waits on." : "";
+  if (handedBack === 0)
+    return waits ? `Stopped.${waiting}` : "Stopped. Nothing was left unfinished.";
+  const [were, them] = handedBack === 1 ? ["1 run was", "it"] : [`${handedBack} runs were`, "them"];
+  return `Stopped. ${were} handed back: the next start goes on with ${them}.${waiting}`;
+}
+
+/** What a person needs to know of a server that has started. */
+export function banner(
+  { url, model }: Pick<RunningInstallation, "url" | "model">,
+  {
+    dataDir,
+    databaseUrl,
+    redisUrl,
+    apiKeys,
+  }: Pick<Configuration, "dataDir" | "databaseUrl" | "redisUrl" | "apiKeys">,
+): string {
+  const data =
+    databaseUrl === undefined ? dataDir : `PostgreSQL at ${describeDatabase(databaseUrl)}`;
+  const queue = redisUrl === undefined ? "" : `  queue    Redis at ${describeDatabase(redisUrl)}\n`;
+  const names = [...new Set(apiKeys.map((key) => key.name))].join(", ");
+  return `Capstan ${packageVersion()}
+  address  ${url}
+  model    ${model.id} (${model.reason})
+  data     ${data}
+${queue}${names === "" ? "" : `  keys     ${names}\n`}  stop     Ctrl+C
+`;
+}

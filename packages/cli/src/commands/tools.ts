@@ -1,58 +1,127 @@
-import type { Command } from "../arguments/command.ts";
-import { settingOptions } from "../configuration/setting-options.ts";
+import type { PolicyRule, Tool, ToolGroup } from "@capstan/core";
+import { executionRule, resultRule, type RuledCall, type ToolEffects } from "@capstan/core/host";
+import type { ToolGroupView, ToolView } from "@capstan/contract";
+import { type Invocation, printJson, printNotice } from "../arguments/command.ts";
+import type { Configuration } from "../configuration/configuration.ts";
+import { checkSwitches } from "../install/check-tools.ts";
+import { configuredGroups } from "../install/built-in-groups.ts";
+import { openScripts } from "../install/open-scripts.ts";
+import { type Style, styleFor } from "../terminal/style.ts";
+import { readConfiguration } from "./shared/read-configuration.ts";
+import { runningServerNotice } from "./shared/running-server-notice.ts";
 
-export const toolsCommand: Command = {
-  name: "tools",
-  summary: "List the tools, and who decides about their calls",
-  description: `Lists what the configuration offers, without a server: each group and tool, whether a new
-conversation has it on, whether its calls run at once (auto), ask a person (ask-once, ask-always) or
-never run (deny), and what it does to the world (read, write, locks, exclusive). Switches and rules
-are changed in capstan.config.json:
-  {"groups": {"web": false}, "rules": [{"tool": "files.*", "execution": "ask-always"}]}`,
-  options: {
-    json: { type: "boolean", description: "As JSON, with descriptions and parameters" },
-    config: settingOptions.config,
-  },
-  examples: [
-    { line: "capstan tools", says: "what a model can call here" },
-    { line: "capstan tools --json", says: "the same for a program" },
-  ],
-  async run({ values }) {
-    const [
-      { readConfiguration },
-      { configuredGroups },
-      { openScripts },
-      { describeTools, renderTools },
-      { styleFor },
-      { checkSwitches },
-      { runningServerNotice },
-    ] = await Promise.all([
-      import("./shared/read-configuration.ts"),
-      import("../install/configured-groups.ts"),
-      import("../install/open-scripts.ts"),
-      import("./describe-tools.ts"),
-      import("../terminal/style.ts"),
-      import("../install/check-switches.ts"),
-      import("./shared/running-server-notice.ts"),
-    ]);
-    const configuration = await readConfiguration(values);
-    if (!configuration) return 2;
-    const shipped = await configuredGroups(configuration);
-    const reserved = shipped.map(({ name }) => name);
-    const scripts = await openScripts({ configuration, reserved, watch: false });
-    const groups = [...shipped, ...scripts.library.groups];
-    await scripts.close();
-    for (const warning of checkSwitches(configuration, groups)) {
-      process.stderr.write(`warning: ${warning}\n`);
-    }
-    const beside = await runningServerNotice(configuration.dataDir);
-    if (beside !== undefined) process.stderr.write(`${beside}\n`);
-    const described = describeTools(groups, configuration);
-    process.stdout.write(
-      values["json"] === true
-        ? `${JSON.stringify(described, null, 2)}\n`
-        : renderTools(described, styleFor(process.stdout)),
-    );
-    return 0;
-  },
-};
+/** Lists the tools of the configuration, without a server. */
+export async function listTools({ values }: Invocation): Promise<number> {
+  const configuration = await readConfiguration(values);
+  const shipped = await configuredGroups(configuration);
+  const reserved = shipped.map(({ name }) => name);
+  const scripts = await openScripts({ configuration, reserved, watch: false });
+  const groups = [...shipped, ...scripts.library.groups];
+  await scripts.close();
+  for (const warning of checkSwitches(configuration, groups)) printNotice(`warning: ${warning}`);
+  const beside = await runningServerNotice(configuration.dataDir);
+  if (beside !== undefined) printNotice(beside);
+  const described = describeTools(groups, configuration);
+  if (values["json"] === true) printJson(described);
+  else process.stdout.write(renderTools(described, styleFor(process.stdout)));
+  return 0;
+}
+
+/** A tool as the API shows it, with what else decides about its calls. */
+export interface DescribedTool extends ToolView {
+  /** `never`, `on-error` or `always`: whether a person sees a result before the model does. */
+  readonly result: string;
+  /** `read`, `write`, `exclusive`, or `locks` where the arguments say what it excludes. */
+  readonly effects: string;
+  /** Whether an administrator's rule decides. */
+  readonly ruled: boolean;
+  /** Whether one decides for calls with some arguments. */
+  readonly ruled_by_arguments: boolean;
+}
+
+export interface DescribedGroup extends Omit<ToolGroupView, "tools"> {
+  readonly tools: readonly DescribedTool[];
+}
+
+/** The groups as the configuration leaves them: its switches and its rules applied. */
+export function describeTools(
+  groups: readonly ToolGroup[],
+  configuration: Pick<Configuration, "groups" | "tools" | "rules">,
+): readonly DescribedGroup[] {
+  return groups.map((group) => ({
+    name: group.name,
+    object: "tool_group",
+    title: group.title ?? group.name,
+    description: group.description ?? "",
+    default_enabled: configuration.groups[group.name] ?? true,
+    tools: group.tools.map((tool) => describeTool(tool, group, configuration)),
+  }));
+}
+
+function describeTool(
+  tool: Tool,
+  group: ToolGroup,
+  { tools, rules }: Pick<Configuration, "tools" | "rules">,
+): DescribedTool {
+  const { name, description = "", parameters = {} } = tool.definition.function;
+  const id = `${group.name}.${name}`;
+  const call = { toolId: id, args: {} };
+  const always = rules.filter(({ when }) => when === undefined);
+  const rule = executionRule(always, call);
+  const reviewRule = resultRule(always, call);
+  const sometimes = rules.flatMap(({ when, ...rest }) => (when === undefined ? [] : [rest]));
+  const own = tool.permission?.executionPolicy ?? "ask-once";
+  const ownWord = typeof own === "function" ? "depends" : own;
+  return {
+    id,
+    name,
+    description,
+    parameters,
+    default_enabled: tools[id] ?? true,
+    always_offered: tool.alwaysOffered ?? false,
+    // A tool's own no holds against every rule.
+    execution: ownWord === "deny" ? ownWord : (rule?.execution ?? ownWord),
+    result: reviewRule?.result ?? tool.permission?.resultApprovalPolicy ?? "never",
+    effects: effectsText(tool.effects ?? "write"),
+    ruled: rule !== undefined || reviewRule !== undefined,
+    ruled_by_arguments: isRuled(sometimes, call),
+  };
+}
+
+function isRuled(rules: readonly PolicyRule[], call: RuledCall): boolean {
+  return executionRule(rules, call) !== undefined || resultRule(rules, call) !== undefined;
+}
+
+function effectsText(effects: ToolEffects): string {
+  return typeof effects === "string" ? effects : "locks";
+}
+
+/** The list as people read it. */
+export function renderTools(groups: readonly DescribedGroup[], style: Style): string {
+  const rows = groups.map((group) => ({ group, lines: group.tools.map(columns) }));
+  const all = rows.flatMap((row) => row.lines);
+  const widths = [0, 1, 2].map((index) =>
+    Math.max(0, ...all.map((line) => line[index]?.length ?? 0)),
+  );
+  return rows
+    .map(({ group, lines }) => {
+      const off = group.default_enabled ? "" : style.yellow(" (off)");
+      const title = group.title === group.name ? "" : style.dim(` · ${group.title}`);
+      const tools = lines.map((line) =>
+        `  ${line.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join("  ")}`.trimEnd(),
+      );
+      return `${[`${style.bold(group.name)}${off}${title}`, ...tools].join("\n")}\n`;
+    })
+    .join("\n");
+}
+
+function columns(tool: DescribedTool): readonly string[] {
+  const notes = [
+    ...(tool.default_enabled ? [] : ["off"]),
+    ...(tool.always_offered ? ["always offered"] : []),
+    ...(tool.result === "never" ? [] : [`result reviewed: ${tool.result}`]),
+    ...(tool.ruled ? ["by rule"] : []),
+    ...(tool.ruled_by_arguments ? ["other rules for some arguments"] : []),
+  ];
+  return [tool.name, tool.execution, tool.effects, notes.join(", ")];
+}

@@ -1,5 +1,5 @@
-import type { Settings } from "./settings-schema.ts";
-import { settingsSchema } from "./settings-schema.ts";
+import { didYouMean } from "../arguments/parse-options.ts";
+import { type Settings, settingsSchema } from "./settings-schema.ts";
 
 export type Path = readonly (string | number)[];
 
@@ -51,4 +51,39 @@ function show(value: unknown): string {
   if (value === undefined) return "nothing";
   const text = JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+const { code, scripts, web, limits, retention } = settingsSchema.shape;
+/** Settings that have settings of their own. */
+const sections = { code, scripts, web, limits, retention };
+
+/** Settings of earlier versions, with what to do about them. */
+const removed: { readonly [path: string]: string } = {
+  "retention.deltaDays":
+    " Remove it: an hour after a run's end its deltas are replayed as one for each text.",
+};
+
+/** Keys that mean nothing, each with the one that was probably meant. */
+export function unknownKeys(raw: unknown): readonly SettingProblem[] {
+  if (!isObject(raw)) return [];
+  return [
+    ...unknownIn(raw, [], Object.keys(settingsSchema.shape)),
+    ...Object.entries(sections).flatMap(([name, section]) =>
+      unknownIn(raw[name], [name], Object.keys(section.unwrap().shape)),
+    ),
+  ];
+}
+
+function unknownIn(value: unknown, path: Path, known: readonly string[]): SettingProblem[] {
+  if (!isObject(value)) return [];
+  return Object.keys(value)
+    .filter((key) => !known.includes(key))
+    .map((key) => {
+      const advice = removed[[...path, key].join(".")] ?? didYouMean(key, known);
+      return { path: [...path, key], message: `is no setting and changes nothing.${advice}` };
+    });
+}
+
+function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import type { HistoryMode, PolicyRule } from "@capstan/core";
 import type { TokenPrices } from "@capstan/core/host";
 import type { Retention } from "@capstan/store";
+import type { Settings } from "./settings-schema.ts";
 
 /** Who may use the server, by a secret. Never printed. */
 export interface ApiKey {
@@ -8,41 +9,8 @@ export interface ApiKey {
   readonly key: string;
 }
 
-/** Limits that an installation may change. */
-export interface ConfiguredLimits {
-  /** Model calls of one turn. @default 10 */
-  readonly rounds?: number;
-  /** Calls of one round that are run. @default 64 */
-  readonly callsPerRound?: number;
-  /** How often a call may fail with the same arguments before a turn gets no more tools. @default 3 */
-  readonly repeatedFailures?: number;
-  /** Tool calls of one turn. @default no limit */
-  readonly turnCalls?: number;
-  /** Tokens of one turn, as the provider counts them. @default no limit */
-  readonly turnTokens?: number;
-  /** Milliseconds of running time of one turn. @default no limit */
-  readonly turnMs?: number;
-  /** Milliseconds of running time after which a run is stopped as expired. @default no limit */
-  readonly runMs?: number;
-  /** Days that a run waits for people and clients before it is expired. @default 7 */
-  readonly runWaitDays?: number;
-  /** Milliseconds that what runs gets to end when the server is stopped. @default 5000 */
-  readonly graceMs?: number;
-  /** What one turn may cost, in the currency of `prices`. @default no limit */
-  readonly turnCost?: number;
-  /** Tokens of a turn's results that a model is shown at a time; older ones are shortened. @default 100000 */
-  readonly shownTokens?: number;
-  /** Milliseconds of running time of one call, where the tool says nothing. @default 60000 */
-  readonly toolTimeoutMs?: number;
-  /** Hours that a question to a person stays open. @default 24 */
-  readonly approvalHours?: number;
-  /** Runs that go on at once in one server; others are queued. @default 1000 */
-  readonly runsAtOnce?: number;
-  /** Of these, runs of one key. @default 500 */
-  readonly runsOfOne?: number;
-  /** Bytes of a request's body. @default 67108864 */
-  readonly bodyBytes?: number;
-}
+/** Limits that an installation may change. `docs/guides/configuration.md` says what each is. */
+export type ConfiguredLimits = NonNullable<Settings["limits"]>;
 
 /** The settings of an installation, validated, with paths made absolute. Plain data. */
 export interface Configuration {

@@ -2,10 +2,8 @@ import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 import { isLoopback, localPrincipal } from "@capstan/server";
-import type { Retention } from "@capstan/store";
-import { type OptionValues, textOption } from "../arguments/option.ts";
-import { readApiKeys } from "./api-keys.ts";
-import { readDatabaseUrl, readRedisUrl } from "./secret-urls.ts";
+import { type OptionValues, textOption } from "../arguments/command.ts";
+import { readApiKeys, readDatabaseUrl, readRedisUrl } from "./secrets.ts";
 import { checkSettings } from "./check-settings.ts";
 import type { Configuration, ConfigurationOutcome } from "./configuration.ts";
 import { readSettingsFile } from "./read-settings-file.ts";
@@ -77,14 +75,9 @@ export async function loadConfiguration(
     rules: merged.rules ?? [],
     places: file.places,
     history: merged.history ?? "log",
-    limits: withoutUndefined(merged.limits ?? {}),
-    retention: readRetention(merged.retention ?? {}),
-    prices: Object.fromEntries(
-      Object.entries(merged.prices ?? {}).map(([model, prices]) => [
-        model,
-        withoutUndefined(prices),
-      ]),
-    ),
+    limits: merged.limits ?? {},
+    retention: merged.retention ?? {},
+    prices: merged.prices ?? {},
     allowedHosts: merged.allowedHosts ?? [],
     allowedOrigins: merged.allowedOrigins ?? [],
   };
@@ -105,17 +98,6 @@ export async function loadConfiguration(
     ...unknownAuthors(configuration),
   ];
   return { status: "valid", configuration, warnings };
-}
-
-function readRetention(given: NonNullable<Settings["retention"]>): Retention {
-  const { principals, ...all } = given;
-  const own = Object.entries(principals ?? {});
-  return {
-    ...withoutUndefined(all),
-    ...(principals !== undefined && {
-      principals: Object.fromEntries(own.map(([name, rule]) => [name, withoutUndefined(rule)])),
-    }),
-  };
 }
 
 /** Who is named as an author and has no key: most likely a slip of the keyboard. */
@@ -173,12 +155,4 @@ async function missingRoots(roots: readonly string[]): Promise<readonly string[]
 /** A shell writes out `~`, a file does not. */
 function withHome(path: string): string {
   return /^~(?=$|[/\\])/.test(path) ? homedir() + path.slice(1) : path;
-}
-
-type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
-
-function withoutUndefined<T extends object>(object: T): Defined<T> {
-  return Object.fromEntries(
-    Object.entries(object).filter(([, value]) => value !== undefined),
-  ) as Defined<T>;
 }

@@ -7,9 +7,14 @@ import {
   type ParseError,
   printParseErrorCode,
 } from "jsonc-parser";
-import { checkSettings, type SettingProblem, formatPath } from "./check-settings.ts";
+import {
+  checkSettings,
+  formatPath,
+  type Path,
+  type SettingProblem,
+  unknownKeys,
+} from "./check-settings.ts";
 import type { Settings } from "./settings-schema.ts";
-import { unknownKeys } from "./unknown-keys.ts";
 
 /** What one source of settings says. */
 export interface SettingsLayer {
@@ -80,16 +85,16 @@ export function parseSettings(text: string, shown: string): SettingsLayer {
         return [formatPath(path), `${shown}:${line}`];
       }),
     ),
-    problems: [...problems, ...unknown.flatMap(secretFinding)].map(say),
-    warnings: [
-      ...unknown.filter((finding) => secretFinding(finding).length === 0),
-      ...repeatedKeys(tree),
+    problems: [
+      ...problems,
+      ...unknown.filter(isSecret).map(({ path }) => ({ path, message: secretMessage })),
     ].map(say),
+    warnings: [...unknown.filter((found) => !isSecret(found)), ...repeatedKeys(tree)].map(say),
   };
 }
 
 /** The places in which groups and tools are named: whether there are such is known later. */
-function namesIn(raw: unknown): readonly (readonly (string | number)[])[] {
+function namesIn(raw: unknown): readonly Path[] {
   const { groups, tools, rules } = (raw ?? {}) as { readonly [key: string]: unknown };
   const keysOf = (value: unknown) =>
     typeof value === "object" && value !== null ? Object.keys(value) : [];
@@ -101,21 +106,14 @@ function namesIn(raw: unknown): readonly (readonly (string | number)[])[] {
 }
 
 /** Who writes keys into the file would believe the server to be closed: that is no mere warning. */
-function secretFinding({ path }: SettingProblem): readonly SettingProblem[] {
-  if (path.length !== 1 || !/^api_?keys?$/i.test(String(path[0]))) return [];
-  return [
-    {
-      path,
-      message:
-        "keys are read from the environment variable CAPSTAN_API_KEYS alone, never from a file",
-    },
-  ];
+function isSecret({ path }: SettingProblem): boolean {
+  return path.length === 1 && /^api_?keys?$/i.test(String(path[0]));
 }
 
-function repeatedKeys(
-  node: Node,
-  path: readonly (string | number)[] = [],
-): readonly SettingProblem[] {
+const secretMessage =
+  "keys are read from the environment variable CAPSTAN_API_KEYS alone, never from a file";
+
+function repeatedKeys(node: Node, path: Path = []): readonly SettingProblem[] {
   const children = node.children ?? [];
   if (node.type === "array") {
     return children.flatMap((child, index) => repeatedKeys(child, [...path, index]));
@@ -135,7 +133,7 @@ function repeatedKeys(
 }
 
 /** The value at a path, or the nearest thing around it that is there. */
-function deepestNode(tree: Node, path: readonly (string | number)[]): Node {
+function deepestNode(tree: Node, path: Path): Node {
   for (let length = path.length; length > 0; length--) {
     const node = findNodeAtLocation(tree, path.slice(0, length));
     if (node) return node;

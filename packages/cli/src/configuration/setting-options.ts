@@ -1,4 +1,4 @@
-import type { Options, OptionValues } from "../arguments/option.ts";
+import type { Options, OptionValues } from "../arguments/command.ts";
 import type { Settings } from "./settings-schema.ts";
 
 /** Settings that a flag or a variable of the environment can give too, in this order. */

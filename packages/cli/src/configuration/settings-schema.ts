@@ -3,18 +3,20 @@ import { z } from "zod";
 
 // Each `error` is what was expected: the message is made of it, the key and what came instead.
 
-const port = z
-  .int({ error: "a port number from 0 to 65535" })
-  .min(0, { error: "a port number from 0 to 65535" })
-  .max(65_535, { error: "a port number from 0 to 65535" });
-
 const text = (error: string) => z.string({ error }).trim().min(1, { error });
 
-const whole = (error: string, max: number) =>
-  z.int({ error }).min(1, { error }).max(max, { error });
+const whole = (error: string, { min = 1, max }: { readonly min?: number; readonly max: number }) =>
+  z.int({ error }).min(min, { error }).max(max, { error });
+
+const above0 = (error: string, max = Number.MAX_VALUE) =>
+  z.number({ error }).positive({ error }).max(max, { error });
+
+const list = (each: z.ZodType<string>, error: string) => z.array(each, { error }).optional();
+
+const flag = z.boolean({ error: "true or false" }).optional();
 
 const switches = (example: string) =>
-  z.record(z.string(), z.boolean({ error: "true or false" }), {
+  z.record(z.string(), flag.unwrap(), {
     error: `switches such as {${example}}`,
   });
 
@@ -26,20 +28,13 @@ const pricesExample =
 const price = z.number({ error: "an amount from 0 on" }).min(0, { error: "an amount from 0 on" });
 
 const prices = z.object(
-  { input: price, output: price, cachedInput: price.optional() },
+  { input: price, output: price, cachedInput: price.exactOptional() },
   { error: pricesExample },
 );
 
-const daysError = "days, more than 0 and at most 36500";
-const days = z
-  .number({ error: daysError })
-  .positive({ error: daysError })
-  .max(36_500, { error: daysError });
-
-const megabytesError = "megabytes, more than 0";
 const retentionRule = {
-  days: days.optional(),
-  megabytes: z.number({ error: megabytesError }).positive({ error: megabytesError }).optional(),
+  days: above0("days, more than 0 and at most 36500", 36_500).exactOptional(),
+  megabytes: above0("megabytes, more than 0").exactOptional(),
 };
 const retentionExample = 'what is kept such as {"days": 365}';
 
@@ -53,11 +48,38 @@ function isHost(value: string): boolean {
   return /^[^/?#@\s]+$/.test(value) && URL.canParse(`http://${value}/`);
 }
 
+const count = { error: "a whole number from 1 to 1000", max: 1_000 };
+const tokens = whole("tokens from 1 to 1000000000", { max: 1_000_000_000 }).exactOptional();
+const milliseconds = whole("milliseconds from 1 to 86400000", { max: 86_400_000 }).exactOptional();
+const runs = whole("runs from 1 to 100000", { max: 100_000 }).exactOptional();
+
+const limits = z.object(
+  {
+    rounds: whole(count.error, count).exactOptional(),
+    callsPerRound: whole(count.error, count).exactOptional(),
+    repeatedFailures: whole(count.error, count).exactOptional(),
+    turnCalls: whole("a whole number from 1 to 100000", { max: 100_000 }).exactOptional(),
+    turnTokens: tokens,
+    turnMs: milliseconds,
+    runMs: milliseconds,
+    runWaitDays: above0("days, more than 0 and at most 365", 365).exactOptional(),
+    graceMs: whole("milliseconds from 0 to 3600000", { min: 0, max: 3_600_000 }).exactOptional(),
+    turnCost: above0("an amount, more than 0").exactOptional(),
+    shownTokens: tokens,
+    toolTimeoutMs: milliseconds,
+    approvalHours: above0("hours, more than 0 and at most 8760", 8_760).exactOptional(),
+    runsAtOnce: runs,
+    runsOfOne: runs,
+    bodyBytes: whole("bytes from 1 to 1073741824", { max: 1_073_741_824 }).exactOptional(),
+  },
+  { error: "an object" },
+);
+
 /** What `capstan.config.json` may say. Everything may be left out. */
 export const settingsSchema = z.object(
   {
     $schema: z.string({ error: "an address of a schema" }).optional(),
-    port: port.optional(),
+    port: whole("a port number from 0 to 65535", { min: 0, max: 65_535 }).optional(),
     host: text("a host name or address such as 127.0.0.1").optional(),
     data: text("a folder").optional(),
     model: text('a model such as "openai/gpt-5.5"').optional(),
@@ -70,26 +92,15 @@ export const settingsSchema = z.object(
         error: "at least one folder; to switch the file tools off, set groups.files to false",
       })
       .optional(),
-    code: z
-      .object(
-        {
-          write: z.boolean({ error: "true or false" }).optional(),
-          network: z.boolean({ error: "true or false" }).optional(),
-        },
-        { error: "an object" },
-      )
-      .optional(),
+    code: z.object({ write: flag, network: flag }, { error: "an object" }).optional(),
     scripts: z
       .object(
         {
-          folders: z
-            .array(text("a folder"), { error: 'a list of folders such as ["tools"]' })
-            .optional(),
-          authors: z
-            .array(text("the name of a key"), {
-              error: 'a list of names of keys such as ["ada"]; [] is nobody',
-            })
-            .optional(),
+          folders: list(text("a folder"), 'a list of folders such as ["tools"]'),
+          authors: list(
+            text("the name of a key"),
+            'a list of names of keys such as ["ada"]; [] is nobody',
+          ),
         },
         { error: "an object" },
       )
@@ -97,11 +108,10 @@ export const settingsSchema = z.object(
     web: z
       .object(
         {
-          allowPrivateHosts: z
-            .array(text(privateHost).refine(isHost, { error: privateHost }), {
-              error: 'a list of hosts such as ["wiki.internal"]',
-            })
-            .optional(),
+          allowPrivateHosts: list(
+            text(privateHost).refine(isHost, { error: privateHost }),
+            'a list of hosts such as ["wiki.internal"]',
+          ),
         },
         { error: "an object" },
       )
@@ -112,44 +122,7 @@ export const settingsSchema = z.object(
         error: '"log", "full" or {"keepTurns": 3}',
       })
       .optional(),
-    limits: z
-      .object(
-        {
-          rounds: whole("a whole number from 1 to 1000", 1000).optional(),
-          callsPerRound: whole("a whole number from 1 to 1000", 1000).optional(),
-          repeatedFailures: whole("a whole number from 1 to 1000", 1000).optional(),
-          turnCalls: whole("a whole number from 1 to 100000", 100_000).optional(),
-          turnTokens: whole("tokens from 1 to 1000000000", 1_000_000_000).optional(),
-          turnMs: whole("milliseconds from 1 to 86400000", 86_400_000).optional(),
-          runMs: whole("milliseconds from 1 to 86400000", 86_400_000).optional(),
-          runWaitDays: z
-            .number({ error: "days, more than 0 and at most 365" })
-            .positive({ error: "days, more than 0 and at most 365" })
-            .max(365, { error: "days, more than 0 and at most 365" })
-            .optional(),
-          graceMs: z
-            .int({ error: "milliseconds from 0 to 3600000" })
-            .min(0, { error: "milliseconds from 0 to 3600000" })
-            .max(3_600_000, { error: "milliseconds from 0 to 3600000" })
-            .optional(),
-          turnCost: z
-            .number({ error: "an amount, more than 0" })
-            .positive({ error: "an amount, more than 0" })
-            .optional(),
-          shownTokens: whole("tokens from 1 to 1000000000", 1_000_000_000).optional(),
-          toolTimeoutMs: whole("milliseconds from 1 to 86400000", 86_400_000).optional(),
-          approvalHours: z
-            .number({ error: "hours, more than 0 and at most 8760" })
-            .positive({ error: "hours, more than 0 and at most 8760" })
-            .max(8760, { error: "hours, more than 0 and at most 8760" })
-            .optional(),
-          runsAtOnce: whole("runs from 1 to 100000", 100_000).optional(),
-          runsOfOne: whole("runs from 1 to 100000", 100_000).optional(),
-          bodyBytes: whole("bytes from 1 to 1073741824", 1_073_741_824).optional(),
-        },
-        { error: "an object" },
-      )
-      .optional(),
+    limits: limits.optional(),
     retention: z
       .object(
         {
@@ -158,20 +131,16 @@ export const settingsSchema = z.object(
             .record(z.string(), z.object(retentionRule, { error: retentionExample }), {
               error: 'names of keys such as {"ann": {"days": 365}}',
             })
-            .optional(),
+            .exactOptional(),
         },
         { error: retentionExample },
       )
       .optional(),
-    allowedHosts: z
-      .array(text("a host such as chat.example.org"), { error: "a list of hosts" })
-      .optional(),
-    allowedOrigins: z
-      .array(
-        text(origin).refine((value) => URL.parse(value)?.origin === value, { error: origin }),
-        { error: `a list of origins, each ${origin}` },
-      )
-      .optional(),
+    allowedHosts: list(text("a host such as chat.example.org"), "a list of hosts"),
+    allowedOrigins: list(
+      text(origin).refine((value) => URL.parse(value)?.origin === value, { error: origin }),
+      `a list of origins, each ${origin}`,
+    ),
   },
   { error: "an object of settings" },
 );

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findSandbox } from "@capstan/sandbox";
 import { languageParsers } from "@capstan/scripts";
-import { builtInGroups } from "./built-in-groups.ts";
-import { configuredGroups } from "./configured-groups.ts";
+import { builtInGroups, configuredGroups } from "./built-in-groups.ts";
 
 /** The kinds of docs/reference/policy.md. */
 const kinds = {

@@ -1,11 +1,14 @@
 import type { ToolGroup } from "@capstan/core";
 import { basicTools, fileTools, variableTools, webTools } from "@capstan/toolkit";
+import { findSandbox } from "@capstan/sandbox";
 import {
   codeTools,
   type CodeToolsOptions,
+  languageParsers,
   scriptTools,
   type ScriptToolsOptions,
 } from "@capstan/scripts";
+import type { Configuration } from "../configuration/configuration.ts";
 
 export interface BuiltInGroupsOptions {
   /** Folders that the file tools may read. */
@@ -34,4 +37,32 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
     ...(options.code === undefined ? [] : [codeTools({ ...options.code, roots, hidden: deny })]),
     ...(options.scripts === undefined ? [] : [scriptTools(options.scripts)]),
   ];
+}
+
+/**
+ * The groups of an installation. Code that models write is run only where the configuration names
+ * the group, `{"groups": {"code": true}}`: nobody gets it without having asked for it. So is
+ * `scripts`, what a model needs to write tools.
+ */
+export async function configuredGroups(
+  configuration: Pick<Configuration, "roots" | "dataDir" | "web" | "groups" | "code" | "scripts">,
+): Promise<readonly ToolGroup[]> {
+  const { roots, dataDir, web, groups, code, scripts } = configuration;
+  const { python, powershell } = scripts;
+  const wantsCode = groups["code"] !== undefined;
+  return builtInGroups({
+    roots,
+    deny: [dataDir],
+    allowPrivateHosts: web.allowPrivateHosts,
+    ...(wantsCode && {
+      code: {
+        ...code,
+        sandbox: (await findSandbox()).sandbox,
+        ...(powershell !== undefined && { powershell }),
+      },
+    }),
+    ...(groups["scripts"] !== undefined && {
+      scripts: { parsers: languageParsers({ python }) },
+    }),
+  });
 }

@@ -18,7 +18,7 @@ import {
   pythonEnvironments,
 } from "@capstan/scripts";
 import type { Configuration } from "../configuration/configuration.ts";
-import { problemLines } from "./problem-lines.ts";
+import { problemLines } from "./check-tools.ts";
 
 /**
  * Reads the folders of tools, and again whenever something in them changes.

@@ -5,10 +5,9 @@ import { type ServerLimits, startServer, type StopSummary } from "@capstan/serve
 import { createScriptAuthoring, followLibrary } from "@capstan/scripts";
 import { webRoot } from "@capstan/web";
 
-import { checkSchemas } from "./check-schemas.ts";
-import { checkSwitches } from "./check-switches.ts";
+import { checkSchemas, checkSwitches } from "./check-tools.ts";
 import type { Configuration, ConfiguredLimits } from "../configuration/configuration.ts";
-import { configuredGroups } from "./configured-groups.ts";
+import { configuredGroups } from "./built-in-groups.ts";
 import { openScripts } from "./open-scripts.ts";
 import { createToolExecutor } from "./create-tool-executor.ts";
 import { packageVersion } from "./package-version.ts";

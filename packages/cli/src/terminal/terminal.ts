@@ -1,4 +1,8 @@
-import type { Segment } from "./segment.ts";
+/** Text to show: the model's answer, or what is said around it. */
+export interface Segment {
+  readonly channel: "answer" | "notice";
+  readonly text: string;
+}
 
 export type ReadLine =
   | { readonly type: "line"; readonly text: string }
@@ -28,4 +32,19 @@ export interface Terminal {
 /** A line that is no part of the answer. */
 export function notice(text: string): readonly Segment[] {
   return [{ channel: "notice", text: `${text}\n` }];
+}
+
+/**
+ * The next message: a line that ends with a backslash goes on in the next one.
+ *
+ * @returns undefined where the input has ended
+ */
+export async function readMessage(terminal: Terminal, prompt: string): Promise<string | undefined> {
+  let text = "";
+  for (let next = prompt; ; next = "… ") {
+    const read = await terminal.readMessage(next);
+    if (read.type !== "line") return text === "" ? undefined : text;
+    if (!read.text.endsWith("\\")) return text + read.text;
+    text += `${read.text.slice(0, -1)}\n`;
+  }
 }

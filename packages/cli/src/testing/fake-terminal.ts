@@ -1,5 +1,4 @@
-import type { ReadLine, Terminal } from "../terminal/terminal.ts";
-import type { Segment } from "../terminal/segment.ts";
+import type { ReadLine, Segment, Terminal } from "../terminal/terminal.ts";
 
 /** A terminal whose person types what a test says, and whose text a test reads. */
 export interface FakeTerminal extends Terminal {

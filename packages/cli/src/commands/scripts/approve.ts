@@ -1,53 +1,92 @@
-import type { Command, Invocation } from "../../arguments/command.ts";
+import { join } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { isToolError } from "@capstan/core";
+import { openScriptApprovals, type Script } from "@capstan/scripts";
+import { type Invocation, printNotice } from "../../arguments/command.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
-import { settingOptions } from "../../configuration/setting-options.ts";
+import { problemLines } from "../../install/check-tools.ts";
+import { printable } from "../../terminal/printable.ts";
+import { readConfiguration } from "../shared/read-configuration.ts";
+import { findApprovable, onlyOperand } from "./find-files.ts";
 
-export const approveScript: Command = {
-  name: "approve",
-  summary: "Let a file have what it declares, as it is now",
-  description: `Shows what a file declares of its permissions and asks. Your word holds for exactly this content: after
-any change of it, or of the private files beside it, the script asks before every call again.
-A module (.ts, .js) is loaded into the server once it is approved.`,
-  operands: "PATH",
-  options: {
-    yes: { type: "boolean", description: "Approve without being asked" },
-    config: settingOptions.config,
-    data: settingOptions.data,
-  },
-  examples: [{ line: "capstan scripts approve weather.py", says: "look, then answer" }],
-  async run(invocation) {
-    const asked = await oneFile("approve", invocation);
-    if (!asked) return 2;
-    const { approvePath } = await import("./approve-path.ts");
-    const { path, configuration } = asked;
-    return approvePath(path, { configuration, yes: invocation.values["yes"] === true });
-  },
-};
+/** Asks a person for the word on one file, and keeps it. */
+export async function approveScript(invocation: Invocation): Promise<number> {
+  const path = onlyOperand(invocation, "file", "approve weather.py");
+  const configuration = await readConfiguration(invocation.values);
+  const found = await findApprovable(path, configuration.scripts);
+  for (const line of problemLines(found.problems, process.cwd())) printNotice(line);
+  if (found.status === "refused") return 1;
+  const { script } = found;
+  printNotice(printable(declaration(script)));
+  if (invocation.values["yes"] !== true && !(await isAgreed())) {
+    printNotice("Nothing was approved.");
+    return 1;
+  }
+  const approvals = bookOf(configuration);
+  try {
+    const approval = approvals.approve(script);
+    const isApproved = !isToolError(approval);
+    printNotice(isApproved ? `Approved, as it is now: ${script.contentHash}` : approval.message);
+    return isApproved ? 0 : 1;
+  } finally {
+    approvals.close();
+  }
+}
 
-export const revokeScript: Command = {
-  name: "revoke",
-  summary: "Take an approval back",
-  description: `The script asks before every call again; a module is taken out of the server at once.`,
-  operands: "PATH",
-  options: { config: settingOptions.config, data: settingOptions.data },
-  examples: [{ line: "capstan scripts revoke weather.py", says: "it asks again" }],
-  async run(invocation) {
-    const asked = await oneFile("revoke", invocation);
-    if (!asked) return 2;
-    const { revokePath } = await import("./approve-path.ts");
-    return revokePath(asked.path, asked.configuration);
-  },
-};
+/** Ends with 1 where there was nothing to take back. */
+export async function revokeScript(invocation: Invocation): Promise<number> {
+  const path = onlyOperand(invocation, "file", "revoke weather.py");
+  const configuration = await readConfiguration(invocation.values);
+  const found = await findApprovable(path, configuration.scripts);
+  const approvals = bookOf(configuration);
+  try {
+    const isRevoked = approvals.revoke(found.path);
+    printNotice(isRevoked ? "It asks before every call again." : `${found.path} was not approved.`);
+    return isRevoked ? 0 : 1;
+  } finally {
+    approvals.close();
+  }
+}
 
-/** The file that the command line names, or undefined: what is wrong was said on standard error. */
-async function oneFile(
-  command: string,
-  { values, positionals: [path, ...more] }: Invocation,
-): Promise<{ readonly path: string; readonly configuration: Configuration } | undefined> {
-  const { readConfiguration } = await import("../shared/read-configuration.ts");
-  const configuration = await readConfiguration(values);
-  if (!configuration) return undefined;
-  if (path !== undefined && more.length === 0) return { path, configuration };
-  process.stderr.write(`Give it one file, such as \`capstan scripts ${command} weather.py\`.\n`);
-  return undefined;
+function bookOf({ dataDir }: Configuration) {
+  return openScriptApprovals({ folder: join(dataDir, "scripts", "approvals") });
+}
+
+function declaration({ path, files, declared }: Script): string {
+  const made = `${path}, made of ${files.length} ${files.length === 1 ? "file" : "files"}: ${files.join(", ")}`;
+  if (isModule(path))
+    return `${made}\nIt is loaded into the server, and may do there whatever the server may.`;
+  const { file = {}, functions = {} } = declared ?? {};
+  const sets = [
+    ["all", file] as const,
+    ...Object.entries(functions).map(([name, own]) => [name, own] as const),
+  ];
+  const lines = sets.flatMap(([name, set]) =>
+    Object.entries(set).map(([key, value]) => `  ${name}: ${key} ${JSON.stringify(value)}`),
+  );
+  return [
+    made,
+    lines.length === 0
+      ? "It declares nothing: each new call is asked about once, and it has no network, folders or secrets."
+      : "It declares:",
+    ...lines,
+  ].join("\n");
+}
+
+function isModule(path: string): boolean {
+  return /\.[mc]?[jt]s$/.test(path);
+}
+
+/** Where nobody can be asked, the answer is no. */
+async function isAgreed(): Promise<boolean> {
+  if (!process.stdin.isTTY) {
+    printNotice("Nobody can be asked here; --yes approves without asking.");
+    return false;
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(?:es)?$/i.test((await terminal.question("Approve it? [y/N] ")).trim());
+  } finally {
+    terminal.close();
+  }
 }

@@ -1,43 +1,108 @@
-import type { Command } from "../../arguments/command.ts";
-import { settingOptions } from "../../configuration/setting-options.ts";
+import { relative } from "node:path";
+import {
+  type DeclaredPermissions,
+  type FileProblem,
+  hiddenInFiles,
+  languageParsers,
+  readScriptFiles,
+  readScripts,
+  type ScannedFile,
+  scanFolder,
+  type ScriptFunction,
+  scriptGroup,
+  type ScriptProblem,
+} from "@capstan/scripts";
+import { type Invocation, printJson, printNotice } from "../../arguments/command.ts";
+import { checkSchemas, problemLines } from "../../install/check-tools.ts";
+import { formatCount } from "../../terminal/style.ts";
+import { readConfiguration } from "../shared/read-configuration.ts";
+import { toolFilesAt } from "./find-files.ts";
 
-export const checkScripts: Command = {
-  name: "check",
-  summary: "Say what is wrong with scripts, and where",
-  description: `Reads script files anew, without running them, and prints what is wrong as file:line:column, which
-editors jump to: syntax, types that are not known, parameters without documentation, permissions
-that make no sense. Ends with 1 where there is an error; warnings alone end with 0.
-Without paths: the folders of the configuration.`,
-  operands: "[PATH…]",
-  options: {
-    json: { type: "boolean", description: "As JSON, with definitions and what files declare" },
-    config: settingOptions.config,
-    data: settingOptions.data,
-  },
-  examples: [
-    { line: "capstan scripts check", says: "all scripts of the configuration" },
-    { line: "capstan scripts check weather.py", says: "one file, wherever it lies" },
-  ],
-  async run({ values, positionals }) {
-    const [{ checkPaths }, { readConfiguration }, { problemLines }] = await Promise.all([
-      import("./check-paths.ts"),
-      import("../shared/read-configuration.ts"),
-      import("../../install/problem-lines.ts"),
-    ]);
-    const configuration = await readConfiguration(values);
-    if (!configuration) return 2;
-    const checked = await checkPaths(positionals, configuration.scripts);
-    const problems = checked.flatMap((file) => file.problems);
-    const hasErrors = problems.some(({ severity }) => severity === "error");
-    if (values["json"] === true) {
-      process.stdout.write(`${JSON.stringify(checked, null, 2)}\n`);
-      return hasErrors ? 1 : 0;
-    }
+/** Says what is wrong with scripts. Ends with 1 where there is an error. */
+export async function checkScripts({ values, positionals }: Invocation): Promise<number> {
+  const { scripts } = await readConfiguration(values);
+  const checked = await checkPaths(positionals, scripts);
+  const problems = checked.flatMap((file) => file.problems);
+  const tools = checked.reduce((sum, { functions }) => sum + functions.length, 0);
+  if (values["json"] === true) printJson(checked);
+  else {
     for (const line of problemLines(problems, process.cwd())) process.stdout.write(`${line}\n`);
-    const tools = checked.reduce((sum, { functions }) => sum + functions.length, 0);
-    process.stderr.write(
-      `${checked.length} ${checked.length === 1 ? "file" : "files"}, ${tools} ${tools === 1 ? "tool" : "tools"}, ${problems.length === 0 ? "nothing wrong" : `${problems.length} ${problems.length === 1 ? "problem" : "problems"}`}\n`,
+    const wrong = problems.length === 0 ? "nothing wrong" : formatCount(problems.length, "problem");
+    printNotice(
+      [formatCount(checked.length, "file"), formatCount(tools, "tool"), wrong].join(", "),
     );
-    return hasErrors ? 1 : 0;
-  },
+  }
+  return problems.some(({ severity }) => severity === "error") ? 1 : 0;
+}
+
+/** A file, read anew, with all that is wrong with it. */
+export interface CheckedFile {
+  readonly path: string;
+  readonly group?: string;
+  readonly title?: string;
+  readonly functions: readonly ScriptFunction[];
+  /** What it says of its permissions; they hold once a person approved the file. */
+  readonly declared?: DeclaredPermissions;
+  readonly content_hash?: string;
+  readonly problems: readonly FileProblem[];
+}
+
+/** Reads the files of paths, or of the folders, without the cache and without running them. */
+export async function checkPaths(
+  paths: readonly string[],
+  options: { readonly folders: readonly string[]; readonly python?: string | undefined },
+): Promise<readonly CheckedFile[]> {
+  const { folders, python } = options;
+  const scans = await Promise.all(
+    paths.length === 0
+      ? folders.map((folder) => scanFolder(folder))
+      : paths.map((path) => toolFilesAt(path, folders)),
+  );
+  const files = scans.flatMap((scan) => scan.files);
+  const scripts = files.filter((file) => file.type === "script");
+  const parsers = languageParsers({ python });
+  const outcomes = await readScripts(scripts, { parsers });
+  return [
+    ...outcomes.map((outcome): CheckedFile => {
+      if (outcome.status === "broken") {
+        const { path, problems } = outcome;
+        return { path, functions: [], problems: problems.map((one) => ({ ...one, path })) };
+      }
+      const { path, groupId, title, functions, declared, contentHash, problems } = outcome.script;
+      const run = () => Promise.reject(new Error("It is only checked."));
+      const schemas = checkSchemas([scriptGroup(outcome.script, { run, approved: undefined })]);
+      return {
+        path,
+        group: groupId,
+        title,
+        functions,
+        ...(declared !== undefined && { declared }),
+        content_hash: contentHash,
+        problems: [
+          ...problems.map((one) => ({ ...one, path })),
+          ...schemas.map((message) => ({ path, severity: "warning" as const, message })),
+        ],
+      };
+    }),
+    ...(await Promise.all(files.filter((file) => file.type === "module").map(checkModule))),
+    ...scans
+      .flatMap((scan) => scan.problems)
+      .map((problem): CheckedFile => ({ path: problem.path, functions: [], problems: [problem] })),
+  ];
+}
+
+/** What can be said of a module that does not run: what is hidden in its text. */
+async function checkModule({ path, folder, isPlugin, name }: ScannedFile): Promise<CheckedFile> {
+  const entry = relative(folder, path);
+  const made = await readScriptFiles({ folder, entry, isPlugin });
+  const problems: readonly ScriptProblem[] =
+    made.status === "refused"
+      ? [{ severity: "error", message: made.message }]
+      : [moduleUnchecked, ...hiddenInFiles(made.contents, entry)];
+  return { path, title: name, functions: [], problems: problems.map((one) => ({ ...one, path })) };
+}
+
+const moduleUnchecked: ScriptProblem = {
+  severity: "warning",
+  message: "A module is not checked: what it exports is known once it runs.",
 };

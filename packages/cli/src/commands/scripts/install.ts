@@ -1,29 +1,67 @@
-import type { Command } from "../../arguments/command.ts";
-import { settingOptions } from "../../configuration/setting-options.ts";
+import { join } from "node:path";
+import { findPythonInstallation, findSandbox } from "@capstan/sandbox";
+import {
+  findPython,
+  installEnvironment,
+  type InstallOutcome,
+  pythonEnvironments,
+} from "@capstan/scripts";
+import { CommandFailure, type Invocation, printNotice } from "../../arguments/command.ts";
+import { problemLines } from "../../install/check-tools.ts";
+import { printable } from "../../terminal/printable.ts";
+import { readConfiguration } from "../shared/read-configuration.ts";
+import { stopSignal } from "../shared/stop-signal.ts";
+import { findApprovable, onlyOperand } from "./find-files.ts";
 
-export const installScript: Command = {
-  name: "install",
-  summary: "Install the packages that a plugin folder requires",
-  description: `Installs what the requirements.txt of a plugin folder names into an environment of its own in the data
-directory, in the sandbox, and shows what pip says. Nothing is ever installed without this command.
-The environment is that of this requirements.txt and this Python: a change of either needs it again.
-Where requirements.txt names more than packages of the index, such as ./wheels or --find-links, it is this
-folder's alone, and a change of any file in it but its main file needs it again.
-pip's own settings hold: PIP_INDEX_URL, PIP_FIND_LINKS and the like.`,
-  operands: "PATH",
-  options: { config: settingOptions.config, data: settingOptions.data },
-  examples: [{ line: "capstan scripts install maps", says: "what maps/requirements.txt names" }],
-  async run({ values, positionals: [path, ...more] }) {
-    const [{ installPath }, { readConfiguration }] = await Promise.all([
-      import("./install-path.ts"),
-      import("../shared/read-configuration.ts"),
-    ]);
-    const configuration = await readConfiguration(values);
-    if (!configuration) return 2;
-    if (path === undefined || more.length > 0) {
-      process.stderr.write("Give it one plugin folder, such as `capstan scripts install maps`.\n");
-      return 2;
-    }
-    return installPath(path, configuration);
-  },
-};
+/** Installs what a plugin requires, and says how it goes. */
+export async function installScript(invocation: Invocation): Promise<number> {
+  const path = onlyOperand(invocation, "plugin folder", "install maps");
+  const configuration = await readConfiguration(invocation.values);
+  const found = await findApprovable(path, configuration.scripts);
+  if (found.status === "refused") {
+    for (const line of problemLines(found.problems, process.cwd())) printNotice(line);
+    return 1;
+  }
+  const python = await findPython({ interpreter: configuration.scripts.python });
+  if (python.status === "missing") throw new CommandFailure(python.message, 1);
+  const { sandbox, problem } = await findSandbox();
+  if (problem !== undefined)
+    printNotice(
+      `What packages run while they are installed is not confined here: ${problem.message}`,
+    );
+  const stop = new AbortController();
+  void stopSignal().then((signal) => stop.abort(new Error(`${signal} came`)));
+  try {
+    const outcome = await installEnvironment({
+      script: found.script,
+      python: await findPythonInstallation(python.executable),
+      environments: pythonEnvironments(join(configuration.dataDir, "scripts", "environments")),
+      sandbox,
+      environment: process.env,
+      hidden: [configuration.dataDir],
+      onOutput: (text) => void process.stderr.write(printable(text)),
+      signal: stop.signal,
+    });
+    printNotice(wordsFor(outcome));
+    return outcome.status === "failed" ? 1 : 0;
+  } catch (thrown) {
+    if (!stop.signal.aborted) throw thrown;
+    printNotice("Stopped: nothing was installed.");
+    return 1;
+  }
+}
+
+function wordsFor(outcome: InstallOutcome): string {
+  switch (outcome.status) {
+    case "none_needed":
+      return "It requires no packages: a plugin folder names them in its requirements.txt.";
+    case "installed":
+      return `Installed in ${outcome.folder}`;
+    case "installed_before":
+      return `It was installed before, in ${outcome.folder}`;
+    case "failed":
+      return outcome.message;
+    default:
+      return outcome satisfies never;
+  }
+}

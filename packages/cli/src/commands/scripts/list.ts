@@ -1,56 +1,118 @@
-import type { Command } from "../../arguments/command.ts";
-import { settingOptions } from "../../configuration/setting-options.ts";
+import {
+  displayPath,
+  type FileProblem,
+  type ScriptApprovalBook,
+  type ToolLibrary,
+} from "@capstan/scripts";
+import { type Invocation, printJson, printNotice } from "../../arguments/command.ts";
+import { problemLines } from "../../install/check-tools.ts";
+import { openScripts } from "../../install/open-scripts.ts";
+import { printableLine } from "../../terminal/printable.ts";
+import { type Style, styleFor } from "../../terminal/style.ts";
+import { readConfiguration } from "../shared/read-configuration.ts";
+import { runningServerNotice } from "../shared/running-server-notice.ts";
 
-export const listScripts: Command = {
-  name: "list",
-  summary: "List script files, their tools, and whether a person approved them",
-  description: `Lists each file of the configuration's folders with its group and tools. A script that nobody approved
-asks before every call and runs without network, folders and secrets; once approved, what it
-declares holds for exactly this content. A module (.ts, .js) is not loaded before it is approved.`,
-  options: {
-    json: { type: "boolean", description: "As JSON, with definitions" },
-    config: settingOptions.config,
-    data: settingOptions.data,
-  },
-  examples: [
-    { line: "capstan scripts list", says: "what lies in the folders" },
-    { line: "capstan scripts list --json", says: "the same for a program" },
-  ],
-  async run({ values }) {
-    const [
-      { openScripts },
-      { readConfiguration },
-      { listedFiles, renderList },
-      { problemLines },
-      { styleFor },
-      { runningServerNotice },
-    ] = await Promise.all([
-      import("../../install/open-scripts.ts"),
-      import("../shared/read-configuration.ts"),
-      import("./listed-files.ts"),
-      import("../../install/problem-lines.ts"),
-      import("../../terminal/style.ts"),
-      import("../shared/running-server-notice.ts"),
-    ]);
-    const configuration = await readConfiguration(values);
-    if (!configuration) return 2;
-    const scripts = await openScripts({ configuration, reserved: [], watch: false });
-    try {
-      const beside = await runningServerNotice(configuration.dataDir);
-      if (beside !== undefined) process.stderr.write(`${beside}\n`);
-      const files = listedFiles(scripts.library, scripts.approvals);
-      if (values["json"] === true) {
-        process.stdout.write(`${JSON.stringify(files, null, 2)}\n`);
-        return 0;
-      }
-      process.stdout.write(
-        renderList(files, configuration.scripts.folders, styleFor(process.stdout)),
-      );
-      const problems = scripts.library.files.flatMap((file) => file.problems);
-      for (const line of problemLines(problems, process.cwd())) process.stderr.write(`${line}\n`);
+/** Lists the script files of the configuration's folders. */
+export async function listScripts({ values }: Invocation): Promise<number> {
+  const configuration = await readConfiguration(values);
+  const scripts = await openScripts({ configuration, reserved: [], watch: false });
+  const { library, approvals } = scripts;
+  try {
+    const beside = await runningServerNotice(configuration.dataDir);
+    if (beside !== undefined) printNotice(beside);
+    const files = listedFiles(library, approvals);
+    if (values["json"] === true) {
+      printJson(files);
       return 0;
-    } finally {
-      await scripts.close();
     }
-  },
-};
+    const style = styleFor(process.stdout);
+    process.stdout.write(renderList(files, configuration.scripts.folders, style));
+    const problems = library.files.flatMap((file) => file.problems);
+    for (const line of problemLines(problems, process.cwd())) printNotice(line);
+    return 0;
+  } finally {
+    await scripts.close();
+  }
+}
+
+/** A file of tools as people and programs see it. */
+interface ListedFile {
+  readonly path: string;
+  readonly status: "live" | "stale" | "broken" | "unapproved";
+  readonly approved: boolean;
+  readonly groups: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly tools: readonly {
+      readonly name: string;
+      readonly description: string;
+      readonly parameters: object;
+    }[];
+  }[];
+  readonly problems: readonly FileProblem[];
+}
+
+function listedFiles(
+  { files, groups }: Pick<ToolLibrary, "files" | "groups">,
+  approvals: Pick<ScriptApprovalBook, "approved">,
+): readonly ListedFile[] {
+  return files.map(({ path, status, groupIds, problems, script }) => ({
+    path,
+    status,
+    // A module is only live once somebody approved it.
+    approved: script === undefined ? groupIds.length > 0 : approvals.approved(script) !== undefined,
+    groups: groups
+      .filter(({ name }) => groupIds.includes(name))
+      .map(({ name, title = name, tools }) => ({
+        id: name,
+        title,
+        tools: tools.map(({ definition }) => ({
+          name: definition.function.name,
+          description: definition.function.description ?? "",
+          parameters: definition.function.parameters ?? { type: "object" },
+        })),
+      })),
+    problems,
+  }));
+}
+
+/** The list as people read it. */
+export function renderList(
+  files: readonly ListedFile[],
+  folders: readonly string[],
+  style: Style,
+): string {
+  const places = folders.map((folder) => displayPath(folder, process.cwd())).join(", ");
+  if (files.length === 0)
+    return `There are no tools in ${places || "any folder"} yet. \`capstan scripts new NAME\` begins one.\n`;
+  return files.map((file) => `${fileLines(file, style).join("\n")}\n`).join("\n");
+}
+
+const statusWords = {
+  stale: "broken: its last good version is used",
+  broken: "broken",
+  unapproved: "not loaded: not approved",
+} as const;
+
+function fileLines(file: ListedFile, style: Style): readonly string[] {
+  const isAsking = !file.approved && (file.status === "live" || file.status === "stale");
+  const notes = [
+    ...(file.status === "live" ? [] : [statusWords[file.status]]),
+    ...(isAsking ? ["asks before every call: not approved"] : []),
+  ];
+  const note = notes.length === 0 ? "" : style.yellow(` (${notes.join(", ")})`);
+  return [
+    `${style.bold(displayPath(file.path, process.cwd()))}${note}`,
+    ...file.groups.flatMap(({ id, tools }) =>
+      tools.map(
+        ({ name, description }) =>
+          `  ${id}.${name}${style.dim(`  ${printableLine(firstLine(description))}`)}`,
+      ),
+    ),
+  ];
+}
+
+function firstLine(description: string): string {
+  const [line = ""] = description.split("\n", 1);
+  return line.length <= 100 ? line : `${line.slice(0, 99).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}

@@ -1,57 +1,33 @@
-import type { Command } from "../../arguments/command.ts";
-import { settingOptions } from "../../configuration/setting-options.ts";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { readScriptName, templates } from "@capstan/scripts";
+import { CommandFailure, type Invocation } from "../../arguments/command.ts";
+import { readConfiguration } from "../shared/read-configuration.ts";
+import { onlyOperand } from "./find-files.ts";
 
-export const newScript: Command = {
-  name: "new",
-  summary: "Begin a script of tools",
-  description: `Writes a small working file into the first of the configuration's folders: a function with types, its
-documentation, a default, and a format. Change it, and what changed is live at once in a server that
-runs. The ending says which language: .py (the default), .ps1, or .ts.`,
-  operands: "NAME",
-  options: { config: settingOptions.config, data: settingOptions.data },
-  examples: [
-    { line: "capstan scripts new weather", says: "weather.py" },
-    { line: "capstan scripts new backup.ps1", says: "PowerShell" },
-  ],
-  async run({ values, positionals: [name, ...more] }) {
-    const [{ mkdir, writeFile }, { join }, { readConfiguration }, { readScriptName, templates }] =
-      await Promise.all([
-        import("node:fs/promises"),
-        import("node:path"),
-        import("../shared/read-configuration.ts"),
-        import("@capstan/scripts"),
-      ]);
-    const configuration = await readConfiguration(values);
-    if (!configuration) return 2;
-    const [folder] = configuration.scripts.folders;
-    const refuse = (message: string) => {
-      process.stderr.write(`${message}\n`);
-      return 2;
-    };
-    if (name === undefined || more.length > 0)
-      return refuse("Give it one name, such as `capstan scripts new weather`.");
-    if (folder === undefined)
-      return refuse(
-        'There is no folder for tools: name one in scripts.folders, such as ["tools"].',
-      );
-    const named = readScriptName(name);
-    if (named.status === "refused") return refuse(named.message);
-    const path = join(folder, `${named.stem}.${named.kind}`);
-    try {
-      await mkdir(folder, { recursive: true });
-      await writeFile(path, templates[named.kind](named.stem), { flag: "wx" });
-    } catch (thrown) {
-      const { code } = thrown as NodeJS.ErrnoException;
-      process.stderr.write(
-        code === "EEXIST"
-          ? `${path} is there already.\n`
-          : `${path} cannot be written (${code ?? "error"}).\n`,
-      );
-      return 1;
-    }
-    process.stdout.write(
-      `${path}\nTry it:  capstan scripts check ${named.stem}.${named.kind}, then capstan scripts list\n`,
+/** Writes a small working file into the first of the configuration's folders. */
+export async function createScript(invocation: Invocation): Promise<number> {
+  const name = onlyOperand(invocation, "name", "new weather");
+  const { scripts } = await readConfiguration(invocation.values);
+  const [folder] = scripts.folders;
+  if (folder === undefined)
+    throw new CommandFailure(
+      'There is no folder for tools: name one in scripts.folders, such as ["tools"].',
+      2,
     );
-    return 0;
-  },
-};
+  const named = readScriptName(name);
+  if (named.status === "refused") throw new CommandFailure(named.message, 2);
+  const file = `${named.stem}.${named.kind}`;
+  const path = join(folder, file);
+  try {
+    await mkdir(folder, { recursive: true });
+    await writeFile(path, templates[named.kind](named.stem), { flag: "wx" });
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    const why = code === "EEXIST" ? "is there already" : `cannot be written (${code ?? "error"})`;
+    throw new CommandFailure(`${path} ${why}.`, 1);
+  }
+  const next = `capstan scripts check ${file}, then capstan scripts list`;
+  process.stdout.write(`${path}\nTry it:  ${next}\n`);
+  return 0;
+}

@@ -1,39 +1,85 @@
-import type { Command } from "../../arguments/command.ts";
-import { settingOptions } from "../../configuration/setting-options.ts";
+import {
+  CommandFailure,
+  type Invocation,
+  printJson,
+  printNotice,
+} from "../../arguments/command.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import { problemLines } from "../../install/check-tools.ts";
+import { createToolExecutor } from "../../install/create-tool-executor.ts";
+import { openScripts } from "../../install/open-scripts.ts";
+import { printable } from "../../terminal/printable.ts";
+import { readConfiguration } from "../shared/read-configuration.ts";
+import { stopSignal } from "../shared/stop-signal.ts";
 
-export const runScript: Command = {
-  name: "run",
-  summary: "Call a tool of a script, as a model would",
-  description: `Makes one call through the same gate and sandbox as a model's: arguments are checked, the deadline
-holds, the administrator's rules too. Who asks is you, so you are not asked. What the script prints
-goes to standard error while it runs, what the model would read to standard output. Ends with 1
-where the call fails.`,
-  operands: "GROUP.TOOL [ARGUMENTS]",
-  options: {
-    json: { type: "boolean", description: "The whole result as JSON, with its data" },
-    config: settingOptions.config,
-    data: settingOptions.data,
-  },
-  examples: [
-    { line: `capstan scripts run weather.greet '{"name": "Bo"}'`, says: "arguments are JSON" },
-  ],
-  async run({ values, positionals: [tool, args = "{}", ...more] }) {
-    const [{ runTool }, { readConfiguration }] = await Promise.all([
-      import("./run-tool.ts"),
-      import("../shared/read-configuration.ts"),
-    ]);
-    const configuration = await readConfiguration(values);
-    if (!configuration) return 2;
-    if (tool === undefined || more.length > 0) {
-      process.stderr.write(
-        `Give it a tool and its arguments as one JSON object: capstan scripts run weather.greet '{"name": "Bo"}'.\n`,
-      );
-      return 2;
-    }
-    const result = await runTool({ tool, args, configuration });
-    process.stdout.write(
-      values["json"] === true ? `${JSON.stringify(result, null, 2)}\n` : `${result.text}\n`,
+/** Calls a tool of a script. Ends with 1 where the call fails. */
+export async function runScript({ values, positionals }: Invocation): Promise<number> {
+  const [tool, args = "{}", ...more] = positionals;
+  if (tool === undefined || more.length > 0)
+    throw new CommandFailure(
+      `Give it a tool and its arguments as one JSON object: capstan scripts run weather.greet '{"name": "Bo"}'.`,
+      2,
     );
-    return result.status === "success" ? 0 : 1;
-  },
-};
+  const configuration = await readConfiguration(values);
+  const result = await runTool({ tool, args, configuration });
+  if (values["json"] === true) printJson(result);
+  else process.stdout.write(`${result.text}\n`);
+  return result.status === "success" ? 0 : 1;
+}
+
+/** How a call ended, for whoever made it on a command line. */
+interface RanTool {
+  readonly status: string;
+  /** What the model would read. */
+  readonly text: string;
+  readonly data?: unknown;
+  readonly duration_ms: number;
+}
+
+/** Makes one call of a script's tool, and says on standard error what it prints. */
+async function runTool(options: {
+  readonly tool: string;
+  readonly args: string;
+  readonly configuration: Pick<Configuration, "scripts" | "dataDir" | "rules">;
+}): Promise<RanTool> {
+  const { tool, args, configuration } = options;
+  const scripts = await openScripts({ configuration, reserved: [], watch: false });
+  const stop = new AbortController();
+  void stopSignal().then((signal) => stop.abort(new Error(`${signal} came`)));
+  try {
+    const { groups, files } = scripts.library;
+    const executor = createToolExecutor({
+      groups,
+      rules: configuration.rules,
+      // Who calls on a command line has seen the arguments: they typed them.
+      approvals: {
+        request: () => ({ decision: "allow" }),
+        review: () => ({ decision: "release" }),
+      },
+    });
+    const problems = files.flatMap((file) => file.problems);
+    if (executor.getTool(tool) === undefined)
+      for (const line of problemLines(problems, process.cwd())) printNotice(line);
+    const result = await executor.execute(tool, args, {
+      signal: stop.signal,
+      onOutput: (_call, output) => {
+        if (output.type === "text") process.stderr.write(printable(output.text));
+        if (output.type !== "progress") return;
+        const { message, done, total } = output.progress;
+        const share = done === undefined ? "" : ` ${done}${total === undefined ? "" : `/${total}`}`;
+        printNotice(printable(`${message ?? ""}${share}`.trim()));
+      },
+    });
+    if (result.status === "pending")
+      return { status: result.status, text: "It waits for a person.", duration_ms: 0 };
+    const { status, finalText, formattedText, durationMs } = result;
+    return {
+      status,
+      text: status === "success" ? (formattedText ?? finalText) : finalText,
+      ...(status === "success" && { data: result.data }),
+      duration_ms: durationMs,
+    };
+  } finally {
+    await scripts.close();
+  }
+}

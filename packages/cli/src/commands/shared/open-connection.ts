@@ -1,39 +1,76 @@
-import { type Connection, connect } from "../../chat/connect.ts";
-import type { OptionValues } from "../../arguments/option.ts";
+import { type Client, createClient } from "@capstan/client";
+import { CommandFailure, type Invocation, textOption } from "../../arguments/command.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
 import { readConfiguration } from "./read-configuration.ts";
 import { startFailure } from "./start-failure.ts";
 
-export type OpenedConnection =
-  | { readonly status: "open"; readonly connection: Connection }
-  /** Why not was said on standard error. */
-  | { readonly status: "failed"; readonly exitCode: number };
+export interface Connection {
+  readonly client: Client;
+  /** Stops the server where this process started it. */
+  readonly close: () => Promise<void>;
+}
 
-/** The server at `url`; without one that of the configuration's data directory, started here where none runs. */
-export async function openConnection(options: {
-  readonly url: string | undefined;
-  readonly flags: OptionValues;
-}): Promise<OpenedConnection> {
-  const { url, flags } = options;
-  const environment = process.env;
-  const failed = (message: string, exitCode: number): OpenedConnection => {
-    process.stderr.write(`${message}\n`);
-    return { status: "failed", exitCode };
-  };
+/**
+ * Connects to the server of the flag `--url`; without one to that of the configuration's data
+ * directory, started here where none runs.
+ *
+ * @throws CommandFailure
+ */
+export async function openConnection(values: Invocation["values"]): Promise<Connection> {
+  const url = textOption(values, "url");
+  const key = process.env["CAPSTAN_API_KEY"];
   if (url !== undefined) {
-    if (/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
-      return { status: "open", connection: connect.to(url, environment) };
-    return failed(`--url: expected an address such as http://127.0.0.1:8787, got ${url}`, 2);
+    // It never gets a key that was meant for another.
+    if (/^https?:$/.test(URL.parse(url)?.protocol ?? "")) return connectionTo(url, key);
+    const expected = "expected an address such as http://127.0.0.1:8787";
+    throw new CommandFailure(`--url: ${expected}, got ${url}`, 2);
   }
-  const configuration = await readConfiguration(flags);
-  if (!configuration) return { status: "failed", exitCode: 2 };
+  const configuration = await readConfiguration(values);
   try {
-    return {
-      status: "open",
-      connection: await connect.toHolder({ configuration, environment }),
-    };
+    return await connectToHolder(configuration, key ?? configuration.apiKeys[0]?.key);
   } catch (error) {
     const why = await startFailure(error, configuration);
-    if (why === undefined) throw error;
-    return failed(why, 1);
+    throw why === undefined ? error : new CommandFailure(why, 1);
+  }
+}
+
+/** The server that holds the data directory; where there is none, one in this process. */
+async function connectToHolder(
+  configuration: Configuration,
+  key: string | undefined,
+): Promise<Connection> {
+  const holder = await findHolder(configuration.dataDir);
+  if (holder !== undefined) return connectionTo(holder, key);
+  const { startInstallation } = await import("../../install/start-installation.ts");
+  try {
+    const own = { ...configuration, host: "127.0.0.1", port: 0 };
+    const installation = await startInstallation({ configuration: own, environment: process.env });
+    const close = async () => void (await installation.close());
+    return { ...connectionTo(installation.url, key), close };
+  } catch (error) {
+    // Another process was quicker.
+    if (!(error instanceof Error && "code" in error && error.code === "data_directory_locked"))
+      throw error;
+    const url = await findHolder(configuration.dataDir);
+    if (url === undefined) throw error;
+    return connectionTo(url, key);
+  }
+}
+
+function connectionTo(url: string, key: string | undefined): Connection {
+  const keyHint = "Set CAPSTAN_API_KEY to a key of this server.";
+  return { client: createClient({ url, key, keyHint }), close: () => Promise.resolve() };
+}
+
+/** The address of a server that holds the directory and answers. */
+async function findHolder(dataDir: string): Promise<string | undefined> {
+  const { readLock } = await import("@capstan/store");
+  const url = (await readLock(dataDir))?.url;
+  if (url === undefined) return undefined;
+  try {
+    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2000) });
+    return response.ok ? url : undefined;
+  } catch {
+    return undefined;
   }
 }

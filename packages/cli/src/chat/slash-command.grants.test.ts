@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { GrantView } from "@capstan/contract";
+import type { ChatSession } from "./chat-session.ts";
+import { grantsCommand } from "./slash-command.ts";
+import { plainStyle } from "../terminal/style.ts";
+
+const grant: GrantView = {
+  object: "grant",
+  id: "grant_1",
+  conversation: "conv_1",
+  toolId: "files.Write",
+  verdict: "refuse",
+  scope: "session",
+  definitionDigest: "",
+  principalId: "local",
+  match: { type: "tool" },
+  title: "Write\u001b[2J with exactly these arguments",
+  grantedBy: "ann",
+  createdAt: Date.UTC(2026, 0, 2, 3, 4),
+  expiresAt: Date.UTC(2026, 0, 2, 4, 4),
+};
+
+async function say(grants: readonly GrantView[], revoke?: string) {
+  const written: string[] = [];
+  const revoked: string[] = [];
+  const session = {
+    client: {
+      grants: () => Promise.resolve(grants),
+      revokeGrant: (id: string) => Promise.resolve(revoked.push(id)),
+    },
+    terminal: {
+      write: (parts: readonly { readonly text: string }[]) =>
+        written.push(...parts.map(({ text }) => text)),
+    },
+    style: plainStyle,
+    conversation: { id: "conv_1" },
+  } as unknown as ChatSession;
+  await grantsCommand(session, revoke);
+  return { text: written.join(""), revoked };
+}
+
+test("what holds for more than one call is listed: verdict, what it covers, where, by whom, since and until when", async () => {
+  const { text } = await say([grant]);
+  assert.match(text, /^1 {2}refused: Write.* with exactly these arguments/);
+  assert.match(text, /this session · by ann · since 2026-01-02 03:04 · until 2026-01-02 04:04/);
+  assert.ok(!text.includes("\u001b"));
+});
+
+test("one is taken back by its number, and nothing by another", async () => {
+  assert.deepEqual((await say([grant], "1")).revoked, ["grant_1"]);
+  for (const number of ["0", "2", "x"]) assert.deepEqual((await say([grant], number)).revoked, []);
+});
+
+test("where there is none, that is said", async () => {
+  assert.match((await say([])).text, /every call that has to ask, asks/);
+});

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { findSandbox, installCommand } from "@capstan/sandbox";
+import { plainStyle } from "../terminal/style.ts";
+import { checkSystem, renderChecks } from "./doctor.ts";
+
+test("what is missing comes with what that means and the command that mends it", async () => {
+  const path = process.env["PATH"];
+  process.env["PATH"] = "/nowhere";
+  try {
+    const checks = await checkSystem();
+    assert.deepEqual(
+      checks.map(({ name, status }) => `${name} ${status}`),
+      ["sandbox", "python", "bash", "powershell", "browser"].map((name) => `${name} missing`),
+    );
+    for (const { fix, without } of checks) assert.ok(fix !== undefined && without !== "");
+  } finally {
+    process.env["PATH"] = path;
+  }
+});
+
+test("what is here is said with its place, and without a fix", async () => {
+  const { problem } = await findSandbox();
+  const [sandbox] = await checkSystem();
+  assert.equal(sandbox?.status, problem === undefined ? "ok" : "missing");
+  assert.equal(sandbox?.fix === undefined, problem === undefined);
+});
+
+test("the command is this system's own, by the name that it has for the package", () => {
+  const only = (name: string) => (program: string) => (program === name ? "/x" : undefined);
+  const others = { pacman: "python" };
+  assert.equal(
+    installCommand("python3", others, only("apt-get")),
+    "sudo apt-get install -y python3",
+  );
+  assert.equal(
+    installCommand("python3", others, only("pacman")),
+    "sudo pacman -S --noconfirm python",
+  );
+  assert.equal(installCommand("python3", others, only("none")), "Install python3.");
+});
+
+test("people read a line for each, and more where something is missing", () => {
+  const text = renderChecks(
+    [
+      { name: "bash", status: "ok", detail: "/bin/bash", without: "No Shell." },
+      { name: "sandbox", status: "missing", detail: "No bwrap.", without: "Asks.", fix: "get it" },
+    ],
+    plainStyle,
+  );
+  assert.equal(
+    text,
+    "bash     ok      /bin/bash\nsandbox  missing No bwrap.\n                 Asks.\n                 get it\n",
+  );
+});

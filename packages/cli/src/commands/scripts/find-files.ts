@@ -1,0 +1,128 @@
+import { realpath, stat } from "node:fs/promises";
+import { basename, dirname, relative, resolve } from "node:path";
+import {
+  type FileProblem,
+  hiddenInFiles,
+  languageParsers,
+  readScriptFiles,
+  readScripts,
+  type Scan,
+  scanFolder,
+  type Script,
+} from "@capstan/scripts";
+import { CommandFailure, type Invocation } from "../../arguments/command.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+
+/** The one operand of a command. @throws CommandFailure */
+export function onlyOperand({ positionals }: Invocation, what: string, example: string): string {
+  const [operand, ...more] = positionals;
+  if (operand !== undefined && more.length === 0) return operand;
+  throw new CommandFailure(`Give it one ${what}, such as \`capstan scripts ${example}\`.`, 2);
+}
+
+/**
+ * The tool files that a path means: a file, a plugin folder, or a folder of tools. It is looked for
+ * here, then in the configuration's folders.
+ *
+ * @returns none, with a problem, where there are none
+ */
+export async function toolFilesAt(path: string, folders: readonly string[]): Promise<Scan> {
+  for (const place of [".", ...folders]) {
+    const whole = resolve(place, path);
+    const found = await stat(whole).catch(() => undefined);
+    // Links of the path itself are the person's own; those inside are refused.
+    if (found !== undefined) return filesAt(await realpath(whole), found.isDirectory());
+  }
+  return nothing(resolve(path), "There is no such file or folder.");
+}
+
+async function filesAt(whole: string, isFolder: boolean): Promise<Scan> {
+  const isMain = /^main\.[a-z0-9]+$/.test(basename(whole));
+  const around = isFolder || !isMain ? dirname(whole) : dirname(dirname(whole));
+  const scan = await scanFolder(around);
+  const files = scan.files.filter((file) =>
+    isFolder ? file.isPlugin && file.folder === whole : file.path === whole,
+  );
+  const problems = scan.problems.filter((problem) => problem.path.startsWith(whole));
+  if (files.length > 0) return { files, problems };
+  if (!isFolder)
+    return problems.length > 0
+      ? { files, problems }
+      : nothing(
+          whole,
+          "It gives no tools: expected a .py, .ps1, .ts or .js file whose name does not begin with _.",
+        );
+  const inside = await scanFolder(whole);
+  return inside.files.length + inside.problems.length > 0
+    ? inside
+    : nothing(whole, "There are no tools in this folder.");
+}
+
+function nothing(path: string, message: string): Scan {
+  return { files: [], problems: [{ path, severity: "error", message }] };
+}
+
+/** One file with all that an approval is about, read from the file itself. */
+export type Approvable =
+  | {
+      readonly status: "found";
+      readonly path: string;
+      readonly script: Script;
+      readonly problems: readonly FileProblem[];
+    }
+  | {
+      readonly status: "refused";
+      readonly path: string;
+      readonly problems: readonly FileProblem[];
+    };
+
+export async function findApprovable(
+  path: string,
+  { folders, python }: Configuration["scripts"],
+): Promise<Approvable> {
+  const { files, problems } = await toolFilesAt(path, folders);
+  const [file, another] = files;
+  if (file === undefined) return { status: "refused", path: resolve(path), problems };
+  const refuse = (message: string): Approvable => ({
+    status: "refused",
+    path: file.path,
+    problems: [{ path: file.path, severity: "error", message }],
+  });
+  if (another !== undefined)
+    return refuse(`There are several files: name one, such as ${file.path}.`);
+  if (file.type === "script") {
+    const parsers = languageParsers({ python });
+    const [outcome] = await readScripts([file], { parsers });
+    if (outcome?.status !== "read") {
+      const found = outcome?.problems ?? [];
+      return {
+        status: "refused",
+        path: file.path,
+        problems: found.map((problem) => ({ ...problem, path: file.path })),
+      };
+    }
+    const { script } = outcome;
+    const found = script.problems.map((problem) => ({ ...problem, path: file.path }));
+    return { status: "found", path: file.path, script, problems: found };
+  }
+  const { folder, isPlugin, name } = file;
+  const made = await readScriptFiles({ folder, entry: relative(folder, file.path), isPlugin });
+  if (made.status === "refused") return refuse(made.message);
+  // A module declares for itself, in code, once it is loaded: the word is on its content alone.
+  const script: Script = {
+    path: file.path,
+    language: "python",
+    groupId: name,
+    title: name,
+    rules: "",
+    functions: [],
+    problems: [],
+    declared: { file: {}, functions: {} },
+    files: [...made.contents.keys()],
+    folder,
+    contentHash: made.contentHash,
+  };
+  const hidden = hiddenInFiles(made.contents, relative(folder, file.path));
+  const found = hidden.map((problem) => ({ ...problem, path: file.path }));
+  return { status: "found", path: file.path, script, problems: found };
+}

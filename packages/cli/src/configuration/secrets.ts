@@ -1,0 +1,80 @@
+import type { ApiKey } from "./configuration.ts";
+
+/*
+ * What is read from the environment alone, because it is secret.
+ */
+
+interface ReadApiKeys {
+  readonly apiKeys: readonly ApiKey[];
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads `name:key,name:key`. Two keys of one name are the same principal, so that keys can be
+ * changed one after the other. No message contains a key.
+ */
+export function readApiKeys(text: string | undefined): ReadApiKeys {
+  const apiKeys: ApiKey[] = [];
+  const problems: string[] = [];
+  const entries = (text ?? "").split(",").map((entry) => entry.trim());
+  for (const [index, entry] of entries.entries()) {
+    if (entry === "") continue;
+    const where = `CAPSTAN_API_KEYS: entry ${index + 1}`;
+    const colon = entry.indexOf(":");
+    const name = entry.slice(0, Math.max(colon, 0)).trim();
+    const key = entry.slice(colon + 1).trim();
+    if (!/^[a-zA-Z0-9_.@-]{1,64}$/.test(name)) {
+      problems.push(`${where}: expected name:key, where the name is letters, digits, . _ @ or -`);
+    } else if (!/^[\u0021-\u007E]+$/.test(key)) {
+      problems.push(`${where} (${name}): expected a key of printable ASCII without spaces`);
+    } else if (apiKeys.some((other) => other.key === key && other.name !== name)) {
+      problems.push(`${where} (${name}): the same key is given to another name`);
+    } else {
+      apiKeys.push({ name, key });
+    }
+  }
+  return { apiKeys, problems };
+}
+
+export type ReadUrl =
+  | { readonly status: "none" }
+  | { readonly status: "given"; readonly url: string }
+  | { readonly status: "invalid"; readonly problem: string };
+
+/** Reads the address of a PostgreSQL database. No message contains it: it may hold a password. */
+export function readDatabaseUrl(text: string | undefined): ReadUrl {
+  return readUrl(
+    text,
+    /^postgres(ql)?:$/,
+    "CAPSTAN_DATABASE_URL: expected postgres://user:password@host:5432/database, " +
+      "with special characters of the password escaped (`@` is %40)",
+  );
+}
+
+/**
+ * Reads the address of a Redis, in the same way.
+ *
+ * @param hasDatabase whether there is a PostgreSQL database, without which there is nothing to hand out
+ */
+export function readRedisUrl(text: string | undefined, hasDatabase: boolean): ReadUrl {
+  const read = readUrl(
+    text,
+    /^rediss?:$/,
+    "CAPSTAN_REDIS_URL: expected redis://user:password@host:6379/0, or rediss:// with TLS, " +
+      "with special characters of the password escaped (`@` is %40)",
+  );
+  if (read.status !== "given" || hasDatabase) return read;
+  return {
+    status: "invalid",
+    problem:
+      "CAPSTAN_REDIS_URL: Redis hands runs out to servers that share a database. " +
+      "Set CAPSTAN_DATABASE_URL, too, or leave both out for one server.",
+  };
+}
+
+function readUrl(text: string | undefined, protocol: RegExp, problem: string): ReadUrl {
+  const url = text?.trim() ?? "";
+  if (url === "") return { status: "none" };
+  if (URL.canParse(url) && protocol.test(new URL(url).protocol)) return { status: "given", url };
+  return { status: "invalid", problem };
+}

@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defineTool, defineToolGroup } from "@capstan/core";
+import { checkSchemas } from "./check-tools.ts";
+
+test("schemas that cannot be used, or not wholly, are warned of", () => {
+  const tool = (name: string, schema: object) =>
+    defineTool({ name, description: name, parameters: { type: "object", ...schema } });
+  const group = defineToolGroup({
+    name: "odd",
+    tools: [
+      tool("Fine", { properties: { a: { pattern: "^(a+)+$" } } }),
+      tool("Broken", { properties: { a: { type: "strin" } } }),
+      tool("Loose", { properties: { a: { pattern: "^(?=(a+)+$)" } } }),
+    ],
+  });
+  const [broken, loose, ...more] = checkSchemas([group]);
+  assert.match(broken ?? "", /^The tool odd\.Broken is left out, .*\/properties\/a\/type/);
+  assert.match(loose ?? "", /^The schema of odd\.Loose is not wholly enforced: At \/properties\/a/);
+  assert.deepEqual(more, []);
+});

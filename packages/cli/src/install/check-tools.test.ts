@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defineTool, type ToolGroup } from "@capstan/core";
+import { checkSwitches } from "./check-tools.ts";
+
+const groups: readonly ToolGroup[] = [
+  {
+    name: "files",
+    tools: [defineTool({ name: "ViewFile", description: "", execute: () => "" })],
+  },
+];
+
+test("switches and rules of what exists pass", () => {
+  const configuration = {
+    groups: { files: true },
+    tools: { "files.ViewFile": false },
+    rules: [{ tool: "*" }, { tool: "files.*" }, { tool: "files.ViewFile" }],
+    places: {},
+  };
+  assert.deepEqual(checkSwitches(configuration, groups), []);
+});
+
+test("a switch or a rule of what does not exist is named, with the nearest name", () => {
+  const configuration = {
+    groups: { file: true },
+    tools: { "files.VeiwFile": false },
+    rules: [{ tool: "filse.*" }],
+    places: {
+      "groups.file": "c.json:2",
+      "tools.files.VeiwFile": "c.json:3",
+      "rules[0].tool": "c.json:4",
+    },
+  };
+  assert.deepEqual(checkSwitches(configuration, groups), [
+    'c.json:2: groups: there is no group "file". Did you mean files?',
+    'c.json:3: tools: there is no tool "files.VeiwFile". Did you mean files.ViewFile?',
+    'c.json:4: rules[0].tool: there is no tool or group "filse.*". Did you mean files.*?',
+  ]);
+});
+
+test("where no name is near, what the group has is listed, or which groups there are", () => {
+  const configuration = {
+    groups: {},
+    tools: {},
+    rules: [{ tool: "files.Erase" }, { tool: "machines.Start" }],
+    places: {},
+  };
+  assert.deepEqual(checkSwitches(configuration, groups), [
+    'rules[0].tool: there is no tool or group "files.Erase". files has ViewFile.',
+    'rules[1].tool: there is no tool or group "machines.Start". There are the groups files.',
+  ]);
+});

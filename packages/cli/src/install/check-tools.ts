@@ -1,0 +1,87 @@
+import type { ToolGroup } from "@capstan/core";
+import { displayPath, type FileProblem } from "@capstan/scripts";
+import { didYouMean } from "../arguments/parse-options.ts";
+import type { Configuration } from "../configuration/configuration.ts";
+import { printableLine } from "../terminal/printable.ts";
+import { createToolExecutor } from "./create-tool-executor.ts";
+
+/** Warnings for tools whose schema cannot be used, or is not wholly enforced. */
+export function checkSchemas(groups: readonly ToolGroup[]): readonly string[] {
+  return createToolExecutor({ groups })
+    .schemaProblems()
+    .map(({ toolId, status, message }) =>
+      status === "refused"
+        ? `The tool ${toolId} is left out, as its schema cannot be used: ${message}`
+        : `The schema of ${toolId} is not wholly enforced: ${message}`,
+    );
+}
+
+/** Warnings for switches and rules of groups and tools that do not exist: they change nothing. */
+export function checkSwitches(
+  configuration: Pick<Configuration, "groups" | "tools" | "rules" | "places">,
+  groups: readonly ToolGroup[],
+): readonly string[] {
+  const groupNames = groups.map((group) => group.name);
+  const toolIds = groups.flatMap((group) =>
+    group.tools.map((tool) => `${group.name}.${tool.definition.function.name}`),
+  );
+  const patterns = ["*", ...groupNames.map((name) => `${name}.*`), ...toolIds];
+  const unknown = ({ key, at = key, what, name, known }: Named): readonly string[] => {
+    if (known.includes(name)) return [];
+    const place = configuration.places[at];
+    const hint = didYouMean(name, known) || toolsOf(name, groups) || listed(groupNames);
+    return [
+      `${place === undefined ? "" : `${place}: `}${key}: there is no ${what} "${name}".${hint}`,
+    ];
+  };
+  return [
+    ...Object.keys(configuration.groups).flatMap((name) =>
+      unknown({ key: "groups", at: `groups.${name}`, what: "group", name, known: groupNames }),
+    ),
+    ...Object.keys(configuration.tools).flatMap((name) =>
+      unknown({ key: "tools", at: `tools.${name}`, what: "tool", name, known: toolIds }),
+    ),
+    ...configuration.rules.flatMap(({ tool: name }, index) =>
+      unknown({ key: `rules[${index}].tool`, what: "tool or group", name, known: patterns }),
+    ),
+  ];
+}
+
+/** A name in the settings, and what there is of its kind. */
+interface Named {
+  readonly key: string;
+  /** The key of its place. @default key */
+  readonly at?: string;
+  readonly what: string;
+  readonly name: string;
+  readonly known: readonly string[];
+}
+
+/** Where nothing is near: what the group has, if there is such a group. */
+function toolsOf(name: string, groups: readonly ToolGroup[]): string {
+  const group = groups.find((one) => name.startsWith(`${one.name}.`));
+  if (group === undefined) return "";
+  const names = group.tools.map(({ definition }) => definition.function.name);
+  return ` ${group.name} has ${names.slice(0, 20).join(", ")}.`;
+}
+
+function listed(groupNames: readonly string[]): string {
+  return groupNames.length === 0 ? "" : ` There are the groups ${groupNames.join(", ")}.`;
+}
+
+/**
+ * Problems as compilers write them, `file:line:column: error: message`, which editors jump to.
+ *
+ * @param directory what paths are shown from, where they lie below it
+ */
+export function problemLines(
+  problems: readonly FileProblem[],
+  directory: string,
+): readonly string[] {
+  return problems.map(({ path, line, column, severity, message }) => {
+    const place = [displayPath(path, directory), line, line === undefined ? undefined : column];
+    const where = place.filter((part) => part !== undefined).join(":");
+    // A name or a text of the script's own must not steer the terminal.
+    return printableLine(`${where}: ${severity}: ${message}`);
+  });
+}
