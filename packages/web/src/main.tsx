@@ -1,4 +1,5 @@
 import { render } from "solid-js/web";
+import "./styles/shared.css";
 import { App } from "./app/app.tsx";
 import "./styles/tokens.css";
 import "./styles/base.css";

@@ -1,4 +1,4 @@
-import { createSignal, onMount, Show } from "solid-js";
+import { createSignal, onCleanup, onMount, Show } from "solid-js";
 import { ApiKeyDialog } from "../settings/api-key-dialog.tsx";
 import { ChatPage } from "../chat/chat-page.tsx";
 import { Sidebar } from "../conversations/sidebar.tsx";
@@ -6,11 +6,10 @@ import { createMediaQuery } from "../shell/media-query.ts";
 import { guardDrafts } from "../scripts/editor/drafts.ts";
 import { ScriptsPage } from "../scripts/scripts-page.tsx";
 import { ToastList } from "../shell/toast-list.tsx";
-import { AppProvider, createAppState } from "../state/app-state.ts";
+import { AppProvider, type AppState, createAppState } from "../state/app-state.ts";
 import { Header } from "./header.tsx";
 import { routedPage } from "../state/route.ts";
 import { SidePanel } from "./side-panel.tsx";
-import { bindStopKey } from "./stop-key.ts";
 import "./app.css";
 
 /** The whole page. */
@@ -59,4 +58,20 @@ export function App() {
       <ApiKeyDialog />
     </AppProvider>
   );
+}
+
+/** Escape stops the turn, unless something nearer takes it: a dialog, a panel, a field being edited. */
+function bindStopKey(app: AppState): void {
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || event.defaultPrevented || event.isComposing) return;
+    // Held down, it has already closed something nearer.
+    if (event.repeat) return;
+    // What is not shown is not stopped by chance.
+    if (routedPage() !== "chat") return;
+    if (document.querySelector("dialog[open]") !== null || app.chat.active() === null) return;
+    event.preventDefault();
+    void app.chat.stop();
+  };
+  document.addEventListener("keydown", onKey);
+  onCleanup(() => document.removeEventListener("keydown", onKey));
 }

@@ -31,7 +31,7 @@ export function Header(props: HeaderProps) {
   const isReconnecting = () => serverLost() || app.chat.active()?.stream() === "reconnecting";
 
   return (
-    <header class="header">
+    <header class="header row">
       <Show when={props.isNarrow}>
         <IconButton
           icon="menu"
@@ -41,7 +41,7 @@ export function Header(props: HeaderProps) {
           onClick={() => props.onMenu()}
         />
       </Show>
-      <h1 class="header-title" data-testid="conversation-title">
+      <h1 class="header-title clipped" data-testid="conversation-title">
         {title()}
       </h1>
       <span role="status" class="connection">

@@ -1,5 +1,6 @@
 import { Match, onMount, Show, Switch } from "solid-js";
-import { PermissionsPanel } from "../rules/permissions-panel.tsx";
+import { GrantsPart } from "../approvals/grants-part.tsx";
+import { RulesPart } from "../rules/rules-part.tsx";
 import { ToolsPanel } from "../settings/tools-panel.tsx";
 import { bindOverlay } from "../shell/overlay.ts";
 import { VariablesPanel } from "../variables/variables-panel.tsx";
@@ -34,7 +35,7 @@ export function SidePanel(props: { readonly panel: PanelName; readonly isOverlay
         tabindex="-1"
         data-testid={`panel-${props.panel}`}
       >
-        <div class="panel-head">
+        <div class="panel-head spread">
           <h2 id="panel-title">{titles[props.panel]}</h2>
           <IconButton
             icon="close"
@@ -52,7 +53,8 @@ export function SidePanel(props: { readonly panel: PanelName; readonly isOverlay
               <VariablesPanel />
             </Match>
             <Match when={props.panel === "permissions"}>
-              <PermissionsPanel />
+              <RulesPart />
+              <GrantsPart />
             </Match>
           </Switch>
         </div>

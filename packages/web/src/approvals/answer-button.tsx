@@ -1,5 +1,4 @@
 import type { Accessor, JSX } from "solid-js";
-import { ApprovalKey } from "./approval-key.tsx";
 
 /** A button of a card, and its key where the keys answer that card. */
 export function AnswerButton(props: {
@@ -28,7 +27,10 @@ export function AnswerButton(props: {
       data-key={`Key${props.letter}`}
       onClick={() => props.onClick?.()}
     >
-      {props.children} <ApprovalKey letter={props.letter} works={props.hasKeys} />
+      {props.children}{" "}
+      <kbd class="key" classList={{ elsewhere: !props.hasKeys() }} aria-hidden="true">
+        Alt {props.letter}
+      </kbd>
     </button>
   );
 }

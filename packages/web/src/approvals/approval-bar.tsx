@@ -15,7 +15,7 @@ export function ApprovalBar() {
   };
   return (
     <Show when={hidden().length > 0}>
-      <button type="button" class="approval-bar" data-testid="approval-bar" onClick={show}>
+      <button type="button" class="approval-bar row" data-testid="approval-bar" onClick={show}>
         <Icon name="hand" size={16} />
         {cardsToAnswer().length === 1
           ? "One call waits for your word"

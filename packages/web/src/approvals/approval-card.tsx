@@ -80,16 +80,16 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
       data-tool={props.approval.toolName}
       onKeyDown={onEscape}
     >
-      <header class="approval-head">
+      <header class="approval-head spread">
         <h3>
           May <span class="approval-tool">{props.approval.toolName}</span> run?
         </h3>
         <span class="tag">{props.approval.groupTitle}</span>
       </header>
       <Show when={props.approval.description}>
-        <p class="approval-description">{props.approval.description}</p>
+        <p class="approval-description dim">{props.approval.description}</p>
       </Show>
-      <p class="approval-reason" data-testid="approval-why">
+      <p class="approval-reason at-top" data-testid="approval-why">
         <Icon name="hand" size={16} /> {props.approval.reason}
       </p>
       <Show when={isEditing()} fallback={<ArgumentsView args={props.approval.args} />}>
@@ -113,7 +113,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
         when={isOpen()}
         fallback={<p class="approval-outcome">This was answered: {outcome()}.</p>}
       >
-        <div class="approval-actions">
+        <div class="approval-actions flow">
           <AnswerButton
             letter="A"
             class="primary"
@@ -152,7 +152,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
         <Show
           when={offer()}
           fallback={
-            <p class="approval-covers" data-testid="approval-covers">
+            <p class="approval-covers soft" data-testid="approval-covers">
               {isEditing()
                 ? "What you change is allowed for this call alone."
                 : "Your answer is for this call alone: you are asked every time."}
@@ -161,7 +161,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
         >
           {(grant) => (
             <>
-              <p class="approval-covers">
+              <p class="approval-covers soft">
                 “For this session” covers:{" "}
                 <strong data-testid="approval-covers">{grant().title}</strong>.
                 <Show when={props.approval.remember}>

@@ -9,10 +9,7 @@ const foldAt = { characters: 400, lines: 8 };
 export function ArgumentsView(props: { readonly args: Arguments }) {
   const entries = () => Object.entries(props.args);
   return (
-    <Show
-      when={entries().length > 0}
-      fallback={<p class="no-arguments">It takes no arguments here.</p>}
-    >
+    <Show when={entries().length > 0} fallback={<p class="dim">It takes no arguments here.</p>}>
       <dl class="arguments" data-testid="approval-args">
         <For each={entries()}>
           {([name, value]) => (
@@ -37,7 +34,7 @@ function FoldableText(props: { readonly text: string }) {
   const isLong = () => head().length < props.text.length;
   return (
     <>
-      <span class="argument-text">{isWhole() || !isLong() ? props.text : `${head()}…`}</span>
+      <span class="argument-text breaks">{isWhole() || !isLong() ? props.text : `${head()}…`}</span>
       <Show when={isLong()}>
         <button
           type="button"

@@ -77,7 +77,7 @@ function GrantItem(props: {
   const isAllowed = () => props.grant.verdict === "allow";
   return (
     <li class="grant" data-testid="grant" data-tool={props.grant.toolId}>
-      <div class="grant-head">
+      <div class="grant-head breaks baseline">
         <span class="tag" classList={{ good: isAllowed(), bad: !isAllowed() }}>
           {isAllowed() ? "allowed" : "refused"}
         </span>
@@ -91,7 +91,7 @@ function GrantItem(props: {
         <span data-testid="grant-until">{untilText(props.grant)}</span>
       </p>
       <Show when={props.grant.match.type === "pattern" ? props.grant.match.when : undefined}>
-        {(when) => <pre class="grant-pattern">{JSON.stringify(when(), null, 2)}</pre>}
+        {(when) => <pre class="grant-pattern breaks">{JSON.stringify(when(), null, 2)}</pre>}
       </Show>
       <Show when={props.grant.reason}>
         {(reason) => <p class="grant-facts">Reason: {reason()}</p>}

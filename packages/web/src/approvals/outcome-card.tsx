@@ -7,7 +7,6 @@ import { AnswerButton } from "./answer-button.tsx";
 import { areAnswersLocked, lockAnswers } from "./answer-lock.ts";
 import { bindApprovalKeys } from "./approval-keys.ts";
 import { ArgumentsView } from "./arguments-view.tsx";
-import { noteOutcomeAnswer, outcomeAnswers, readLedger } from "./call-ledger.ts";
 import { outcomeText } from "./outcome-text.ts";
 import { ErrorText } from "../shell/error-text.tsx";
 import { createAction } from "../state/action.ts";
@@ -64,7 +63,7 @@ export function OutcomeCard(props: { readonly run: string; readonly call: CallSt
     <>
       <Show when={found()}>
         {(known) => (
-          <p class="outcome-found" role="status" data-testid="outcome-found">
+          <p class="outcome-found dim breaks at-top" role="status" data-testid="outcome-found">
             <Icon name="hand" size={15} /> {outcomeText(known())}
           </p>
         )}
@@ -118,13 +117,13 @@ function Question(props: {
         props.onLeaveNote();
       }}
     >
-      <header class="approval-head">
+      <header class="approval-head spread">
         <h3>
           Did <span class="approval-tool">{props.call.name}</span> happen?
         </h3>
         <Show when={props.call.groupTitle}>{(title) => <span class="tag">{title()}</span>}</Show>
       </header>
-      <p class="approval-reason">
+      <p class="approval-reason at-top">
         <Icon name="question" size={16} /> The server stopped while this ran, so it may or may not
         have acted, and it was not run again. Look, and say what you found: the model reads it with
         the next message.
@@ -139,7 +138,7 @@ function Question(props: {
         maxlength={2_000}
         data-testid="outcome-note"
       />
-      <div class="approval-actions">
+      <div class="approval-actions flow">
         <AnswerButton
           letter="H"
           class="primary"
@@ -173,4 +172,24 @@ function Question(props: {
       </div>
     </section>
   );
+}
+
+const underWay = new Map<string, Promise<readonly CallView[]>>();
+
+/** The calls of a run as the ledger has them. Cards of one run that ask at once share an answer. */
+function readLedger(run: string): Promise<readonly CallView[]> {
+  const asked = underWay.get(run);
+  if (asked !== undefined) return asked;
+  const calls = client.calls(run).finally(() => underWay.delete(run));
+  underWay.set(run, calls);
+  return calls;
+}
+
+const [answers, setAnswers] = createSignal(0);
+
+/** Rises with each answer about an unknown outcome. */
+const outcomeAnswers = answers;
+
+function noteOutcomeAnswer(): void {
+  setAnswers((count) => count + 1);
 }

@@ -47,7 +47,7 @@ export function RedactWords(props: RedactWordsProps) {
 
   return (
     <div class="review-redact">
-      <div class="review-words">
+      <div class="review-words flow">
         <input
           class="field"
           placeholder="Words to take out, as they stand in the result"
@@ -74,7 +74,7 @@ export function RedactWords(props: RedactWordsProps) {
         </Button>
       </div>
       <ErrorText class="approval-error" message={problem()} />
-      <ul class="review-taken" aria-label="Words that are taken out">
+      <ul class="review-taken flow" aria-label="Words that are taken out">
         <For each={props.words}>
           {(word) => (
             <li>

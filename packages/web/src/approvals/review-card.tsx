@@ -86,14 +86,14 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
       data-tool={props.review.toolName}
       onKeyDown={onEscape}
     >
-      <header class="approval-head">
+      <header class="approval-head spread">
         <h3>
           <span class="approval-tool">{props.review.toolName}</span>{" "}
           {props.review.isError ? "failed" : "ran"}. May the model see this?
         </h3>
         <span class="tag">{props.review.groupTitle}</span>
       </header>
-      <p class="approval-reason">
+      <p class="approval-reason at-top">
         <Icon name="hand" size={16} /> {props.review.reason}
       </p>
       <Show when={review()}>
@@ -139,7 +139,7 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
         when={isOpen()}
         fallback={<p class="approval-outcome">This was answered: {outcome()}.</p>}
       >
-        <div class="approval-actions">
+        <div class="approval-actions flow">
           <AnswerButton
             letter="A"
             class="primary"

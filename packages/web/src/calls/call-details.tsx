@@ -36,7 +36,7 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
   };
 
   return (
-    <div class="call-details" id={props.id} data-testid="call-details">
+    <div class="call-details stack" id={props.id} data-testid="call-details">
       <Section
         title={props.call.edited ? "Arguments, as you changed them" : "Arguments"}
         copy={args()}
@@ -54,14 +54,14 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
       </Show>
       <Show when={props.call.decision}>
         {(decision) => (
-          <p class="decision" data-testid="call-decision">
+          <p class="decision breaks" data-testid="call-decision">
             {decisionText(decision())}
           </p>
         )}
       </Show>
       <Show when={props.call.reviewed}>
         {(reviewed) => (
-          <p class="decision" data-testid="call-reviewed">
+          <p class="decision breaks" data-testid="call-reviewed">
             {reviewText(reviewed())}
           </p>
         )}
@@ -78,7 +78,7 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
           <Show
             when={notePicture(note.data)}
             fallback={
-              <p class="call-note">
+              <p class="call-note breaks">
                 <code>{note.name}</code> {JSON.stringify(note.data).slice(0, noteChars)}
               </p>
             }
@@ -103,7 +103,7 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
               </pre>
             </Section>
             <ContentParts parts={settled().parts ?? []} />
-            <div class="call-foot">
+            <div class="call-foot spread">
               <Show when={settled().cacheVarResult}>
                 {(name) => (
                   <Button data-testid="open-variable" onClick={() => showVariable(name())}>
@@ -111,7 +111,7 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
                   </Button>
                 )}
               </Show>
-              <span class="call-numbers">{numbers()}</span>
+              <span class="faint">{numbers()}</span>
             </div>
           </>
         )}
@@ -127,7 +127,7 @@ function Section(props: {
 }) {
   return (
     <section class="call-section">
-      <div class="section-head">
+      <div class="section-head spread">
         <h3>{props.title}</h3>
         <Show when={props.copy}>
           {(text) => <CopyButton text={text()} label={`Copy: ${props.title}`} />}

@@ -34,7 +34,7 @@ export function CallProgress(props: { readonly call: CallState; readonly isRunni
       <Show when={picture()}>{(part) => <ContentParts parts={[part()]} />}</Show>
       <Show when={progress()}>
         {(now) => (
-          <div class="call-progress" data-testid="call-progress">
+          <div class="call-progress row soft" data-testid="call-progress">
             <Show when={share() !== undefined}>
               <progress value={share()} max="1" aria-label="Progress" />
             </Show>
@@ -46,7 +46,7 @@ export function CallProgress(props: { readonly call: CallState; readonly isRunni
         )}
       </Show>
       <Show when={output() !== ""}>
-        <pre class="call-live" data-testid="call-output" aria-label="Output so far">
+        <pre class="call-live breaks" data-testid="call-output" aria-label="Output so far">
           {output()}
         </pre>
       </Show>

@@ -40,26 +40,26 @@ export function CallRow(props: { readonly run: LiveRun; readonly callId: string 
             data-tool={known().name}
             data-status={face().status}
           >
-            <div class="call-line">
+            <div class="call-line row">
               <button
                 type="button"
-                class="call-toggle"
+                class="call-toggle row grow bare"
                 aria-expanded={isOpen()}
                 aria-controls={detailsId()}
                 data-testid="call-toggle"
                 onClick={() => setOpen(!isOpen())}
               >
                 <CallSign icon={face().icon} />
-                <span class="call-title">
+                <span class="call-title baseline">
                   <span class="call-name">{known().name}</span>
-                  <span class="call-status">{face().label}</span>
+                  <span class="call-status faint">{face().label}</span>
                 </span>
-                <span class="call-summary">{summary()}</span>
+                <span class="call-summary grow clipped">{summary()}</span>
                 <CallTime call={known()} isRunning={isStoppable()} />
                 <Show when={tokens()}>
                   {(count) => (
                     <span
-                      class="call-tokens"
+                      class="call-tokens faint"
                       title={`${formatCount(count().shown)} tokens shown to the model, ${formatCount(count().withheld)} withheld from it`}
                       data-testid="call-tokens"
                     >

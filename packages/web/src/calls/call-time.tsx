@@ -19,7 +19,7 @@ export function CallTime(props: { readonly call: CallState; readonly isRunning: 
     <Show when={text()}>
       {(shown) => (
         <span
-          class="call-time"
+          class="call-time faint"
           title={props.call.status === "outcome_unknown" ? "Nobody saw its end" : undefined}
           data-testid="call-time"
         >

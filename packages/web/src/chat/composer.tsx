@@ -73,7 +73,7 @@ export function Composer() {
             submit();
           }}
         />
-        <div class="composer-tools">
+        <div class="composer-tools row">
           <ModelSelect />
           <Button
             look="quiet"

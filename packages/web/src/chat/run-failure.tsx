@@ -24,17 +24,17 @@ export function RunFailure(props: { readonly run: LiveRun; readonly canRetry: bo
     <Show when={advice()}>
       {(found) => (
         <div
-          class="failure"
+          class="failure box at-top"
           classList={{ danger: found().tone === "danger" }}
           role="alert"
           data-testid="run-failure"
           data-code={error()?.code ?? props.run.state().phase}
         >
           <Icon name={found().tone === "danger" ? "alert" : "stop"} />
-          <div class="failure-text">
+          <div class="failure-text grow">
             <strong>{found().title}</strong>
             <Show when={found().tone === "danger" && error()?.message}>
-              {(message) => <p class="failure-message">{message()}</p>}
+              {(message) => <p class="failure-message breaks">{message()}</p>}
             </Show>
             <p>
               {found().advice}

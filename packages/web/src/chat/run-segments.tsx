@@ -32,13 +32,13 @@ function SegmentView(props: { readonly run: LiveRun; readonly segment: Segment }
         </div>
       </Match>
       <Match when={props.segment.type === "reasoning"}>
-        <details class="aside-text" data-testid="reasoning">
+        <details class="aside-text dim" data-testid="reasoning">
           <summary>{open() ? "Thinking…" : "What the model thought"}</summary>
           <Markdown text={text()} open={open()} />
         </details>
       </Match>
       <Match when={props.segment.type === "void"}>
-        <details class="aside-text" data-testid="void-text">
+        <details class="aside-text dim" data-testid="void-text">
           <summary>The model was cut off here, and began again</summary>
           <Markdown text={text()} />
         </details>

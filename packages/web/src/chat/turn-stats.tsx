@@ -39,7 +39,7 @@ export function TurnStats(props: { readonly state: RunState }) {
     <Show when={time()}>
       {(shown) => (
         <p
-          class="turn-numbers"
+          class="turn-numbers flow faint"
           title="Time without waiting for people. Results: what the model was shown, and what was kept from it as variables. Model: as the provider counted."
           data-testid="turn-numbers"
         >

@@ -10,7 +10,7 @@ import { TurnStats } from "./turn-stats.tsx";
 /** What a person said, and everything that answered it. */
 export function TurnView(props: { readonly turn: Turn<LiveRun> }) {
   return (
-    <article class="turn" data-testid="turn">
+    <article class="turn stack" data-testid="turn">
       <UserMessage text={props.turn.text} />
       <Index each={props.turn.runs}>
         {(run, index) => <RunView run={run()} isLast={index === props.turn.runs.length - 1} />}
@@ -22,9 +22,9 @@ export function TurnView(props: { readonly turn: Turn<LiveRun> }) {
 /** A message on its way to the server. */
 export function SendingTurn(props: { readonly text: string }) {
   return (
-    <article class="turn" aria-busy="true">
+    <article class="turn stack" aria-busy="true">
       <UserMessage text={props.text} />
-      <p class="thinking">
+      <p class="thinking row dim">
         <span class="spinner" /> Sending…
       </p>
     </article>
@@ -33,7 +33,7 @@ export function SendingTurn(props: { readonly text: string }) {
 
 function UserMessage(props: { readonly text: string }) {
   return (
-    <div class="user-message" data-testid="user-message">
+    <div class="user-message breaks" data-testid="user-message">
       <span class="visually-hidden">You said: </span>
       {props.text}
     </div>
@@ -53,7 +53,7 @@ function RunView(props: { readonly run: LiveRun; readonly isLast: boolean }) {
   };
 
   return (
-    <div class="run" data-testid="run" data-phase={state().phase} aria-busy={isRunning()}>
+    <div class="run stack" data-testid="run" data-phase={state().phase} aria-busy={isRunning()}>
       <RunSegments run={props.run} />
       <Show when={state().retry}>
         {(retry) => (
@@ -64,7 +64,7 @@ function RunView(props: { readonly run: LiveRun; readonly isLast: boolean }) {
         )}
       </Show>
       <Show when={isThinking() && state().retry === null}>
-        <p class="thinking" data-testid="thinking">
+        <p class="thinking row dim" data-testid="thinking">
           <span class="wave" aria-hidden="true">
             <i />
             <i />

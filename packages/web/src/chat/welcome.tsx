@@ -14,7 +14,7 @@ export function Welcome() {
     promptSuggestions(catalog.isOffline(), toolNamesOn(catalog.groups.value(), chat.switches()));
 
   return (
-    <section class="welcome" data-testid="welcome">
+    <section class="welcome row" data-testid="welcome">
       <Logo size={64} />
       <h2>What shall we haul?</h2>
       <p class="welcome-text">
@@ -34,13 +34,13 @@ export function Welcome() {
               <li>
                 <button
                   type="button"
-                  class="starter"
+                  class="starter stack"
                   data-testid="starter"
                   disabled={chat.sending() !== null}
                   onClick={() => void sendMessage(app, starter.text)}
                 >
                   <strong>{starter.title}</strong>
-                  <span class="starter-text" classList={{ command: catalog.isOffline() }}>
+                  <span class="starter-text breaks" classList={{ command: catalog.isOffline() }}>
                     {starter.text}
                   </span>
                   <Icon name="send" size={16} />

@@ -29,7 +29,7 @@ export function ConversationItem(props: {
   };
 
   return (
-    <li class="conversation" classList={{ active: isOpen() }} data-testid="conversation-item">
+    <li class="conversation row" classList={{ active: isOpen() }} data-testid="conversation-item">
       <Show
         when={!isRenaming()}
         fallback={
@@ -41,14 +41,14 @@ export function ConversationItem(props: {
         }
       >
         <a
-          class="conversation-link"
+          class="conversation-link row grow"
           href={conversationHref(id())}
           aria-current={isOpen() ? "page" : undefined}
           onClick={() => props.onOpen()}
           onDblClick={() => setRenaming(true)}
         >
           <StatusDot status={props.conversation.head_status} />
-          <span class="conversation-title">{title()}</span>
+          <span class="grow clipped">{title()}</span>
           <span class="conversation-age">
             {formatAge(props.conversation.updated_at, Date.now())}
           </span>

@@ -58,7 +58,7 @@ export function Sidebar(props: SidebarProps) {
         tabindex="-1"
         data-testid="sidebar"
       >
-        <div class="brand">
+        <div class="brand row">
           <Logo />
           <span class="brand-name">Capstan</span>
           <Show when={props.isOverlay}>

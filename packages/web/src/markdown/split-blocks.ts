@@ -1,5 +1,4 @@
-import { plainTagsOnly } from "./plain-tags.ts";
-import { Lexer, Marked, Parser, type Links, type Token } from "marked";
+import { Lexer, type Links, Marked, Parser, type Token } from "marked";
 
 const marked = new Marked({ gfm: true, renderer: { html: ({ text }) => plainTagsOnly(text) } });
 
@@ -60,4 +59,23 @@ function openFrom(tokens: readonly Token[]): number {
 function toHtml(token: Token): string[] {
   const html = Parser.parse([token], marked.defaults);
   return html === "" ? [] : [html];
+}
+
+const plainTag = /(<\/?(?:br|sub|sup|kbd|mark|b|i|u|s|details|summary) ?\/?>)/i;
+
+/**
+ * HTML that a model wrote between its Markdown: the few tags that only shape text stay, without
+ * attributes; all else is shown as it was written.
+ *
+ * @example plainTagsOnly("<b>x</b><script>") // "<b>x</b>&lt;script&gt;"
+ */
+function plainTagsOnly(html: string): string {
+  return html
+    .split(plainTag)
+    .map((part, index) => (index % 2 === 1 ? part : escaped(part)))
+    .join("");
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

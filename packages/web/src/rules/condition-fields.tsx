@@ -35,7 +35,7 @@ export function ConditionFields(props: ConditionFieldsProps) {
     <fieldset class="rule-conditions">
       <legend class="label">Which calls</legend>
       <Show when={props.conditions.length === 0}>
-        <p class="rule-hint">All of them.</p>
+        <p class="rule-hint soft breaks">All of them.</p>
       </Show>
       <datalist id="rule-arguments">
         <Index each={props.suggestions}>{(name) => <option value={name()} />}</Index>

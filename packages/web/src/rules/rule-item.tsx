@@ -13,7 +13,7 @@ export function RuleItem(props: {
   const { isBusy, run } = createAction();
   return (
     <>
-      <div class="rule-head">
+      <div class="rule-head baseline">
         <code>{props.rule.title}</code>
         <Show when={props.rule.effect !== "full"}>
           <span
@@ -29,7 +29,7 @@ export function RuleItem(props: {
       <For each={props.rule.notes}>
         {(note) => (
           <p
-            class="rule-note"
+            class="rule-note breaks"
             classList={{ some: props.rule.effect === "partial" }}
             data-testid="rule-note"
           >
@@ -38,7 +38,7 @@ export function RuleItem(props: {
         )}
       </For>
       <Show when={props.rule.reason}>
-        {(reason) => <p class="rule-hint">Reason: {reason()}</p>}
+        {(reason) => <p class="rule-hint soft breaks">Reason: {reason()}</p>}
       </Show>
       <div class="rule-buttons">
         <Button

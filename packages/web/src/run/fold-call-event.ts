@@ -1,5 +1,5 @@
 import { newCall, type CallState } from "./call-state.ts";
-import { updateCall } from "./update-call.ts";
+import { updateCall } from "./run-state.ts";
 import type { RunEventOf } from "./run-event.ts";
 import type { RunState } from "./run-state.ts";
 

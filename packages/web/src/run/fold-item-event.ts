@@ -1,6 +1,6 @@
 import { newCall, type CallState } from "./call-state.ts";
-import { updateCall } from "./update-call.ts";
-import { omit } from "./omit.ts";
+import { updateCall } from "./run-state.ts";
+import { omit } from "./run-state.ts";
 import type { RunEventOf } from "./run-event.ts";
 import type { Block, ItemTarget, RunState, TextBlock } from "./run-state.ts";
 

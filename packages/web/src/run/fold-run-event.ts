@@ -2,8 +2,14 @@ import type { RunEvent } from "@capstan/contract";
 import { foldCallEvent } from "./fold-call-event.ts";
 import { foldItemEvent } from "./fold-item-event.ts";
 import type { Usage } from "./run-event.ts";
-import { initialRunState, type RunPhase, type RunState } from "./run-state.ts";
-import { voidUnfinishedStep } from "./void-unfinished-step.ts";
+import {
+  type Block,
+  initialRunState,
+  type ItemTarget,
+  omit,
+  type RunPhase,
+  type RunState,
+} from "./run-state.ts";
 
 /**
  * Folds one event into a run's state. An event that is in already (a reconnection may bring it
@@ -107,4 +113,32 @@ function addUsage(total: Usage | null, more: Usage): Usage {
     ...(cached > 0 ? { cachedInputTokens: cached } : {}),
     ...(reasoning > 0 ? { reasoningTokens: reasoning } : {}),
   };
+}
+
+/**
+ * The model begins its step again: its words since the last finished step are marked void, calls
+ * it was still writing go. Calls that were proposed had been said in full, and stay.
+ */
+function voidUnfinishedStep(state: RunState): RunState {
+  const blocks: Block[] = state.blocks.slice(0, state.finishedBlocks);
+  let calls = state.calls;
+  for (const block of state.blocks.slice(state.finishedBlocks)) {
+    if (block.type !== "call") blocks.push({ ...block, open: false, isVoid: true });
+    else if (calls[block.id]?.phase === "writing") calls = omit(calls, block.id);
+    else blocks.push(block);
+  }
+  return {
+    ...state,
+    blocks,
+    calls,
+    items: outputsOnly(state.items),
+    finishedBlocks: blocks.length,
+  };
+}
+
+/** A running tool goes on speaking whatever the model does. */
+function outputsOnly(items: RunState["items"]): RunState["items"] {
+  const kept: { [itemId: string]: ItemTarget } = {};
+  for (const [id, target] of Object.entries(items)) if (target.type === "output") kept[id] = target;
+  return kept;
 }

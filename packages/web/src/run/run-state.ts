@@ -107,3 +107,23 @@ const ended: ReadonlySet<RunPhase> = new Set([
 export function hasEnded(phase: RunPhase): boolean {
   return ended.has(phase);
 }
+
+/** A copy without one key. */
+export function omit<Value>(
+  record: { readonly [key: string]: Value },
+  key: string,
+): { [key: string]: Value } {
+  const { [key]: _gone, ...rest } = record;
+  return rest;
+}
+
+/** Changes one call; of one that was never announced nothing is known, and nothing changes. */
+export function updateCall(
+  state: RunState,
+  callId: string,
+  change: (call: CallState) => CallState,
+): RunState {
+  const call = state.calls[callId];
+  if (call === undefined) return state;
+  return { ...state, calls: { ...state.calls, [callId]: change(call) } };
+}

@@ -78,7 +78,7 @@ export function ApprovalPart(props: ApprovalPartProps) {
         </p>
       </Show>
       <FieldError message={error()} testId="approve-error" />
-      <div class="script-actions">
+      <div class="script-actions row">
         <Show when={props.file.editable && !isCurrent()}>
           <Button
             look="primary"
@@ -103,7 +103,7 @@ export function ApprovalPart(props: ApprovalPartProps) {
             Take the approval back
           </Button>
         </Show>
-        <span class="script-state">{hint(props)}</span>
+        <span class="script-state soft">{hint(props)}</span>
       </div>
     </>
   );
@@ -176,7 +176,8 @@ function Contents(props: { readonly versions: Versions }) {
               {({ name, text, bytes }) => (
                 <details class="script-content">
                   <summary>
-                    <code>{name}</code> <span class="parameter-type">{formatBytes(bytes)}</span>
+                    <code>{name}</code>{" "}
+                    <span class="parameter-type faint breaks">{formatBytes(bytes)}</span>
                   </summary>
                   <pre class="value" tabindex="0">
                     {text === null

@@ -19,7 +19,7 @@ export function CallsPart(props: { readonly id: string }) {
   onMount(() => void calls.refresh());
   return (
     <>
-      <div class="section-head">
+      <div class="section-head spread">
         <h3>Last calls</h3>
         <Button look="small" onClick={() => void calls.refresh()}>
           Look again
@@ -64,20 +64,20 @@ function LastCall(props: { readonly call: ScriptCallView }) {
           <span class="last-call-line">
             <code>{props.call.name}</code>
             <span class={`tag ${tone()}`}>{props.call.status.replaceAll("_", " ")}</span>
-            <span class="parameter-type">
+            <span class="parameter-type faint breaks">
               <time datetime={new Date(props.call.proposedAt).toISOString()}>
                 {new Date(props.call.proposedAt).toLocaleString()}
               </time>
               {took() === "" ? "" : ` · ${took()}`} ·{" "}
               {props.call.made_by === "person" ? "tried here" : "by a model"}
             </span>
-            <span class="last-call-arguments">
+            <span class="last-call-arguments soft breaks">
               {argumentsLine(args() ?? {}) || props.call.argumentsText.slice(0, 120)}
             </span>
           </span>
         </summary>
         <Show when={props.call.decision}>
-          {(decision) => <p class="parameter-type">{decisionText(decision())}</p>}
+          {(decision) => <p class="parameter-type faint breaks">{decisionText(decision())}</p>}
         </Show>
         <pre class="value" tabindex="0" aria-label="Arguments">
           {args() === undefined

@@ -20,7 +20,7 @@ export function ProblemList(props: {
               {(line) => (
                 <button
                   type="button"
-                  class="problem-place"
+                  class="problem-place bare"
                   onClick={() => props.onGoTo({ line: line(), column: problem.column ?? 1 })}
                 >
                   <span class="problem-line">Line {line()}</span> {problem.message}

@@ -114,12 +114,12 @@ export function ScriptFile(props: ScriptFileProps) {
       <Show when={file()}>
         {(known) => (
           <>
-            <header class="script-head">
+            <header class="script-head flow">
               <h2>{known().name}</h2>
               <span class={`script-face ${scriptBadge(known()).tone}`} data-testid="script-face">
                 {scriptBadge(known()).label}
               </span>
-              <span class="script-place">
+              <span class="script-place soft breaks">
                 {known().title} · in {known().folder}
               </span>
             </header>

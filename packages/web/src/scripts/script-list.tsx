@@ -33,7 +33,7 @@ export function ScriptList(props: { readonly scripts: Loaded<readonly ScriptView
 
   return (
     <section class="script-list" aria-labelledby="script-list-title">
-      <div class="script-list-head">
+      <div class="script-list-head spread">
         <h2 id="script-list-title">Files of tools</h2>
         <Button
           ref={(element) => (add = element)}
@@ -91,14 +91,14 @@ function ScriptItem(props: { readonly script: ScriptView }) {
   return (
     <li>
       <a
-        class="script-item"
+        class="script-item flow"
         classList={{ active: routedScript() === props.script.id }}
         href={scriptHref(props.script.id)}
         aria-current={routedScript() === props.script.id ? "page" : undefined}
         data-testid="script-item"
         data-name={props.script.name}
       >
-        <span class="script-name">
+        <span class="script-name breaks">
           {props.script.name}
           <Show when={isUnsaved(props.script.id)}>
             <span class="script-unsaved" title="Not saved">
@@ -108,7 +108,7 @@ function ScriptItem(props: { readonly script: ScriptView }) {
           </Show>
         </span>
         <span class={`script-face ${face().tone}`}>{face().label}</span>
-        <span class="script-numbers">
+        <span class="faint">
           {plural(props.script.tools.length, "tool")}
           {errors() > 0 ? `, ${plural(errors(), "error")}` : ""}
         </span>

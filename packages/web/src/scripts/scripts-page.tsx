@@ -1,11 +1,10 @@
 import type { ScriptView } from "@capstan/contract";
-import { createEffect, on, onCleanup, onMount, Show } from "solid-js";
+import { createEffect, createSignal, on, onCleanup, onMount, Show } from "solid-js";
 import { client, isGone, retryUntilGone } from "../api/client.ts";
 import { apiKeyRevision } from "../api/api-key.ts";
 import { useApp } from "../state/app-state.ts";
 import { routedScript } from "../state/route.ts";
 import { createLoaded } from "../state/loaded.ts";
-import { createRevision } from "./editor/revision.ts";
 import { ScriptFile } from "./script-file.tsx";
 import { ScriptList } from "./script-list.tsx";
 import "./scripts.css";
@@ -14,10 +13,10 @@ import "./scripts.css";
 export function ScriptsPage() {
   const { catalog } = useApp();
   const scripts = createLoaded<readonly ScriptView[]>([], () => client.scripts());
-  const revision = createRevision();
+  const [revision, setRevision] = createSignal(0);
   const stop = new AbortController();
   const changed = () => {
-    revision.next();
+    setRevision((count) => count + 1);
     void scripts.refresh();
     // What the chat may be offered is what these files give.
     void catalog.groups.refresh();
@@ -59,11 +58,7 @@ export function ScriptsPage() {
         }
       >
         {(id) => (
-          <ScriptFile
-            id={id}
-            revision={revision.value()}
-            onChanged={() => void scripts.refresh()}
-          />
+          <ScriptFile id={id} revision={revision()} onChanged={() => void scripts.refresh()} />
         )}
       </Show>
     </main>

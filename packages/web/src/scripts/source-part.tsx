@@ -89,7 +89,7 @@ export function SourcePart(props: SourcePartProps) {
                   before={theirs().source}
                   after={draft().text()}
                 />
-                <div class="script-actions">
+                <div class="script-actions row">
                   <Button onClick={() => draft().keepMine()}>Keep mine</Button>
                   <Button onClick={() => draft().takeTheirs()}>Take the file's</Button>
                 </div>
@@ -105,12 +105,12 @@ export function SourcePart(props: SourcePartProps) {
             onInput={draft().setText}
             onSave={() => void save()}
           />
-          <p id="editor-hint" class="editor-hint">
+          <p id="editor-hint" class="editor-hint faint">
             Tab indents; to leave the field press Escape, then Tab. <kbd>Ctrl</kbd> <kbd>S</kbd>{" "}
             saves.
           </p>
           <FieldError message={error()} testId="save-error" />
-          <div class="script-actions">
+          <div class="script-actions row">
             <Show when={props.file.editable}>
               <Button
                 look="primary"
@@ -121,7 +121,7 @@ export function SourcePart(props: SourcePartProps) {
                 Save
               </Button>
             </Show>
-            <span class="script-state" data-testid="save-state">
+            <span class="script-state soft" data-testid="save-state">
               {state()}
             </span>
             <Show when={props.file.editable}>

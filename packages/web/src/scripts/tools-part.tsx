@@ -37,20 +37,21 @@ function ToolView(props: { readonly file: ScriptDetail; readonly tool: ScriptToo
   const panel = () => `try-${props.tool.name}`;
   return (
     <>
-      <div class="script-tool-head">
+      <div class="script-tool-head flow">
         <h3>{props.tool.name}</h3>
         <span class="tag">{executionLabels[props.tool.execution] ?? props.tool.execution}</span>
       </div>
-      <p class="script-tool-about">{props.tool.description}</p>
+      <p class="script-tool-about breaks">{props.tool.description}</p>
       <Show when={fields().length > 0}>
         <dl class="parameters" data-testid="parameters">
           <For each={fields()}>
             {(field) => (
               <div class="parameter">
                 <dt>
-                  <code>{field.name}</code> <span class="parameter-type">{field.typeText}</span>{" "}
+                  <code>{field.name}</code>{" "}
+                  <span class="parameter-type faint breaks">{field.typeText}</span>{" "}
                   <Show when={!field.isRequired}>
-                    <span class="parameter-type">
+                    <span class="parameter-type faint breaks">
                       {field.defaultText === undefined ? "optional" : `= ${field.defaultText}`}
                     </span>
                   </Show>
@@ -63,7 +64,7 @@ function ToolView(props: { readonly file: ScriptDetail; readonly tool: ScriptToo
       </Show>
       <Show when={props.tool.returns}>
         {(returns) => (
-          <p class="parameter-type">
+          <p class="parameter-type faint breaks">
             Returns {returns().type}
             {returns().note === undefined ? "" : `: ${returns().note}`}
           </p>

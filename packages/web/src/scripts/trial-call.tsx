@@ -33,7 +33,7 @@ export function TrialCall(props: { readonly run: LiveRun }) {
       <Show
         when={call()}
         fallback={
-          <p class="tried-head" role="status">
+          <p class="tried-head row" role="status">
             {isOver() ? (props.run.state().error?.message ?? "It ended.") : "It begins…"}
           </p>
         }
@@ -43,8 +43,8 @@ export function TrialCall(props: { readonly run: LiveRun }) {
           const running = () => face().status === "running";
           return (
             <>
-              <p class={`tried-head tone-${face().tone}`} role="status">
-                <span class="call-status" data-testid="tried-status">
+              <p class={`tried-head tone-${face().tone} row`} role="status">
+                <span class="call-status faint" data-testid="tried-status">
                   {face().label}
                 </span>
                 <CallTime call={known()} isRunning={running()} />
@@ -104,7 +104,7 @@ function Output(props: {
 }) {
   return (
     <>
-      <div class="section-head">
+      <div class="section-head spread">
         <h4>{props.title}</h4>
         <CopyButton text={props.text} label={`Copy: ${props.title}`} />
       </div>

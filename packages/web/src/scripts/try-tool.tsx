@@ -49,7 +49,7 @@ export function TryTool(props: {
 
   // What comes of it is beside the form, not in it: a question there has a form of its own.
   return (
-    <div class="try">
+    <div class="try box">
       <Form
         ref={(element) => (form = element)}
         aria-label={`Arguments of ${props.tool.name}`}
@@ -71,7 +71,7 @@ export function TryTool(props: {
           )}
         </For>
         <FieldError message={sending.error()} />
-        <div class="script-actions">
+        <div class="script-actions row">
           <Button type="submit" look="primary small" disabled={isGoing()} data-testid="call-tool">
             Call {props.tool.name}
           </Button>
@@ -107,7 +107,7 @@ function ArgumentInput(props: {
       label={
         <>
           {name}
-          {isRequired ? null : <span class="parameter-type"> optional</span>}
+          {isRequired ? null : <span class="parameter-type faint breaks"> optional</span>}
         </>
       }
       as={type === "choice" ? "select" : isLines ? "textarea" : "input"}

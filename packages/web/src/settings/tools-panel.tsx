@@ -90,15 +90,15 @@ interface SwitchProps {
 function Switch(props: SwitchProps) {
   return (
     <label
-      class="switch"
+      class="switch at-top"
       classList={{ strong: props.strong === true, disabled: props.isDisabled === true }}
     >
-      <span class="switch-text">
+      <span class="switch-text flow grow">
         <span class="switch-label">{props.label}</span>
         <Show when={props.note}>{(note) => <span class="switch-note">{note()}</span>}</Show>
         <Show when={props.detail}>
           {(detail) => (
-            <span class="switch-detail" title={detail()}>
+            <span class="switch-detail soft" title={detail()}>
               {detail()}
             </span>
           )}

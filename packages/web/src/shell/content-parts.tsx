@@ -6,7 +6,7 @@ type ContentPart = NonNullable<CallResult["parts"]>[number];
 /** Pictures, files and links that a tool returned. What lies elsewhere is linked, never loaded. */
 export function ContentParts(props: { readonly parts: readonly ContentPart[] }) {
   return (
-    <div class="content-parts">
+    <div class="content-parts flow">
       <For each={props.parts}>{(part) => <ContentPartView part={part} />}</For>
     </div>
   );

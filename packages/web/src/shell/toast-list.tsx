@@ -6,7 +6,7 @@ import "./toast-list.css";
 /** Notes at the foot of the page, newest last; read out politely. */
 export function ToastList() {
   return (
-    <div class="toasts" role="status" aria-live="polite" data-testid="toasts">
+    <div class="toasts row" role="status" aria-live="polite" data-testid="toasts">
       <For each={shownToasts()}>
         {(toast) => (
           <div class="toast" classList={{ danger: toast.tone === "danger" }} data-testid="toast">
@@ -15,7 +15,7 @@ export function ToastList() {
               {(action) => (
                 <button
                   type="button"
-                  class="toast-action"
+                  class="toast-action bare"
                   data-testid="toast-action"
                   onClick={() => takeToastAction(toast.id)}
                 >

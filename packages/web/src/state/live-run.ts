@@ -1,10 +1,9 @@
 import type { RunEvent, RunStatus, RunWithEvents } from "@capstan/contract";
-import { createSignal, type Accessor } from "solid-js";
-import { type FollowStatus, followRun } from "@capstan/client";
+import { type Accessor, createSignal } from "solid-js";
+import { followRun, type FollowStatus } from "@capstan/client";
 import { client, isGone, retryUntilGone } from "../api/client.ts";
 import { foldRunEvents, foldStoredEvents } from "../run/fold-run-event.ts";
 import { hasEnded, type RunPhase, type RunState } from "../run/run-state.ts";
-import { createFrameBatch } from "./frame-batch.ts";
 
 /** `gone`: the server has no such run any more. */
 export type StreamStatus = FollowStatus | "gone";
@@ -70,4 +69,33 @@ function storedState(run: RunWithEvents): RunState {
   const phase = phaseOf[run.status];
   if (phase === null || hasEnded(state.phase)) return state;
   return { ...state, phase, error: run.error ?? state.error, endedAt: run.ended_at };
+}
+
+/**
+ * Gathers what comes and hands it on once a frame; a page in the background has no frames, so
+ * there a timer does it.
+ */
+function createFrameBatch<Item>(flush: (items: readonly Item[]) => void): {
+  readonly add: (item: Item) => void;
+} {
+  let items: Item[] = [];
+  let frame = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function run(): void {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+    const batch = items;
+    items = [];
+    flush(batch);
+  }
+
+  return {
+    add(item) {
+      items.push(item);
+      if (items.length > 1) return;
+      frame = requestAnimationFrame(run);
+      timer = setTimeout(run, 200);
+    },
+  };
 }

@@ -66,7 +66,11 @@ export function VariableDetail(props: VariableDetailProps) {
         </span>
         All variables
       </Button>
-      <h3 class="variable-title" tabindex="-1" ref={(title) => queueMicrotask(() => title.focus())}>
+      <h3
+        class="variable-title breaks"
+        tabindex="-1"
+        ref={(title) => queueMicrotask(() => title.focus())}
+      >
         {name}
       </h3>
       <ErrorNotice message={text.error()} />
@@ -86,14 +90,14 @@ export function VariableDetail(props: VariableDetailProps) {
               />
             }
           >
-            <p class="variable-facts">
+            <p class="variable-facts faint">
               <span class="tag">{variableTypes[info().type]}</span>{" "}
               {plural(info().length, "character")} · {formatBytes(info().bytes)} ·{" "}
               {usesOf(info().referenceCount)}
             </p>
-            <Show when={info().desc}>{(desc) => <p class="variable-desc">{desc()}</p>}</Show>
+            <Show when={info().desc}>{(desc) => <p class="variable-desc soft">{desc()}</p>}</Show>
             <Show when={info().tags.length > 0}>
-              <p class="tags">
+              <p class="tags flow">
                 <For each={info().tags}>
                   {(tag) => (
                     <button
@@ -111,11 +115,11 @@ export function VariableDetail(props: VariableDetailProps) {
                 </For>
               </p>
             </Show>
-            <p class="variable-reference">
+            <p class="variable-reference row">
               <code>{referenceTo(name)}</code>
               <CopyButton text={referenceTo(name)} label={`Copy the reference to ${name}`} />
             </p>
-            <div class="variable-buttons">
+            <div class="variable-buttons flow">
               <Button
                 look="small"
                 aria-pressed={info().keep}
@@ -192,7 +196,7 @@ function MoreText(props: MoreTextProps) {
     onCleanup(() => watcher.disconnect());
   };
   return (
-    <p class="more-text" ref={watch} data-testid="variable-more">
+    <p class="more-text spread" ref={watch} data-testid="variable-more">
       {formatCount(props.read)} of {formatCount(props.length)} characters{" "}
       <Button look="small" disabled={props.isLoading} onClick={() => props.onMore()}>
         Show more

@@ -70,7 +70,7 @@ export function VariableList(props: { readonly variables: Variables; readonly on
       </div>
       <Show when={props.variables.filter().tag}>
         {(tag) => (
-          <p class="variable-filter">
+          <p class="variable-filter row">
             Tagged <span class="tag">{tag()}</span>
             <Button
               look="small"
@@ -106,9 +106,13 @@ function VariableItem(props: { readonly variable: VariableView; readonly variabl
   const { showVariable } = useApp();
   const name = () => props.variable.name;
   return (
-    <li class="variable" data-testid="variable-item" data-name={name()}>
-      <button type="button" class="variable-open" onClick={() => showVariable(name())}>
-        <span class="variable-name">
+    <li class="variable row" data-testid="variable-item" data-name={name()}>
+      <button
+        type="button"
+        class="variable-open stack grow bare"
+        onClick={() => showVariable(name())}
+      >
+        <span class="variable-name breaks">
           <Show when={props.variable.keep}>
             <span class="pin" title="Kept">
               <Icon name="pin" size={14} />
@@ -116,7 +120,7 @@ function VariableItem(props: { readonly variable: VariableView; readonly variabl
           </Show>
           {name()}
         </span>
-        <span class="variable-facts">
+        <span class="variable-facts faint">
           <span class="tag">{variableTypes[props.variable.type]}</span>
           {plural(props.variable.length, "character")} · {formatBytes(props.variable.bytes)} ·{" "}
           {formatAge(props.variable.updated, Date.now())}
@@ -126,7 +130,7 @@ function VariableItem(props: { readonly variable: VariableView; readonly variabl
           </Show>
         </span>
         <Show when={props.variable.desc}>
-          {(desc) => <span class="variable-desc">{desc()}</span>}
+          {(desc) => <span class="variable-desc soft">{desc()}</span>}
         </Show>
       </button>
       <span class="variable-actions">

@@ -1,7 +1,6 @@
 import type { ScriptDetail } from "@capstan/contract";
 import { createRoot, createSignal, type Accessor } from "solid-js";
 import { fieldText } from "./editor-text.ts";
-import { createRevision } from "./revision.ts";
 
 /** What a person writes in a file before it is saved. It stays while they look at something else. */
 export interface Draft {
@@ -70,7 +69,8 @@ export function createDraft(source: string, hash: string): Draft {
 
 const drafts = new Map<string, Draft>();
 /** Which drafts there are may have changed. */
-const kept = createRevision();
+const [kept, setKept] = createSignal(0);
+const draftsChanged = () => setKept((count) => count + 1);
 
 /** The draft of a file, as it was left. */
 export function draftOf(file: ScriptDetail): Draft | null {
@@ -83,19 +83,19 @@ export function draftOf(file: ScriptDetail): Draft | null {
   }
   const made = createRoot(() => createDraft(source, hash));
   drafts.set(id, made);
-  kept.next();
+  draftsChanged();
   return made;
 }
 
 /** Its file is gone. */
 export function forgetDraft(id: string): void {
   drafts.delete(id);
-  kept.next();
+  draftsChanged();
 }
 
 /** Whether something was written that is not saved. */
 export function isUnsaved(id: string): boolean {
-  kept.value();
+  kept();
   return drafts.get(id)?.isDirty() === true;
 }
 
