@@ -17,7 +17,7 @@ export type {
 export { type InstallOutcome, installEnvironment } from "./environments/install-environment.ts";
 export { missingPackages } from "./environments/missing-packages.ts";
 export { pythonEnvironments } from "./environments/python-environments.ts";
-export { followLibrary } from "./library/follow-library.ts";
+export { followLibrary } from "./library/tool-library.ts";
 export { scriptGroup } from "./library/script-group.ts";
 export { type ToolLibrary, openToolLibrary } from "./library/tool-library.ts";
 export { ScriptVersions } from "./read/script-versions.ts";
@@ -29,4 +29,4 @@ export { readScriptFiles } from "./read/script-files.ts";
 export { findPowerShell } from "./run/powershell/find-powershell.ts";
 export { createScriptRunner } from "./run/script-runner.ts";
 export type { ScriptServices } from "./author/script-services.ts";
-export { displayPath } from "./author/display-path.ts";
+export { displayPath } from "./author/script-view.ts";

@@ -8,7 +8,6 @@ import { DeletedFiles } from "./deleted-files.ts";
 import { readScriptName } from "./script-name.ts";
 import { templates } from "./script-templates.ts";
 import type { ScriptServices } from "./script-services.ts";
-import { createSerialQueue } from "./serial-queue.ts";
 import { findScannedFile, readFromDisk, scriptDetail, scriptFiles } from "./script-detail.ts";
 import {
   functionView,
@@ -169,5 +168,24 @@ export async function createScriptAuthoring(options: {
       return after(path);
     },
     subscribe: (listener) => library.subscribe(listener),
+  };
+}
+
+/**
+ * Creates a queue that runs one piece of work at a time. Skips work whose signal aborted while it waited.
+ *
+ * @example
+ * const write = createSerialQueue();
+ * await write(() => save(file));
+ */
+function createSerialQueue(): <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work, signal) => {
+    const mine = last.then(() => {
+      signal?.throwIfAborted();
+      return work();
+    });
+    last = mine.catch(() => {});
+    return mine;
   };
 }

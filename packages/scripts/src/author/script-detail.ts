@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { relative } from "node:path";
 import type { ScriptDetail, ScriptFilesView, ScriptView } from "@capstan/contract";
-import type { FileContents } from "../definition/file-contents.ts";
+import type { FileContents } from "../definition/parsed-file.ts";
 import { readScriptFiles } from "../read/script-files.ts";
 import { readScripts } from "../read/read-scripts.ts";
 import { readSource } from "./source-file.ts";

@@ -5,7 +5,6 @@ import type { ScriptProblemView, ScriptToolView, ScriptView } from "@capstan/con
 import type { LibraryFile, ToolLibrary } from "../library/tool-library.ts";
 import type { ScriptApprovalBook } from "../approve/script-approvals.ts";
 import type { ScriptFunction, ScriptProblem } from "../definition/script-function.ts";
-import { displayPath } from "./display-path.ts";
 
 /** A file's id: of its place alone, so that it stays whatever is in it. No part of it is a path. */
 export function scriptId(path: string): string {
@@ -114,4 +113,10 @@ function placeOf(path: string, roots: readonly string[]) {
   const root = roots.find((one) => path.startsWith(one + sep));
   const folder = root ?? dirname(path);
   return { folder, name: relative(folder, path).replaceAll(sep, "/") || basename(path) };
+}
+
+/** Returns the path relative to the directory if it lies inside, else the whole path. */
+export function displayPath(path: string, directory: string): string {
+  const inside = relative(directory, path);
+  return inside === "" || inside.startsWith("..") ? path : inside;
 }

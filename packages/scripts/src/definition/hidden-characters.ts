@@ -1,6 +1,5 @@
-import type { FileContents } from "./file-contents.ts";
+import { decodeSource, type FileContents } from "./parsed-file.ts";
 import type { ScriptProblem } from "./script-function.ts";
-import { decodeSource } from "./decode-source.ts";
 
 /**
  * What is not seen, or moves what is: control characters, marks of writing direction, of no width,

@@ -22,3 +22,12 @@ export interface RawPermissions {
 export function unreadableFile(message: string): ParsedFile {
   return { problems: [{ severity: "error", message }] };
 }
+
+/** Files as they were read, by name relative to their folder, with `/`. */
+export type FileContents = ReadonlyMap<string, Uint8Array>;
+
+/** The text of a source file. Windows PowerShell's own editor writes UTF-16; all else is UTF-8. */
+export function decodeSource(bytes: Uint8Array): string {
+  const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
+  return new TextDecoder(isWide ? "utf-16le" : "utf-8").decode(bytes);
+}

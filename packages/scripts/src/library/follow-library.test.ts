@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool, defineToolGroup, ToolExecutor, type ToolGroup } from "@capstan/core";
-import { followLibrary } from "./follow-library.ts";
+import { followLibrary } from "./tool-library.ts";
 
 const group = (name: string, ...tools: readonly string[]): ToolGroup =>
   defineToolGroup({

@@ -8,7 +8,7 @@ import type { ScannedFile } from "./scan-folder.ts";
 import { readScriptFiles } from "./script-files.ts";
 import type { ScriptProblem } from "../definition/script-function.ts";
 import type { ScriptVersions } from "./script-versions.ts";
-import type { FileContents } from "../definition/file-contents.ts";
+import type { FileContents } from "../definition/parsed-file.ts";
 
 /** Which modules may be imported. They run inside the server, so a person says so for each content. */
 export interface ModuleApprovals {

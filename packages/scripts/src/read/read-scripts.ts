@@ -1,21 +1,19 @@
 import { createHash } from "node:crypto";
 import { errorMessage } from "@capstan/core/host";
 import { basename, relative, sep } from "node:path";
-import { boundedDescription } from "../definition/bounded-description.ts";
 import {
   type CachedDefinitions,
-  cachePath,
   type CacheKey,
+  cachePath,
   readCache,
   writeCache,
 } from "./definition-cache.ts";
 import { hiddenInFiles } from "../definition/hidden-characters.ts";
-import type { ParsedFile } from "../definition/parsed-file.ts";
+import type { FileContents, ParsedFile } from "../definition/parsed-file.ts";
 import { readPermissions } from "../definition/permissions.ts";
 import type { ScannedFile } from "./scan-folder.ts";
 import { type ListFolder, listOnce, readScriptFiles } from "./script-files.ts";
 import type { ScriptVersions } from "./script-versions.ts";
-import type { FileContents } from "../definition/file-contents.ts";
 import type {
   DeclaredPermissions,
   Script,
@@ -226,3 +224,25 @@ function define(
 }
 
 const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** Characters of a tool's description: it is sent with every question to the model. */
+const maxDescriptionChars = 2_000;
+
+/** A function as a model is told of it, and the problem where that is less than was written. */
+function boundedDescription(one: ScriptFunction): {
+  readonly function: ScriptFunction;
+  readonly problem?: ScriptProblem;
+} {
+  const { name, description, line } = one;
+  if (description.length <= maxDescriptionChars) return { function: one };
+  // No half of a pair of surrogates.
+  const begin = description.slice(0, maxDescriptionChars - 1).replace(/[\uD800-\uDBFF]$/, "");
+  return {
+    function: { ...one, description: `${begin}…` },
+    problem: {
+      severity: "warning",
+      line,
+      message: `The description of ${name} has ${description.length} characters, and a model is told the first ${maxDescriptionChars}. Shorten it: what it is for, and what to give it.`,
+    },
+  };
+}

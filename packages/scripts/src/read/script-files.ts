@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { constants, type Dirent } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import type { FileContents } from "../definition/file-contents.ts";
+import type { FileContents } from "../definition/parsed-file.ts";
 
 export type ScriptFilesOutcome =
   | {

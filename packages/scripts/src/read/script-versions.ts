@@ -1,4 +1,4 @@
-import type { FileContents } from "../definition/file-contents.ts";
+import type { FileContents } from "../definition/parsed-file.ts";
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";

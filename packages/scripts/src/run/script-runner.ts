@@ -1,5 +1,11 @@
 import { createHash } from "node:crypto";
-import { CapstanError, isToolError, toolError, type ToolError } from "@capstan/core";
+import {
+  CapstanError,
+  isToolError,
+  type ToolContext,
+  toolError,
+  type ToolError,
+} from "@capstan/core";
 import type { Sandbox, SandboxLimits } from "@capstan/sandbox";
 import type {
   RunScriptFunction,
@@ -8,12 +14,13 @@ import type {
   ScriptPermissions,
 } from "../definition/script-function.ts";
 import { findInterpreters, type InterpreterOptions } from "./find-interpreters.ts";
-import { answerHostRequest } from "./answer-host-request.ts";
 import { scriptProgram } from "./script-program.ts";
 import { scriptReturn } from "./script-return.ts";
 import { type ScriptWorker, startScriptWorker } from "./worker/script-worker.ts";
 import { Snapshots } from "./snapshot.ts";
 import { WorkerPool, type WorkerPoolOptions } from "./worker/worker-pool.ts";
+import { errorMessage, readBack } from "@capstan/core/host";
+import type { HostReply, HostRequest } from "./worker/messages.ts";
 
 export interface ScriptRunnerOptions extends InterpreterOptions {
   readonly sandbox: Sandbox;
@@ -142,4 +149,39 @@ function grantedTo(
 
 function keyOf(parts: readonly unknown[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
+}
+
+/** Answers a running script's request: reads the session's variables, or calls another tool through the gate. */
+async function answerHostRequest(request: HostRequest, context: ToolContext): Promise<HostReply> {
+  try {
+    switch (request.what) {
+      case "variables":
+        return { value: context.variables.names() };
+      case "variable":
+        return await readVariable(request.name, context);
+      case "call_tool":
+        return await callTool(request, context);
+      default:
+        return { error: { code: "unknown_question", message: "Nobody here can answer that." } };
+    }
+  } catch (error) {
+    return { error: { code: "question_failed", message: errorMessage(error) } };
+  }
+}
+
+async function readVariable(name: string, { variables }: ToolContext): Promise<HostReply> {
+  if (variables.peekVariable(name) === undefined) await readBack(variables, name);
+  const found = variables.getVariable(name);
+  if (found === undefined) return { error: variables.missingVariable(name) };
+  return { value: found.value.data ?? found.value.text };
+}
+
+async function callTool(
+  { name, arguments: args }: Extract<HostRequest, { readonly what: "call_tool" }>,
+  context: ToolContext,
+): Promise<HostReply> {
+  const result = await context.callTool(name, args);
+  if (result.status === "success") return { value: result.data ?? null };
+  const { code, message, retryable = false } = result.error;
+  return { error: { code, message, retryable } };
 }

@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type ContentParts, isToolError, type ToolErrorData } from "@capstan/core";
 import { call, callForText, fakeContext, toolOf } from "@capstan/core/testing";
-import { FileError } from "./file-error.ts";
-import { fileRoots } from "./file-roots.ts";
+import { FileError, fileRoots } from "./file-roots.ts";
 import { fileTools } from "./file-tools.ts";
 import { openAllowed } from "./open-path.ts";
 

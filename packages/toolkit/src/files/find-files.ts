@@ -2,11 +2,9 @@ import { defineTool, type Tool, type ToolContext, toolError, type ToolError } fr
 import { z } from "zod";
 import { canonicalPath } from "./canonical-path.ts";
 import { countOf } from "../text/format-bytes.ts";
-import { fileRoots, type FileToolsOptions } from "./file-roots.ts";
+import { fileRoots, type FileToolsOptions, returnFileErrors, startFolders } from "./file-roots.ts";
 import { compileGlob } from "./glob.ts";
 import { openPath } from "./open-path.ts";
-import { returnFileErrors } from "./file-error.ts";
-import { startFolders } from "./start-folders.ts";
 import { walkFiles } from "./walk-files.ts";
 
 const parameters = z.object({

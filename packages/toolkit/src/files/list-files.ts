@@ -3,9 +3,13 @@ import { lstat } from "node:fs/promises";
 import { z } from "zod";
 import { canonicalPath } from "./canonical-path.ts";
 import { countOf, formatBytes } from "../text/format-bytes.ts";
-import { type FileRoots, fileRoots, type FileToolsOptions } from "./file-roots.ts";
+import {
+  type FileRoots,
+  fileRoots,
+  type FileToolsOptions,
+  returnFileErrors,
+} from "./file-roots.ts";
 import { openPath } from "./open-path.ts";
-import { returnFileErrors } from "./file-error.ts";
 import { type WalkedEntry, walkFiles } from "./walk-files.ts";
 
 /** Entries that one call returns, and those that it counts beyond them. */

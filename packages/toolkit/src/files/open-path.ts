@@ -3,8 +3,7 @@ import { type FileHandle, lstat, open, readdir, readlink, realpath } from "node:
 import { dirname, join } from "node:path";
 import { nearestNames } from "@capstan/core/host";
 import { didYouMean } from "../text/did-you-mean.ts";
-import { FileError, systemCode } from "./file-error.ts";
-import { type AllowedPath, type FileRoots, notFound } from "./file-roots.ts";
+import { type AllowedPath, FileError, type FileRoots, notFound, systemCode } from "./file-roots.ts";
 
 export interface OpenPath extends AsyncDisposable {
   readonly shown: string;

@@ -3,12 +3,15 @@ import { defineTool, type Tool, type ToolContext, toolError, type ToolError } fr
 import { z } from "zod";
 import { canonicalPath } from "./canonical-path.ts";
 import { countOf, formatBytes } from "../text/format-bytes.ts";
-import { FileError, systemCode, returnFileErrors } from "./file-error.ts";
 import {
   type AllowedPath,
+  FileError,
   type FileRoots,
   fileRoots,
   type FileToolsOptions,
+  returnFileErrors,
+  startFolders,
+  systemCode,
 } from "./file-roots.ts";
 import { compileGlob } from "./glob.ts";
 import { lineMatcher } from "./match-line.ts";
@@ -20,7 +23,6 @@ import {
   largestSearched,
   searchFile,
 } from "./search-file.ts";
-import { startFolders } from "./start-folders.ts";
 import { walkFiles } from "./walk-files.ts";
 
 const parameters = z.object({

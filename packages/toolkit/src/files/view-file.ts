@@ -11,11 +11,10 @@ import { z } from "zod";
 import { canonicalPath } from "./canonical-path.ts";
 import { countOf, formatBytes } from "../text/format-bytes.ts";
 import { fileKind, kindSampleBytes } from "./file-kind.ts";
-import { fileRoots, type FileToolsOptions } from "./file-roots.ts";
+import { fileRoots, type FileToolsOptions, returnFileErrors } from "./file-roots.ts";
 import { type OpenPath, openPath } from "./open-path.ts";
 import { readSample, readText } from "./read-text.ts";
 import { takeLines } from "./take-lines.ts";
-import { returnFileErrors } from "./file-error.ts";
 
 /** Characters of text that one call returns. */
 const longestView = 4 * 1024 * 1024;

@@ -1,7 +1,6 @@
 import type { Dirent } from "node:fs";
 import { join } from "node:path";
-import { FileError } from "./file-error.ts";
-import type { AllowedPath, FileRoots } from "./file-roots.ts";
+import { type AllowedPath, FileError, type FileRoots } from "./file-roots.ts";
 import { entriesOf, openAllowed } from "./open-path.ts";
 
 export interface WalkedEntry extends AllowedPath {

@@ -1,5 +1,5 @@
 import type { PatternEngine } from "@capstan/core/host";
-import { loadRe2 } from "./load-re2.ts";
+import { loadRe2 } from "./linear-regex.ts";
 
 const longestPattern = 2_000;
 /** What `\s` means in JavaScript, for within brackets; RE2's knows ASCII only. */

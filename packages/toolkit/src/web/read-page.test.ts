@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { decodeBody } from "./decode-body.ts";
+import { decodeBody, pageType } from "./decode-body.ts";
 import { htmlToMarkdown } from "./html-to-markdown.ts";
-import { pageType } from "./page-type.ts";
 import { stripTags } from "./strip-tags.ts";
 
 const article = `<!doctype html><html><head><title>T | Site</title><base href="/docs/"></head><body>

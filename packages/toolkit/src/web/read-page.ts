@@ -1,9 +1,8 @@
 import { formatBytes } from "../text/format-bytes.ts";
 import { runInWorker, NetworkError, workerModule } from "@capstan/sandbox";
-import { decodeBody } from "./decode-body.ts";
+import { decodeBody, pageType } from "./decode-body.ts";
 import type { FetchedBody } from "./fetch-address.ts";
 import type { ReadablePage } from "./html-to-markdown.ts";
-import { pageType } from "./page-type.ts";
 import { stripTags } from "./strip-tags.ts";
 
 /** A page as it is kept: the whole of its text, and what is known of it. */
