@@ -1,7 +1,6 @@
 import { newCall, type CallState } from "./call-state.ts";
-import { updateCall } from "./run-state.ts";
+import { type RunState, updateCall } from "./run-state.ts";
 import type { RunEventOf } from "./run-event.ts";
-import type { RunState } from "./run-state.ts";
 
 type CallEvent =
   | RunEventOf<"call.proposed">

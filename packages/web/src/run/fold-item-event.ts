@@ -1,8 +1,13 @@
 import { newCall, type CallState } from "./call-state.ts";
-import { updateCall } from "./run-state.ts";
-import { omit } from "./run-state.ts";
+import {
+  type Block,
+  type ItemTarget,
+  omit,
+  type RunState,
+  type TextBlock,
+  updateCall,
+} from "./run-state.ts";
 import type { RunEventOf } from "./run-event.ts";
-import type { Block, ItemTarget, RunState, TextBlock } from "./run-state.ts";
 
 type ItemEvent = RunEventOf<"item.start"> | RunEventOf<"item.delta"> | RunEventOf<"item.end">;
 
