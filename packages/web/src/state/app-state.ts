@@ -1,27 +1,15 @@
-import { createContext, createEffect, createSignal, on, useContext, type Accessor } from "solid-js";
+import { createContext, createEffect, createSignal, on, useContext } from "solid-js";
 import { apiKeyRevision } from "../api/api-key.ts";
 import { serverReturns } from "../api/server-presence.ts";
-import { createChat, type Chat } from "./chat.ts";
-import { createConversationList, type ConversationList } from "./conversation-list.ts";
-import { createCatalog, type Catalog } from "./catalog.ts";
+import { createChat } from "./chat.ts";
+import { createConversationList } from "./conversation-list.ts";
+import { createCatalog } from "./catalog.ts";
 import { navigateTo, routedConversation } from "./route.ts";
 
 export type PanelName = "tools" | "variables" | "permissions";
 
 /** All that the page knows, for the parts that show it. */
-export interface AppState {
-  readonly catalog: Catalog;
-  readonly chat: Chat;
-  readonly conversations: ConversationList;
-  /** The panel beside the chat; null where none is open. */
-  readonly panel: Accessor<PanelName | null>;
-  readonly showPanel: (panel: PanelName | null) => void;
-  /** The variable that is shown in full. */
-  readonly variable: Accessor<string | null>;
-  readonly showVariable: (name: string | null) => void;
-  readonly draft: Accessor<string>;
-  readonly setDraft: (text: string) => void;
-}
+export type AppState = ReturnType<typeof createAppState>;
 
 const AppContext = createContext<AppState>();
 
@@ -33,8 +21,10 @@ export function useApp(): AppState {
   return app;
 }
 
-export function createAppState(): AppState {
+export function createAppState() {
+  /** The panel beside the chat; null where none is open. */
   const [panel, setPanel] = createSignal<PanelName | null>(null);
+  /** The variable that is shown in full. */
   const [variable, setVariable] = createSignal<string | null>(null);
   const [draft, setDraft] = createSignal("");
   const catalog = createCatalog();
@@ -69,13 +59,13 @@ export function createAppState(): AppState {
     chat,
     conversations,
     panel,
-    showPanel: setPanel,
+    showPanel: (name: PanelName | null) => void setPanel(name),
     variable,
-    showVariable(name) {
+    showVariable(name: string | null) {
       setVariable(name);
       if (name !== null) setPanel("variables");
     },
     draft,
-    setDraft,
+    setDraft: (text: string) => void setDraft(text),
   };
 }

@@ -1,30 +1,22 @@
 import type { ModelView, ServerInfo, ToolGroupView } from "@capstan/contract";
-import { createMemo, type Accessor } from "solid-js";
+import { createMemo } from "solid-js";
 import { client } from "../api/client.ts";
-import { createLoaded, type Loaded } from "./loaded.ts";
+import { createLoaded } from "./loaded.ts";
 import { createPreference } from "./preferences.ts";
 
 /** The offline model's id: no AI, so its chat is begun with commands. */
 export const offlineModel = "capstan/offline";
 
 /** What this server has to offer, and which model was chosen in this browser. */
-export interface Catalog {
-  readonly info: Loaded<ServerInfo | null>;
-  readonly models: Loaded<readonly ModelView[]>;
-  readonly groups: Loaded<readonly ToolGroupView[]>;
-  /** The chosen model where the server still has it, else its default. */
-  readonly model: Accessor<ModelView | null>;
-  readonly isOffline: Accessor<boolean>;
-  readonly chooseModel: (id: string) => void;
-  readonly refresh: () => Promise<void>;
-}
+export type Catalog = ReturnType<typeof createCatalog>;
 
-export function createCatalog(): Catalog {
+export function createCatalog() {
   const info = createLoaded<ServerInfo | null>(null, () => client.info());
   const models = createLoaded<readonly ModelView[]>([], () => client.models());
   const groups = createLoaded<readonly ToolGroupView[]>([], () => client.toolGroups());
   const [chosen, choose] = createPreference("model");
 
+  /** The chosen model where the server still has it, else its default. */
   const model = createMemo(() => {
     const all = models.value();
     const wanted = all.find((entry) => entry.id === chosen());
@@ -38,7 +30,7 @@ export function createCatalog(): Catalog {
     model,
     isOffline: () => model()?.id === offlineModel,
     // Choosing the default means to follow it, also when it becomes another.
-    chooseModel: (id) =>
+    chooseModel: (id: string) =>
       choose(models.value().find((entry) => entry.id === id)?.default ? null : id),
     refresh: async () =>
       void (await Promise.all([info, models, groups].map((part) => part.refresh()))),

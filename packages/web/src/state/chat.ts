@@ -1,5 +1,5 @@
 import type { ConversationView, RunView, RunWithEvents, Switches } from "@capstan/contract";
-import { batch, createMemo, createSignal, type Accessor } from "solid-js";
+import { batch, createMemo, createSignal } from "solid-js";
 import { hasStatus, isAbort, messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import { hasEnded } from "../run/run-state.ts";
@@ -26,40 +26,18 @@ export interface ChatEvents {
 }
 
 /** The conversation that is open: its runs, and what can be done. */
-export interface Chat {
-  readonly conversation: Accessor<ConversationView | null>;
-  readonly status: Accessor<ChatStatus>;
-  readonly runs: Accessor<readonly LiveRun[]>;
-  /** The run that has not ended. */
-  readonly active: Accessor<LiveRun | null>;
-  /** A message on its way to the server. */
-  readonly sending: Accessor<string | null>;
-  /** Why the last message did not go, in words. */
-  readonly sendError: Accessor<string | null>;
-  readonly switches: Accessor<Switches>;
-  /** Counts what may have changed the variables or the grants. */
-  readonly revision: Accessor<number>;
-  readonly open: (id: string | null) => Promise<void>;
-  readonly reload: () => Promise<void>;
-  /** Whether it went; if not, `sendError` says why. */
-  readonly send: (options: SendOptions) => Promise<boolean>;
-  readonly stop: () => Promise<void>;
-  /** Carries a run on, with the model that is chosen now. */
-  readonly retry: (run: LiveRun, model: string) => Promise<void>;
-  readonly setSwitches: (switches: Switches) => Promise<void>;
-  /** The open conversation, made where there is none yet. */
-  readonly ensureConversation: () => Promise<ConversationView>;
-  readonly noteChange: () => void;
-  readonly clearError: () => void;
-}
+export type Chat = ReturnType<typeof createChat>;
 
-export function createChat(events: ChatEvents): Chat {
+export function createChat(events: ChatEvents) {
   const [conversation, setConversation] = createSignal<ConversationView | null>(null);
   const [status, setStatus] = createSignal<ChatStatus>({ type: "ready" });
   const [runs, setRuns] = createSignal<readonly LiveRun[]>([]);
+  /** A message on its way to the server. */
   const [sending, setSending] = createSignal<string | null>(null);
+  /** Why the last message did not go, in words. */
   const [sendError, setSendError] = createSignal<string | null>(null);
   const [draftSwitches, setDraftSwitches] = createSignal<Switches>(noSwitches);
+  /** Counts what may have changed the variables or the grants. */
   const [revision, setRevision] = createSignal(0);
   let loading = new AbortController();
   let making: Promise<ConversationView> | undefined;
@@ -70,6 +48,7 @@ export function createChat(events: ChatEvents): Chat {
   let stored = noSwitches;
   let saving: Promise<unknown> = Promise.resolve();
 
+  /** The run that has not ended. */
   const active = createMemo(() => runs().findLast((run) => !hasEnded(run.state().phase)) ?? null);
   const noteChange = () => void setRevision((count) => count + 1);
 
@@ -146,6 +125,7 @@ export function createChat(events: ChatEvents): Chat {
     return made;
   }
 
+  /** The open conversation, made where there is none yet. */
   async function ensureConversation(title = ""): Promise<ConversationView> {
     await opening;
     const open = conversation();
@@ -163,6 +143,7 @@ export function createChat(events: ChatEvents): Chat {
     );
   }
 
+  /** Whether it went; if not, `sendError` says why. */
   async function send(options: SendOptions): Promise<boolean> {
     if (sending() !== null || active() !== null) return false;
     setSending(options.text);
@@ -238,8 +219,10 @@ export function createChat(events: ChatEvents): Chat {
         const run = active();
         if (run !== null) await client.cancelRun(run.view.id);
       }),
-    retry: (run, model) => attempt(async () => add(await client.retryRun(run.view.id, model))),
-    setSwitches: (switches) =>
+    /** Carries a run on, with the model that is chosen now. */
+    retry: (run: LiveRun, model: string) =>
+      attempt(async () => add(await client.retryRun(run.view.id, model))),
+    setSwitches: (switches: Switches) =>
       attempt(async () => {
         // What is still coming has switches of its own.
         if (conversation() === null) await (making ?? opening);

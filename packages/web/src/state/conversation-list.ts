@@ -1,7 +1,7 @@
 import type { ConversationView } from "@capstan/contract";
-import { createSignal, type Accessor } from "solid-js";
+import { createSignal } from "solid-js";
 import { client } from "../api/client.ts";
-import { createLoaded, type Loaded } from "./loaded.ts";
+import { createLoaded } from "./loaded.ts";
 import { attempt, showToast } from "./toasts.ts";
 
 /** How many conversations are read at once. */
@@ -9,18 +9,9 @@ const pageLength = 50;
 /** How long a deleted conversation can be brought back. */
 const undoTime = 6000;
 
-export interface ConversationList {
-  readonly all: Loaded<readonly ConversationView[]>;
-  /** Without those that are about to be deleted. */
-  readonly shown: Accessor<readonly ConversationView[]>;
-  readonly hasMore: Accessor<boolean>;
-  readonly loadMore: () => Promise<void>;
-  readonly rename: (id: string, title: string) => Promise<void>;
-  /** Hides it, and deletes it when its time to undo is over. */
-  readonly remove: (conversation: ConversationView) => void;
-}
+export type ConversationList = ReturnType<typeof createConversationList>;
 
-export function createConversationList(): ConversationList {
+export function createConversationList() {
   const [hasMore, setHasMore] = createSignal(false);
   const [leaving, setLeaving] = createSignal<ReadonlySet<string>>(new Set());
   const all = createLoaded<readonly ConversationView[]>([], async () => {
@@ -47,6 +38,7 @@ export function createConversationList(): ConversationList {
     setLeaving((before) => new Set([...before].filter((entry) => entry !== id)));
   }
 
+  /** Hides it, and deletes it when its time to undo is over. */
   function remove(conversation: ConversationView): void {
     const { id } = conversation;
     setLeaving((before) => new Set(before).add(id));
@@ -79,6 +71,7 @@ export function createConversationList(): ConversationList {
     });
   }
 
+  /** Without those that are about to be deleted. */
   const shown = () => all.value().filter((entry) => !leaving().has(entry.id));
   return { all, shown, hasMore, loadMore, rename, remove };
 }

@@ -1,5 +1,5 @@
 import type { VariableValueView } from "@capstan/contract";
-import { createSignal, type Accessor } from "solid-js";
+import { createSignal } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 
@@ -7,18 +7,9 @@ import { client } from "../api/client.ts";
 const pageLength = 20_000;
 
 /** A variable's text, as far as it was read. */
-export interface VariableText {
-  readonly info: Accessor<VariableValueView | null>;
-  readonly pages: Accessor<readonly string[]>;
-  readonly read: Accessor<number>;
-  readonly error: Accessor<string | null>;
-  readonly isLoading: Accessor<boolean>;
-  /** From the beginning, as far as it was read before. */
-  readonly reload: () => Promise<void>;
-  readonly more: () => Promise<void>;
-}
+export type VariableText = ReturnType<typeof createVariableText>;
 
-export function createVariableText(conversation: () => string | null, name: string): VariableText {
+export function createVariableText(conversation: () => string | null, name: string) {
   const [info, setInfo] = createSignal<VariableValueView | null>(null);
   const [pages, setPages] = createSignal<readonly string[]>([]);
   const [error, setError] = createSignal<string | null>(null);
@@ -50,6 +41,7 @@ export function createVariableText(conversation: () => string | null, name: stri
     read,
     error,
     isLoading,
+    /** From the beginning, as far as it was read before. */
     reload: () => load(0, []),
     more: () => load(read(), pages()),
   };

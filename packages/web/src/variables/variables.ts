@@ -1,8 +1,8 @@
 import type { VariableUpdate, VariableView } from "@capstan/contract";
-import { createEffect, createSignal, on, type Accessor } from "solid-js";
+import { createEffect, createSignal, on } from "solid-js";
 import { client } from "../api/client.ts";
 import type { AppState } from "../state/app-state.ts";
-import { createLoaded, type Loaded } from "../state/loaded.ts";
+import { createLoaded } from "../state/loaded.ts";
 import { attempt, showToast } from "../state/toasts.ts";
 import { readWholeVariable } from "./read-whole-variable.ts";
 
@@ -12,21 +12,9 @@ export interface VariableFilter {
   readonly tag: string;
 }
 
-export interface Variables {
-  readonly list: Loaded<readonly VariableView[]>;
-  readonly filter: Accessor<VariableFilter>;
-  readonly setFilter: (filter: VariableFilter) => void;
-  readonly conversation: Accessor<string | null>;
-  /** Counts what may have changed them. */
-  readonly revision: Accessor<number>;
-  /** Makes one, in a conversation that is made for it where there is none. */
-  readonly create: (name: string, body: VariableUpdate) => Promise<void>;
-  readonly change: (name: string, body: VariableUpdate) => Promise<void>;
-  /** Deletes one at once, and offers to make it again. */
-  readonly remove: (variable: VariableView) => Promise<void>;
-}
+export type Variables = ReturnType<typeof createVariables>;
 
-export function createVariables(app: AppState): Variables {
+export function createVariables(app: AppState) {
   const [filter, setFilter] = createSignal<VariableFilter>({ search: "", type: "", tag: "" });
   const conversation = () => app.chat.conversation()?.id ?? null;
   const list = createLoaded<readonly VariableView[]>([], async () => {
@@ -52,6 +40,7 @@ export function createVariables(app: AppState): Variables {
     if (id !== null) await write(id, name, body);
   }
 
+  /** Deletes one at once, and offers to make it again. */
   async function remove(variable: VariableView): Promise<void> {
     const id = conversation();
     if (id === null) return;
@@ -72,10 +61,13 @@ export function createVariables(app: AppState): Variables {
   return {
     list,
     filter,
-    setFilter,
+    setFilter: (next: VariableFilter) => void setFilter(next),
     conversation,
+    /** Counts what may have changed them. */
     revision: app.chat.revision,
-    create: async (name, body) => write((await app.chat.ensureConversation()).id, name, body),
+    /** Makes one, in a conversation that is made for it where there is none. */
+    create: async (name: string, body: VariableUpdate) =>
+      write((await app.chat.ensureConversation()).id, name, body),
     change,
     remove,
   };

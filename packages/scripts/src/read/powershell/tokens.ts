@@ -1,7 +1,5 @@
-export type TokenKind = "comment" | "string" | "variable" | "word" | "punctuation" | "newline";
-
 export interface Token {
-  readonly kind: TokenKind;
+  readonly kind: "comment" | "string" | "variable" | "word" | "punctuation" | "newline";
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -12,137 +10,96 @@ export interface Tokens {
   readonly unclosed: readonly { readonly what: string; readonly at: number }[];
 }
 
-const single = "'\u2018\u2019\u201a\u201b";
-const double = '"\u201c\u201d\u201e';
-const breaks = new Set(` \t\r\n{}()[];,|&<>=$@\`${single}${double}`);
+/** What a token looks like. One that is never closed goes to the end of the source, where a group of its pattern matches. */
+interface Rule {
+  readonly kind: Token["kind"] | "space";
+  readonly pattern: RegExp;
+  readonly what?: string;
+}
+
+/** The first rule that fits counts; strings in double quotes go before the last two. */
+const rules: readonly Rule[] = [
+  { kind: "newline", pattern: /\n/y },
+  { kind: "space", pattern: /[\s\ufeff]|`(?:\r\n|[^])?/y },
+  { kind: "comment", pattern: /#[^\n]*?(?=\r?\n|$)/y },
+  { kind: "comment", pattern: /<#[^]*?(?:#>|($))/y, what: "A comment" },
+  {
+    kind: "string",
+    pattern: /@['\u2018-\u201b][ \t]*\r?\n[^]*?(?:(?<=\n)['\u2018-\u201b]@|($))/y,
+    what: "A here-string",
+  },
+  {
+    kind: "string",
+    pattern: /@["\u201c-\u201e][ \t]*\r?\n[^]*?(?:(?<=\n)["\u201c-\u201e]@|($))/y,
+    what: "A here-string",
+  },
+  {
+    kind: "string",
+    pattern:
+      /['\u2018-\u201b][^'\u2018-\u201b]*(?:['\u2018-\u201b]{2}[^'\u2018-\u201b]*)*(?:['\u2018-\u201b]|($))/y,
+    what: "A string",
+  },
+  {
+    kind: "variable",
+    pattern: /\$(?:\{[^}]{0,300}\}|[\p{L}\p{N}_?:]*[\p{L}\p{N}_?]|[$^])/uy,
+  },
+  { kind: "punctuation", pattern: /[ \t\r\n{}()[\];,|&<>=$@`]/y },
+  { kind: "word", pattern: /[^ \t\r\n{}()[\];,|&<>=$@`'"\u2018-\u201e]+/y },
+];
 
 /** PowerShell's tokens, as far as they say where things begin and end. Never fails. */
 export function tokenize(source: string): Tokens {
-  const scanner = new Scanner(source);
-  scanner.run();
-  return scanner;
+  const tokens: Token[] = [];
+  const unclosed: { readonly what: string; readonly at: number }[] = [];
+  for (let at = 0; at < source.length;) {
+    const { kind, end, isOpen, what } = nextToken(source, at);
+    if (isOpen) unclosed.push({ what, at });
+    if (kind !== "space") tokens.push({ kind, text: source.slice(at, end), start: at, end });
+    at = end;
+  }
+  return { tokens, unclosed };
 }
 
-class Scanner implements Tokens {
-  readonly tokens: Token[] = [];
-  readonly unclosed: { readonly what: string; readonly at: number }[] = [];
-  readonly #source: string;
-  #at = 0;
-
-  constructor(source: string) {
-    this.#source = source;
+function nextToken(source: string, at: number) {
+  if (/["\u201c-\u201e]/.test(source.charAt(at))) {
+    const end = endOfString(source, at);
+    return {
+      kind: "string",
+      end: end ?? source.length,
+      isOpen: end === undefined,
+      what: "A string",
+    } as const;
   }
-
-  run(): void {
-    while (this.#at < this.#source.length) this.#next();
+  for (const { kind, pattern, what = "" } of rules) {
+    pattern.lastIndex = at;
+    const match = pattern.exec(source);
+    if (match !== null)
+      return { kind, end: pattern.lastIndex, isOpen: match[1] !== undefined, what };
   }
+  return { kind: "word", end: at + 1, isOpen: false, what: "" } as const;
+}
 
-  #next(): void {
-    const source = this.#source;
-    const start = this.#at;
-    const char = source.charAt(start);
-    if (char === "\n") return this.#token("newline", start + 1);
-    if (/\s/.test(char) || char === "\ufeff") return void this.#at++;
-    if (char === "`") return void (this.#at += source.startsWith("`\r\n", start) ? 3 : 2);
-    if (char === "#") return this.#token("comment", lineEnd(source, start));
-    if (source.startsWith("<#", start)) return this.#until("#>", "A comment", "comment");
-    const here = /^@(['"\u2018-\u201e])[ \t]*\r?\n/.exec(source.slice(start, start + 200));
-    if (here !== null) return this.#hereString(here[1] ?? "");
-    if (single.includes(char)) return this.#singleQuoted();
-    if (double.includes(char)) return this.#doubleQuoted();
-    if (char === "$") {
-      const length = /^\$(?:\{[^}]*\}|[\p{L}\p{N}_?:]*[\p{L}\p{N}_?]|[$^])/u.exec(
-        source.slice(start, start + 300),
-      )?.[0].length;
-      if (length !== undefined) return this.#token("variable", start + length);
-    }
-    if (breaks.has(char)) return this.#token("punctuation", start + 1);
-    let end = start + 1;
-    while (end < source.length && !breaks.has(source.charAt(end))) end++;
-    this.#token("word", end);
-  }
-
-  #token(kind: TokenKind, end: number): void {
-    const start = this.#at;
-    this.tokens.push({ kind, text: this.#source.slice(start, end), start, end });
-    this.#at = end;
-  }
-
-  #until(close: string, what: string, kind: TokenKind): void {
-    const found = this.#source.indexOf(close, this.#at + 2);
-    if (found === -1) this.unclosed.push({ what, at: this.#at });
-    this.#token(kind, found === -1 ? this.#source.length : found + close.length);
-  }
-
-  #hereString(quote: string): void {
-    const quotes = single.includes(quote) ? single : double;
-    const close = new RegExp(`\\n[${quotes}]@`, "g");
-    close.lastIndex = this.#at + 2;
-    const found = close.exec(this.#source);
-    if (found === null) this.unclosed.push({ what: "A here-string", at: this.#at });
-    this.#token("string", found === null ? this.#source.length : close.lastIndex);
-  }
-
-  #singleQuoted(): void {
-    const source = this.#source;
-    let at = this.#at + 1;
-    while (at < source.length) {
-      if (single.includes(source.charAt(at))) {
-        if (at + 1 >= source.length || !single.includes(source.charAt(at + 1)))
-          return this.#token("string", at + 1);
-        at++;
-      }
-      at++;
-    }
-    this.#unclosedString();
-  }
-
-  #doubleQuoted(): void {
-    const source = this.#source;
-    let at = this.#at + 1;
-    while (at < source.length) {
-      const char = source.charAt(at);
-      if (char === "`") at++;
-      else if (char === "$" && source.charAt(at + 1) === "(") {
-        at = this.#afterSubexpression(at + 1);
-        continue;
-      } else if (double.includes(char)) {
-        if (at + 1 >= source.length || !double.includes(source.charAt(at + 1)))
-          return this.#token("string", at + 1);
-        at++;
-      }
-      at++;
-    }
-    this.#unclosedString();
-  }
-
-  /** The place behind the `)` that belongs to the `(` at `open`; strings in it may hold others. */
-  #afterSubexpression(open: number): number {
-    const inner = new Scanner(this.#source);
-    inner.#at = open;
-    let depth = 0;
-    let seen = 0;
-    while (inner.#at < this.#source.length) {
-      inner.#next();
-      for (; seen < inner.tokens.length; seen++) {
-        const token = inner.tokens[seen];
-        if (token?.kind !== "punctuation") continue;
-        if (token.text === "(") depth++;
-        if (token.text === ")") depth--;
-        if (token.text === ")" && depth === 0) return token.end;
-      }
-    }
-    return this.#source.length;
-  }
-
-  #unclosedString(): void {
-    this.unclosed.push({ what: "A string", at: this.#at });
-    this.#token("string", this.#source.length);
+/** Where a string in double quotes ends, whose subexpressions may hold others; undefined if it never does. */
+function endOfString(source: string, start: number): number | undefined {
+  const plain = /(?:[^`$"\u201c-\u201e]+|`[^]|\$(?!\()|["\u201c-\u201e]{2})*/y;
+  for (let at = start + 1; ;) {
+    plain.lastIndex = at;
+    plain.test(source);
+    at = plain.lastIndex;
+    if (/["\u201c-\u201e]/.test(source.charAt(at))) return at + 1;
+    if (!source.startsWith("$(", at)) return undefined;
+    at = endOfSubexpression(source, at + 1);
   }
 }
 
-function lineEnd(source: string, start: number): number {
-  const end = source.indexOf("\n", start);
-  if (end === -1) return source.length;
-  return source.charAt(end - 1) === "\r" ? end - 1 : end;
+/** The place behind the `)` that belongs to the `(` at `open`. */
+function endOfSubexpression(source: string, open: number): number {
+  let depth = 0;
+  for (let at = open; at < source.length;) {
+    const { kind, end } = nextToken(source, at);
+    if (kind === "punctuation" && source[at] === "(") depth++;
+    if (kind === "punctuation" && source[at] === ")" && --depth === 0) return end;
+    at = end;
+  }
+  return source.length;
 }

@@ -1,34 +1,21 @@
 import type { ScriptDetail } from "@capstan/contract";
-import { createRoot, createSignal, type Accessor } from "solid-js";
+import { createRoot, createSignal } from "solid-js";
 import { fieldText } from "./editor-text.ts";
 
 /** What a person writes in a file before it is saved. It stays while they look at something else. */
-export interface Draft {
-  readonly text: Accessor<string>;
-  readonly setText: (text: string) => void;
-  readonly isDirty: Accessor<boolean>;
-  /** The file as it is on the disk by now, where it is not what the draft is based on. */
-  readonly conflict: Accessor<{ readonly source: string; readonly hash: string } | null>;
-  /** What saving sends. */
-  readonly toSave: () => { readonly source: string; readonly based_on: string };
-  /** The file was read again, after it was saved here or changed elsewhere. */
-  readonly follow: (file: Pick<ScriptDetail, "source" | "source_hash">) => void;
-  /** It is saved: what is written now is what is in the file, but for what was typed meanwhile. */
-  readonly saved: (file: Pick<ScriptDetail, "source" | "source_hash">) => void;
-  /** Of two versions this one is to be saved. */
-  readonly keepMine: () => void;
-  /** Of two versions that of the file stays, and what was written is given up. */
-  readonly takeTheirs: () => void;
-}
+export type Draft = ReturnType<typeof createDraft>;
+
+type FileText = Pick<ScriptDetail, "source" | "source_hash">;
 
 interface Base {
   readonly source: string;
   readonly hash: string;
 }
 
-export function createDraft(source: string, hash: string): Draft {
+export function createDraft(source: string, hash: string) {
   const [base, setBase] = createSignal<Base>({ source, hash });
   const [text, setText] = createSignal(fieldText(source).text);
+  /** The file as it is on the disk by now, where it is not what the draft is based on. */
   const [conflict, setConflict] = createSignal<Base | null>(null);
   const isDirty = () => text() !== fieldText(base().source).text;
   const take = (file: Base) => {
@@ -38,28 +25,33 @@ export function createDraft(source: string, hash: string): Draft {
   };
   return {
     text,
-    setText,
+    setText: (written: string) => void setText(written),
     isDirty,
     conflict,
+    /** What saving sends. */
     toSave: () => ({ source: fieldText(base().source).toSource(text()), based_on: base().hash }),
-    follow({ source: now, source_hash: nowHash }) {
+    /** The file was read again, after it was saved here or changed elsewhere. */
+    follow({ source: now, source_hash: nowHash }: FileText) {
       if (now === null || nowHash === null || nowHash === base().hash) return;
       const file = { source: now, hash: nowHash };
       // What was written and what is in the file may have become the same.
       if (!isDirty() || fieldText(now).text === text()) take(file);
       else setConflict(file);
     },
-    saved({ source: now, source_hash: nowHash }) {
+    /** It is saved: what is written now is what is in the file, but for what was typed meanwhile. */
+    saved({ source: now, source_hash: nowHash }: FileText) {
       if (now === null || nowHash === null) return;
       setBase({ source: now, hash: nowHash });
       setConflict(null);
     },
+    /** Of two versions this one is to be saved. */
     keepMine() {
       const theirs = conflict();
       if (theirs === null) return;
       setBase(theirs);
       setConflict(null);
     },
+    /** Of two versions that of the file stays, and what was written is given up. */
     takeTheirs() {
       const theirs = conflict();
       if (theirs !== null) take(theirs);
