@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { permissionSchema } from "../definition/permissions.ts";
 import type { DeclaredPermissions } from "../definition/script-function.ts";
 
 /** What a person said of one file as it was. */
@@ -22,19 +23,9 @@ export interface ScriptApproval {
 }
 
 /** By the file's absolute path. */
-export type ScriptApprovalTable = ReadonlyMap<string, ScriptApproval>;
+type ScriptApprovalTable = ReadonlyMap<string, ScriptApproval>;
 
-const names = z.array(z.string());
-const permissions = z.strictObject({
-  executionPolicy: z.enum(["auto", "ask-once", "ask-always", "deny"]).optional(),
-  resultApprovalPolicy: z.enum(["never", "on-error", "always"]).optional(),
-  effects: z.enum(["read", "write", "exclusive"]).optional(),
-  idempotent: z.boolean().optional(),
-  timeoutMs: z.number().optional(),
-  network: z.union([z.boolean(), names]).optional(),
-  secrets: names.optional(),
-  roots: z.strictObject({ read: names.optional(), write: names.optional() }).optional(),
-});
+const permissions = z.strictObject(permissionSchema).partial();
 
 const keptApproval = z.strictObject({
   version: z.literal(1),

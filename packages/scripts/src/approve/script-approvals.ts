@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { type Clock, type ToolError, toolError } from "@capstan/core";
 import { systemClock } from "@capstan/core/host";
-import type { Script, ScriptApprovals } from "../definition/script-function.ts";
+import type { DeclaredPermissions, Script } from "../definition/script-function.ts";
 import {
   isApprovalFile,
   writeApproval,
@@ -9,22 +9,10 @@ import {
   readApprovals,
   removeApproval,
   type ScriptApproval,
-  type ScriptApprovalTable,
 } from "./approval-files.ts";
 
 /** People's word about scripts, kept in files. */
-export interface ScriptApprovalBook extends ScriptApprovals {
-  /**
-   * Keeps that a person approved what a script declares, as it is now. Only ever at a person's
-   * word: what calls this is no tool.
-   */
-  approve(script: Script): ScriptApproval | ToolError;
-  /** Whether there was an approval to take back. */
-  revoke(path: string): boolean;
-  list(): ScriptApprovalTable;
-  /** Watches no longer. */
-  close(): void;
-}
+export type ScriptApprovalBook = ReturnType<typeof openScriptApprovals>;
 
 /**
  * Opens the approvals of an installation: a folder in the data directory, where no tool reaches it.
@@ -38,7 +26,7 @@ export function openScriptApprovals(options: {
   readonly folder: string;
   /** @default the system's clock */
   readonly clock?: Clock;
-}): ScriptApprovalBook {
+}) {
   const { folder, clock = systemClock } = options;
   const listeners = new Set<() => void>();
   let approvals = readApprovals(folder);
@@ -56,16 +44,17 @@ export function openScriptApprovals(options: {
     approvals = readApprovals(folder);
   };
   return {
-    approved({ path, contentHash }) {
+    approved({ path, contentHash }: Script): DeclaredPermissions | undefined {
       const found = approvals.get(path);
       return found?.contentHash === contentHash ? found.permissions : undefined;
     },
-    subscribe(listener) {
+    subscribe(listener: () => void): () => void {
       watchFolder();
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    approve(script) {
+    /** Only ever at a person's word: what calls this is no tool. */
+    approve(script: Script): ScriptApproval | ToolError {
       const problem = approvalProblem(script);
       if (problem !== undefined || script.declared === undefined)
         return toolError({ code: "script_not_approvable", message: problem ?? "" });
@@ -75,12 +64,14 @@ export function openScriptApprovals(options: {
       changed();
       return approval;
     },
-    revoke(path) {
+    /** Whether there was an approval to take back. */
+    revoke(path: string): boolean {
       const isRemoved = removeApproval(folder, path);
       if (isRemoved) changed();
       return isRemoved;
     },
     list: () => readApprovals(folder),
+    /** Watches no longer. */
     close: () => watcher?.close(),
   };
 }

@@ -8,7 +8,8 @@ import type { DeclaredPermissions, ScriptPermissions, ScriptProblem } from "./sc
 const names = (error: string) => z.array(z.string().min(1, { error }), { error });
 const policies = "auto, ask-once, ask-always or deny";
 
-const schema = {
+/** What a file may declare, by its key; the errors say what is expected. */
+export const permissionSchema = {
   executionPolicy: z.enum(["auto", "ask-once", "ask-always", "deny"], { error: policies }),
   resultApprovalPolicy: z.enum(["never", "on-error", "always"], {
     error: "never, on-error or always",
@@ -57,13 +58,13 @@ export function permissionsOf(declared: DeclaredPermissions, name: string): Scri
 function check(raw: RawPermissions, of: string, problems: ScriptProblem[]): ScriptPermissions {
   const checked: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(raw)) {
-    if (!Object.hasOwn(schema, key)) {
-      const [near] = nearestNames(key, Object.keys(schema), 1);
+    if (!Object.hasOwn(permissionSchema, key)) {
+      const [near] = nearestNames(key, Object.keys(permissionSchema), 1);
       const hint = near === undefined ? "" : ` Did you mean ${near}?`;
       problems.push({ severity: "warning", message: `${of}: "${key}" means nothing.${hint}` });
       continue;
     }
-    const result = schema[key as keyof typeof schema].safeParse(value);
+    const result = permissionSchema[key as keyof typeof permissionSchema].safeParse(value);
     if (result.success) {
       checked[key] = result.data;
       continue;

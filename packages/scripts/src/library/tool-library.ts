@@ -16,7 +16,7 @@ import type {
 } from "../definition/script-function.ts";
 import { scriptGroup } from "./script-group.ts";
 import type { ScriptVersions } from "../read/script-versions.ts";
-import { type FolderWatch, watchFolders } from "./watch-folders.ts";
+import { FolderWatch } from "./watch-folders.ts";
 
 export interface ToolLibraryOptions {
   /** Folders of tools, absolute. One that is missing may come later. */
@@ -104,13 +104,13 @@ export class ToolLibrary {
     if (watch) ends.push(needs?.subscribe(changed));
     this.#endApprovals = () => ends.forEach((end) => end?.());
     if (watch) {
-      this.#watch = watchFolders({
+      this.#watch = new FolderWatch({
         folders,
         onChange: changed,
         onProblem: (message) => void (this.#watchProblems = [...this.#watchProblems, message]),
       });
       // First watched, then read: nothing falls between.
-      await this.#watch.ready;
+      await this.#watch.follow();
     }
     await this.refresh();
     // Only when a server starts: what it runs later may still use the copy of a version that is gone.

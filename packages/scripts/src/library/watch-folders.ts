@@ -7,28 +7,19 @@ const quietMs = 40;
 /** The longest that changes without an end are waited for. */
 const longestMs = 400;
 
-export interface FolderWatch {
-  /** Resolves once what is there is watched: what changes from then on is told. */
-  readonly ready: Promise<void>;
-  close(): void;
+interface FolderWatchOptions {
+  readonly folders: readonly string[];
+  readonly onChange: () => void;
+  /** A folder cannot be watched, and why. */
+  readonly onProblem: (message: string) => void;
 }
 
 /**
  * Tells of changes in folders and all below them, also of a folder that comes into being later.
  * Without polling: the operating system says what changed.
  */
-export function watchFolders(options: {
-  readonly folders: readonly string[];
-  readonly onChange: () => void;
-  /** A folder cannot be watched, and why. */
-  readonly onProblem: (message: string) => void;
-}): FolderWatch {
-  const watcher = new FolderWatcher(options);
-  return { ready: watcher.follow(), close: () => watcher.close() };
-}
-
-class FolderWatcher {
-  readonly #options: Parameters<typeof watchFolders>[0];
+export class FolderWatch {
+  readonly #options: FolderWatchOptions;
   readonly #watchers = new Map<string, { readonly inode: bigint; readonly watcher: FSWatcher }>();
   #wanted: WatchedFolders = new Map();
   #following: Promise<void> = Promise.resolve();
@@ -36,7 +27,7 @@ class FolderWatcher {
   #firstAt: number | undefined;
   #closed = false;
 
-  constructor(options: Parameters<typeof watchFolders>[0]) {
+  constructor(options: FolderWatchOptions) {
     this.#options = options;
   }
 

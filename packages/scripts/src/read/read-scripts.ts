@@ -12,7 +12,7 @@ import { hiddenInFiles } from "../definition/hidden-characters.ts";
 import type { FileContents, ParsedFile } from "../definition/parsed-file.ts";
 import { readPermissions } from "../definition/permissions.ts";
 import type { ScannedFile } from "./scan-folder.ts";
-import { type ListFolder, listOnce, readScriptFiles } from "./script-files.ts";
+import { readScriptFiles } from "./script-files.ts";
 import type { ScriptVersions } from "./script-versions.ts";
 import type {
   DeclaredPermissions,
@@ -68,8 +68,7 @@ export async function readScripts(
   options: ReadScriptsOptions,
 ): Promise<readonly ScriptOutcome[]> {
   const { signal, parsers } = options;
-  const list = listOnce();
-  const loaded = await Promise.all(files.map((file) => load(file, options, list)));
+  const loaded = await Promise.all(files.map((file) => load(file, options)));
   signal?.throwIfAborted();
   const parsed = new Map<Loaded, ParsedFile>();
   const parseAll = async (language: ScriptLanguage) => {
@@ -109,16 +108,12 @@ type Loaded =
   | { readonly status: "unchanged"; readonly file: ScriptFile; readonly script: Script }
   | { readonly status: "refused"; readonly file: ScriptFile; readonly message: string };
 
-async function load(
-  file: ScriptFile,
-  options: ReadScriptsOptions,
-  list: ListFolder,
-): Promise<Loaded> {
+async function load(file: ScriptFile, options: ReadScriptsOptions): Promise<Loaded> {
   const { path, folder, isPlugin, language } = file;
   const { cacheSecret: secret = "", previous } = options;
   try {
     const entry = relative(folder, path);
-    const made = await readScriptFiles({ folder, entry, isPlugin, list });
+    const made = await readScriptFiles({ folder, entry, isPlugin });
     if (made.status === "refused") return { ...made, file };
     const { contents, contentHash } = made;
     const before = previous?.get(path);

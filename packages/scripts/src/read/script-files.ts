@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { constants, type Dirent } from "node:fs";
+import { constants } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { FileContents } from "../definition/parsed-file.ts";
@@ -33,15 +33,13 @@ export async function readScriptFiles(options: {
   readonly folder: string;
   readonly entry: string;
   readonly isPlugin: boolean;
-  /** For many scripts of one folder, which need not be listed for each. @default listFolder */
-  readonly list?: ListFolder;
 }): Promise<ScriptFilesOutcome> {
-  const { folder, entry, isPlugin, list = listFolder } = options;
+  const { folder, entry, isPlugin } = options;
   const others = /\.[mc]?[jt]s$/.test(entry) ? madeBesideModules : made;
   const found = new Map<string, Uint8Array>();
   let bytes = 0;
   const walk = async (inside: string): Promise<string | undefined> => {
-    for (const item of await list(inside)) {
+    for (const item of await readdir(inside, { withFileTypes: true })) {
       if (inside === folder && !isPlugin && item.name !== entry && !isPrivate(item.name)) continue;
       const path = join(inside, item.name);
       const name = relative(folder, path).replaceAll(sep, "/");
@@ -69,21 +67,6 @@ export async function readScriptFiles(options: {
     // With lengths, so that no two lists of files read the same.
     hash.update(`${Buffer.byteLength(name)} ${name} ${content.length}\n`).update(content);
   return { status: "read", contents, contentHash: `sha256:${hash.digest("hex")}` };
-}
-
-/** What lies in a folder. */
-export type ListFolder = (folder: string) => Promise<readonly Dirent[]>;
-
-const listFolder: ListFolder = (folder) => readdir(folder, { withFileTypes: true });
-
-/** Lists each folder once: of 100 scripts side by side each would list all the others. */
-export function listOnce(): ListFolder {
-  const known = new Map<string, Promise<readonly Dirent[]>>();
-  return (folder) => {
-    const listing = known.get(folder) ?? listFolder(folder);
-    known.set(folder, listing);
-    return listing;
-  };
 }
 
 /**

@@ -1,32 +1,26 @@
 import { createHash } from "node:crypto";
-import type { JsonValue } from "@capstan/core";
+import { type JsonValue, type ToolError, toolError } from "@capstan/core";
 import { countOf } from "../text/format-bytes.ts";
 
 /** Characters a result may have. */
 export const longestResult = 16 * 1024 * 1024;
 
-export type TextResult =
-  | { readonly status: "done"; readonly data: JsonValue }
-  | { readonly status: "invalid"; readonly code: string; readonly message: string };
+export type TextResult = JsonValue | ToolError;
 
-export function done(data: JsonValue): TextResult {
-  return { status: "done", data };
-}
-
-export function invalid(code: string, message: string): TextResult {
-  return { status: "invalid", code, message };
+export function invalid(code: string, message: string): ToolError {
+  return toolError({ code, message });
 }
 
 /** Characters as people count them, and the rest of what is usually asked. */
 export function countText(text: string): TextResult {
-  return done({
+  return {
     characters: graphemeCount(text),
     words: [...text.matchAll(/[\p{L}\p{N}_]+(?:['’-][\p{L}\p{N}_]+)*/gu)].length,
     lines: text === "" ? 0 : splitLines(text).length,
     utf8Bytes: Buffer.byteLength(text),
     /** What start and length count. */
     utf16Units: text.length,
-  });
+  };
 }
 
 function graphemeCount(text: string): number {
@@ -57,7 +51,7 @@ export function replaceText(text: string, search: string, replacement: string): 
   const pieces = text.split(search);
   const length = text.length + (pieces.length - 1) * (replacement.length - search.length);
   if (length > longestResult) return tooLong(length);
-  return done(pieces.join(replacement));
+  return pieces.join(replacement);
 }
 
 export function sortLines(text: string, numeric: boolean, descending: boolean): string {
@@ -79,7 +73,7 @@ export function decodeBase64(text: string): TextResult {
 
 export function decodeUrl(text: string): TextResult {
   try {
-    return done(decodeURIComponent(text));
+    return decodeURIComponent(text);
   } catch {
     const at = text.search(/%(?![0-9a-fA-F]{2})/);
     return invalid(
@@ -92,10 +86,10 @@ export function decodeUrl(text: string): TextResult {
 }
 
 export function hashText(text: string, algorithm: string): TextResult {
-  return done(createHash(algorithm).update(text).digest("hex"));
+  return createHash(algorithm).update(text).digest("hex");
 }
 
-export function tooLong(length: number): TextResult {
+export function tooLong(length: number): ToolError {
   return invalid(
     "result_too_long",
     `The result would have more than ${length.toLocaleString("en-US")} characters; ${longestResult.toLocaleString("en-US")} are allowed.`,
@@ -104,7 +98,7 @@ export function tooLong(length: number): TextResult {
 
 function decodeUtf8(bytes: Uint8Array, what: string): TextResult {
   try {
-    return done(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return invalid(
       "binary_content",

@@ -1,11 +1,10 @@
-import { defineTool, type Tool, toolError } from "@capstan/core";
+import { defineTool, type Tool } from "@capstan/core";
 import { z } from "zod";
 import { regexTimeoutMs, runRegex } from "../text/run-regex.ts";
 import {
   countText,
   decodeBase64,
   decodeUrl,
-  done,
   hashText,
   invalid,
   longestResult,
@@ -87,10 +86,7 @@ export function text(): Tool {
     effects: "read",
     permission: { executionPolicy: "auto" },
     compressArgs: ({ operation }) => operation,
-    execute: async (args, { signal }) => {
-      const result = await run(args, signal);
-      return result.status === "done" ? result.data : toolError(result);
-    },
+    execute: (args, { signal }) => run(args, signal),
   });
 }
 
@@ -112,15 +108,15 @@ function plain(args: Args & { readonly operation: PlainOperation }, text: string
     case "count":
       return countText(text);
     case "upper":
-      return done(text.toUpperCase());
+      return text.toUpperCase();
     case "lower":
-      return done(text.toLowerCase());
+      return text.toLowerCase();
     case "title":
-      return done(titleCase(text));
+      return titleCase(text);
     case "trim":
-      return done(text.trim());
+      return text.trim();
     case "split":
-      return done(args.separator === undefined ? splitLines(text) : text.split(args.separator));
+      return args.separator === undefined ? splitLines(text) : text.split(args.separator);
     case "replace":
       return replaceText(text, args.search ?? "", args.replacement ?? "");
     case "lines":
@@ -128,15 +124,15 @@ function plain(args: Args & { readonly operation: PlainOperation }, text: string
     case "slice":
       return slice(args, text);
     case "sort":
-      return done(sortLines(text, args.numeric, args.descending));
+      return sortLines(text, args.numeric, args.descending);
     case "unique":
-      return done([...new Set(splitLines(text))].join("\n"));
+      return [...new Set(splitLines(text))].join("\n");
     case "base64_encode":
-      return done(Buffer.from(text).toString("base64"));
+      return Buffer.from(text).toString("base64");
     case "base64_decode":
       return decodeBase64(text);
     case "url_encode":
-      return done(encodeURIComponent(text.toWellFormed()));
+      return encodeURIComponent(text.toWellFormed());
     case "url_decode":
       return decodeUrl(text);
     case "hash":
@@ -147,7 +143,7 @@ function plain(args: Args & { readonly operation: PlainOperation }, text: string
 function join({ items, separator = "\n" }: Args): TextResult {
   if (items === undefined) return invalid("missing_argument", '"join" needs "items", the pieces.');
   const length = items.reduce((sum, item) => sum + item.length + separator.length, 0);
-  return length > longestResult ? tooLong(length) : done(items.join(separator));
+  return length > longestResult ? tooLong(length) : items.join(separator);
 }
 
 function lines({ start = 1, count }: Args, text: string): TextResult {
@@ -156,12 +152,12 @@ function lines({ start = 1, count }: Args, text: string): TextResult {
   if (start > all.length) {
     return invalid("invalid_range", `The text has ${all.length} lines; start is ${start}.`);
   }
-  return done(all.slice(start - 1, count === undefined ? undefined : start - 1 + count).join("\n"));
+  return all.slice(start - 1, count === undefined ? undefined : start - 1 + count).join("\n");
 }
 
 function slice({ start = 0, count }: Args, text: string): TextResult {
   const from = start < 0 ? Math.max(0, text.length + start) : start;
-  return done(text.slice(from, count === undefined ? undefined : from + count));
+  return text.slice(from, count === undefined ? undefined : from + count);
 }
 
 async function regex(args: Args, text: string, signal: AbortSignal): Promise<TextResult> {
@@ -178,9 +174,9 @@ async function regex(args: Args, text: string, signal: AbortSignal): Promise<Tex
   );
   switch (result.status) {
     case "found":
-      return done({ matches: result.matches.map((match) => ({ ...match })), more: result.more });
+      return { matches: result.matches.map((match) => ({ ...match })), more: result.more };
     case "replaced":
-      return done(result.text);
+      return result.text;
     case "invalid":
       return invalid("invalid_pattern", result.message);
     case "too_long":

@@ -28,30 +28,20 @@ export interface AllowedPath {
 }
 
 /** Where one call may look, and nothing else. */
-export interface FileRoots {
-  readonly roots: readonly FileRoot[];
-  /** The denied paths, without links. */
-  readonly denied: readonly string[];
-  /** What is asked, inside the roots as text. @throws FileError */
-  locate(path: string): { readonly root: FileRoot; readonly absolute: string };
-  /** The same after every link was followed; links that lead out are refused. @throws FileError */
-  resolve(path: string): Promise<AllowedPath>;
-  /** Throws where a real path, e.g. of an open file, lies outside or is hidden. @throws FileError */
-  check(real: string, asked: string): AllowedPath;
-  /** Whether an entry of this name is hidden. */
-  isHidden(name: string): boolean;
-}
+export type FileRoots = Awaited<ReturnType<typeof fileRoots>>;
 
 /** The rules of what may be looked at, made for each call: links among the roots are followed now. */
-export async function fileRoots(options: FileToolsOptions): Promise<FileRoots> {
+export async function fileRoots(options: FileToolsOptions) {
   const roots = await nameRoots(options.roots);
   const denied = await Promise.all(
     (options.deny ?? []).map((path) => realOrNearest(resolve(path))),
   );
   const dotfiles = options.dotfiles ?? false;
+  /** Whether an entry of this name is hidden. */
   const isHidden = (name: string): boolean => !dotfiles && name.startsWith(".");
   const several = roots.length > 1;
 
+  /** What is asked, inside the roots as text. @throws FileError */
   function locate(path: string) {
     if (path.includes("\0")) throw new FileError("invalid_path", "The path has a NUL character.");
     const asked = path.trim() === "" ? "." : path;
@@ -75,6 +65,7 @@ export async function fileRoots(options: FileToolsOptions): Promise<FileRoots> {
     return found;
   }
 
+  /** Throws where a real path, e.g. of an open file, lies outside or is hidden. @throws FileError */
   function check(real: string, asked: string): AllowedPath {
     for (const root of roots) {
       if (root.real === undefined || !isInside(real, root.real)) continue;
@@ -110,10 +101,12 @@ export async function fileRoots(options: FileToolsOptions): Promise<FileRoots> {
   return {
     roots,
     isHidden,
+    /** The denied paths, without links. */
     denied,
     locate,
     check,
-    async resolve(path) {
+    /** The same after every link was followed; links that lead out are refused. @throws FileError */
+    async resolve(path: string): Promise<AllowedPath> {
       const { absolute } = locate(path);
       let real: string;
       try {

@@ -14,8 +14,9 @@ export type Glob =
 export function compileGlob(glob: string): Glob {
   const anchored = glob.replace(/^\.?\//, "");
   const translated = translate(anchored.includes("/") ? anchored : `**/${anchored}`);
-  if (translated.status === "invalid") return translated;
-  const compiled = compileRegex(translated.pattern, { dotAll: true });
+  if (translated === undefined)
+    return { status: "invalid", message: `The glob "${glob}" opens a { that it does not close.` };
+  const compiled = compileRegex(translated, { dotAll: true });
   if (compiled.status === "invalid") {
     return { status: "invalid", message: `The glob "${glob}" cannot be read. Simplify it.` };
   }
@@ -23,13 +24,10 @@ export function compileGlob(glob: string): Glob {
   return { status: "compiled", matches: (path) => regex.matches(path) };
 }
 
-type Translated =
-  | { readonly status: "translated"; readonly pattern: string }
-  | { readonly status: "invalid"; readonly message: string };
-
 const piece = /\*\*\/|\/\*\*$|\*+|\?|\[(?:!|\^)?\]?[^\]/]*\]|\\.|[\s\S]/gu;
 
-function translate(glob: string): Translated {
+/** Undefined if a brace is never closed. */
+function translate(glob: string): string | undefined {
   let pattern = "";
   let braces = 0;
   for (const [part] of glob.matchAll(piece)) {
@@ -47,9 +45,7 @@ function translate(glob: string): Translated {
     } else if (part === "," && braces > 0) pattern += "|";
     else pattern += quote(part.length > 1 && part.startsWith("\\") ? part.slice(1) : part);
   }
-  if (braces > 0)
-    return { status: "invalid", message: `The glob "${glob}" opens a { that it does not close.` };
-  return { status: "translated", pattern };
+  return braces > 0 ? undefined : pattern;
 }
 
 function characterClass(part: string): string {

@@ -61,7 +61,7 @@ export function createAppState() {
     panel,
     showPanel: (name: PanelName | null) => void setPanel(name),
     variable,
-    showVariable(name: string | null) {
+    showVariable: (name: string | null) => {
       setVariable(name);
       if (name !== null) setPanel("variables");
     },

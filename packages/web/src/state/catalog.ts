@@ -8,8 +8,6 @@ import { createPreference } from "./preferences.ts";
 export const offlineModel = "capstan/offline";
 
 /** What this server has to offer, and which model was chosen in this browser. */
-export type Catalog = ReturnType<typeof createCatalog>;
-
 export function createCatalog() {
   const info = createLoaded<ServerInfo | null>(null, () => client.info());
   const models = createLoaded<readonly ModelView[]>([], () => client.models());

@@ -26,8 +26,6 @@ export interface ChatEvents {
 }
 
 /** The conversation that is open: its runs, and what can be done. */
-export type Chat = ReturnType<typeof createChat>;
-
 export function createChat(events: ChatEvents) {
   const [conversation, setConversation] = createSignal<ConversationView | null>(null);
   const [status, setStatus] = createSignal<ChatStatus>({ type: "ready" });

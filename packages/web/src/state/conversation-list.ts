@@ -9,8 +9,6 @@ const pageLength = 50;
 /** How long a deleted conversation can be brought back. */
 const undoTime = 6000;
 
-export type ConversationList = ReturnType<typeof createConversationList>;
-
 export function createConversationList() {
   const [hasMore, setHasMore] = createSignal(false);
   const [leaving, setLeaving] = createSignal<ReadonlySet<string>>(new Set());

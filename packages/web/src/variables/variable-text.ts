@@ -7,8 +7,6 @@ import { client } from "../api/client.ts";
 const pageLength = 20_000;
 
 /** A variable's text, as far as it was read. */
-export type VariableText = ReturnType<typeof createVariableText>;
-
 export function createVariableText(conversation: () => string | null, name: string) {
   const [info, setInfo] = createSignal<VariableValueView | null>(null);
   const [pages, setPages] = createSignal<readonly string[]>([]);

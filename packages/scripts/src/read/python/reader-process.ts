@@ -14,16 +14,6 @@ export type Hello =
     }
   | { readonly status: "failed"; readonly message: string };
 
-export interface ReaderProcess {
-  readonly hello: Promise<Hello>;
-  /** Resolves when the process has ended, by itself or not. */
-  readonly ended: Promise<void>;
-  send(id: number, source: Uint8Array): void;
-  /** No more is sent. */
-  end(): void;
-  kill(): void;
-}
-
 /** The same place from the source and from the build: both lie one folder below the package. */
 const program = fileURLToPath(new URL("../../../src/read/python/reader/main.py", import.meta.url));
 
@@ -32,7 +22,7 @@ export function startReader(options: {
   readonly executable: string;
   readonly signal?: AbortSignal;
   readonly onAnswer?: (id: number, parsed: ParsedFile) => void;
-}): ReaderProcess {
+}) {
   const { executable, signal, onAnswer } = options;
   // Isolated, without site-packages: nothing of the user's is imported by reading. The environment
   // holds secrets that it does not need; the PATH finds the interpreter behind a version switch.
@@ -63,11 +53,13 @@ export function startReader(options: {
   });
   return {
     hello: hello.promise,
+    /** Resolves when the process has ended, by itself or not. */
     ended: ended.promise,
-    send: (id, source) =>
+    send: (id: number, source: Uint8Array) =>
       void child.stdin.write(
         `${JSON.stringify({ id, source: Buffer.from(source).toString("base64") })}\n`,
       ),
+    /** No more is sent. */
     end: () => void child.stdin.end(),
     kill: () => void child.kill("SIGKILL"),
   };
