@@ -44,9 +44,19 @@ async function checkSandbox(): Promise<SystemCheck> {
   const name = "sandbox";
   const without =
     "Scripts ask every time and are not confined; of the code tools only JavaScript is there.";
-  const { problem } = await findSandbox();
-  if (problem === undefined)
-    return { name, status: "ok", detail: `bubblewrap at ${findProgram("bwrap")}`, without };
+  const { problem, memoryLimit } = await findSandbox();
+  if (problem === undefined) {
+    const detail = `bubblewrap at ${findProgram("bwrap")}`;
+    return memoryLimit === "program"
+      ? { name, status: "ok", detail, without }
+      : {
+          name,
+          status: "ok",
+          detail: `${detail}; memory is limited for each process, not for a program as a whole`,
+          without,
+          fix: "To limit whole programs, run Capstan in a systemd user session, or as a service with Delegate=yes.",
+        };
+  }
   return { name, status: "missing", detail: problem.message, without, fix: problem.fix };
 }
 

@@ -1,7 +1,8 @@
 import { chownSync, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, join, normalize, relative, resolve, sep } from "node:path";
 import { CapstanError } from "@capstan/core";
-import { makeCgroup } from "./cgroup.ts";
+import { type CgroupSource, makeCgroup } from "./cgroup.ts";
+import { scopeEnvironment, systemdScope } from "./systemd-scope.ts";
 import type { ResolveHost } from "../network/checked-agent.ts";
 import { findProgram, launcher, limiter } from "../process/launcher.ts";
 import { type ConfinedNetwork, confinedNetwork } from "../network/confined-network.ts";
@@ -38,8 +39,10 @@ const environment = {
 /** A sandbox of Linux namespaces, made by bubblewrap. */
 export function bubblewrap(options: {
   readonly path: string;
-  /** Where control groups are mounted. @default the system's place */
-  readonly cgroups?: string;
+  /** Where control groups are. @default the system's place */
+  readonly cgroups?: CgroupSource;
+  /** The `systemd-run` that limits programs of this user where no control group can be made. */
+  readonly systemdRun?: string | undefined;
   /** Without it no program reaches the network. */
   readonly python?: PythonInstallation | undefined;
   /** How names become addresses. @default the system's resolver */
@@ -50,12 +53,13 @@ export function bubblewrap(options: {
     start(program) {
       const limits = { ...defaultLimits, ...program.limits };
       const { channels = 0, network: access = false } = program;
-      const cgroup = isRoot() ? makeCgroup(limits, options.cgroups) : undefined;
+      const cgroup = makeCgroup(limits, options.cgroups);
       // Root's processes are counted by cgroups alone: without them it is root no more.
       const user = isRoot() && cgroup === undefined ? nobody : undefined;
       if (user !== undefined)
         for (const { from } of program.shown ?? []) chownSync(from, user, user);
-      const { python, resolve } = options;
+      const { python, resolve, systemdRun } = options;
+      const scope = cgroup === undefined ? systemdRun : undefined;
       const filter = seccompFilter(process.arch, { unixSockets: access !== false });
       let network: ConfinedNetwork | undefined;
       const cleanUp = () => {
@@ -66,6 +70,7 @@ export function bubblewrap(options: {
         if (access !== false) network = confinedNetwork({ access, python, user, resolve });
         return runProgram({
           command: [
+            ...(scope === undefined ? [] : systemdScope(scope, limits)),
             ...launcher({
               processors: limits.processors,
               joins: cgroup?.joins ?? [],
@@ -83,10 +88,18 @@ export function bubblewrap(options: {
             program.command,
             ...program.args,
           ],
-          env: { ...environment, ...network?.env, ...program.env },
+          env: {
+            ...environment,
+            ...(scope === undefined ? {} : scopeEnvironment()),
+            ...network?.env,
+            ...program.env,
+          },
           channels,
           said: [
-            bubblewrapArguments(withNetwork(program, network), limits).join("\0"),
+            [
+              ...(scope === undefined ? [] : withoutScopeEnvironment(program.env)),
+              ...bubblewrapArguments(withNetwork(program, network), limits),
+            ].join("\0"),
             ...(filter === undefined ? [] : [filter]),
           ],
           kill: killGroup,
@@ -98,6 +111,11 @@ export function bubblewrap(options: {
       }
     },
   };
+}
+
+function withoutScopeEnvironment(own: Program["env"] = {}): readonly string[] {
+  const names = Object.keys(scopeEnvironment()).filter((name) => !Object.hasOwn(own, name));
+  return names.flatMap((name) => ["--unsetenv", name]);
 }
 
 function withNetwork(program: Program, network: ConfinedNetwork | undefined): Program {

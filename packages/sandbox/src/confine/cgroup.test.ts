@@ -21,7 +21,7 @@ function tree(name: string, controllers: string): string {
 }
 
 test("a program's processes and memory are counted where version 2 counts them", () => {
-  const group = makeCgroup(defaultLimits, tree("whole", "cpu memory pids"));
+  const group = makeCgroup(defaultLimits, { mount: tree("whole", "cpu memory pids") });
   const [procs = ""] = group?.joins ?? [];
   const place = procs.replace(/cgroup\.procs$/, "");
   assert.equal(readFileSync(join(place, "pids.max"), "utf8"), String(defaultLimits.processes + 8));
@@ -29,12 +29,56 @@ test("a program's processes and memory are counted where version 2 counts them",
 });
 
 test("memory that is not counted there is not limited there; processes must be", () => {
-  const group = makeCgroup(defaultLimits, tree("no-memory", "pids"));
+  const group = makeCgroup(defaultLimits, { mount: tree("no-memory", "pids") });
   const place = group?.joins[0]?.replace(/cgroup\.procs$/, "") ?? "";
   assert.equal(existsSync(join(place, "pids.max")), true);
   assert.equal(existsSync(join(place, "memory.max")), false);
-  assert.equal(makeCgroup(defaultLimits, tree("no-pids", "cpu memory")), undefined);
-  assert.equal(makeCgroup(defaultLimits, join(folder, "nowhere")), undefined);
+  assert.equal(makeCgroup(defaultLimits, { mount: tree("no-pids", "cpu memory") }), undefined);
+  assert.equal(makeCgroup(defaultLimits, { mount: join(folder, "nowhere") }), undefined);
+});
+
+/** A group of a user's in a tree whose top is not, as systemd delegates it. */
+function delegatedTree(name: string, controllers: string) {
+  const mount = tree(name, "");
+  const group = join(mount, "service");
+  mkdirSync(group);
+  writeFileSync(join(group, "cgroup.controllers"), `${controllers}\n`);
+  writeFileSync(join(group, "cgroup.subtree_control"), "\n");
+  const self = join(folder, `${name}-self`);
+  writeFileSync(self, "1:name=systemd:/\n0::/service\n");
+  return { group, source: { mount, self } };
+}
+
+const pid = String(process.pid);
+const text = (...path: readonly string[]) => readFileSync(join(...path), "utf8");
+
+test("in a group that was delegated, the server moves down and programs count beside it", () => {
+  const { group, source } = delegatedTree("delegated", "cpu memory pids");
+  assert.equal(makeCgroup(defaultLimits, source), undefined, "the kernel gives no controllers yet");
+  assert.equal(text(group, "cgroup.subtree_control"), "+pids +memory");
+  assert.equal(text(group, "server.capstan/cgroup.procs"), pid);
+  // The kernel lists what was asked for.
+  writeFileSync(join(group, "cgroup.subtree_control"), "memory pids\n");
+  for (const own of ["/service", "/service/server.capstan"]) {
+    writeFileSync(source.self, `0::${own}\n`);
+    const made = makeCgroup(defaultLimits, source);
+    const place = made?.joins[0]?.replace(/cgroup\.procs$/, "") ?? "";
+    assert.equal(made?.limitsMemory, true);
+    assert.ok(place.startsWith(`${group}/capstan-`), place);
+    assert.equal(text(place, "memory.max"), String(defaultLimits.memoryBytes));
+  }
+});
+
+test("a delegated group without the counting of processes, or with others in it, is not used", () => {
+  const without = delegatedTree("without", "cpu memory");
+  assert.equal(makeCgroup(defaultLimits, without.source), undefined);
+  assert.equal(existsSync(join(without.group, "server.capstan")), false);
+  const shared = delegatedTree("shared", "memory pids");
+  // The kernel refuses it while other processes are in the group.
+  rmSync(join(shared.group, "cgroup.subtree_control"));
+  mkdirSync(join(shared.group, "cgroup.subtree_control"));
+  assert.equal(makeCgroup(defaultLimits, shared.source), undefined);
+  assert.equal(text(shared.group, "cgroup.procs"), pid);
 });
 
 test(
@@ -43,7 +87,7 @@ test(
   async () => {
     const sandbox = bubblewrap({
       path: findProgram("bwrap") ?? "",
-      cgroups: join(folder, "nowhere"),
+      cgroups: { mount: join(folder, "nowhere") },
     });
     const own = makeTemporaryFolder();
     after(() => rmSync(own, { recursive: true }));

@@ -1,5 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { isAlive } from "../process/is-alive.ts";
 import type { SandboxLimits } from "../process/sandbox-limits.ts";
 
@@ -7,6 +14,8 @@ import type { SandboxLimits } from "../process/sandbox-limits.ts";
 export interface Cgroup {
   /** Files that a process writes itself into to join. */
   readonly joins: readonly string[];
+  /** Whether memory is counted, and not processes alone. */
+  readonly limitsMemory: boolean;
   /** Takes it away; what is not empty yet goes with a later one. */
   remove(): void;
 }
@@ -14,21 +23,38 @@ export interface Cgroup {
 const prefix = "capstan-";
 let made = 0;
 
+/** Where control groups are, and which one this process is in. */
+export interface CgroupSource {
+  /** @default "/sys/fs/cgroup" */
+  readonly mount?: string;
+  /** @default "/proc/self/cgroup" */
+  readonly self?: string;
+}
+
 /**
  * Makes a control group that counts processes and memory of a whole program, where this process
- * may: in general as root. Resource limits do not count root's processes, so root needs it.
+ * may: as root, or within a group that was delegated to its user, as systemd does for a service with
+ * `Delegate=yes`. Resource limits do not count root's processes, so root needs it.
  *
- * @param mount where control groups are mounted
  * @returns undefined where none can be made.
  */
-export function makeCgroup(limits: SandboxLimits, mount = "/sys/fs/cgroup"): Cgroup | undefined {
+export function makeCgroup(limits: SandboxLimits, source: CgroupSource = {}): Cgroup | undefined {
+  const { mount = "/sys/fs/cgroup", self = "/proc/self/cgroup" } = source;
+  const own = readText(self) ?? "";
+  return (
+    makeIn(hierarchies(limits, mount, own)) ??
+    makeIn(hierarchyBelow(delegatedGroup(mount, own), limits))
+  );
+}
+
+function makeIn(places: readonly Hierarchy[]): Cgroup | undefined {
   const name = `${prefix}${process.pid}-${++made}`;
   const folders: string[] = [];
   const remove = () => {
     for (const folder of folders) removeEmpty(folder);
   };
   try {
-    for (const { parent, settings } of hierarchies(limits, mount)) {
+    for (const { parent, settings } of places) {
       sweep(parent);
       const folder = join(parent, name);
       mkdirSync(folder);
@@ -40,7 +66,10 @@ export function makeCgroup(limits: SandboxLimits, mount = "/sys/fs/cgroup"): Cgr
     return undefined;
   }
   if (folders.length === 0) return undefined;
-  return { joins: folders.map((folder) => join(folder, "cgroup.procs")), remove };
+  const limitsMemory = places.some(({ settings }) =>
+    settings.some(([file]) => file.startsWith("memory.")),
+  );
+  return { joins: folders.map((folder) => join(folder, "cgroup.procs")), limitsMemory, remove };
 }
 
 interface Hierarchy {
@@ -49,24 +78,9 @@ interface Hierarchy {
 }
 
 /** Version 2 has one tree; version 1 has a tree for each kind of thing that is counted. */
-function hierarchies(limits: SandboxLimits, mount: string): readonly Hierarchy[] {
-  // Interpreters and the sandbox's own processes count too.
-  const processes = limits.processes + 8;
-  const shared = readText(join(mount, "cgroup.subtree_control"))?.split(/\s+/);
-  if (shared !== undefined) {
-    if (!shared.includes("pids")) return [];
-    const memory = shared.includes("memory");
-    return [
-      {
-        parent: mount,
-        settings: [
-          ["pids.max", processes],
-          ...(memory ? [["memory.max", limits.memoryBytes] as const] : []),
-        ],
-      },
-    ];
-  }
-  const own = readText("/proc/self/cgroup") ?? "";
+function hierarchies(limits: SandboxLimits, mount: string, own: string): readonly Hierarchy[] {
+  if (controllersGiven(mount) !== undefined) return hierarchyBelow(mount, limits);
+  const processes = processesOf(limits);
   const place = (kind: string) => join(mount, kind, pathOf(kind, own));
   if (readText(join(place("pids"), "cgroup.procs")) === undefined) return [];
   const memory = readText(join(place("memory"), "memory.limit_in_bytes")) !== undefined;
@@ -81,6 +95,76 @@ function hierarchies(limits: SandboxLimits, mount: string): readonly Hierarchy[]
         ]
       : []),
   ];
+}
+
+/** The group of version 2 as the parent of a program's own; none where it does not count processes. */
+function hierarchyBelow(parent: string | undefined, limits: SandboxLimits): readonly Hierarchy[] {
+  const given = parent === undefined ? undefined : controllersGiven(parent);
+  if (parent === undefined || given?.includes("pids") !== true) return [];
+  const memory = given.includes("memory");
+  return [
+    {
+      parent,
+      settings: [
+        ["pids.max", processesOf(limits)],
+        ...(memory ? [["memory.max", limits.memoryBytes] as const] : []),
+      ],
+    },
+  ];
+}
+
+/** Interpreters and the sandbox's own processes count too. */
+function processesOf({ processes }: SandboxLimits): number {
+  return processes + 8;
+}
+
+/** Those that a group of version 2 passes on to the groups in it. */
+function controllersGiven(group: string): readonly string[] | undefined {
+  return readText(join(group, "cgroup.subtree_control"))?.split(/\s+/);
+}
+
+/** The server's own place in the group that was delegated to it. */
+const serverGroup = "server.capstan";
+const delegated = new Map<string, string | undefined>();
+
+/**
+ * This process's group of version 2, if it may make groups in it. A group passes controllers on only
+ * if no process is in it, so this process moves into a group of its own below.
+ */
+function delegatedGroup(mount: string, own: string): string | undefined {
+  const path = /^0::(\/.+)$/m.exec(own)?.[1];
+  if (path === undefined) return undefined;
+  const at = join(mount, path);
+  const group = basename(at) === serverGroup ? dirname(at) : at;
+  if (!delegated.has(group)) delegated.set(group, prepare(group) ? group : undefined);
+  return delegated.get(group);
+}
+
+function prepare(group: string): boolean {
+  if (controllersGiven(group)?.includes("pids") === true) return true;
+  const offered = readText(join(group, "cgroup.controllers"))?.split(/\s+/) ?? [];
+  if (!offered.includes("pids")) return false;
+  const wanted = ["+pids", ...(offered.includes("memory") ? ["+memory"] : [])].join(" ");
+  const server = join(group, serverGroup);
+  try {
+    if (!existsSync(server)) mkdirSync(server);
+    writeFileSync(join(server, "cgroup.procs"), String(process.pid));
+    writeFileSync(join(group, "cgroup.subtree_control"), wanted);
+    return true;
+  } catch {
+    // It is not this user's, or others are in it too.
+    leave(server, group);
+    return false;
+  }
+}
+
+function leave(server: string, group: string): void {
+  try {
+    writeFileSync(join(group, "cgroup.procs"), String(process.pid));
+    rmdirSync(server);
+  } catch {
+    // It was not entered, or another server is in it.
+  }
 }
 
 function pathOf(kind: string, own: string): string {

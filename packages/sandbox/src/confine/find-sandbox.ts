@@ -2,13 +2,17 @@ import { bubblewrap } from "./bubblewrap.ts";
 import { installCommand } from "../process/install-command.ts";
 import { findProgram } from "../process/launcher.ts";
 import { type PythonInstallation, findPythonInstallation } from "../process/python-installation.ts";
-import type { Sandbox } from "./sandbox.ts";
+import { makeCgroup } from "./cgroup.ts";
+import { defaultLimits, type Sandbox } from "./sandbox.ts";
+import { findSystemdRun } from "./systemd-scope.ts";
 import { unconfined } from "./unconfined.ts";
 
 export interface FoundSandbox {
   readonly sandbox: Sandbox;
   /** Why programs are not confined; undefined where they are. */
   readonly problem?: { readonly message: string; readonly fix: string };
+  /** What the memory limit holds for: a program as a whole, or each of its processes by itself. */
+  readonly memoryLimit: "program" | "process";
 }
 
 /** Finds how programs can be confined here: bubblewrap, tried once; else not at all, and why. */
@@ -16,6 +20,7 @@ export async function findSandbox(): Promise<FoundSandbox> {
   const missing = (message: string, fix: string): FoundSandbox => ({
     sandbox: unconfined,
     problem: { message, fix },
+    memoryLimit: "process",
   });
   if (process.platform !== "linux")
     return missing(
@@ -27,14 +32,21 @@ export async function findSandbox(): Promise<FoundSandbox> {
     return missing("bubblewrap (bwrap) is not on PATH.", installCommand("bubblewrap"));
   if (findProgram("prlimit") === undefined)
     return missing("prlimit is not on PATH.", installCommand("util-linux"));
-  const sandbox = bubblewrap({ path, python: await systemPython() });
+  const systemdRun = await findSystemdRun();
+  const sandbox = bubblewrap({ path, python: await systemPython(), systemdRun });
   const problem = await tryOut(sandbox);
   return problem === undefined
-    ? { sandbox }
+    ? { sandbox, memoryLimit: limitsMemory(systemdRun) ? "program" : "process" }
     : missing(
         `bubblewrap does not work here: ${problem}`,
         "Let this user make user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap); a container needs a seccomp profile that lets it.",
       );
+}
+
+function limitsMemory(systemdRun: string | undefined): boolean {
+  const cgroup = makeCgroup(defaultLimits);
+  cgroup?.remove();
+  return cgroup?.limitsMemory ?? systemdRun !== undefined;
 }
 
 /** The system's own, which every user may run; else the PATH's. */

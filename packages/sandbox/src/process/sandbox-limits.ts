@@ -1,8 +1,8 @@
 /** What a program may use up. */
 export interface SandboxLimits {
   /**
-   * Memory in bytes: of the whole program where the system can count that (cgroups, as root), of
-   * each of its processes otherwise.
+   * Memory in bytes: of the whole program where the system can count that (a control group, or a
+   * scope of systemd), of each of its processes otherwise.
    */
   readonly memoryBytes: number;
   /**
