@@ -1,8 +1,10 @@
-import { Hono } from "hono";
+import { createHash, timingSafeEqual } from "node:crypto";
+import { BlockList, isIP } from "node:net";
+import { Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { CapstanError } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
-import { type ApiKey, createPrincipals, sameSite, type SameSiteOptions } from "./http/admission.ts";
-import { errorResponse, RequestError, storeFailure } from "./http/errors.ts";
+import { errorResponse, RequestError, type RequestErrorOptions } from "./http/errors.ts";
 import { compress } from "./http/compress.ts";
 import { approvalRoutes } from "./api/approvals.ts";
 import { catalogRoutes } from "./api/catalog.ts";
@@ -10,7 +12,7 @@ import { conversationRoutes } from "./api/conversations.ts";
 import type { Environment, Services } from "./http/services.ts";
 import { grantRoutes } from "./api/grants.ts";
 import { overrideRoutes } from "./api/overrides.ts";
-import type { Page } from "./page.ts";
+import { servePage } from "./page.ts";
 import { responseRoutes } from "./responses/routes.ts";
 import { directCallView } from "./responses/read-response.ts";
 import { runRoutes } from "./api/runs.ts";
@@ -21,12 +23,19 @@ export interface AppOptions {
   readonly services: Services;
   readonly apiKeys: readonly ApiKey[];
   readonly site: SameSiteOptions;
-  readonly page?: Page;
+  /** The folder of the built page. @default no page */
+  readonly webRoot?: string | undefined;
   readonly log: (line: string) => void;
 }
 
 /** Everything that is served, in the order in which a request passes it. */
-export function createApp({ services, apiKeys, site, page, log }: AppOptions): Hono<Environment> {
+export function createApp({
+  services,
+  apiKeys,
+  site,
+  webRoot,
+  log,
+}: AppOptions): Hono<Environment> {
   const app = new Hono<Environment>();
   const principalOf = createPrincipals(apiKeys);
 
@@ -72,7 +81,7 @@ export function createApp({ services, apiKeys, site, page, log }: AppOptions): H
   app.route("/v1/overrides", overrideRoutes(services));
   app.route("/v1/scripts", scriptRoutes({ ...services, directCallView }));
   app.route("/v1", catalogRoutes(services));
-  if (page !== undefined) app.use(page.serve);
+  if (webRoot !== undefined) app.route("/", servePage(webRoot));
   return app;
 }
 
@@ -82,3 +91,168 @@ const unknownFailure = new RequestError({
   code: "server_error",
   message: "The server failed to answer this request. Its log says more.",
 });
+
+type Failure = Required<Pick<RequestErrorOptions, "status" | "message">> &
+  Pick<RequestErrorOptions, "retryAfterSeconds">;
+
+const gone: Failure = {
+  status: 503,
+  retryAfterSeconds: 5,
+  message:
+    "The server's database does not answer: what was asked for was not done, or it is not known whether it was. Try again in a moment.",
+};
+
+/** What the store's errors say to clients: without its paths, its address, or its own words. */
+const failures: { readonly [code: string]: Failure } = {
+  disk_full: {
+    status: 507,
+    retryAfterSeconds: 30,
+    message:
+      "The server's disk is full: nothing was stored. Whoever runs it has to make room; then try again.",
+  },
+  store_busy: {
+    status: 503,
+    retryAfterSeconds: 1,
+    message:
+      "Another program holds the server's database: nothing was stored. Try again in a moment.",
+  },
+  store_closed: {
+    status: 503,
+    retryAfterSeconds: 5,
+    message: "The server is stopping. Try again once it is back.",
+  },
+  database_unreachable: gone,
+  database_refused: {
+    status: 503,
+    message:
+      "The server's database refuses it. Whoever runs the server finds the reason in its log.",
+  },
+  database_corrupt: {
+    status: 500,
+    message:
+      "The server's database is damaged there. Whoever runs the server has to restore a backup; its log says more.",
+  },
+  data_directory_unwritable: {
+    status: 500,
+    message:
+      "The server may not write its data: nothing was stored. Whoever runs it has to give it the right; its log says more.",
+  },
+};
+
+/** Returns the error for a request that the store could not serve, or `undefined` for any other error. */
+function storeFailure(thrown: unknown): RequestError | undefined {
+  if (!CapstanError.isInstance(thrown)) return undefined;
+  const { code } = thrown;
+  const failure = Object.hasOwn(failures, code) ? failures[code] : undefined;
+  return failure && new RequestError({ ...failure, type: "server_error", code });
+}
+
+interface SameSiteOptions {
+  /** Names that requests may be addressed to, without a port; undefined: any. */
+  readonly hosts: readonly string[] | undefined;
+  /** Origins beside our own whose pages may call, e.g. `http://localhost:5173`. */
+  readonly origins: readonly string[];
+}
+
+const loopbackNames = ["127.0.0.1", "localhost", "[::1]"];
+
+/** The hosts that a server on this address answers to: against DNS rebinding, names are checked. */
+export function allowedHosts(host: string, more: readonly string[]): readonly string[] {
+  return [...loopbackNames, host.includes(":") ? `[${host}]` : host, ...more].map((name) =>
+    name.toLowerCase(),
+  );
+}
+
+/**
+ * Refuses what another site's page would send: a name that is not ours (DNS rebinding), an origin
+ * that is not ours, and bodies that a form could post. A page could else approve what it asked for.
+ */
+function sameSite({ hosts, origins }: SameSiteOptions): MiddlewareHandler {
+  return async (context, next) => {
+    const host = context.req.header("host") ?? "";
+    const name = host.replace(/:\d+$/, "").toLowerCase();
+    if (hosts !== undefined && !hosts.includes(name)) {
+      throw forbidden(
+        "host_not_allowed",
+        `This server does not answer to "${host.slice(0, 100)}". Add it to "allowedHosts" if it should.`,
+      );
+    }
+    const origin = context.req.header("origin");
+    if (
+      origin !== undefined &&
+      origin !== `http://${host}` &&
+      origin !== `https://${host}` &&
+      !origins.includes(origin)
+    ) {
+      throw forbidden(
+        "origin_not_allowed",
+        `Pages of "${origin.slice(0, 100)}" may not call this server. Add it to "allowedOrigins" if they should.`,
+      );
+    }
+    const { method } = context.req;
+    const hasBody = method === "POST" || method === "PUT" || method === "PATCH";
+    const type = context.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+    const empty =
+      context.req.header("content-length") === "0" ||
+      (context.req.header("content-length") === undefined &&
+        context.req.header("transfer-encoding") === undefined);
+    if (
+      hasBody &&
+      type !== "application/json" &&
+      !(empty && origin === undefined && type === undefined)
+    ) {
+      throw new RequestError({
+        status: 415,
+        code: "unsupported_media_type",
+        param: "content-type",
+        message: `Send JSON with Content-Type: application/json; this came as "${(type ?? "nothing").slice(0, 100)}".`,
+      });
+    }
+    return next();
+  };
+}
+
+function forbidden(code: string, message: string): RequestError {
+  return new RequestError({ status: 403, code, message });
+}
+
+export interface ApiKey {
+  /** Whose it is; owns what is made with it. */
+  readonly name: string;
+  readonly key: string;
+}
+
+/** Where no key is configured: the person at this machine. */
+export const localPrincipal = "local";
+
+/** Tells whose a key is, in a time that says nothing about the keys. */
+function createPrincipals(
+  keys: readonly ApiKey[],
+): (authorization: string | undefined) => string | undefined {
+  if (keys.length === 0) return () => localPrincipal;
+  const known = keys.map(({ name, key }) => ({ name, digest: digestOf(key) }));
+  return (authorization) => {
+    const given = /^Bearer\s+(.+)$/i.exec(authorization ?? "")?.[1];
+    if (given === undefined) return undefined;
+    const digest = digestOf(given.trim());
+    let found: string | undefined;
+    for (const candidate of known)
+      if (timingSafeEqual(candidate.digest, digest)) found = candidate.name;
+    return found;
+  };
+}
+
+function digestOf(key: string): Buffer {
+  return createHash("sha256").update(key).digest();
+}
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/** Whether only this machine can reach a server that listens on the host. */
+export function isLoopback(host: string): boolean {
+  const family = isIP(host);
+  if (family === 0) return host.toLowerCase() === "localhost";
+  return loopback.check(host, family === 4 ? "ipv4" : "ipv6");
+}

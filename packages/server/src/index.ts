@@ -1,7 +1,7 @@
 /** For the command line: starts the server, and checks what a server needs. */
 export { inspectRedis } from "./runs/dispatch/inspect-redis.ts";
-export { isLoopback } from "./http/admission.ts";
-export { localPrincipal } from "./http/admission.ts";
+export { isLoopback } from "./app.ts";
+export { localPrincipal } from "./app.ts";
 export type { ServerLimits } from "./runs/request/run-limits.ts";
 export {
   type RunningServer,

@@ -3,8 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { Hono } from "hono";
-import { loadPage } from "./page.ts";
+import { servePage } from "./page.ts";
 
 let folder: string;
 
@@ -15,15 +14,13 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 test("a page that is not built yet says so, and is served once it is", async () => {
   const root = join(folder, "dist");
-  const page = await loadPage(root);
-  const app = new Hono().use(page.serve);
+  const app = servePage(root);
   const early = await app.request("/");
   assert.equal(early.status, 503);
   assert.equal(early.headers.get("refresh"), "1");
   await mkdir(join(root, "assets"), { recursive: true });
   await writeFile(join(root, "index.html"), "<p>one</p>");
   await writeFile(join(root, "assets/a.js"), "1");
-  await page.reload();
   const served = await app.request("/");
   assert.equal(await served.text(), "<p>one</p>");
   assert.match(served.headers.get("content-security-policy") ?? "", /default-src 'none'/);
@@ -35,7 +32,7 @@ test("what lies beside the page's folder is not served", async () => {
   await mkdir(root);
   await writeFile(join(root, "index.html"), "page");
   await writeFile(join(folder, "secret.txt"), "secret");
-  const app = new Hono().use((await loadPage(root)).serve);
+  const app = servePage(root);
   for (const path of ["/../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt"])
     assert.equal((await app.request(path)).status, 404, path);
 });
@@ -46,7 +43,7 @@ test("a file is served as the client takes it, with its own tag and length", asy
   const bodies = { "": "the script", ".br": "as brotli", ".gz": "gzipped" };
   for (const [end, body] of Object.entries(bodies))
     await writeFile(join(root, `assets/a.js${end}`), body);
-  const app = new Hono().use((await loadPage(root)).serve);
+  const app = servePage(root);
   const get = (accept: string, method = "GET", headers: { [name: string]: string } = {}) =>
     app.request("/assets/a.js", { method, headers: { "Accept-Encoding": accept, ...headers } });
   for (const [accept, encoding, body] of [

@@ -1,9 +1,9 @@
-import { createServer } from "node:http";
-import { getRequestListener } from "@hono/node-server";
+import type { Server } from "node:http";
+import { createAdaptorServer } from "@hono/node-server";
 import { CapstanError, type HistoryMode, type PolicyRule, type ToolGroup } from "@capstan/core";
 import { errorMessage, type ModelCatalog, systemClock } from "@capstan/core/host";
 import type { RunQueue } from "./runs/dispatch/run-queue.ts";
-import { allowedHosts, type ApiKey, isLoopback } from "./http/admission.ts";
+import { allowedHosts, type ApiKey, createApp, isLoopback } from "./app.ts";
 import {
   openMemoryStore,
   openStore,
@@ -11,8 +11,6 @@ import {
   type RunRef,
   type Store,
 } from "@capstan/store";
-import { createApp } from "./app.ts";
-import { loadPage } from "./page.ts";
 import { watchRetention } from "./runs/watch-retention.ts";
 import { type DeadlineWatch, watchDeadlines } from "./runs/deadlines.ts";
 import { RunService } from "./runs/run-service.ts";
@@ -67,8 +65,6 @@ export interface StopSummary {
 
 export interface RunningServer {
   readonly url: string;
-  /** The page was built anew: it is served from now on. */
-  reloadPage(): Promise<void>;
   /**
    * Resolves if nothing can be stored any more, as the store's writer died: close it, with `graceMs` 0, and start
    * again. What was stored goes on.
@@ -103,8 +99,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       message: `The host ${host} can be reached from other machines, so it needs keys: set CAPSTAN_API_KEYS="name:key", or listen on 127.0.0.1.`,
     });
   }
-  const { webRoot } = options;
-  const page = webRoot === undefined ? undefined : await loadPage(webRoot);
   const limits = { ...defaultServerLimits, ...options.limits };
   const store =
     options.databaseUrl === undefined
@@ -133,9 +127,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         : allowedHosts(host, options.allowedHosts ?? []),
     origins: options.allowedOrigins ?? [],
   };
-  const app = createApp({ services, apiKeys, site, log, ...(page && { page }) });
-  const listener = getRequestListener(app.fetch);
-  const server = createServer((request, response) => void listener(request, response));
+  const app = createApp({ services, apiKeys, site, log, webRoot: options.webRoot });
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   const stopWatching: (() => void)[] = [];
   let stopBeating = (): void => {};
   let queue: RunQueue | undefined;
@@ -191,7 +184,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     return {
       url,
       failed: store.died ?? new Promise(() => {}),
-      reloadPage: async () => page?.reload(),
       close,
     };
   } catch (thrown) {
@@ -209,11 +201,7 @@ async function openPostgres(connectionString: string, log: (line: string) => voi
   return openPostgresStore({ connectionString, log });
 }
 
-function listen(
-  server: ReturnType<typeof createServer>,
-  host: string,
-  port: number,
-): Promise<void> {
+function listen(server: Server, host: string, port: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", (thrown: NodeJS.ErrnoException) => {
     reject(

@@ -24,13 +24,11 @@ export async function serve({ values }: Invocation): Promise<number> {
   process.stdout.write(banner(installation, configuration));
   for (const warning of installation.warnings) printNotice(`warning: ${warning}`);
   // After the address is known: the API works meanwhile, and the page in a moment.
-  buildPageFromSource()
-    .then(() => installation.reloadPage())
-    .catch((error: unknown) =>
-      printNotice(
-        `The page could not be built; the API works. ${error instanceof Error ? error.message : ""}`,
-      ),
-    );
+  buildPageFromSource().catch((error: unknown) =>
+    printNotice(
+      `The page could not be built; the API works. ${error instanceof Error ? error.message : ""}`,
+    ),
+  );
   const failure = await Promise.race([stopped.then(() => undefined), installation.failed]);
   if (failure !== undefined) {
     printNotice(`${failure.message} This server ends; start it again: what was stored goes on.`);

@@ -19,8 +19,6 @@ export interface RunningInstallation {
   readonly model: ModelEntry;
   /** Settings that change nothing. */
   readonly warnings: readonly string[];
-  /** The page was built anew: it is served from now on. */
-  reloadPage(): Promise<void>;
   /** Resolves if nothing can be stored any more: why. */
   readonly failed: Promise<Error>;
   /** Finishes what runs in `graceMs` (default as configured), or hands it back for the next start. */
@@ -106,7 +104,6 @@ export async function startInstallation(options: {
     url: server.url,
     model: models.default,
     warnings: [...checkSwitches(configuration, groups()), ...checkSchemas(groups())],
-    reloadPage: () => server.reloadPage(),
     failed: server.failed,
     async close(options = graceMs === undefined ? {} : { graceMs }) {
       const stopped = await server.close(options);

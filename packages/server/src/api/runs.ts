@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { RunStatus, RunView } from "@capstan/contract";
 import { type RunRecord, type Store, transitions } from "@capstan/store";
 import { recordCallOutcome } from "../runs/record-call-outcome.ts";
-import { findRequestedModel, oneCallModelId } from "../runs/active/run-models.ts";
+import { findRequestedModel, oneCallModelId } from "../runs/active/launch.ts";
 import { approvalView } from "./approval-view.ts";
 import { callView } from "./call-view.ts";
 import type { Environment, Services } from "../http/services.ts";

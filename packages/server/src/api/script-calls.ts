@@ -1,7 +1,7 @@
 import type { ScriptCallList, ScriptCallView } from "@capstan/contract";
 import type { JsonValue } from "@capstan/core";
 import type { ListedCall, ListedCalls, RunRecord } from "@capstan/store";
-import { oneCallModelId } from "../runs/active/run-models.ts";
+import { oneCallModelId } from "../runs/active/launch.ts";
 import { callView } from "./call-view.ts";
 import type { Services } from "../http/services.ts";
 import { listView } from "../http/records.ts";

@@ -3,16 +3,16 @@ import { constants, createBrotliCompress, createGzip } from "node:zlib";
 import type { MiddlewareHandler } from "hono";
 
 /** A content coding that the server can send; the first one is preferred. */
-export const encodings = ["br", "gzip"] as const;
-export type ContentEncoding = (typeof encodings)[number];
+const encodings = ["br", "gzip"] as const;
+type ContentEncoding = (typeof encodings)[number];
 
 /** Bytes below which a body is sent as it is. */
-export const smallestCompressed = 1_024;
+const smallestCompressed = 1_024;
 /** Types that compression makes smaller. Images, archives and fonts are compressed already. */
 const compressible =
   /^(?:text\/|application\/(?:json|javascript|xml|manifest\+json)|image\/svg\+xml)/i;
 
-export function isCompressible(contentType: string): boolean {
+function isCompressible(contentType: string): boolean {
   return compressible.test(contentType);
 }
 

@@ -1,8 +1,7 @@
-import { CapstanError } from "@capstan/core";
 import type { ErrorBody } from "@capstan/contract";
 import type { z } from "zod";
 
-interface ErrorOptions {
+export interface RequestErrorOptions {
   readonly message: string;
   /** The HTTP status. @default 400 */
   readonly status?: number;
@@ -23,7 +22,7 @@ export class RequestError extends Error {
   readonly param: string;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(options: ErrorOptions) {
+  constructor(options: RequestErrorOptions) {
     super(options.message);
     this.name = "RequestError";
     this.status = options.status ?? 400;
@@ -65,61 +64,6 @@ export function badRequest(param: string, message: string): RequestError {
 
 export function tooLong(param: string, message: string): RequestError {
   return new RequestError({ status: 413, code: "string_above_max_length", param, message });
-}
-
-type Failure = Required<Pick<ErrorOptions, "status" | "message">> &
-  Pick<ErrorOptions, "retryAfterSeconds">;
-
-const gone: Failure = {
-  status: 503,
-  retryAfterSeconds: 5,
-  message:
-    "The server's database does not answer: what was asked for was not done, or it is not known whether it was. Try again in a moment.",
-};
-
-/** What the store's errors say to clients: without its paths, its address, or its own words. */
-const failures: { readonly [code: string]: Failure } = {
-  disk_full: {
-    status: 507,
-    retryAfterSeconds: 30,
-    message:
-      "The server's disk is full: nothing was stored. Whoever runs it has to make room; then try again.",
-  },
-  store_busy: {
-    status: 503,
-    retryAfterSeconds: 1,
-    message:
-      "Another program holds the server's database: nothing was stored. Try again in a moment.",
-  },
-  store_closed: {
-    status: 503,
-    retryAfterSeconds: 5,
-    message: "The server is stopping. Try again once it is back.",
-  },
-  database_unreachable: gone,
-  database_refused: {
-    status: 503,
-    message:
-      "The server's database refuses it. Whoever runs the server finds the reason in its log.",
-  },
-  database_corrupt: {
-    status: 500,
-    message:
-      "The server's database is damaged there. Whoever runs the server has to restore a backup; its log says more.",
-  },
-  data_directory_unwritable: {
-    status: 500,
-    message:
-      "The server may not write its data: nothing was stored. Whoever runs it has to give it the right; its log says more.",
-  },
-};
-
-/** Returns the error for a request that the store could not serve, or `undefined` for any other error. */
-export function storeFailure(thrown: unknown): RequestError | undefined {
-  if (!CapstanError.isInstance(thrown)) return undefined;
-  const { code } = thrown;
-  const failure = Object.hasOwn(failures, code) ? failures[code] : undefined;
-  return failure && new RequestError({ ...failure, type: "server_error", code });
 }
 
 type Issue = z.core.$ZodIssue;

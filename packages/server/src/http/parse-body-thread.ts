@@ -1,6 +1,6 @@
 import { readSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
-import { type BodyToParse, type ParsedBody, parseJson } from "./parse-body.ts";
+import { type BodyToParse, type ParsedBody, parseJson } from "./read-body.ts";
 
 parentPort?.on("message", (body: BodyToParse) => {
   const parsed = parse(body);

@@ -3,7 +3,7 @@ import { jsonChunks } from "../http/streams.ts";
 import type { ContentPart, JsonValue } from "@capstan/core";
 import type { FilePart, ImagePart } from "@capstan/core/host";
 import type { NewRun, Store } from "@capstan/store";
-import { asStoredData, carriers, StoredData } from "../http/parse-body.ts";
+import { asStoredData, carriers, StoredData } from "../http/read-body.ts";
 import type { InputContent, InputItem } from "./request/parse-input.ts";
 import { tooLong } from "../http/errors.ts";
 

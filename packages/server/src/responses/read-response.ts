@@ -4,7 +4,7 @@ import type { ListView } from "@capstan/contract";
 import { listView } from "../http/records.ts";
 import { encodeInChunks, endOfStream } from "../http/streams.ts";
 import type { OutputItem, ResponseObject } from "./projection/wire.ts";
-import { oneCallModelId } from "../runs/active/run-models.ts";
+import { oneCallModelId } from "../runs/active/launch.ts";
 import {
   createProjection,
   type Projection,

@@ -1,7 +1,6 @@
 import { type Message, type ToolGroup, type ToolMessage, VariableSystem } from "@capstan/core";
 import type { RunRecord, ServerGroup, Store } from "@capstan/store";
-import { offersTool, readHistory } from "../runs/active/launch.ts";
-import { findRequestedModel } from "../runs/active/run-models.ts";
+import { findRequestedModel, offersTool, readHistory } from "../runs/active/launch.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 import type { Services } from "../http/services.ts";
 import { conflict, RequestError } from "../http/errors.ts";

@@ -107,13 +107,6 @@ function remaining(queue: readonly ItemWriter[]): readonly ItemWriter[] {
 /** Receives the events of a writer. */
 type Emit = (event: UnnumberedEvent) => void;
 
-/** The position of an item in the output, which is given when its writer opens. */
-export interface ItemPosition {
-  readonly outputIndex: number;
-  readonly itemId: string;
-  readonly emit: Emit;
-}
-
 /**
  * `silent`: it has a position but no content yet. `open`: it still grows. `ended`: it has its final
  * form. `cut`: it does not grow, and later events decide whether it counts as finished.
@@ -139,10 +132,73 @@ export interface ItemWriter {
   close(status: Exclude<ItemStatus, "in_progress">): OutputItem;
 }
 
-/** Returns the position of a writer that must be open. @throws Error if it is not */
-export function positionOf(position: ItemPosition | undefined): ItemPosition {
-  if (position === undefined) throw new Error("An output item was used before it was opened.");
-  return position;
+/** The position of an item in the output, which is given when its writer opens. */
+interface ItemPosition {
+  readonly outputIndex: number;
+  readonly itemId: string;
+  readonly emit: Emit;
+}
+
+type Positioned<Event> = Event extends { readonly item_id: string; readonly output_index: number }
+  ? Omit<Event, "item_id" | "output_index">
+  : never;
+
+/** An event about an item, without its position. */
+export type ItemEvent = Positioned<UnnumberedEvent>;
+
+/** Sends an event about an item, if its writer is open. */
+type Send = (event: ItemEvent) => void;
+
+interface ItemForm<Item extends OutputItem> extends Pick<
+  ItemWriter,
+  "kind" | "prefix" | "fixedId" | "phase"
+> {
+  /** The item as it is. `isAdded`: as its first event has it, before any content. */
+  item(id: string, status: ItemStatus, isAdded: boolean): Item;
+  /** Sends what is buffered when it opens. */
+  opened?(send: Send): void;
+  /** Sends what comes before the final item. */
+  closing?(send: Send, final: Item): void;
+}
+
+/** Creates the writer of one item. All items are announced and ended alike. */
+export function createItemWriter<Item extends OutputItem>(
+  form: ItemForm<Item>,
+): { readonly writer: ItemWriter; readonly send: Send } {
+  let position: ItemPosition | undefined;
+  const positionOf = (): ItemPosition => {
+    if (position === undefined) throw new Error("An output item was used before it was opened.");
+    return position;
+  };
+  const send: Send = ({ type, ...rest }) => {
+    if (position === undefined) return;
+    const { itemId: item_id, outputIndex: output_index, emit } = position;
+    emit({ type, item_id, output_index, ...rest } as UnnumberedEvent);
+  };
+  const { kind, prefix, fixedId } = form;
+  const writer: ItemWriter = {
+    kind,
+    prefix,
+    ...(fixedId !== undefined && { fixedId }),
+    phase: () => form.phase(),
+    isOpen: () => position !== undefined,
+    open(given) {
+      position = given;
+      const { emit, outputIndex: output_index, itemId } = given;
+      const item = form.item(itemId, "in_progress", true);
+      emit({ type: "response.output_item.added", output_index, item });
+      form.opened?.(send);
+    },
+    snapshot: () => form.item(positionOf().itemId, "in_progress", false),
+    close(status) {
+      const { emit, outputIndex: output_index, itemId } = positionOf();
+      const item = form.item(itemId, status, false);
+      form.closing?.(send, item);
+      emit({ type: "response.output_item.done", output_index, item });
+      return item;
+    },
+  };
+  return { writer, send };
 }
 
 /**
@@ -179,47 +235,22 @@ export interface ServerListing {
 }
 
 /** What a server group offers: the first items of a response. */
-export function createListToolsWriter(listing: ServerListing): ItemWriter {
-  let position: ItemPosition | undefined;
-  const { label: server_label, tools, error } = listing;
-
-  const final = (): McpListToolsOutput => ({
-    id: positionOf(position).itemId,
-    type: "mcp_list_tools",
-    server_label,
-    tools,
-    ...(error === undefined ? {} : { error }),
-  });
-
-  return {
+export function createListToolsWriter({ label, tools, error }: ServerListing): ItemWriter {
+  return createItemWriter<McpListToolsOutput>({
     kind: "notice",
     prefix: "mcpl",
     phase: () => "ended",
-    isOpen: () => position !== undefined,
-    open(given) {
-      position = given;
-      const { emit, outputIndex: output_index, itemId: item_id } = given;
-      const added: McpListToolsOutput = {
-        id: item_id,
-        type: "mcp_list_tools",
-        server_label,
-        tools: [],
-      };
-      emit({ type: "response.output_item.added", output_index, item: added });
-      emit({ type: "response.mcp_list_tools.in_progress", item_id, output_index });
-    },
-    snapshot: final,
-    close() {
-      const { emit, outputIndex: output_index, itemId: item_id } = positionOf(position);
-      const type =
-        error === undefined
-          ? "response.mcp_list_tools.completed"
-          : "response.mcp_list_tools.failed";
-      emit({ type, item_id, output_index });
-      emit({ type: "response.output_item.done", output_index, item: final() });
-      return final();
-    },
-  };
+    item: (id, _status, isAdded) => ({
+      id,
+      type: "mcp_list_tools",
+      server_label: label,
+      tools: isAdded ? [] : tools,
+      ...(!isAdded && error !== undefined && { error }),
+    }),
+    opened: (send) => send({ type: "response.mcp_list_tools.in_progress" }),
+    closing: (send) =>
+      send({ type: `response.mcp_list_tools.${error === undefined ? "completed" : "failed"}` }),
+  }).writer;
 }
 
 /** A question to the client's user about one call. It is complete as it is asked. */
@@ -229,34 +260,17 @@ export function createApprovalWriter(request: {
   readonly name: string;
   readonly arguments: InternedText;
 }): ItemWriter {
-  let position: ItemPosition | undefined;
-  const item = (): McpApprovalRequestOutput => ({
-    id: request.id,
-    type: "mcp_approval_request",
-    server_label: request.label,
-    name: request.name,
-    arguments: request.arguments.text,
-  });
-
-  return {
+  return createItemWriter<McpApprovalRequestOutput>({
     kind: "notice",
     prefix: "mcpr",
     fixedId: request.id,
     phase: () => "ended",
-    isOpen: () => position !== undefined,
-    open(given) {
-      position = given;
-      given.emit({
-        type: "response.output_item.added",
-        output_index: given.outputIndex,
-        item: item(),
-      });
-    },
-    snapshot: item,
-    close() {
-      const { emit, outputIndex: output_index } = positionOf(position);
-      emit({ type: "response.output_item.done", output_index, item: item() });
-      return item();
-    },
-  };
+    item: (id) => ({
+      id,
+      type: "mcp_approval_request",
+      server_label: request.label,
+      name: request.name,
+      arguments: request.arguments.text,
+    }),
+  }).writer;
 }

@@ -11,14 +11,13 @@ import type {
   WireError,
   WireUsage,
 } from "./wire.ts";
-import { createClientCalls } from "./client-calls.ts";
+import { createClientCalls, createServerCalls } from "./calls.ts";
 import {
   createListToolsWriter,
   createOutputOrder,
   itemIds,
   type ServerListing,
 } from "./output-order.ts";
-import { createServerCalls } from "./server-calls.ts";
 import { createTextItems } from "./text-items.ts";
 
 export interface ProjectionOptions extends ResponseIdentity {

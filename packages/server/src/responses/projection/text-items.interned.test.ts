@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { numbered, proposed } from "../../testing/run-script.ts";
-import { serverCallItem, wireArguments } from "./server-calls.ts";
+import { callTexts, wireArguments } from "./calls.ts";
 import { internText } from "./text-items.ts";
 
 /** Returns what each of 30 readers gets that parse the same JSON on their own. */
@@ -16,7 +16,7 @@ test("many who read a run hold the texts of its calls once", () => {
     proposed("c", { toolId: "files.ViewFile", argumentsText: JSON.stringify(args), args }),
   ]);
   assert.ok(event?.type === "call.proposed");
-  const calls = readByMany(event, serverCallItem);
+  const calls = readByMany(event, callTexts);
   assert.equal(new Set(calls.map(({ argumentsText }) => argumentsText)).size, 1);
   assert.equal(new Set(calls.map((call) => call.args)).size, 1);
   assert.equal(new Set(calls.map(wireArguments)).size, 1);

@@ -1,13 +1,13 @@
 import { detached } from "@capstan/core/host";
 import {
-  type ItemPosition,
+  createItemWriter,
+  type ItemEvent,
   type ItemWriter,
   type OutputOrder,
   type Phase,
-  positionOf,
 } from "./output-order.ts";
-import type { FunctionCallWriter } from "./client-calls.ts";
-import type { ItemStatus, OutputItem, OutputText, ReasoningText, UnnumberedEvent } from "./wire.ts";
+import type { FunctionCallWriter } from "./calls.ts";
+import type { ItemStatus, OutputItem, OutputText, ReasoningText } from "./wire.ts";
 
 /** The streamed items of a run by their ids: who takes their deltas, and how they end. */
 interface TextItems {
@@ -121,23 +121,30 @@ interface TextWriter extends ItemWriter {
 function createTextWriter(form: TextItemFormat): TextWriter {
   const text = createTextBuffer();
   let phase: Phase = "silent";
-  let position: ItemPosition | undefined;
-
-  const inPart = () => {
-    const { itemId, outputIndex } = positionOf(position);
-    return { item_id: itemId, output_index: outputIndex, content_index: 0 };
-  };
-  const say = (delta: string): void => {
-    if (delta === "") return;
-    if (phase === "silent") phase = "open";
-    position?.emit(form.delta(inPart(), delta));
-  };
-
-  return {
+  const sendDelta = (delta: string): void => send(form.delta(delta));
+  const { writer, send } = createItemWriter({
     kind: "text",
     prefix: form.prefix,
     phase: () => phase,
-    isOpen: () => position !== undefined,
+    item: (id, status, isAdded) => form.item(id, status, isAdded ? [] : [text.whole()]),
+    opened() {
+      send({ type: "response.content_part.added", content_index: 0, part: form.part("") });
+      if (!text.isEmpty()) sendDelta(text.whole());
+    },
+    closing() {
+      const whole = text.whole();
+      send(form.done(whole));
+      send({ type: "response.content_part.done", content_index: 0, part: form.part(whole) });
+    },
+  });
+  const say = (delta: string): void => {
+    if (delta === "") return;
+    if (phase === "silent") phase = "open";
+    sendDelta(delta);
+  };
+
+  return {
+    ...writer,
     append(delta) {
       text.append(delta);
       say(delta);
@@ -152,40 +159,16 @@ function createTextWriter(form: TextItemFormat): TextWriter {
     stand() {
       phase = "ended";
     },
-    open(given) {
-      position = given;
-      const { emit, outputIndex: output_index, itemId } = given;
-      const item = form.item(itemId, "in_progress", []);
-      emit({ type: "response.output_item.added", output_index, item });
-      emit({ type: "response.content_part.added", ...inPart(), part: form.part("") });
-      if (!text.isEmpty()) emit(form.delta(inPart(), text.whole()));
-    },
-    snapshot: () => form.item(positionOf(position).itemId, "in_progress", [text.whole()]),
-    close(status) {
-      const { emit, outputIndex: output_index, itemId } = positionOf(position);
-      const whole = text.whole();
-      const item = form.item(itemId, status, [whole]);
-      emit(form.done(inPart(), whole));
-      emit({ type: "response.content_part.done", ...inPart(), part: form.part(whole) });
-      emit({ type: "response.output_item.done", output_index, item });
-      return item;
-    },
   };
 }
 
-interface PartPosition {
-  readonly item_id: string;
-  readonly output_index: number;
-  readonly content_index: number;
-}
-
-/** How a message and how reasoning look on the wire; they stream alike. */
+/** How a message and how reasoning look on the wire; they stream alike. Each has one part. */
 interface TextItemFormat {
   readonly prefix: string;
   item(id: string, status: ItemStatus, parts: readonly string[]): OutputItem;
   part(text: string): OutputText | ReasoningText;
-  delta(position: PartPosition, delta: string): UnnumberedEvent;
-  done(position: PartPosition, text: string): UnnumberedEvent;
+  delta(delta: string): ItemEvent;
+  done(text: string): ItemEvent;
 }
 
 const messageFormat: TextItemFormat = {
@@ -198,18 +181,13 @@ const messageFormat: TextItemFormat = {
     content: parts.map(outputText),
   }),
   part: outputText,
-  delta: (position, delta) => ({
+  delta: (delta) => ({
     type: "response.output_text.delta",
-    ...position,
+    content_index: 0,
     delta,
     logprobs: [],
   }),
-  done: (position, text) => ({
-    type: "response.output_text.done",
-    ...position,
-    text,
-    logprobs: [],
-  }),
+  done: (text) => ({ type: "response.output_text.done", content_index: 0, text, logprobs: [] }),
 };
 
 const reasoningFormat: TextItemFormat = {
@@ -222,8 +200,8 @@ const reasoningFormat: TextItemFormat = {
     content: parts.map(reasoningText),
   }),
   part: reasoningText,
-  delta: (position, delta) => ({ type: "response.reasoning_text.delta", ...position, delta }),
-  done: (position, text) => ({ type: "response.reasoning_text.done", ...position, text }),
+  delta: (delta) => ({ type: "response.reasoning_text.delta", content_index: 0, delta }),
+  done: (text) => ({ type: "response.reasoning_text.done", content_index: 0, text }),
 };
 
 function outputText(text: string): OutputText {

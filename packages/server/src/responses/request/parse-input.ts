@@ -7,7 +7,7 @@ import {
   unsupportedValue,
   wrongType,
 } from "../../http/errors.ts";
-import { maxImage, StoredData } from "../../http/parse-body.ts";
+import { maxImage, StoredData } from "../../http/read-body.ts";
 
 const id = z.string().nullish();
 const status = z

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { CapstanError } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import { openMemoryStore } from "@capstan/store";
-import { createTestApp, requestTo } from "../testing/app-fixtures.ts";
+import { createTestApp, requestTo } from "./testing/app-fixtures.ts";
 
 /** An app whose store refuses every write for this reason, and what it logs. */
 function failingApp(code: string) {

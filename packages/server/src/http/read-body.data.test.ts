@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { takeData } from "./parse-body.ts";
+import { takeData } from "./read-body.ts";
 
 const data = Buffer.alloc(40_000, 7).toString("base64");
 const part = () => ({ type: "input_file", filename: "a.pdf", file_data: data as string | null });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { parseBody, StoredData } from "./parse-body.ts";
+import { parseBody, StoredData } from "./read-body.ts";
 
 function bodyOf(body: unknown): Request {
   const text = typeof body === "string" ? body : JSON.stringify(body);

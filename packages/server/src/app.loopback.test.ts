@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isLoopback } from "./admission.ts";
+import { isLoopback } from "./app.ts";
 
 test("only addresses that other machines cannot reach are loopback", () => {
   for (const host of ["127.0.0.1", "127.8.9.1", "::1", "0:0:0:0:0:0:0:1", "localhost", "LOCALHOST"])

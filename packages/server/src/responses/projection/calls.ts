@@ -1,0 +1,408 @@
+import type { CallResult, ChainEvent, JsonObject } from "@capstan/core";
+import type { SettledStatus } from "@capstan/core/host";
+import {
+  approvalItemId,
+  createApprovalWriter,
+  createItemWriter,
+  type ItemWriter,
+  type OutputOrder,
+  type Phase,
+  type ServerListing,
+} from "./output-order.ts";
+import { createTextBuffer, type InternedText, internText } from "./text-items.ts";
+import type {
+  CustomToolCallOutput,
+  FunctionCallOutput,
+  McpCallError,
+  McpCallOutput,
+} from "./wire.ts";
+
+interface ProposedCall {
+  readonly callId: string;
+  readonly name: string;
+  readonly argumentsText: string;
+}
+
+/** The calls that the client runs. They are announced, live or once they are certain. */
+export function createClientCalls(options: {
+  readonly outputOrder: OutputOrder;
+  readonly customTools: readonly string[];
+  /** `after_step`: only what is sure to stand is announced. */
+  readonly publish: "live" | "after_step";
+}) {
+  const { outputOrder } = options;
+  const customTools = new Set(options.customTools);
+  const isActive = options.publish === "live";
+  const known = new Map<string, { readonly name: string; readonly argumentsText: InternedText }>();
+  const announced = new Set<string>();
+  let step: { readonly callId: string; readonly writer: ItemWriter }[] = [];
+
+  const announce = (callId: string, writer: ItemWriter): void => {
+    announced.add(callId);
+    step.push({ callId, writer });
+    outputOrder.enter(writer);
+  };
+  const announceWhole = ({ callId, name, argumentsText }: ProposedCall): void => {
+    if (announced.has(callId)) return;
+    if (customTools.has(name)) {
+      announce(callId, createCustomCallWriter({ callId, name, argumentsText }));
+      return;
+    }
+    const writer = createFunctionCallWriter({ callId, name });
+    writer.end(argumentsText, { incomplete: false });
+    announce(callId, writer);
+  };
+
+  return {
+    /** The model begins to write a call; what is to take its arguments, where they are shown. */
+    writing(callId: string, name: string): FunctionCallWriter | undefined {
+      if (!isActive || customTools.has(name) || announced.has(callId)) return undefined;
+      const writer = createFunctionCallWriter({ callId, name });
+      announce(callId, writer);
+      return writer;
+    },
+    /** The model wrote the whole of a custom call. */
+    written(callId: string, name: string, argumentsText: string): void {
+      if (!isActive || !customTools.has(name)) return;
+      announceWhole({ callId, name, argumentsText });
+    },
+    proposed({ callId, name, argumentsText }: ProposedCall): void {
+      known.set(callId, { name, argumentsText: internText(argumentsText) });
+    },
+    waiting(callId: string): void {
+      const call = known.get(callId);
+      if (call === undefined) return;
+      announceWhole({ callId, name: call.name, argumentsText: call.argumentsText.text });
+    },
+    /** A step of the model is over: what it said is certain. */
+    stepEnded(): void {
+      step = [];
+    },
+    /**
+     * What the model said in this step is void. Calls that nobody has seen are taken back;
+     * `revealed`: one was seen and cannot be.
+     */
+    voidStep(): "void" | "revealed" {
+      const revealed = step.some(({ writer }) => writer.isOpen());
+      for (const { callId, writer } of step) {
+        outputOrder.withdraw(writer);
+        announced.delete(callId);
+      }
+      step = [];
+      return revealed ? "revealed" : "void";
+    },
+    isClientCall: (callId: string) => known.has(callId),
+  };
+}
+
+export interface FunctionCallWriter extends ItemWriter {
+  append(delta: string): void;
+  end(text: string, options: { readonly incomplete: boolean }): void;
+}
+
+/** A client's function call, its arguments streamed as the model writes them. */
+function createFunctionCallWriter(call: {
+  readonly callId: string;
+  readonly name: string;
+}): FunctionCallWriter {
+  const text = createTextBuffer();
+  let phase: Phase = "open";
+  const sendDelta = (delta: string): void => {
+    if (delta !== "") send({ type: "response.function_call_arguments.delta", delta });
+  };
+  const append = (delta: string): void => {
+    text.append(delta);
+    sendDelta(delta);
+  };
+  const { writer, send } = createItemWriter<FunctionCallOutput>({
+    kind: "client_call",
+    prefix: "fc",
+    phase: () => phase,
+    item: (id, status, isAdded) => ({
+      id,
+      type: "function_call",
+      status,
+      call_id: call.callId,
+      name: call.name,
+      arguments: isAdded ? "" : text.whole(),
+    }),
+    opened: () => sendDelta(text.whole()),
+    closing() {
+      const args = { name: call.name, arguments: text.whole() };
+      send({ type: "response.function_call_arguments.done", ...args });
+    },
+  });
+
+  return {
+    ...writer,
+    append,
+    end(whole, { incomplete }) {
+      sendDelta(text.complete(whole) ?? "");
+      // A call without arguments is a call with none, and clients parse what they are given.
+      if (!incomplete && text.whole().trim() === "") append("{}");
+      phase = incomplete ? "cut" : "ended";
+    },
+  };
+}
+
+/**
+ * A call of a client's custom tool, whose input is plain text. The model is offered it as a
+ * function with one argument `input`, so it is shown once that is complete.
+ */
+function createCustomCallWriter(call: {
+  readonly callId: string;
+  readonly name: string;
+  readonly argumentsText: string;
+}): ItemWriter {
+  const input = internText(customInput(call.argumentsText));
+  return createItemWriter<CustomToolCallOutput>({
+    kind: "client_call",
+    prefix: "ctc",
+    phase: () => "ended",
+    item: (id, status, isAdded) => ({
+      id,
+      type: "custom_tool_call",
+      status,
+      call_id: call.callId,
+      name: call.name,
+      input: isAdded ? "" : input.text,
+    }),
+    opened(send) {
+      const { text: delta } = input;
+      if (delta !== "") send({ type: "response.custom_tool_call_input.delta", delta });
+    },
+    closing: (send) => send({ type: "response.custom_tool_call_input.done", input: input.text }),
+  }).writer;
+}
+
+/** The `input` of the arguments; a model that wrote bare text instead meant that text. */
+function customInput(argumentsText: string): string {
+  try {
+    const args: unknown = JSON.parse(argumentsText);
+    if (typeof args === "object" && args !== null && "input" in args) {
+      return typeof args.input === "string" ? args.input : JSON.stringify(args.input);
+    }
+  } catch {
+    // Not JSON: it is the input itself.
+  }
+  return argumentsText;
+}
+
+type CallEvent<T extends ChainEvent["type"]> = Extract<ChainEvent, { type: T }>;
+
+/** A call that the client is shown. */
+interface ServerCall {
+  readonly label: string;
+  readonly name: string;
+  /** Its words are a message of their own. */
+  readonly isFinal: boolean;
+  /** It comes from an earlier response, which showed the question it waited for. */
+  readonly isInherited: boolean;
+  texts: CallTexts;
+  writer?: ServerCallWriter;
+  /** Its question waits for the client. */
+  isAsked?: boolean;
+  isRefused?: boolean;
+  /** Its tool is final, and it gave the client its message. */
+  isAnswered?: boolean;
+}
+
+/** The calls that the server runs, and what of them a client sees: those of the groups it declared. */
+export function createServerCalls(options: {
+  readonly outputOrder: OutputOrder;
+  readonly servers: readonly ServerListing[];
+  readonly approvals: "inline" | "deferred";
+}) {
+  const { outputOrder } = options;
+  const isDeferred = options.approvals === "deferred";
+  const labels = new Map(options.servers.map((server) => [server.group, server.label]));
+  const calls = new Map<string, ServerCall>();
+  /** The final calls whose words are open, by their items. */
+  const speakers = new Map<string, string>();
+  let hasTurnBegun = false;
+
+  const show = ({ label, name, texts }: ServerCall): ServerCallWriter => {
+    const { approvalId } = texts;
+    const writer = createServerCallWriter({
+      label,
+      name,
+      arguments: wireArguments(texts),
+      approvalRequestId: isDeferred && approvalId !== undefined ? approvalItemId(approvalId) : null,
+    });
+    outputOrder.enter(writer);
+    return writer;
+  };
+
+  return {
+    /** The model was asked: calls proposed before this come from an earlier response. */
+    turnBegan(): void {
+      hasTurnBegun = true;
+    },
+    proposed(event: CallEvent<"call.proposed">): void {
+      const { callId, owner, toolId = "", parentCallId, final } = event;
+      const dot = toolId.indexOf(".");
+      const label = labels.get(toolId.slice(0, dot));
+      if (label === undefined || parentCallId !== undefined || owner !== "server") return;
+      calls.set(callId, {
+        label,
+        name: toolId.slice(dot + 1),
+        isFinal: final === true,
+        isInherited: !hasTurnBegun,
+        texts: callTexts(event),
+      });
+    },
+    asked({ callId, approval }: CallEvent<"approval.requested">): void {
+      const call = calls.get(callId);
+      if (call === undefined) return;
+      call.texts = { ...call.texts, args: argsText(approval.args), approvalId: approval.id };
+      call.isAsked = isDeferred;
+      if (!isDeferred) return;
+      const { label, name, texts } = call;
+      const id = approvalItemId(approval.id);
+      outputOrder.enter(createApprovalWriter({ id, label, name, arguments: wireArguments(texts) }));
+    },
+    answered({ callId, approvalId, decision, args }: CallEvent<"approval.answered">): void {
+      const call = calls.get(callId);
+      if (call === undefined) return;
+      call.texts = { ...call.texts, approvalId, ...(args && { args: argsText(args) }) };
+      call.isAsked = false;
+      call.isRefused = decision.verdict === "refused";
+    },
+    started(callId: string): void {
+      const call = calls.get(callId);
+      // A call that is run again after a crash has its item already.
+      if (call !== undefined && !call.isFinal) call.writer ??= show(call);
+    },
+    /** A final call's words are a message of their own. */
+    speaks(callId: string, itemId: string): void {
+      speakers.set(itemId, callId);
+    },
+    spoke(itemId: string, text: string): void {
+      const call = calls.get(speakers.get(itemId) ?? "");
+      speakers.delete(itemId);
+      if (call !== undefined) call.isAnswered = text !== "";
+    },
+    settled({ callId, status, result }: CallEvent<"call.settled">): void {
+      const call = calls.get(callId);
+      calls.delete(callId);
+      if (call === undefined) return;
+      // Its message is its item.
+      if (call.isAnswered === true && status === "success") return;
+      // A question that was refused or never answered is no call: its request stands for it.
+      const isQuestion = call.isInherited || (isDeferred && call.isRefused === true);
+      const writer = call.writer ?? (isQuestion ? undefined : show(call));
+      writer?.settle(status, result);
+    },
+    /** Whether the client can answer what this call waits for. */
+    isAsked: (callId: string) => calls.get(callId)?.isAsked === true,
+  };
+}
+
+interface ServerCallWriter extends ItemWriter {
+  settle(status: SettledStatus, result: CallResult): void;
+}
+
+type Wire = Pick<McpCallOutput, "status" | "output" | "error">;
+
+interface Outcome {
+  readonly status: "completed" | "failed";
+  readonly text: InternedText;
+}
+
+const unknownOutcome = "The response ended before this call did. It may or may not have acted.";
+
+/** A call that the server runs, shown as the call of an MCP server's tool. */
+function createServerCallWriter(call: {
+  readonly label: string;
+  readonly name: string;
+  readonly arguments: InternedText;
+  readonly approvalRequestId: string | null;
+}): ServerCallWriter {
+  let outcome: Outcome | undefined;
+  const { writer } = createItemWriter<McpCallOutput>({
+    kind: "server_call",
+    prefix: "mcp",
+    phase: () => (outcome === undefined ? "open" : "ended"),
+    item(id, status, isAdded) {
+      const state = status === "in_progress" ? running : onWire(outcome ?? failed(unknownOutcome));
+      return {
+        id,
+        type: "mcp_call",
+        status: state.status,
+        approval_request_id: call.approvalRequestId,
+        server_label: call.label,
+        name: call.name,
+        arguments: isAdded ? "" : call.arguments.text,
+        output: state.output,
+        error: state.error,
+      };
+    },
+    opened(send) {
+      const { text } = call.arguments;
+      send({ type: "response.mcp_call.in_progress" });
+      send({ type: "response.mcp_call_arguments.delta", delta: text });
+      send({ type: "response.mcp_call_arguments.done", arguments: text });
+    },
+    closing: (send, { status }) => send({ type: `response.mcp_call.${status}` }),
+  });
+  return {
+    ...writer,
+    settle(status, result) {
+      outcome =
+        status === "success"
+          ? { status: "completed", text: internText(result.finalText) }
+          : failed(result.error?.message ?? result.rejectReason ?? result.finalText);
+    },
+  };
+}
+
+const running: Wire = { status: "in_progress", output: null, error: null };
+
+function failed(text: string): Outcome {
+  return { status: "failed", text: internText(text) };
+}
+
+function onWire({ status, text: { text } }: Outcome): Wire {
+  if (status === "completed") return { status, output: text, error: null };
+  const error: McpCallError = {
+    type: "mcp_tool_execution_error",
+    content: [{ type: "text", text }],
+  };
+  return { status, output: null, error };
+}
+
+/** The arguments of a call, and the approval that it waits for or was given. */
+interface CallTexts {
+  /** As the model wrote them. */
+  readonly argumentsText: InternedText;
+  /** Resolved and validated, as JSON. */
+  readonly args?: InternedText;
+  readonly approvalId?: string;
+}
+
+export function callTexts({ argumentsText, args }: CallEvent<"call.proposed">): CallTexts {
+  return { argumentsText: internText(argumentsText), ...(args && { args: argsText(args) }) };
+}
+
+function argsText(args: JsonObject): InternedText {
+  return internText(JSON.stringify(args));
+}
+
+/**
+ * A call's arguments as a client reads them: what a person approved, else the model's own text,
+ * which holds references rather than the values behind them.
+ */
+export function wireArguments({ argumentsText, args, approvalId }: CallTexts): InternedText {
+  if (args !== undefined && (approvalId !== undefined || !isJsonObject(argumentsText.text)))
+    return args;
+  return argumentsText.text.trim() === "" ? internText("{}") : argumentsText;
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
