@@ -38,8 +38,7 @@ import {
 } from "../tool/tool-offer.ts";
 import { dropSkillRules, registerSkillRules, toolRules } from "../tool/tool-rules.ts";
 import { VariableSystem } from "../variables/variable-system.ts";
-import { requestApproval } from "./ask/request-approval.ts";
-import { requestReview } from "./ask/request-review.ts";
+import { requestApproval, requestReview } from "./ask/request-answer.ts";
 import type { CallRecord } from "./record/call-record.ts";
 import { checkAnswer, restoreApprovalRequest } from "./propose/answer-proposal.ts";
 import { approvalRequest } from "./gate/call-host.ts";
@@ -336,11 +335,7 @@ export class ToolExecutor {
     const { clock, grants, registry } = this.gate;
     const query = approvalQuery(approval, registry.tool(approval.toolId));
     const check = (decision: ApprovalDecision) => this.checkAnswer(approval, decision);
-    const asked = requestApproval({ adapter, approval, clock, signal, grants, query, check });
-    const response = await asked.answer;
-    return response.decision === "stopped"
-      ? { decision: "refuse", reason: "it was stopped", by: "system" }
-      : response;
+    return requestApproval({ adapter, approval, clock, signal, grants, query, check });
   }
 
   /** Why an answer to a question cannot be taken, in a sentence; undefined where it can. It may come from outside. */

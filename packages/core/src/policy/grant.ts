@@ -63,7 +63,7 @@ export interface GrantQuery {
  */
 export class GrantBook {
   readonly #grants = new Map<string, Grant>();
-  readonly #byTool = new Map<string, ToolGrants>();
+  readonly #byTool = new Map<string, Set<Grant>>();
   readonly #listeners = new Set<(grant: Grant) => void>();
 
   constructor(grants: Iterable<Grant> = []) {
@@ -73,9 +73,8 @@ export class GrantBook {
   add(grant: Grant): void {
     this.revoke(grant.id);
     this.#grants.set(grant.id, grant);
-    const ofTool = this.#byTool.get(grant.toolId) ?? new ToolGrants();
-    this.#byTool.set(grant.toolId, ofTool);
-    ofTool.of(grant).add(grant);
+    const ofTool = this.#byTool.get(grant.toolId) ?? new Set();
+    this.#byTool.set(grant.toolId, ofTool.add(grant));
     for (const listener of this.#listeners) listener(grant);
   }
 
@@ -84,7 +83,7 @@ export class GrantBook {
     if (grant === undefined) return false;
     const ofTool = this.#byTool.get(grant.toolId);
     ofTool?.delete(grant);
-    if (ofTool?.isEmpty === true) this.#byTool.delete(grant.toolId);
+    if (ofTool?.size === 0) this.#byTool.delete(grant.toolId);
     return this.#grants.delete(id);
   }
 
@@ -100,50 +99,20 @@ export class GrantBook {
 
   /** The grant that covers a call; a refusal before an allowance, then exact arguments, then the first one given. */
   find(query: GrantQuery, now: number): Grant | undefined {
-    let found: Grant | undefined;
-    for (const grant of this.#byTool.get(query.toolId)?.candidates(query) ?? []) {
-      if (!grantCovers(grant, query, now)) continue;
-      if (grant.verdict === "refuse") return grant;
-      found ??= grant;
-    }
-    return found;
+    const covering = [...(this.#byTool.get(query.toolId) ?? [])].filter((grant) =>
+      grantCovers(grant, query, now),
+    );
+    return (
+      covering.find(({ verdict }) => verdict === "refuse") ??
+      covering.find(({ match }) => match.type === "arguments") ??
+      covering[0]
+    );
   }
 
   /** Calls back with every grant that is added; returns what ends it. */
   onAdded(listener: (grant: Grant) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
-  }
-}
-
-/** The grants of one tool. A program may allow every call: those for exact arguments are not searched. */
-class ToolGrants {
-  readonly #exact = new Map<string, Set<Grant>>();
-  readonly #wider = new Set<Grant>();
-
-  get isEmpty(): boolean {
-    return this.#exact.size + this.#wider.size === 0;
-  }
-
-  /** Where a grant has its place. */
-  of({ match }: Grant): Set<Grant> {
-    if (match.type !== "arguments") return this.#wider;
-    const alike = this.#exact.get(match.digest) ?? new Set();
-    this.#exact.set(match.digest, alike);
-    return alike;
-  }
-
-  delete(grant: Grant): void {
-    const { match } = grant;
-    const place = this.of(grant);
-    place.delete(grant);
-    if (match.type === "arguments" && place.size === 0) this.#exact.delete(match.digest);
-  }
-
-  /** Those that may cover a call. */
-  *candidates(query: GrantQuery): Iterable<Grant> {
-    if (this.#exact.size > 0) yield* this.#exact.get(query.argsDigest) ?? [];
-    yield* this.#wider;
   }
 }
 
@@ -172,69 +141,41 @@ export function approvalQuery(
   registered: RegisteredTool | undefined,
 ): GrantQuery | undefined {
   if (approval.grant === undefined || registered === undefined) return undefined;
-  return new QuestionQuery(approval, registered);
-}
-
-class QuestionQuery implements GrantQuery {
-  readonly toolId: string;
-  readonly definitionDigest: string;
-  readonly key: string | undefined;
-  readonly principalId: string;
-  readonly #approval: ApprovalRequest;
-  readonly #call: RuledCall;
-
-  constructor(approval: ApprovalRequest, registered: RegisteredTool) {
-    this.toolId = approval.toolId;
-    this.definitionDigest = approval.definitionDigest;
-    this.key = approval.grant?.key;
-    this.principalId = approval.principalId;
-    this.#approval = approval;
-    this.#call = ruledCall(registered, approval.args);
-  }
-
-  /** Hashed when it is first looked at: that costs more than all the rest of a question. */
-  get argsDigest(): string {
-    return this.#approval.argsDigest;
-  }
-
-  get args(): ToolArgs {
-    return this.#call.args;
-  }
+  const { toolId, definitionDigest, principalId } = approval;
+  const call = ruledCall(registered, approval.args);
+  return {
+    toolId,
+    definitionDigest,
+    principalId,
+    key: approval.grant.key,
+    get argsDigest() {
+      return approval.argsDigest;
+    },
+    get args() {
+      return call.args;
+    },
+  };
 }
 
 /** A proposed call, as grants see it. Its digests and its key are computed when they are first read. */
 export function callQuery(options: DecideOptions, call: RuledCall): GrantQuery {
-  return new CallQuery(options, call);
-}
-
-class CallQuery implements GrantQuery {
-  readonly toolId: string;
-  readonly principalId: string;
-  readonly #options: DecideOptions;
-  readonly #call: RuledCall;
-
-  constructor(options: DecideOptions, call: RuledCall) {
-    this.toolId = options.registered.id;
-    this.principalId = options.principalId;
-    this.#options = options;
-    this.#call = call;
-  }
-
-  get definitionDigest(): string {
-    return this.#options.digests().definition;
-  }
-
-  get argsDigest(): string {
-    return this.#options.digests().args;
-  }
-
-  get key(): string | undefined {
-    return grantScope(this.#options.registered, this.#options.args)?.key;
-  }
-
-  get args(): ToolArgs {
-    return this.#call.args;
-  }
+  const { registered, principalId, args, digests } = options;
+  return {
+    toolId: registered.id,
+    principalId,
+    get definitionDigest() {
+      return digests().definition;
+    },
+    get argsDigest() {
+      return digests().args;
+    },
+    get key() {
+      return grantScope(registered, args)?.key;
+    },
+    get args() {
+      return call.args;
+    },
+  };
 }
 
 /** Returns the wider grant that the tool offers for a call, if it offers one. */

@@ -44,39 +44,21 @@ function distance(wanted: string, candidate: string, allowed: number): number | 
   return long.startsWith(short) ? allowed + rest : allowed + comparedLength + rest;
 }
 
-const width = comparedLength + 2;
-const table = new Uint8Array(width * width);
-
-/**
- * Insertions, deletions, replacements and swaps of neighbours, if they are at most `allowed`.
- * Only the diagonal band that can stay within that is looked at.
- */
+/** Insertions, deletions, replacements and swaps of neighbours, if they are at most `allowed`. */
 function editDistance(a: string, b: string, allowed: number): number | undefined {
   if (Math.abs(a.length - b.length) > allowed) return undefined;
-  const at = (i: number, j: number): number =>
-    Math.abs(i - j) > allowed ? allowed + 1 : (table[i * width + j] ?? 0);
-  for (let j = 0; j <= Math.min(b.length, allowed); j++) table[j] = j;
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? Infinity;
   for (let i = 1; i <= a.length; i++) {
-    table[i * width] = i;
-    let best = i;
-    for (let j = Math.max(1, i - allowed); j <= Math.min(b.length, i + allowed); j++) {
-      const same = a.charCodeAt(i - 1) === b.charCodeAt(j - 1);
-      let edits = Math.min(at(i - 1, j - 1) + (same ? 0 : 1), at(i - 1, j) + 1, at(i, j - 1) + 1);
-      if (!same && isSwap(a, b, i, j)) edits = Math.min(edits, at(i - 2, j - 2) + 1);
-      table[i * width + j] = edits;
-      if (edits < best) best = edits;
+    const row = [i];
+    rows.push(row);
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const isSwap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = isSwap ? at(i - 2, j - 2) + 1 : Infinity;
+      row.push(Math.min(replaced, swapped, at(i - 1, j) + 1, at(i, j - 1) + 1));
     }
-    if (best > allowed) return undefined;
   }
   const edits = at(a.length, b.length);
   return edits <= allowed ? edits : undefined;
-}
-
-function isSwap(a: string, b: string, i: number, j: number): boolean {
-  return (
-    i > 1 &&
-    j > 1 &&
-    a.charCodeAt(i - 1) === b.charCodeAt(j - 2) &&
-    a.charCodeAt(i - 2) === b.charCodeAt(j - 1)
-  );
 }

@@ -116,29 +116,12 @@ export function measureValue(
 /** How deep a stored value may nest. */
 export const maxDataDepth = 500;
 
-/** Characters that are encoded at once to be counted; each takes three bytes at most. */
-const chunkLength = 16 * 1024;
 const encoder = new TextEncoder();
-const scratch = new Uint8Array(3 * chunkLength);
-
-/** Texts up to this length are measured faster by their characters than by the encoder. */
-const shortText = 64;
 
 /** UTF-8 bytes of a text. A lone surrogate counts as U+FFFD, as encoders write it. */
 export function utf8Length(text: string): number {
-  if (text.length <= shortText && isAscii(text)) return text.length;
-  if (text.length <= chunkLength) return encoder.encodeInto(text, scratch).written;
-  let bytes = 0;
-  for (let at = 0; at < text.length;) {
-    const chunk = text.slice(at, at + chunkLength);
-    const endsInPair =
-      at + chunkLength < text.length && (chunk.charCodeAt(chunk.length - 1) & 0xfc00) === 0xd800;
-    // The first half of a pair is left to the next chunk.
-    const whole = endsInPair ? chunk.slice(0, -1) : chunk;
-    bytes += encoder.encodeInto(whole, scratch).written;
-    at += whole.length;
-  }
-  return bytes;
+  // Most texts of data are short: making a buffer for each costs more than looking at them.
+  return text.length <= 64 && isAscii(text) ? text.length : encoder.encode(text).length;
 }
 
 function isAscii(text: string): boolean {

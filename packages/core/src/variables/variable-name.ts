@@ -33,8 +33,6 @@ export function resultNameBase(tool: string): string {
   return tool.replace(/[^a-zA-Z0-9_-]+/g, "_").slice(0, 100) || "tool";
 }
 
-const maxDigits = 15;
-
 /** What the name of a kept result, its alias or its arguments says. */
 export interface ResultName {
   /** `{tool}_{n}` */
@@ -44,20 +42,7 @@ export interface ResultName {
   readonly part: "result" | "args";
 }
 
-/** The `n` at a name's end, after its last `_`. */
-export function resultNumber(name: string): number | undefined {
-  let n = 0;
-  let unit = 1;
-  for (let at = name.length - 1; at > 0; at--) {
-    const digit = name.charCodeAt(at) - 0x30;
-    if (digit >= 0 && digit <= 9 && unit < 10 ** maxDigits) n += digit * unit;
-    else return digit === underscore && unit > 1 ? n : undefined;
-    unit *= 10;
-  }
-  return undefined;
-}
-
-const underscore = 0x5f - 0x30;
+const resultName = /^((.+)_(\d{1,15}))(?:_result|(_args))?$/s;
 
 /**
  * Reads `ListFiles_3`, `ListFiles_3_result` or `ListFiles_3_args`.
@@ -65,17 +50,9 @@ const underscore = 0x5f - 0x30;
  * @example resultNameOf("ListFiles_3_args") // { result: "ListFiles_3", tool: "ListFiles", n: 3, part: "args" }
  */
 export function resultNameOf(name: string): ResultName | undefined {
-  const part = name.endsWith("_args") ? "args" : "result";
-  const result =
-    part === "args" || name.endsWith("_result") ? name.slice(0, name.lastIndexOf("_")) : name;
-  const at = result.lastIndexOf("_");
-  const digits = result.length - at - 1;
-  if (at < 1 || digits < 1 || digits > maxDigits) return undefined;
-  for (let i = at + 1; i < result.length; i++) {
-    const code = result.charCodeAt(i);
-    if (code < 0x30 || code > 0x39) return undefined;
-  }
-  return { result, tool: result.slice(0, at), n: Number(result.slice(at + 1)), part };
+  const [, result, tool, n, args] = resultName.exec(name) ?? [];
+  if (result === undefined || tool === undefined) return undefined;
+  return { result, tool, n: Number(n), part: args === undefined ? "result" : "args" };
 }
 
 /** Names whose result is to come that are remembered, the newest of them. */
@@ -85,9 +62,9 @@ const remembered = 1000;
 export class ResultNames {
   readonly #isTaken: (name: string) => boolean;
   #count = 0;
-  /** Names that were given to results that have not come, by the remainder of their `n`. */
-  #reserved: (string | undefined)[] = [];
-  /** Whether somebody else may have given a name that a result would get. */
+  /** Names that were given to results that have not come, the oldest first. */
+  #reserved = new Set<string>();
+  /** Whether somebody gave a variable a name that a result would get; without one, nothing is looked up. */
   #lookAlikes = false;
 
   constructor(isTaken: (name: string) => boolean) {
@@ -112,26 +89,28 @@ export class ResultNames {
   /** Reserves the next name for a later result. */
   reserve(tool: string): string {
     const name = this.next(tool);
-    this.#reserved[this.#count % remembered] = name;
+    this.#reserved.add(name);
+    if (this.#reserved.size > remembered) {
+      const [oldest = ""] = this.#reserved;
+      this.#reserved.delete(oldest);
+    }
     return name;
   }
 
   /** Whether `reserve` gave this name, and no result has taken it. */
   isReserved(name: string): boolean {
-    return this.#reserved[(resultNumber(name) ?? 0) % remembered] === name;
+    return this.#reserved.has(name);
   }
 
   /** A result has come: its name is the one it was promised, here or elsewhere, or another where that is none or somebody took it since. */
   given(name: string | undefined, tool: string): string {
     if (name === undefined) return this.next(tool);
-    if (this.isReserved(name)) {
-      this.#reserved[(resultNumber(name) ?? 0) % remembered] = undefined;
-      // Nobody gave a variable a result's name: it is as free as when it was given.
+    if (this.#reserved.delete(name)) {
       if (!this.#lookAlikes) return name;
     } else if (resultNameOf(name)?.result !== name || variableNameProblem(name) !== undefined)
       return this.next(tool);
     if (!this.#isFree(name)) return this.next(tool);
-    this.#count = Math.max(this.#count, resultNumber(name) ?? 0);
+    this.continueAfter(name);
     return name;
   }
 
@@ -148,13 +127,12 @@ export class ResultNames {
   /** Goes on where another session stands. */
   continue(other: ResultNames): void {
     this.#count = other.#count;
-    this.#reserved = [...other.#reserved];
+    this.#reserved = new Set(other.#reserved);
     this.#lookAlikes = other.#lookAlikes;
   }
 
   /** A result takes the names of its two parts as well. */
   #isFree(name: string): boolean {
-    if (this.#isTaken(name)) return false;
-    return !this.#lookAlikes || !(this.#isTaken(`${name}_args`) || this.#isTaken(`${name}_result`));
+    return ![name, `${name}_args`, `${name}_result`].some((one) => this.#isTaken(one));
   }
 }

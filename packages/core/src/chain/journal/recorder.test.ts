@@ -87,30 +87,6 @@ test("a journal that takes at once gets what was said", async () => {
   );
 });
 
-test("a call that starts in the commit that allows it is one row, at its place", () => {
-  const { journal, commits, takeNext } = gathering();
-  const { recorder } = recording(journal);
-  recorder.append([call("approved"), call("approved", "d")]);
-  recorder.append([call("started")]);
-  recorder.append([call("succeeded")]);
-  takeNext();
-  recorder.append([call("started", "d")]);
-  takeNext();
-  assert.deepEqual(
-    commits.map((writes) =>
-      writes.map((write) => write.type === "call" && [write.call.callId, write.call.status]),
-    ),
-    [
-      [
-        ["c", "started"],
-        ["d", "approved"],
-        ["c", "succeeded"],
-      ],
-      [["d", "started"]],
-    ],
-  );
-});
-
 test("let go of, what was said is written, and nothing after it", async () => {
   const { journal, commits, takeNext } = gathering();
   const { recorder } = recording(journal);

@@ -27,12 +27,12 @@ export interface LossReason {
  * Records a chain: commits its writes to the journal, and publishes their events once they are
  * committed. Appended writes join one batch until the journal takes the next commit. Changes of
  * variables join the next appended write, so that the end of a call and its stored result are one
- * commit. Wait for `committed` before acting on a write; without a waiter no promise is created.
+ * commit. Wait for `committed` before acting on a write.
  */
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #unsubscribe: () => void;
-  #changes: JournalWrite[] = [];
+  readonly #changes: JournalWrite[] = [];
   #batch: WriteBatch | undefined;
   /** Of the newest commit that is under way. */
   #last: Promise<boolean> | undefined;
@@ -61,9 +61,8 @@ export class Recorder {
     const { journal } = this.#options;
     if (journal === undefined) return this.#publish(writes);
     if (journal.beforeNext !== undefined) return this.#addToBatch(journal, writes);
-    const changes = this.#changes;
-    if (changes.length > 0) this.#changes = [];
-    if (changes.length + writes.length > 0) void this.#write(journal, changes.concat(writes));
+    const all = [...this.#changes.splice(0), ...writes];
+    if (all.length > 0) void this.#write(journal, all);
   }
 
   appendEvent(event: ChainEvent): void {
@@ -73,14 +72,14 @@ export class Recorder {
   /** Whether all appended writes are committed: true once they are, false if they never will be. Never rejects. */
   committed(): boolean | Promise<boolean> {
     if (this.#lost) return false;
-    if (this.#batch !== undefined) return this.#batch.committed();
+    if (this.#batch !== undefined) return this.#batch.committed.promise;
     return this.#last ?? true;
   }
 
   /** If too many writes are in flight, a promise of the newest commit: a fast model must not outrun a slow disk. */
   drained(): Promise<unknown> | undefined {
     const writes = this.#inFlight + (this.#batch?.writes.length ?? 0);
-    return writes > inFlightLimit ? (this.#batch?.committed() ?? this.#last) : undefined;
+    return writes > inFlightLimit ? (this.#batch?.committed.promise ?? this.#last) : undefined;
   }
 
   /** Flushes, and ignores every later write: another process takes over the chain from the committed writes. */
@@ -94,15 +93,11 @@ export class Recorder {
   }
 
   #addToBatch(journal: Journal, writes: readonly JournalWrite[]): void {
-    const known = this.#batch;
-    const batch = known ?? new WriteBatch();
-    if (this.#changes.length > 0) {
-      for (const change of this.#changes) batch.add(change);
-      this.#changes = [];
-    }
-    for (const write of writes) batch.add(write);
-    if (known !== undefined || batch.writes.length === 0) return;
-    this.#batch = batch;
+    const isOpen = this.#batch !== undefined;
+    if (!isOpen && this.#changes.length + writes.length === 0) return;
+    this.#batch ??= { writes: [], committed: Promise.withResolvers() };
+    this.#batch.writes.push(...this.#changes.splice(0), ...writes);
+    if (isOpen) return;
     try {
       journal.beforeNext?.(this.#flush);
     } catch (thrown) {
@@ -116,7 +111,7 @@ export class Recorder {
     const { journal } = this.#options;
     if (batch === undefined || journal === undefined) return;
     this.#batch = undefined;
-    batch.resolve(this.#write(journal, batch.writes));
+    batch.committed.resolve(this.#write(journal, batch.writes));
   };
 
   #write(journal: Journal, writes: readonly JournalWrite[]): boolean | Promise<boolean> {
@@ -165,7 +160,7 @@ export class Recorder {
   #lose(reason: LossReason): false {
     if (!this.#lost) {
       this.#lost = true;
-      this.#batch?.resolve(false);
+      this.#batch?.committed.resolve(false);
       this.#batch = undefined;
       this.#options.onLost(reason);
     }
@@ -177,41 +172,8 @@ function isThenable<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof (value as Partial<Promise<T>> | undefined)?.then === "function";
 }
 
-/** The writes that the next commit takes, in order. */
-export class WriteBatch {
-  readonly writes: JournalWrite[] = [];
-  /** Indexes of calls that are allowed and may start in the same commit. */
-  #allowed: Map<string, number> | undefined;
-  #waiter: PromiseWithResolvers<boolean> | undefined;
-
-  add(write: JournalWrite): void {
-    if (write.type === "call" && this.#replacesAllowed(write.call)) return;
-    this.writes.push(write);
-  }
-
-  /** Resolves to whether the batch was committed. */
-  committed(): Promise<boolean> {
-    this.#waiter ??= Promise.withResolvers();
-    return this.#waiter.promise;
-  }
-
-  /** Reports the outcome of the commit. */
-  resolve(committed: boolean | Promise<boolean>): void {
-    this.#waiter?.resolve(committed);
-  }
-
-  /** A call that starts in the commit that allows it: one row says both. */
-  #replacesAllowed(call: Extract<JournalWrite, { readonly type: "call" }>["call"]): boolean {
-    const { callId, status } = call;
-    if (status === "approved") {
-      (this.#allowed ??= new Map()).set(callId, this.writes.length);
-      return false;
-    }
-    const index = this.#allowed?.get(callId);
-    if (index === undefined) return false;
-    this.#allowed?.delete(callId);
-    if (status !== "started") return false;
-    this.writes[index] = { type: "call", call };
-    return true;
-  }
+/** The writes that the next commit takes, in order, and whether it was made. */
+interface WriteBatch {
+  readonly writes: JournalWrite[];
+  readonly committed: PromiseWithResolvers<boolean>;
 }

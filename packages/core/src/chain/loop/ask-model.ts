@@ -36,7 +36,6 @@ export async function askModel(
     again,
     advice: chain.budget.takeAdvice(),
     takesReferences: takesReferences(offer),
-    hasUserInput: chain.turn.hasUserInput,
   };
   const last = limit !== undefined;
   const turn = chain.turn.requestMessages(chain.calls.records);
@@ -135,7 +134,7 @@ export function readStream<T>(
 
   const end = (settle: () => void): void => {
     isOver = true;
-    unsubscribe?.();
+    signal.removeEventListener("abort", stop);
     settle();
   };
   const leave = (settle: () => void): void => {
@@ -159,10 +158,9 @@ export function readStream<T>(
     }
   };
 
-  let unsubscribe: (() => void) | undefined;
   if (signal.aborted) stop();
   else {
-    unsubscribe = onAbort(signal, stop);
+    signal.addEventListener("abort", stop, { once: true });
     void read();
   }
   return promise;
@@ -176,24 +174,4 @@ function closeStream(values: AsyncIterator<unknown>): void {
   } catch {
     // Nor to this.
   }
-}
-
-const listeners = new WeakMap<AbortSignal, Set<() => void>>();
-
-/**
- * Calls back once when a signal aborts. Listeners of one signal share one event listener, which
- * stays: to add and remove one in each round costs a tenth of the round.
- *
- * @returns a function that removes the listener
- */
-function onAbort(signal: AbortSignal, listener: () => void): () => void {
-  let all = listeners.get(signal);
-  if (all === undefined) {
-    const added = new Set<() => void>();
-    listeners.set(signal, (all = added));
-    signal.addEventListener("abort", () => [...added].forEach((each) => each()), { once: true });
-  }
-  const others = all;
-  others.add(listener);
-  return () => void others.delete(listener);
 }

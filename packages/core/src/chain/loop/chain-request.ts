@@ -26,8 +26,6 @@ interface RequestNotes {
   readonly advice: string | undefined;
   /** Tools are offered that could take a long message by its name. */
   readonly takesReferences: boolean;
-  /** The user said something in the turn. */
-  readonly hasUserInput: boolean;
 }
 
 type ChainRequest =
@@ -59,8 +57,7 @@ export function chainRequest(
     const first: Message[] = prompt === "" ? [] : [{ role: "system", content: prompt }];
     const named = (given: readonly Message[]) =>
       notes.takesReferences ? nameLongMessages(given, executor.variables) : given;
-    // Only users' own messages are named, and looking for them each round costs more with every round.
-    const said = first.concat(named(contextMessages), notes.hasUserInput ? named(turn) : turn);
+    const said = first.concat(named(contextMessages), named(turn));
     if (note !== "") said.push({ role: "developer", content: note });
     messages = said;
   } catch (thrown) {

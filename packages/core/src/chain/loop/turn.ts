@@ -22,13 +22,11 @@ export class Turn {
   #finishedRounds: number;
   #finishReason: FinishReason | undefined;
   #cut: boolean;
-  #hasUserInput: boolean;
 
   constructor(recorder: Recorder, state: ChainState | undefined, compaction: ResultCompaction) {
     this.#recorder = recorder;
     this.#compaction = compaction;
     this.#messages = [...(state?.messages ?? [])];
-    this.#hasUserInput = this.#messages.some(({ role }) => role === "user");
     this.#cut = state?.cut === true;
     this.#round = state?.round ?? 0;
     this.#finishedRounds = this.#round;
@@ -52,11 +50,6 @@ export class Turn {
   /** Why the last model step ended. */
   get finishReason(): FinishReason | undefined {
     return this.#finishReason;
-  }
-
-  /** Whether the turn has a user message. */
-  get hasUserInput(): boolean {
-    return this.#hasUserInput;
   }
 
   /** What the report of the chain says of the turn. */
@@ -138,7 +131,6 @@ export class Turn {
     for (const message of messages) {
       this.#messages.push(message);
       this.#sent?.push(message);
-      this.#hasUserInput ||= message.role === "user";
     }
     const round = this.#round;
     this.#recorder.append(messages.map((message) => ({ type: "message", round, message })));

@@ -1,0 +1,162 @@
+import { copyJson, isObject } from "../../json/json-value.ts";
+import type { Clock } from "../../base/clock.ts";
+import {
+  answerProblem,
+  withArgsDigest,
+  type AnswerCheck,
+  type ApprovalAdapter,
+  type ApprovalAnswer,
+  type ApprovalRequest,
+} from "../../policy/approval.ts";
+import { type GrantBook, grantCovers, type GrantQuery } from "../../policy/grant.ts";
+import { reviewShapeProblem, type ReviewAnswer, type ReviewRequest } from "../../policy/review.ts";
+
+interface AskOptions {
+  readonly clock: Clock;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Question<Response> extends AskOptions {
+  /** Ms since the epoch. */
+  readonly expiresAt: number;
+  /** Asks the adapter. The signal aborts when its answer is no longer needed. */
+  readonly put: (signal: AbortSignal) => unknown;
+  /** Adapters are written by others: checks what it gave. */
+  readonly parse: (answer: unknown) => Response;
+  readonly stopped: Response;
+  readonly expired: Response;
+  readonly failed: Response;
+  /** Calls back with a response that makes the adapter's answer unnecessary. Returns a function that ends this. */
+  readonly watch?: (respond: (response: Response) => void) => (() => void) | undefined;
+}
+
+/** Asks an approval adapter until the question expires or is stopped. Never rejects. */
+async function ask<Response>(question: Question<Response>): Promise<Response> {
+  const { clock, signal, expiresAt, stopped, expired } = question;
+  if (signal?.aborted === true) return stopped;
+  const asking = new AbortController();
+  const { promise: other, resolve } = Promise.withResolvers<Response>();
+  const respond = (response: Response): void => {
+    resolve(response);
+    // The adapter may remove the question that it shows.
+    asking.abort(response);
+  };
+  const stop = () => respond(stopped);
+  const disarm = clock.after(Math.max(0, expiresAt - clock.now()), () => respond(expired));
+  const unwatch = question.watch?.(respond);
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    const answer = Promise.resolve(question.put(asking.signal)).then(question.parse);
+    return await Promise.race([answer, other]);
+  } catch {
+    return question.failed;
+  } finally {
+    disarm();
+    unwatch?.();
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+interface RequestApprovalOptions extends AskOptions {
+  /** Without one the answer is no. */
+  readonly adapter: ApprovalAdapter | undefined;
+  readonly approval: ApprovalRequest;
+  /** Where the answer to another question may turn up that covers this one, too. */
+  readonly grants: GrantBook;
+  /** What such an answer has to cover. */
+  readonly query: GrantQuery | undefined;
+  /** For adapters that can put an answer back to the person. */
+  readonly check: AnswerCheck;
+}
+
+/**
+ * Asks the approval adapter, until the request expires or another answer covers it. An adapter that
+ * throws, gives an invalid response or does not answer in time rejects the call.
+ */
+export async function requestApproval(options: RequestApprovalOptions): Promise<ApprovalAnswer> {
+  const { adapter, approval, clock, signal, grants, query, check } = options;
+  if (adapter === undefined) return refuse("nobody is there to ask");
+  return ask({
+    clock,
+    signal,
+    expiresAt: approval.expiresAt,
+    put: (open) => adapter.request(ownCopy(approval), open, check),
+    parse: (answer) => parseApproval(answer, options),
+    stopped: refuse("it was stopped"),
+    expired: refuse("nobody answered in time"),
+    failed: refuse("asking failed"),
+    watch: (respond) =>
+      query &&
+      grants.onAdded((grant) => {
+        if (grant.verdict === "allow" && grantCovers(grant, query, clock.now()))
+          respond({ decision: "allow", by: "grant" });
+      }),
+  });
+}
+
+/** Whoever asks may change what they show. The digest is worked out when it is first looked at. */
+function ownCopy(approval: ApprovalRequest): ApprovalRequest {
+  const copy: { [key: string]: unknown } = {};
+  for (const key of Object.keys(approval) as (keyof ApprovalRequest)[])
+    if (key === "args") copy[key] = copyJson(approval.args);
+    else if (key !== "argsDigest") copy[key] = approval[key];
+  return withArgsDigest(copy, () => approval.argsDigest) as unknown as ApprovalRequest;
+}
+
+function refuse(why: string): ApprovalAnswer {
+  return { decision: "refuse", reason: `it needs a person's approval, and ${why}`, by: "system" };
+}
+
+/** A yes must be a yes. One that is wider than its question allows is a yes to this call alone. */
+function parseApproval(
+  answer: unknown,
+  { approval, query, clock }: RequestApprovalOptions,
+): ApprovalAnswer {
+  if (!isObject(answer)) return refuse("the answer was not understood");
+  if (answer["decision"] === "pending") return { decision: "pending" };
+  const { scope: _scope, covers: _covers, expiresAt: _expiresAt, ...plain } = answer;
+  const narrow = answer["arguments"] !== undefined || approval.grant === undefined;
+  const isScope = ["once", "session", "always", undefined].includes(answer["scope"] as string);
+  const decision = narrow && isScope ? plain : answer;
+  const args = query?.args ?? approval.args;
+  const problem = answerProblem({ decision, approval, args, now: clock.now() });
+  return problem === undefined
+    ? (decision as unknown as ApprovalAnswer)
+    : refuse("the answer was not understood");
+}
+
+interface RequestReviewOptions extends AskOptions {
+  /** Without one that reviews, the result is withheld. */
+  readonly adapter: ApprovalAdapter | undefined;
+  readonly request: ReviewRequest;
+}
+
+/**
+ * Asks the approval adapter to review a result, until the request expires. An adapter that throws,
+ * gives an invalid response or does not answer in time withholds the result.
+ */
+export async function requestReview(options: RequestReviewOptions): Promise<ReviewAnswer> {
+  const { adapter, request, clock, signal } = options;
+  if (adapter?.review === undefined) return withhold("nobody is there to do so");
+  const review = adapter.review.bind(adapter);
+  return ask({
+    clock,
+    signal,
+    expiresAt: request.expiresAt,
+    put: (open) => review(request, open),
+    parse: parseReview,
+    stopped: withhold("it was stopped"),
+    expired: withhold("nobody did so in time"),
+    failed: withhold("showing it failed"),
+  });
+}
+
+function withhold(why: string): ReviewAnswer {
+  return { decision: "withhold", reason: `a person must see it first, and ${why}`, by: "system" };
+}
+
+function parseReview(answer: unknown): ReviewAnswer {
+  const isPending = isObject(answer) && answer["decision"] === "pending";
+  if (isPending || reviewShapeProblem(answer) === undefined) return answer as ReviewAnswer;
+  return withhold("the answer was not understood");
+}
