@@ -20,17 +20,6 @@ function executorOf() {
   return executor;
 }
 
-test("what says the same is the very same offer, whoever asks", () => {
-  const executor = executorOf();
-  const allowed = () => ({
-    groups: ["a"],
-    clientTools: [],
-    allowTool: (id: string) => id !== "a.Two",
-  });
-  assert.equal(executor.offer(allowed()), executor.offer(allowed()));
-  assert.equal(executor.offer({ groups: ["a"] }), executor.offer({ groups: ["a"] }));
-});
-
 test("what is offered follows whatever changes, in place too", () => {
   const executor = executorOf();
   const groups = ["a"];

@@ -34,7 +34,8 @@ import {
   type SchemaProblem,
   schemaProblems,
   type OfferOptions,
-  OfferCache,
+  isAllowed,
+  offerTools,
 } from "../tool/tool-offer.ts";
 import { dropSkillRules, registerSkillRules, toolRules } from "../tool/tool-rules.ts";
 import { VariableSystem } from "../variables/variable-system.ts";
@@ -100,11 +101,6 @@ export class ToolExecutor {
   readonly #listeners = new Set<(change: ToolsChange) => void>();
   /** Rows in quarantine whose result was answered for: a second word must not release what the first withheld. */
   readonly #answered = new WeakSet<CallRecord>();
-  // A provider refuses a whole request for one schema that is none.
-  readonly #offers = new OfferCache((groups) =>
-    this.enabledTools(groups).filter((tool) => !this.#isRefused(tool)),
-  );
-  readonly #rules = new WeakMap<ToolOffer, string>();
 
   /** @throws CapstanError `invalid_rule`, `invalid_limits` with what is wrong, and where */
   constructor(options: ToolExecutorOptions = {}) {
@@ -228,8 +224,14 @@ export class ToolExecutor {
 
   /** What a request shows the model, and what each name means. A client's tools keep their names. */
   offer(options: OfferOptions = {}): ToolOffer {
-    const { registry, switches } = this.gate;
-    return this.#offers.offer(options, registry.revision + switches.revision);
+    const { groups, clientTools = [], allowTool } = options;
+    const offered = this.enabledTools(groups).filter(
+      (tool) =>
+        (allowTool === undefined || isAllowed(allowTool(tool.id), tool.id)) &&
+        // A provider refuses a whole request for one schema that is none.
+        !this.#isRefused(tool),
+    );
+    return offerTools(offered, clientTools);
   }
 
   /** Tools whose schema is refused, so that they are not offered, or not wholly enforced; of all that are registered. */
@@ -246,17 +248,11 @@ export class ToolExecutor {
   /** The prompt's part on the tools that are offered, under the names that the model sees; empty where there are none. */
   toolRules(options: OfferOptions = {}): string {
     const offer = this.offer(options);
-    const known = this.#rules.get(offer);
-    if (known !== undefined) return known;
     const offered = Object.entries(offer.names).flatMap(([name, id]) => {
       const registered = this.gate.registry.tool(id);
       return registered === undefined ? [] : [{ ...registered, name }];
     });
-    const rules = toolRules(offered, offer.clientNames);
-    // What a function says may change with every prompt.
-    if (offered.every(({ group }) => typeof group.rulePrompt !== "function"))
-      this.#rules.set(offer, rules);
-    return rules;
+    return toolRules(offered, offer.clientNames);
   }
 
   /**

@@ -72,7 +72,7 @@ export function runToolChain(options: ToolChainOptions): ToolChainRun {
   };
 }
 
-/** Events that a reader may be behind before its oldest are dropped. */
+/** Events that a reader may be behind before it gets an error. */
 const readerLimit = 10_000;
 
 /**
@@ -80,7 +80,7 @@ const readerLimit = 10_000;
  * gets an error instead of a memory without bound. Without readers an event costs nothing.
  */
 class EventStream<T> {
-  readonly #readers = new Set<Reader<T>>();
+  readonly #readers = new Set<ReadableStreamDefaultController<T>>();
   #ended = false;
 
   /** Somebody reads along. */
@@ -89,65 +89,35 @@ class EventStream<T> {
   }
 
   push(event: T): void {
-    for (const reader of this.#readers) reader.push(event);
+    for (const reader of this.#readers) {
+      reader.enqueue(event);
+      if ((reader.desiredSize ?? 0) > 0) continue;
+      const message = `This reader fell ${readerLimit} events behind. Read faster, or use onEvent.`;
+      reader.error(new Error(message));
+      this.#readers.delete(reader);
+    }
   }
 
   end(): void {
     this.#ended = true;
-    for (const reader of this.#readers) reader.end();
+    for (const reader of this.#readers) reader.close();
+    this.#readers.clear();
   }
 
   /** What is pushed from this call on. */
   read(): AsyncIterable<T> {
-    const reader = new Reader<T>();
-    if (this.#ended) reader.end();
-    else this.#readers.add(reader);
-    const leave = () => this.#readers.delete(reader);
-    return {
-      async *[Symbol.asyncIterator]() {
-        try {
-          yield* reader.drain();
-        } finally {
-          leave();
-        }
+    let own: ReadableStreamDefaultController<T>;
+    return new ReadableStream<T>(
+      {
+        start: (reader) => {
+          own = reader;
+          if (this.#ended) reader.close();
+          else this.#readers.add(reader);
+        },
+        cancel: () => void this.#readers.delete(own),
       },
-    };
-  }
-}
-
-class Reader<T> {
-  #queue: T[] = [];
-  #ended = false;
-  #overrun = false;
-  #wake: (() => void) | undefined;
-
-  push(event: T): void {
-    if (this.#queue.length >= readerLimit) this.#overrun = true;
-    else this.#queue.push(event);
-    this.#wake?.();
-  }
-
-  end(): void {
-    this.#ended = true;
-    this.#wake?.();
-  }
-
-  async *drain(): AsyncGenerator<T> {
-    for (;;) {
-      const batch = this.#queue;
-      this.#queue = [];
-      yield* batch;
-      if (this.#queue.length > 0) continue;
-      if (this.#overrun)
-        throw new Error(
-          `This reader fell ${readerLimit} events behind. Read faster, or use onEvent.`,
-        );
-      if (this.#ended) return;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#wake = resolve;
-      await promise;
-      this.#wake = undefined;
-    }
+      { highWaterMark: readerLimit + 1 },
+    );
   }
 }
 

@@ -6,7 +6,7 @@ import { FakeClock } from "../testing/fake-clock.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { ToolPermission } from "../tool/tool.ts";
 import type { ApprovalDecision, ApprovalRequest } from "./approval.ts";
-import { type Grant, GrantBook } from "./grant.ts";
+import { GrantBook } from "./grant.ts";
 
 function write(permission: ToolPermission = {}, description = "") {
   return defineTool({

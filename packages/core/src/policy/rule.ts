@@ -119,24 +119,14 @@ export function isAbove(one: readonly number[], other: readonly number[]): boole
 
 /** A call as rules see it. Its arguments are brought into form when a rule first looks at them. */
 export function ruledCall(registered: RegisteredTool, args: ToolArgs): RuledCall {
-  return new CallOfTool(registered, args);
-}
-
-class CallOfTool implements RuledCall {
-  readonly toolId: string;
-  readonly #tool: Tool;
-  readonly #given: ToolArgs;
-  #canonical: ToolArgs | undefined;
-
-  constructor({ id, tool }: RegisteredTool, given: ToolArgs) {
-    this.toolId = id;
-    this.#tool = tool;
-    this.#given = given;
-  }
-
-  get args(): ToolArgs {
-    return (this.#canonical ??= canonicalArguments(this.#tool, this.#given));
-  }
+  const { id: toolId, tool } = registered;
+  let canonical: ToolArgs | undefined;
+  return {
+    toolId,
+    get args() {
+      return (canonical ??= canonicalArguments(tool, args));
+    },
+  };
 }
 
 /** Arguments in the one way to write them; as they are where the tool cannot tell. */

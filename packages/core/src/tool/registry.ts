@@ -17,8 +17,6 @@ export interface RegisteredTool {
 
 /** The groups an installation has. Order of registration is order everywhere. */
 export class ToolRegistry {
-  /** Grows with every change. */
-  revision = 0;
   readonly #groups = new Map<string, ToolGroup>();
   readonly #tools = new Map<string, RegisteredTool>();
 
@@ -43,7 +41,6 @@ export class ToolRegistry {
       const id = `${group.name}.${name}`;
       this.#tools.set(id, { id, name, tool, group });
     }
-    this.revision++;
   }
 
   unregister(name: string): boolean {
@@ -51,7 +48,6 @@ export class ToolRegistry {
     if (group === undefined) return false;
     this.#groups.delete(name);
     for (const tool of group.tools) this.#tools.delete(`${name}.${tool.definition.function.name}`);
-    this.revision++;
     return true;
   }
 
@@ -109,18 +105,14 @@ interface SwitchState {
 }
 
 export class Switches {
-  /** Grows with every change. */
-  revision = 0;
   readonly #groups = new Map<string, boolean>();
   readonly #tools = new Map<string, boolean>();
 
   setGroup(name: string, enabled: boolean): void {
-    this.revision++;
     this.#groups.set(name, enabled);
   }
 
   setTool(id: string, enabled: boolean): void {
-    this.revision++;
     this.#tools.set(id, enabled);
   }
 

@@ -19,7 +19,7 @@ export interface ToolOffer {
  * Names tools for a model: the bare name, or `group_Tool` where it is taken. A client's tools
  * keep their names and win; order decides, so that names are stable.
  */
-function offerTools(
+export function offerTools(
   tools: Iterable<RegisteredTool>,
   clientTools: readonly ToolDefinition[] = [],
 ): ToolOffer {
@@ -87,71 +87,12 @@ export interface OfferOptions {
   readonly allowTool?: (toolId: string) => boolean;
 }
 
-interface Chosen {
-  /** Of the registry and the switches. */
-  readonly revision: number;
-  readonly groups: readonly string[] | undefined;
-  readonly tools: readonly RegisteredTool[];
-}
-
-interface Offered {
-  readonly tools: readonly RegisteredTool[];
-  /** A client's tools, each with the name that it had. */
-  readonly clients: readonly (ToolDefinition | string)[];
-  readonly offer: ToolOffer;
-}
-
 /**
- * Caches the tool offer of an executor. A chain asks for it every round; the same object is returned
- * until something in it changes.
+ * Reads what `allowTool` said of a tool. Only a yes is a yes: a promise of a no is none.
+ *
+ * @throws CapstanError `invalid_options` where it says neither yes nor no
  */
-export class OfferCache {
-  readonly #choose: (groups: readonly string[] | undefined) => readonly RegisteredTool[];
-  #chosen: Chosen | undefined;
-  #offered: Offered | undefined;
-
-  /** @param choose the tools that may be offered, of these groups or of all */
-  constructor(choose: (groups: readonly string[] | undefined) => readonly RegisteredTool[]) {
-    this.#choose = choose;
-  }
-
-  /**
-   * @param revision another one wherever other tools may be chosen
-   * @throws CapstanError `invalid_options` where `allowTool` says neither yes nor no
-   */
-  offer({ groups, clientTools = [], allowTool }: OfferOptions, revision: number): ToolOffer {
-    const chosen = this.#choice(groups, revision);
-    const tools =
-      allowTool === undefined ? chosen : chosen.filter(({ id }) => isAllowed(allowTool(id), id));
-    const known = this.#offered;
-    const clients = clientTools.flatMap((tool) => [tool, tool.function.name]);
-    if (known !== undefined && isSame(known.tools, tools) && isSame(known.clients, clients))
-      return known.offer;
-    const offer = offerTools(tools, clientTools);
-    this.#offered = { tools, clients, offer };
-    return offer;
-  }
-
-  #choice(groups: readonly string[] | undefined, revision: number): readonly RegisteredTool[] {
-    const known = this.#chosen;
-    // Where there are none but those that come with others, it hangs on the variables, too.
-    const isKnown =
-      known?.revision === revision && known.tools.some(({ tool }) => tool.alwaysOffered !== true);
-    if (isKnown && isSame(known.groups, groups)) return known.tools;
-    const tools = this.#choose(groups);
-    this.#chosen = { revision, groups: groups && [...groups], tools };
-    return tools;
-  }
-}
-
-/** Lists are others', who may change them in place. */
-function isSame(known: readonly unknown[] | undefined, now: readonly unknown[] | undefined) {
-  if (known === now) return true;
-  return known?.length === now?.length && known?.every((one, n) => one === now?.[n]) === true;
-}
-
-/** Only a yes is a yes: a promise of a no is none. */
-function isAllowed(word: unknown, toolId: string): boolean {
+export function isAllowed(word: unknown, toolId: string): boolean {
   if (typeof word === "boolean") return word;
   if (word === undefined || word === null) return false;
   const message = `allowTool gave ${shortJson(word)} for ${toolId}: it should say true or false, at once.`;

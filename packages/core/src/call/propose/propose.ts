@@ -6,6 +6,7 @@ import type { GrantOffer } from "../../tool/tool.ts";
 import { conditionsHold } from "../../arguments/argument-conditions.ts";
 import {
   decide,
+  type DecideOptions,
   type Decision,
   type RequireApproval,
   type RequireApprovalOf,
@@ -149,7 +150,7 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments, now: num
   record.repairs =
     checked.repairs.length === 0 ? given.repairs : [...given.repairs, ...checked.repairs];
 
-  const digests = new Digests(registered, args);
+  const digests = digestsOf(registered, args);
   const decision = decide({
     registered,
     args,
@@ -187,24 +188,19 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments, now: num
   return { status: "asks", registered, approval, record: Object.freeze(record) };
 }
 
+type Digests = ReturnType<DecideOptions["digests"]>;
+
 /** Each is made when it is first looked at: hashing costs more than most of the gate. */
-class Digests {
-  readonly #tool: RegisteredTool["tool"];
-  readonly #args: JsonObject;
-  #known: string | undefined;
-
-  constructor({ tool }: RegisteredTool, args: JsonObject) {
-    this.#tool = tool;
-    this.#args = args;
-  }
-
-  get args(): string {
-    return (this.#known ??= digest(this.#args));
-  }
-
-  get definition(): string {
-    return definitionDigest(this.#tool);
-  }
+function digestsOf({ tool }: RegisteredTool, args: JsonObject): Digests {
+  let known: string | undefined;
+  return {
+    get args() {
+      return (known ??= digest(args));
+    },
+    get definition() {
+      return definitionDigest(tool);
+    },
+  };
 }
 
 interface ApprovalInput {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import type { CallRecord } from "../../call/record/call-record.ts";
 import { VariableSystem } from "../../variables/variable-system.ts";
 import type { CommitOutcome, Journal, JournalWrite } from "./journal.ts";
 import { Recorder, type LossReason } from "./recorder.ts";
@@ -43,11 +42,6 @@ function recording(journal: Journal) {
 
 const resumed = { type: "chain.resumed", at: 1 } as const;
 const restarted = { type: "model.restarted", reason: "again" } as const;
-const call = (status: CallRecord["status"], callId = "c"): JournalWrite => ({
-  type: "call",
-  call: { callId, status } as CallRecord,
-});
-
 test("what is said before the journal takes it is one commit, in order, and told once it is written", async () => {
   const { journal, commits, takeNext } = gathering();
   const { recorder, variables, told } = recording(journal);

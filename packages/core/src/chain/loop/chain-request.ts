@@ -206,15 +206,7 @@ function checkTools(tools: readonly ToolDefinition[]): readonly ToolDefinition[]
   throw new Error(`clientTools should give ${expected}.`);
 }
 
-/** Asked every round, and mostly of the same offer. */
-const known = new WeakMap<ToolOffer, boolean>();
-
 /** Whether tools are offered that could take a value by its variable's name: others than a client's own. */
-export function takesReferences(offer: ToolOffer): boolean {
-  let takes = known.get(offer);
-  if (takes === undefined) {
-    takes = Object.keys(offer.names).length > 0;
-    known.set(offer, takes);
-  }
-  return takes;
+export function takesReferences({ names }: ToolOffer): boolean {
+  return Object.keys(names).length > 0;
 }
