@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { test } from "node:test";
 import { defineTool } from "../tool/define-tool.ts";
-import { ToolRegistry } from "../tool/registry.ts";
+import { definitionDigest, ToolRegistry } from "../tool/registry.ts";
 import { decide, type Decision, type DecideOptions } from "./decide.ts";
 import { type Grant, GrantBook } from "./grant.ts";
 import type { ExecutionDecision } from "../tool/tool.ts";
@@ -20,12 +20,22 @@ const anyRule: fc.Arbitrary<PolicyRule> = fc.record(
 );
 const anyRules = fc.array(anyRule, { maxLength: 4 });
 const anyArgs = fc.record({ p: fc.constantFrom("a/b", "a/c", "d"), n: fc.constantFrom(1, 7) });
+const registeredOf = (own: ExecutionDecision) => {
+  const registry = new ToolRegistry();
+  const permission = { executionPolicy: own };
+  const tool = defineTool({ name: "T", description: "", permission, execute: () => 1 });
+  registry.register({ name: "g", tools: [tool] });
+  return registry.tool("g.T")!;
+};
+const tools = new Map(words.map((own) => [own, registeredOf(own)]));
+const current = definitionDigest(tools.get("auto")!.tool);
+
 const anyGrant: fc.Arbitrary<Grant> = fc.record({
   id: fc.uuid(),
   toolId: fc.constantFrom("g.T", "g.U"),
   verdict: fc.constantFrom("allow", "refuse"),
   scope: fc.constant("session"),
-  definitionDigest: fc.constantFrom("d", "older"),
+  definitionDigest: fc.constantFrom(current, "older"),
   principalId: fc.constant("local"),
   match: fc.constantFrom<Grant["match"]>(
     { type: "tool" },
@@ -48,20 +58,11 @@ const anyCase = fc.record({
 });
 type Case = typeof anyCase extends fc.Arbitrary<infer T> ? T : never;
 
-const registeredOf = (own: ExecutionDecision) => {
-  const registry = new ToolRegistry();
-  const permission = { executionPolicy: own };
-  const tool = defineTool({ name: "T", description: "", permission, execute: () => 1 });
-  registry.register({ name: "g", tools: [tool] });
-  return registry.tool("g.T")!;
-};
-const tools = new Map(words.map((own) => [own, registeredOf(own)]));
-
 function decided({ own, grants, ...rest }: Case): Decision {
   const options: DecideOptions = {
     ...rest,
     registered: tools.get(own)!,
-    digests: () => ({ args: "same", definition: "d" }),
+    argsDigest: () => "same",
     grants: new GrantBook(grants),
     principalId: "local",
     now: 100,
@@ -82,9 +83,12 @@ const holds = (rule: PolicyRule, { p, n }: Case["args"]): boolean => {
   const fits = path === undefined || (path === "a/**" ? p.startsWith("a/") : p === path);
   return fits && (number === undefined || (number === 7 ? n === 7 : n >= 5));
 };
-const covers = ({ toolId, definitionDigest, match, expiresAt = 0 }: Grant, p: string): boolean =>
+const covers = (
+  { toolId, definitionDigest: digest, match, expiresAt = 0 }: Grant,
+  p: string,
+): boolean =>
   toolId === "g.T" &&
-  definitionDigest === "d" &&
+  digest === current &&
   expiresAt > 100 &&
   (match.type === "tool" ||
     (match.type === "pattern" && p.startsWith("a/")) ||

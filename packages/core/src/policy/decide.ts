@@ -24,8 +24,8 @@ export type RequireApprovalOf = (toolId: string) => RequireApproval | undefined;
 export interface DecideOptions {
   readonly registered: RegisteredTool;
   readonly args: ToolArgs;
-  /** Computed only where something needs it. */
-  readonly digests: () => { readonly args: string; readonly definition: string };
+  /** Computes the digest of the arguments, which costs more than most of the gate. */
+  readonly argsDigest: () => string;
   /** The administrator's. */
   readonly rules: readonly PolicyRule[];
   /** The user's. */

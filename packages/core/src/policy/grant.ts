@@ -5,10 +5,10 @@ import {
   conditionsText,
 } from "../arguments/argument-conditions.ts";
 import type { GrantOffer } from "../tool/tool.ts";
-import type { RegisteredTool, ToolRegistry } from "../tool/registry.ts";
+import { definitionDigest, type RegisteredTool, type ToolRegistry } from "../tool/registry.ts";
 import type { ApprovalRequest, ApprovalDecision, GrantCover } from "./approval.ts";
 import type { DecideOptions } from "./decide.ts";
-import { type RuledCall, ruledCall } from "./rule.ts";
+import { type RuledCall, canonicalArguments } from "./rule.ts";
 import { newId } from "../base/id.ts";
 
 /** Which calls of its tool a grant covers. */
@@ -142,7 +142,6 @@ export function approvalQuery(
 ): GrantQuery | undefined {
   if (approval.grant === undefined || registered === undefined) return undefined;
   const { toolId, definitionDigest, principalId } = approval;
-  const call = ruledCall(registered, approval.args);
   return {
     toolId,
     definitionDigest,
@@ -151,30 +150,24 @@ export function approvalQuery(
     get argsDigest() {
       return approval.argsDigest;
     },
-    get args() {
-      return call.args;
-    },
+    args: canonicalArguments(registered.tool, approval.args),
   };
 }
 
-/** A proposed call, as grants see it. Its digests and its key are computed when they are first read. */
-export function callQuery(options: DecideOptions, call: RuledCall): GrantQuery {
-  const { registered, principalId, args, digests } = options;
+/** A proposed call, as grants see it. */
+export function callQuery(
+  { registered, principalId, args, argsDigest }: DecideOptions,
+  call: RuledCall,
+): GrantQuery {
   return {
     toolId: registered.id,
     principalId,
-    get definitionDigest() {
-      return digests().definition;
-    },
+    definitionDigest: definitionDigest(registered.tool),
     get argsDigest() {
-      return digests().args;
+      return argsDigest();
     },
-    get key() {
-      return grantScope(registered, args)?.key;
-    },
-    get args() {
-      return call.args;
-    },
+    key: grantScope(registered, args)?.key,
+    args: call.args,
   };
 }
 

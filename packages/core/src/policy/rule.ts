@@ -117,16 +117,8 @@ export function isAbove(one: readonly number[], other: readonly number[]): boole
   return false;
 }
 
-/** A call as rules see it. Its arguments are brought into form when a rule first looks at them. */
-export function ruledCall(registered: RegisteredTool, args: ToolArgs): RuledCall {
-  const { id: toolId, tool } = registered;
-  let canonical: ToolArgs | undefined;
-  return {
-    toolId,
-    get args() {
-      return (canonical ??= canonicalArguments(tool, args));
-    },
-  };
+export function ruledCall({ id: toolId, tool }: RegisteredTool, args: ToolArgs): RuledCall {
+  return { toolId, args: canonicalArguments(tool, args) };
 }
 
 /** Arguments in the one way to write them; as they are where the tool cannot tell. */

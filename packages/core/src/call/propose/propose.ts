@@ -6,7 +6,6 @@ import type { GrantOffer } from "../../tool/tool.ts";
 import { conditionsHold } from "../../arguments/argument-conditions.ts";
 import {
   decide,
-  type DecideOptions,
   type Decision,
   type RequireApproval,
   type RequireApprovalOf,
@@ -150,11 +149,12 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments, now: num
   record.repairs =
     checked.repairs.length === 0 ? given.repairs : [...given.repairs, ...checked.repairs];
 
-  const digests = digestsOf(registered, args);
+  let known: string | undefined;
+  const argsDigest = (): string => (known ??= digest(args));
   const decision = decide({
     registered,
     args,
-    digests: () => digests,
+    argsDigest,
     rules: gate.rules,
     overrides: gate.overrides(),
     grants: gate.grants,
@@ -179,7 +179,7 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments, now: num
     record,
     registered,
     args: asked,
-    digests,
+    argsDigest,
     decision,
   });
   record.args = asked;
@@ -188,33 +188,18 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments, now: num
   return { status: "asks", registered, approval, record: Object.freeze(record) };
 }
 
-type Digests = ReturnType<DecideOptions["digests"]>;
-
-/** Each is made when it is first looked at: hashing costs more than most of the gate. */
-function digestsOf({ tool }: RegisteredTool, args: JsonObject): Digests {
-  let known: string | undefined;
-  return {
-    get args() {
-      return (known ??= digest(args));
-    },
-    get definition() {
-      return definitionDigest(tool);
-    },
-  };
-}
-
 interface ApprovalInput {
   readonly record: CallRecord;
   readonly registered: RegisteredTool;
   readonly args: JsonObject;
-  readonly digests: Digests;
+  readonly argsDigest: () => string;
   readonly decision: Extract<Decision, { readonly verdict: "ask" }>;
 }
 
 /** What a person is asked, and what the record keeps of it: its arguments are there already. */
 function approvalRequests(
   gate: Gate,
-  { record, registered, args, digests, decision }: ApprovalInput,
+  { record, registered, args, argsDigest, decision }: ApprovalInput,
 ): { readonly approval: ApprovalRequest; readonly kept: Omit<ApprovalRequest, "args"> } {
   const createdAt = gate.clock.now();
   const offer = decision.grantable ? frozenJson(offerOf(registered, args)) : undefined;
@@ -225,7 +210,7 @@ function approvalRequests(
     toolName: registered.name,
     groupTitle: titleOf(registered.group),
     description: registered.tool.definition.function.description ?? "",
-    definitionDigest: digests.definition,
+    definitionDigest: definitionDigest(registered.tool),
     reason: decision.reason,
     remember: decision.remember,
     ...(offer !== undefined && { grant: offer }),
@@ -233,7 +218,6 @@ function approvalRequests(
     expiresAt: createdAt + (decision.approvalMs ?? gate.limits.approvalMs),
     principalId: record.principalId ?? gate.caller.principal.id,
   };
-  const argsDigest = () => digests.args;
   return {
     approval: Object.freeze(withArgsDigest({ ...common, args }, argsDigest)),
     kept: Object.freeze(withArgsDigest(common, argsDigest)),
