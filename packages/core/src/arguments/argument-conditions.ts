@@ -127,9 +127,7 @@ interface ArgumentOperators {
   readonly host?: string;
   /** A URL of this site: scheme, host and port, `https://example.org`. */
   readonly site?: string;
-  /** A number, at least this. */
   readonly min?: number;
-  /** A number, at most this. */
   readonly max?: number;
   /** Whether the argument is given at all; `false` stands alone. */
   readonly exists?: boolean;

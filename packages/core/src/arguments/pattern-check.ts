@@ -10,7 +10,6 @@ export const maxPatternSteps = 1e8;
 const quickWays = [1_000, 100] as const;
 const maxWays = 1e4;
 
-/** Steps that the running validation has left. */
 export interface StepBudget {
   left: number;
 }
@@ -220,7 +219,6 @@ function patternCost(source: string): PatternCost {
   return isAnchored || whole.degree === 0 ? whole : { ways: whole.ways, degree: whole.degree + 1 };
 }
 
-/** Steps that a search in a text of this length takes at most. */
 function stepsOf({ ways, degree }: PatternCost, length: number): number {
   return ways * length ** degree;
 }

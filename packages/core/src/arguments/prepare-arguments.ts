@@ -91,7 +91,6 @@ function suggestion(issue: ValidationIssue, args: JsonObject, schema: JsonSchema
   return known.length === 0 ? "" : `; known are ${known.slice(0, 20).join(", ")}`;
 }
 
-/** How deep arguments may nest. */
 export const maxArgumentsDepth = 200;
 
 export type ParsedArguments =

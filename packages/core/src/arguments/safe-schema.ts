@@ -240,7 +240,6 @@ function refinement(options: {
   return { check: options.test, error: () => `${options.keyword}: ${options.expected}` };
 }
 
-/** What a refinement's error text says. */
 export function readRefinement(message: string): { keyword: string; expected: string } {
   const end = message.indexOf(": ");
   return { keyword: message.slice(0, end), expected: message.slice(end + 2) };

@@ -159,5 +159,4 @@ export function isLegacySchema(schema: { readonly [key: string]: unknown }): boo
   return typeof schema["$schema"] === "string" && legacyDrafts.test(schema["$schema"]);
 }
 
-/** How deep a schema may nest. */
 export const maxSchemaDepth = 200;

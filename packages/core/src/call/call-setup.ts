@@ -35,7 +35,6 @@ export type CallEntry =
       readonly request: CallRequest;
       readonly refusal?: ToolErrorData | undefined;
     }
-  /** Asks for an answer. */
   | { readonly at: "ask"; readonly pending: PendingRequest }
   /** Is suspended: it was asked for an answer earlier, and continues with `answer`. */
   | { readonly at: "suspended"; readonly pending: PendingRequest }

@@ -8,7 +8,6 @@ import type { Gate } from "./gate/gate.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";
 import type { ToolExecuteResult } from "./record/call-outcome.ts";
 
-/** The part of an executor that its own calls need. */
 interface DirectCaller {
   readonly gate: Gate;
   readonly scheduler: Scheduler;
@@ -83,7 +82,6 @@ const noReview: ReviewDecision = {
   reason: "a person must see it first, and that takes longer than the call that made it can wait",
 };
 
-/** Converts the end of a call to the result that its caller gets. */
 function toExecuteResult(end: CallEnd): ToolExecuteResult {
   if (end.status === "settled") return end.result;
   if (end.status === "broken") throw end.thrown;

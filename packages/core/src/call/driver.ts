@@ -101,7 +101,6 @@ export class Call implements ActiveCall, ParentCall {
   #subCallsMade = 0;
   /** Sub-calls that pause this call's deadline. */
   #deadlinePauses = 0;
-  /** Set for a sub-call. */
   readonly #share: SubCallShare | undefined;
   #ended: PromiseWithResolvers<CallEnd> | undefined;
 
@@ -416,7 +415,6 @@ export class Call implements ActiveCall, ParentCall {
     this.#ended?.resolve(end);
   }
 
-  /** A suspended call goes on. */
   #wake(): void {
     if (this.end === undefined) return;
     this.end = undefined;

@@ -37,7 +37,6 @@ export class SubCallShare {
     this.#handle = scheduler.openSubCall(parent.ticket);
   }
 
-  /** The call waits for an answer. */
   wait(): void {
     this.#handle.wait();
     this.#pauseDeadlines();
@@ -55,7 +54,6 @@ export class SubCallShare {
     return Promise.race([resumed, over]).then(() => this.#resumeDeadlines());
   }
 
-  /** The call has ended. */
   close(): void {
     this.#resumeDeadlines();
     this.#handle.close();

@@ -16,7 +16,6 @@ import type { ToolChainResult } from "./options/tool-chain-result.ts";
 import type { ToolExecutor } from "../call/tool-executor.ts";
 import type { ChainState } from "./journal/chain-result.ts";
 
-/** A chain that runs. */
 export interface ToolChainRun {
   /** Never rejects: what went wrong is its `status` and `error`. */
   readonly result: Promise<ToolChainResult>;
@@ -83,7 +82,6 @@ class EventStream<T> {
   readonly #readers = new Set<ReadableStreamDefaultController<T>>();
   #ended = false;
 
-  /** Somebody reads along. */
   get isRead(): boolean {
     return this.#readers.size > 0;
   }

@@ -33,7 +33,6 @@ export function typeOf(value: unknown): number {
   }
 }
 
-/** The set that a schema's `type` names. */
 export function typesNamed(type: unknown): number {
   if (typeof type === "string") {
     return Object.hasOwn(jsonTypes, type) ? jsonTypes[type as keyof typeof jsonTypes] : 0;

@@ -1,7 +1,5 @@
-/** Nothing was used. */
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0 };
 
-/** What both used together. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const cached = (a.cachedInputTokens ?? 0) + (b.cachedInputTokens ?? 0);
   const reasoning = (a.reasoningTokens ?? 0) + (b.reasoningTokens ?? 0);

@@ -53,7 +53,6 @@ export interface GrantQuery {
   readonly key?: string | undefined;
   /** As rules see them: see `ToolPermission.canonicalArguments`. */
   readonly args: ToolArgs;
-  /** Whose call it is. */
   readonly principalId: string;
 }
 
@@ -87,7 +86,6 @@ export class GrantBook {
     return this.#grants.delete(id);
   }
 
-  /** Whether there is any grant about this tool. */
   hasFor(toolId: string): boolean {
     return this.#byTool.has(toolId);
   }
@@ -154,7 +152,6 @@ export function approvalQuery(
   };
 }
 
-/** A proposed call, as grants see it. */
 export function callQuery(
   { registered, principalId, args, argsDigest }: DecideOptions,
   call: RuledCall,

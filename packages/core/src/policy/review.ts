@@ -22,7 +22,6 @@ export interface ReviewNotice {
 /** A result that a person sees before the model does: for the reviewer alone. */
 export interface ReviewRequest extends ReviewNotice {
   readonly args: JsonObject;
-  /** The whole. */
   readonly text: string;
   /** What the model would get of it. */
   readonly shown: string;

@@ -26,7 +26,6 @@ export interface PolicyRule {
   readonly reason?: string;
 }
 
-/** The call that rules are about. */
 export interface RuledCall {
   readonly toolId: string;
   /** As rules see them: see `ToolPermission.canonicalArguments`. */
@@ -108,7 +107,6 @@ export function specificity({ tool, when }: PolicyRule): readonly number[] {
   return [tool === "*" ? 0 : tool.endsWith(".*") ? 1 : 2, ...narrowness(when)];
 }
 
-/** Whether the first of two ranks is the higher one. */
 export function isAbove(one: readonly number[], other: readonly number[]): boolean {
   for (const [index, value] of one.entries()) {
     const against = other[index] ?? 0;
@@ -130,7 +128,6 @@ export function canonicalArguments({ permission }: Tool, args: ToolArgs): ToolAr
   }
 }
 
-/** What is wrong with a rule, and where. */
 export interface RuleProblem {
   /** From the rule on: `["when", "path", "glob"]`. */
   readonly path: readonly string[];

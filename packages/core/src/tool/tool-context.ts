@@ -75,7 +75,6 @@ interface FileSearchHit {
   readonly score?: number;
 }
 
-/** What goes with an event of this name. */
 type ToolEventData<Name extends string> = Name extends keyof ToolEvents
   ? ToolEvents[Name]
   : JsonValue;

@@ -108,7 +108,6 @@ export function registerSkillRules(variables: VariableSystem, group?: ToolGroup)
     variables.setRule(ruleName(scope, rule), prompt, `Skill rule for ${scope}: ${desc}`);
 }
 
-/** A group's rules go with it. */
 export function dropSkillRules(variables: VariableSystem, group: ToolGroup): void {
   for (const rule of Object.keys(rulesOf(group))) variables.dropRule(ruleName(group.name, rule));
 }

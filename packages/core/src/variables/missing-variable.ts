@@ -5,7 +5,6 @@ import { nearestNames } from "../text/nearest-name.ts";
 
 const maxNearest = 5;
 
-/** Says of a variable that is not there what became of it and what to do. */
 export function missingVariableError(
   name: string,
   missing: MissingName | undefined,

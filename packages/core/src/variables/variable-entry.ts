@@ -19,6 +19,8 @@ export interface VariableEntry {
   referenceCount: number;
   /** The number of its last visit; decides which unit is evicted. */
   visit: number;
+  /** The number of the visit that created it, or gave it its value. */
+  made: number;
   /** A result's arguments, which come and go with it. */
   args: VariableEntry | undefined;
   /** The result that these arguments belong to. */
@@ -27,25 +29,12 @@ export interface VariableEntry {
 
 export type EntryFields = Omit<Variable, "length" | "desc"> & {
   readonly desc?: string | undefined;
+  readonly visit?: number;
 };
 
-export function variableEntry(fields: EntryFields): VariableEntry {
-  return {
-    name: fields.name,
-    type: fields.type,
-    desc: fields.desc,
-    tags: fields.tags,
-    keep: fields.keep,
-    value: fields.value,
-    bytes: fields.bytes,
-    created: fields.created,
-    updated: fields.updated,
-    lastVisited: fields.lastVisited,
-    referenceCount: fields.referenceCount,
-    visit: 0,
-    args: undefined,
-    owner: undefined,
-  };
+export function variableEntry({ visit = 0, ...fields }: EntryFields): VariableEntry {
+  const { desc } = fields;
+  return { ...fields, desc, visit, made: 0, args: undefined, owner: undefined };
 }
 
 /** What is counted and evicted as one: a variable, or a result together with its arguments. */
@@ -55,6 +44,10 @@ export function unitOf(entry: VariableEntry): VariableEntry {
 
 export function unitBytes(unit: VariableEntry): number {
   return unit.bytes + (unit.args?.bytes ?? 0);
+}
+
+export function lastVisit(unit: VariableEntry): number {
+  return Math.max(unit.visit, unit.args?.visit ?? 0);
 }
 
 export function isKept(unit: VariableEntry): boolean {
@@ -109,7 +102,6 @@ export function measureResult(
 
 type Measured = Pick<Extract<MeasuredValue, { readonly status: "measured" }>, "value" | "bytes">;
 
-/** A new result: all that its entry is made of. */
 export interface NewResult {
   readonly names: { readonly result: string; readonly args: string };
   readonly result: Measured;
@@ -117,7 +109,6 @@ export interface NewResult {
   readonly now: number;
 }
 
-/** A new result with its arguments. */
 export interface NewResultWithArgs extends NewResult {
   readonly args: Measured;
 }

@@ -73,7 +73,6 @@ interface NameConflictOptions {
   readonly alias: { readonly name: string } | undefined;
 }
 
-/** That a variable finds no room beside what is kept. */
 export function noRoomFor(
   name: string,
   { capacity, maxBytes }: { readonly capacity: number; readonly maxBytes: number },
@@ -113,7 +112,6 @@ export function measureValue(
   return { status: "refused", error: { code: "variable_too_large", message, details: { limit } } };
 }
 
-/** How deep a stored value may nest. */
 export const maxDataDepth = 500;
 
 const encoder = new TextEncoder();

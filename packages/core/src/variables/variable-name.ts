@@ -71,7 +71,6 @@ export class ResultNames {
     this.#isTaken = isTaken;
   }
 
-  /** The highest `n` so far. */
   get count(): number {
     return this.#count;
   }
@@ -86,7 +85,6 @@ export class ResultNames {
     }
   }
 
-  /** Reserves the next name for a later result. */
   reserve(tool: string): string {
     const name = this.next(tool);
     this.#reserved.add(name);

@@ -1,6 +1,7 @@
 import {
   argsEntry,
   infoOf,
+  lastVisit,
   isKept,
   matchesSearch,
   type NewResultWithArgs,
@@ -14,8 +15,7 @@ import { resultNameOf } from "./variable-name.ts";
 import type { VariableFilter, VariableInfo, VariableType } from "./variable.ts";
 
 /**
- * The entries of a variable system with their order of visits, the order of eviction, and the
- * totals. A result and its arguments are one unit in all that is counted and evicted.
+ * The entries of a variable system with their order of visits, and the totals. A result and its arguments are one unit in all that is counted and evicted.
  */
 export class VariableStore {
   count = 0;
@@ -30,10 +30,10 @@ export class VariableStore {
    * the garbage collection of their entries would add a third to the cost of a parallel call.
    */
   #fresh: NewResultWithArgs[] = [];
-  /** The oldest visit first. */
-  readonly #visits = new Set<VariableEntry>();
-  readonly #eviction = new EvictionOrder<VariableEntry>();
+  /** The number of the last visit. */
   #visit = 0;
+  /** The last visit before this turn. */
+  #turnStart = 0;
 
   get #entries(): Map<string, VariableEntry> {
     this.#placeFresh();
@@ -59,9 +59,8 @@ export class VariableStore {
 
   /** What fits the filter, the newest visit first. */
   list({ type, tag, search }: VariableFilter): readonly VariableInfo[] {
-    this.#placeFresh();
     const words = search?.toLowerCase();
-    return [...this.#visits]
+    return this.byVisit()
       .toReversed()
       .filter(
         (entry) =>
@@ -73,20 +72,38 @@ export class VariableStore {
   }
 
   /** All entries, the oldest visit first. */
-  byVisit(): Iterable<VariableEntry> {
-    this.#placeFresh();
-    return this.#visits.values();
+  byVisit(): readonly VariableEntry[] {
+    const entries = [...this.#entries.values()];
+    const all = entries.flatMap((entry) =>
+      entry.args === undefined ? entry : [entry, entry.args],
+    );
+    return all.sort((a, b) => a.visit - b.visit);
   }
 
   beginTurn(): void {
     this.#placeFresh();
-    this.#eviction.beginTurn();
+    this.#turnStart = this.#visit;
   }
 
-  /** Returns the unit to evict next, or `undefined` if the host or a person keeps all of them. */
+  /**
+   * Returns the unit to evict next, or `undefined` if the host or a person keeps all of them: of the units
+   * that were last visited in earlier turns the one with the oldest visit, then of those visited in this
+   * turn, then of those created in it. So a turn loses its own results only if nothing else is left.
+   */
   nextToEvict(): VariableEntry | undefined {
-    this.#placeFresh();
-    return this.#eviction.next();
+    let next: VariableEntry | undefined;
+    for (const unit of this.#entries.values()) {
+      if (unit.type === "RULE" || isKept(unit)) continue;
+      const order = next === undefined ? -1 : this.#phase(unit) - this.#phase(next);
+      if (next === undefined || order < 0 || (order === 0 && lastVisit(unit) < lastVisit(next)))
+        next = unit;
+    }
+    return next;
+  }
+
+  #phase(unit: VariableEntry): number {
+    if (lastVisit(unit) <= this.#turnStart) return 0;
+    return unit.made > this.#turnStart ? 2 : 1;
   }
 
   put(entry: VariableEntry): void {
@@ -109,11 +126,9 @@ export class VariableStore {
       const args = argsEntry(pair);
       result.args = args;
       args.owner = result;
-      this.#visit += 2;
-      result.visit = args.visit = this.#visit;
+      this.#visit += 1;
+      result.visit = args.visit = result.made = this.#visit;
       this.#placed.set(result.name, result);
-      this.#visits.add(result).add(args);
-      this.#eviction.create(result);
     }
     this.#fresh = [];
   }
@@ -121,20 +136,14 @@ export class VariableStore {
   /** Returns an independent copy that shares the values, at the beginning of a turn. */
   copy(): VariableStore {
     const copy = new VariableStore();
-    const copies = new Map<VariableEntry, VariableEntry>();
-    for (const entry of this.byVisit()) {
+    for (const entry of this.#entries.values()) {
       const own = variableEntry(entry);
-      own.visit = entry.visit;
-      copies.set(entry, own);
-      copy.#visits.add(own);
-      if (entry.owner === undefined) copy.#placed.set(own.name, own);
+      copy.#placed.set(own.name, own);
+      if (entry.args === undefined) continue;
+      own.args = variableEntry(entry.args);
+      own.args.owner = own;
     }
-    for (const [entry, own] of copies) {
-      own.owner = entry.owner && copies.get(entry.owner);
-      own.args = entry.args && copies.get(entry.args);
-      // Of a pair the newer visit comes last, and counts.
-      if (this.#eviction.has(unitOf(entry))) copy.#eviction.add(own.owner ?? own);
-    }
+    copy.#turnStart = this.#visit;
     copy.#visit = this.#visit;
     copy.count = this.count;
     copy.bytes = this.bytes;
@@ -147,8 +156,6 @@ export class VariableStore {
   take(entry: VariableEntry): void {
     this.#separate(entry);
     this.#entries.delete(entry.name);
-    this.#visits.delete(entry);
-    this.#eviction.delete(entry);
   }
 
   /** Changes fields of an entry and brings pairs, totals and orders in line. */
@@ -165,13 +172,8 @@ export class VariableStore {
    */
   visit(entry: VariableEntry, created = false): void {
     this.#placeFresh();
-    const unit = unitOf(entry);
-    entry.visit = unit.visit = ++this.#visit;
-    this.#visits.delete(entry);
-    this.#visits.add(entry);
-    if (isKept(unit)) return;
-    if (created) this.#eviction.create(unit);
-    else this.#eviction.visit(unit);
+    entry.visit = ++this.#visit;
+    if (created) unitOf(entry).made = this.#visit;
   }
 
   /** Whether a new entry of this size would find room once all that may go is gone. */
@@ -213,7 +215,6 @@ export class VariableStore {
       result.args = args;
       args.owner = result;
       this.#entries.delete(args.name);
-      this.#eviction.delete(args);
     }
     this.#add(unitOf(entry), 1);
   }
@@ -231,17 +232,13 @@ export class VariableStore {
 
   /** Rules belong to the host: they have room beside whatever a session keeps. */
   #add(unit: VariableEntry, sign: 1 | -1): void {
-    if (unit.type === "RULE") return this.#eviction.delete(unit);
+    if (unit.type === "RULE") return;
     const bytes = sign * unitBytes(unit);
     this.count += sign;
     this.bytes += bytes;
-    if (isKept(unit)) {
-      this.keptCount += sign;
-      this.keptBytes += bytes;
-      this.#eviction.delete(unit);
-    } else if (sign === 1 && !this.#eviction.has(unit)) {
-      this.#eviction.visit(unit);
-    }
+    if (!isKept(unit)) return;
+    this.keptCount += sign;
+    this.keptBytes += bytes;
   }
 
   #pairedArgs(name: string): VariableEntry | undefined {
@@ -262,62 +259,5 @@ export class VariableStore {
     return partner?.type === wanted && partner.owner === undefined && partner.args === undefined
       ? partner
       : undefined;
-  }
-}
-
-/**
- * Decides which unit is evicted next: the one with the least recent visit. Visits are numbered, so
- * that equal dates do not matter.
- *
- * Three sets in the order of visits: units that were last visited in earlier turns, that were visited
- * in this turn, and that were created in this turn. Units are evicted in that order, so that a turn
- * loses its own results only if nothing else is left.
- */
-class EvictionOrder<T extends { readonly visit: number }> {
-  readonly #earlier = new Set<T>();
-  readonly #visited = new Set<T>();
-  readonly #created = new Set<T>();
-
-  /** Makes a unit the most recent visit of earlier turns. */
-  add(unit: T): void {
-    this.delete(unit);
-    this.#earlier.add(unit);
-  }
-
-  /** Makes a unit the most recent visit. A unit of this turn stays one. */
-  visit(unit: T): void {
-    const set = this.#created.has(unit) ? this.#created : this.#visited;
-    this.delete(unit);
-    set.add(unit);
-  }
-
-  /** Adds a unit as created in this turn, or marks it as such. */
-  create(unit: T): void {
-    this.delete(unit);
-    this.#created.add(unit);
-  }
-
-  has(unit: T): boolean {
-    return this.#earlier.has(unit) || this.#visited.has(unit) || this.#created.has(unit);
-  }
-
-  delete(unit: T): void {
-    this.#earlier.delete(unit);
-    this.#visited.delete(unit);
-    this.#created.delete(unit);
-  }
-
-  next(): T | undefined {
-    for (const set of [this.#earlier, this.#visited, this.#created])
-      for (const unit of set) return unit;
-    return undefined;
-  }
-
-  /** Begins a turn: units of the last turn are evicted in the order of their visits from now on. */
-  beginTurn(): void {
-    const units = [...this.#visited, ...this.#created].sort((a, b) => a.visit - b.visit);
-    for (const unit of units) this.#earlier.add(unit);
-    this.#visited.clear();
-    this.#created.clear();
   }
 }

@@ -41,7 +41,6 @@ import type {
 } from "./variable.ts";
 import { VariableStore } from "./variable-store.ts";
 
-/** How many names of missing variables are remembered. */
 const rememberedNames = 1000;
 
 /**
@@ -348,7 +347,6 @@ export class VariableSystem {
     return { status: "set", variable: infoOf(entry) };
   }
 
-  /** Bytes that one value may have. */
   #limitOf(type: VariableType): number {
     return type === "RULE" ? Infinity : this.maxValueBytes;
   }

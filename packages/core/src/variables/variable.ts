@@ -105,7 +105,6 @@ export interface RefusedVariable {
   readonly error: ToolErrorData;
 }
 
-/** A variable that was there, and is no more. */
 interface GoneVariable {
   readonly name: string;
   readonly reason: "evicted" | "removed";

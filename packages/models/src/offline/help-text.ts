@@ -22,7 +22,6 @@ I am no AI: I run the lines you write, and tell what came of them.
 ${toolLines(tools)}`;
 }
 
-/** Each tool in a line, with its example. */
 function toolLines(tools: readonly ToolDefinition[]): string {
   if (tools.length === 0) return "None. Switch some on, then ask again.";
   return tools
@@ -107,7 +106,6 @@ function isSchema(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What a text is for. */
 interface TextPlace {
   /** The property's, or that of the list which it is in. */
   readonly name: string;

@@ -9,7 +9,6 @@ export interface OfflineModelOptions {
   readonly chunkDelayMs?: number;
 }
 
-/** Characters of a delta. */
 const chunkLength = 24;
 
 export const offlineModelId = "capstan/offline";

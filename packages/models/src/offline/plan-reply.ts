@@ -10,7 +10,6 @@ import type {
 import { nearestNames } from "@capstan/core/host";
 import { helpText, exampleLine } from "./help-text.ts";
 
-/** What the offline model says next: words, or calls. */
 export type Reply =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "calls"; readonly calls: readonly Command[] };

@@ -7,7 +7,6 @@ import type { Provider } from "./request/provider.ts";
 /** Stands for the first model that a server of one's own lists. */
 export const firstListed = "default";
 
-/** The offline model, as people are offered it. */
 export const offlineEntry: ModelEntry = {
   id: offlineModelId,
   title: "Offline model (no AI)",

@@ -22,7 +22,6 @@ export async function listModels(
     .map(({ name, title }) => modelEntry(provider, name, title));
 }
 
-/** A model of a provider, as people are offered it. */
 export function modelEntry(provider: Provider, name: string, title?: string): ModelEntry {
   const shown = title ?? (provider.id === "openai" ? name.replace(/^gpt-/, "GPT-") : name);
   return {

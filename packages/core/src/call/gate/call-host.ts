@@ -29,7 +29,6 @@ export interface CallHost {
     call: ActiveCall,
     signal: AbortSignal,
   ): Answer | "later" | Promise<Answer | "later">;
-  /** Passes on what a running tool shows. */
   onOutput(callId: string, output: CallOutputEvent): void;
 }
 
@@ -38,7 +37,6 @@ export type CallChange =
   | {
       readonly step: "proposed";
       readonly record: CallRecord;
-      /** The approval that the call waits for. */
       readonly approval?: ApprovalRequest | undefined;
     }
   | { readonly step: "answered"; readonly record: CallRecord; readonly answered: GivenApproval }
@@ -78,7 +76,6 @@ export type PendingRequest =
 /** The answer to a pending request of the same kind. */
 export type Answer = ApprovalDecision | ReviewDecision | OutputAnswer;
 
-/** The output of a client's tool. */
 export interface OutputAnswer {
   readonly output: string;
 }
@@ -113,7 +110,6 @@ export type Proposal =
     }
   | SettledCall;
 
-/** A proposal that may run. */
 export interface ApprovedProposal {
   readonly status: "approved";
   readonly record: CallRecord;
@@ -123,14 +119,12 @@ export interface ApprovedProposal {
 /** A proposal that needs a person's approval. */
 export type AskingProposal = Extract<Proposal, { readonly status: "asks" }>;
 
-/** A proposal after a person answered its approval request. */
 export interface AnsweredProposal {
   readonly proposal: Exclude<Proposal, AskingProposal>;
   /** The grant that the answer creates; the gate's book already holds it. */
   readonly grant?: Grant;
 }
 
-/** The pending request of a proposal that needs an approval. */
 export function approvalRequest({ record, registered, approval }: AskingProposal): PendingRequest {
   return { kind: "approval", id: approval.id, record, registered, approval };
 }

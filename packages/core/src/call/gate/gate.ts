@@ -16,7 +16,6 @@ import type { ToolDefinition } from "../../model/model.ts";
 import { definitionForModel } from "../../tool/tool-offer.ts";
 import type { CallRecord } from "../record/call-record.ts";
 
-/** Limits of the gate, with their defaults. */
 export interface GateLimits {
   /** Characters of a result shown to the model. */
   readonly outputChars: number;
@@ -121,7 +120,6 @@ export interface TokensOptions {
   readonly gate: Gate;
   readonly record: CallRecord;
   readonly tool: Tool | undefined;
-  /** What the model reads. */
   readonly finalText: string;
   /** The text it was cut from; absent where nothing was left out. */
   readonly whole?: string | undefined;

@@ -34,14 +34,12 @@ export function recheck(
   return denial === undefined ? undefined : { type: "forbidden", ...denial };
 }
 
-/** Returns the reason for the message of the cancelled call. */
 export function recheckFailureText(failure: RecheckFailure): string {
   return failure.type === "forbidden"
     ? `it was forbidden while it waited for its turn: ${failure.reason}`
     : "it was switched off while it waited for its turn";
 }
 
-/** Ends a call that failed its recheck. */
 export function settleFailedRecheck(
   gate: Gate,
   record: CallRecord,

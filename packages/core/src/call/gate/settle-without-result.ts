@@ -54,7 +54,6 @@ export function settleWithoutResult(
   return { status: "settled", record: ended, result };
 }
 
-/** The end of a call that was cancelled before it started. */
 export function cancelledBeforeStart(
   name: string,
   reason = "the turn was stopped",
@@ -97,7 +96,6 @@ export function failCall(
   return settleWithoutResult(gate, record, { status, error });
 }
 
-/** The end of a client's call, from what the client answered. */
 export function clientResult(gate: Gate, call: CallRecord, given: string): SettledCall {
   const finalText = neutralise(given);
   const { toolId, callId } = call;

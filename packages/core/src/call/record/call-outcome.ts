@@ -102,7 +102,6 @@ type PendingToolResult =
       readonly record: CallRecord;
     };
 
-/** The result of `execute`: a union by `status`. */
 export type ToolExecuteResult = SettledToolResult | PendingToolResult;
 
 /**

@@ -94,7 +94,6 @@ export interface CallRecord {
   readonly review?: ReviewNotice;
   /** The result while it waits for that person: nobody else may read it. Gone once the call is settled. */
   readonly quarantine?: Quarantine;
-  /** What was done with it. */
   readonly reviewed?: ReviewOutcome;
   readonly result?: CallResult;
   /** Of an `outcome_unknown` call: what a person found out since. */

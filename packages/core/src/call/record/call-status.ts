@@ -18,7 +18,6 @@ export type CallStatus =
   | "cancelled"
   | "outcome_unknown";
 
-/** The status of a call in the result of `execute`. */
 export type ResultStatus = "pending" | SettledStatus;
 
 /** The one table from ledger to result; every layer maps through it. */
@@ -38,7 +37,6 @@ export const resultStatusOf: { readonly [status in CallStatus]: ResultStatus } =
   outcome_unknown: "outcome_unknown",
 };
 
-/** The other way, for a call that is settled. */
 export const callStatusOf: { readonly [status in SettledStatus]: CallStatus } = {
   success: "succeeded",
   error: "failed",

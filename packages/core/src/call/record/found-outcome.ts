@@ -6,7 +6,6 @@ import { previewChars } from "./call-outcome.ts";
 /** What a person says of a call of which nobody knew whether it had happened. */
 export interface FoundOutcome {
   readonly answer: "happened" | "did_not_happen" | "run_again";
-  /** Who said so. */
   readonly by: string;
   /** Ms since the epoch. */
   readonly at: number;

@@ -103,7 +103,6 @@ export class CallOutput {
     );
   }
 
-  /** What it writes is its result. */
   get #isFinal(): boolean {
     return this.#registered.tool.final === true;
   }

@@ -52,7 +52,6 @@ export function runTool(options: RunToolOptions): RunningTool {
   return new Tries(gate, registered, { run, stop, startedAt }).begin(first);
 }
 
-/** It has ended. */
 const cancel = (): void => {};
 
 /** The tries of one call, until one is its end, or it is stopped. */
@@ -67,7 +66,6 @@ class Tries implements RunningTool {
   readonly #resolve: (outcome: ToolOutcome) => void;
   readonly #retries: CallRetry[] = [];
   #over = false;
-  /** The tool is at work. */
   #working = false;
   #stopWaiting: (() => void) | undefined;
 
@@ -217,7 +215,6 @@ class Deadline {
     this.#arm();
   }
 
-  /** For good. */
   stop(): void {
     this.#disarm?.();
     this.#stopped = true;

@@ -130,7 +130,6 @@ export class ReservedLocks {
  */
 export class Ticket {
   readonly request: LockRequest;
-  /** The call that this one was made in. */
   readonly parent: Ticket | undefined;
   /** The call at the top, which has the slot. */
   readonly root: Ticket;

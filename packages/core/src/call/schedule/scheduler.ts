@@ -247,7 +247,6 @@ export class SubCallHandle {
     parent.count({ open: 1, busy: 1 });
   }
 
-  /** It waits for a person from here on. */
   wait(): void {
     if (this.#status !== "busy") return;
     this.#status = "waits";

@@ -175,9 +175,7 @@ function shortText(say: () => unknown): string | undefined {
 const page = 8_000;
 
 export interface ResultHintOptions {
-  /** The variable that holds the whole. */
   readonly name: string | undefined;
-  /** The whole text. */
   readonly whole: string;
   readonly cut: Truncated;
 }

@@ -56,7 +56,6 @@ export function beginReview(
   return callInReview(quarantined, registered);
 }
 
-/** The pending request of a call whose result is in review. */
 export function reviewRequest({ record, registered, request }: CallInReview): PendingRequest {
   return { kind: "review", id: request.id, record, registered, request };
 }

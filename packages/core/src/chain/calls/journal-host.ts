@@ -35,7 +35,6 @@ export interface JournalHostOptions {
 export class JournalHost implements CallHost {
   /** All calls of the chain, sub-calls included, in the order in which they were proposed. */
   readonly records = new Map<string, CallRecord>();
-  /** The results of calls that ended here, by call. */
   readonly results = new Map<string, SettledToolResult>();
   /** Calls that asked for an answer, by the id of the approval or review; `pending` is undefined once they have it. */
   readonly questions = new Map<string, ActiveCall>();

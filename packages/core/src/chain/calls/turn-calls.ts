@@ -83,7 +83,6 @@ export class TurnCalls {
     return this.#host.records;
   }
 
-  /** The whole results of calls that ended in this process, if they are kept. */
   get results(): ReadonlyMap<string, SettledToolResult> {
     return this.#host.results;
   }
@@ -100,7 +99,6 @@ export class TurnCalls {
     return this.#items.finalText(this.records, calls, options);
   }
 
-  /** Whether a call moves by itself. */
   get isMoving(): boolean {
     return this.#moving.size > 0;
   }
@@ -130,7 +128,6 @@ export class TurnCalls {
     }
   }
 
-  /** Starts a call that is recorded already. */
   start(record: CallRecord, entry: CallEntry): void {
     const { callId } = record;
     this.records.set(callId, record);

@@ -27,7 +27,6 @@ export type StreamedItem =
 /** Everything that happens in a chain, in the order in which it happened. Times are ms since the epoch. */
 export type ChainEvent =
   | { readonly type: "chain.started"; readonly at: number; readonly model: string }
-  /** A stopped chain resumed. */
   | { readonly type: "chain.resumed"; readonly at: number }
   | { readonly type: "round.started"; readonly round: number; readonly at: number }
   | {
@@ -114,7 +113,6 @@ export type ChainEvent =
   | ({ readonly type: "limit.reached"; readonly at: number } & ReachedLimit)
   /** Waits for a user or a client; may resume. */
   | { readonly type: "chain.waiting"; readonly at: number; readonly callIds: readonly string[] }
-  /** The last event. */
   | {
       readonly type: "chain.ended";
       readonly at: number;

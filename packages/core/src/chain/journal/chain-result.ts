@@ -12,7 +12,6 @@ export type ChainStatus =
   | "error"
   | "timeout";
 
-/** Where something went wrong. */
 export type ChainPhase =
   /** A call's arguments: no JSON, or not what the tool takes. */
   | "arguments"
@@ -110,7 +109,6 @@ export interface ChainResultRecord {
   readonly limit?: ReachedLimit;
 }
 
-/** An answer that the chain waits for. */
 export type Awaited =
   | { readonly type: "approval"; readonly callId: string; readonly approval: ApprovalRequest }
   /** A person must see its result first. */

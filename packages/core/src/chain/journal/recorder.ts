@@ -55,7 +55,6 @@ export class Recorder {
     return this.#options.journal !== undefined || this.#options.hasListeners();
   }
 
-  /** Appends writes that are committed together. */
   append(writes: readonly JournalWrite[]): void {
     if (this.#lost) return;
     const { journal } = this.#options;
@@ -105,7 +104,6 @@ export class Recorder {
     }
   }
 
-  /** Commits the open batch. */
   readonly #flush = (): void => {
     const batch = this.#batch;
     const { journal } = this.#options;

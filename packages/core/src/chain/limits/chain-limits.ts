@@ -42,7 +42,6 @@ export const defaultChainLimits = {
   compactAfter: 100_000,
 } as const;
 
-/** What a turn has used so far. */
 export interface Spent {
   readonly rounds: number;
   readonly calls: number;
@@ -51,7 +50,6 @@ export interface Spent {
   readonly elapsed: number;
 }
 
-/** The first limit that is used up. */
 export function reachedLimit(
   limits: ChainLimits,
   { prices }: Model,
@@ -78,7 +76,6 @@ export function reachedLimit(
   return undefined;
 }
 
-/** Why limits cannot be kept to. */
 export function limitsProblem(limits: ChainLimits, model: Model): ChainError | undefined {
   for (const name of names) {
     const value = limits[name];

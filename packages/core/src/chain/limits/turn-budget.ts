@@ -136,7 +136,6 @@ export class TurnBudget {
     return undefined;
   }
 
-  /** A call of this turn has ended. */
   addEnded(record: CallRecord): void {
     this.#failures.add(record);
   }
@@ -185,7 +184,6 @@ class RepeatedFailures {
     this.#max = maxRepeatedFailures;
   }
 
-  /** Set once a call has failed too often. */
   get reached(): ReachedLimit | undefined {
     return this.#reached;
   }

@@ -229,7 +229,6 @@ function reference(name: string): string {
 const logPreviewChars = 200;
 const nameChars = 80;
 
-/** A call as the log tells of it. */
 interface LoggedCall {
   readonly name: string;
   readonly args: string;
@@ -278,7 +277,6 @@ function safe(name: string): string {
 
 const reasonChars = 160;
 
-/** How a call ended, in the words of the log. */
 interface CallOutcome {
   readonly mark: "✓" | "✗" | "⚠" | "…";
   readonly words: string;

@@ -3,7 +3,6 @@ import type { FinishReason } from "../../model/model.ts";
 import { ModelError } from "../../model/model-error.ts";
 import type { ChainError, ChainStatus } from "../journal/chain-result.ts";
 
-/** How a chain stops. */
 export interface ChainEnding {
   readonly status: Exclude<ChainStatus, "running">;
   readonly error?: ChainError;
@@ -28,7 +27,6 @@ export function stopped(error: ChainError | undefined): ChainEnding {
   return { status: code === "aborted" || code === "timeout" ? code : "error", error: why };
 }
 
-/** Why a caller's signal aborted. */
 export function abortError(signal: AbortSignal): ChainError {
   const reason: unknown = signal.reason;
   const name = reason instanceof DOMException ? reason.name : undefined;

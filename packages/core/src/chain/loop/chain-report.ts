@@ -15,7 +15,6 @@ import type { ToolChainResult, ToolCallHistoryEntry } from "../options/tool-chai
 import { answerText, turnLog, turnReplay, turnMessages } from "../log/turn-log.ts";
 import { resultStatusOf } from "../../call/record/call-status.ts";
 
-/** All that a chain knows when it stops. */
 export interface ChainFacts {
   readonly ending: ChainEnding;
   readonly contextMessages: readonly Message[];
@@ -142,7 +141,6 @@ export type TurnTokens = Pick<
   "tokensDefinitions" | "tokensArguments" | "tokensShown" | "tokensWithheld"
 >;
 
-/** What a turn's calls cost in tokens, all together. */
 export function turnTokens(calls: readonly CallRecord[]): TurnTokens {
   const definitions = new Map<string, number>();
   let [tokensArguments, tokensShown, tokensWithheld] = [0, 0, 0];

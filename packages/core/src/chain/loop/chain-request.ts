@@ -19,9 +19,7 @@ const lastRequest =
 const sayMore = "Your answer was empty. Answer the user in words.";
 
 interface RequestNotes {
-  /** No more tools may be called. */
   readonly limit: ReachedLimit | undefined;
-  /** The last answer was empty. */
   readonly again: boolean;
   readonly advice: string | undefined;
   /** Tools are offered that could take a long message by its name. */

@@ -34,7 +34,6 @@ export class Chain {
   readonly roundsBefore: number;
   /** The limit at which the model was given no more tools. */
   limit: ReachedLimit | undefined;
-  /** Why the chain is stopped. */
   failure: ChainError | undefined;
   hasReservedCalls = false;
   /** The chain has ended, or waits: answers come too late for it. */

@@ -19,7 +19,6 @@ interface OpenItem {
   text: string;
 }
 
-/** A call that has begun to come. */
 interface StreamedCall {
   readonly providerId: string;
   readonly callId: string;
@@ -179,7 +178,6 @@ export class ModelAnswer {
     this.#calls.push(providerMetadata === undefined ? request : { ...request, providerMetadata });
   }
 
-  /** A call that has begun and not ended. */
   #openCall(providerId: string): StreamedCall | undefined {
     const call =
       this.#latest?.providerId === providerId ? this.#latest : this.#before?.get(providerId);

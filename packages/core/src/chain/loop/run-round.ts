@@ -9,7 +9,6 @@ import type { CallRecord } from "../../call/record/call-record.ts";
 import type { FinishReason } from "../../model/model.ts";
 import type { Chain } from "./chain.ts";
 
-/** What a round may call. */
 export interface RoundScope {
   readonly offer: ToolOffer;
   /** The limit that excludes all calls of the round. */

@@ -47,7 +47,6 @@ export class Turn {
     return this.#usage;
   }
 
-  /** Why the last model step ended. */
   get finishReason(): FinishReason | undefined {
     return this.#finishReason;
   }
@@ -125,7 +124,6 @@ export class Turn {
     return { type: "message", round: this.#round, message };
   }
 
-  /** Adds the user's messages of this turn. */
   addInput(messages: readonly Message[]): void {
     if (messages.length === 0) return;
     for (const message of messages) {

@@ -6,7 +6,6 @@ import type { ChainError, ChainPhase } from "../journal/chain-result.ts";
 import { errorMessage } from "../../base/errors.ts";
 import type { ChainEvent } from "../journal/chain-event.ts";
 
-/** A call that is under way. */
 interface RunningCall {
   readonly callId: string;
   readonly toolName: string;
@@ -60,7 +59,6 @@ export class Listeners {
     ];
   }
 
-  /** Whether there is any listener. */
   get hasAny(): boolean {
     return this.#listeners.length > 0;
   }

@@ -75,7 +75,6 @@ export interface ChainResume {
   readonly close?: ChainError;
 }
 
-/** What a client's tool answered. */
 export interface ClientOutput {
   readonly callId: string;
   readonly output: string;

@@ -25,7 +25,6 @@ export interface AnyEvent {
   readonly type: string;
 }
 
-/** An event as a chain's. Others have types that no chain has. */
 export function asChainEvent(event: AnyEvent): ChainEvent {
   return event as ChainEvent;
 }
@@ -76,7 +75,6 @@ const loosePieces = 32;
  */
 export class OutputQueue<E extends AnyEvent> {
   readonly callId: string | undefined;
-  /** Nothing more comes. */
   ended = false;
   readonly #source: ReplaySource<E>;
   readonly #budget: OutputBudget;

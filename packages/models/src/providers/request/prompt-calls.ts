@@ -1,7 +1,6 @@
 import type { ToolCallRequest, ToolDefinition } from "@capstan/core";
 import type { Dialect } from "./dialect.ts";
 
-/** A call as it is sent. */
 export interface PromptCall {
   readonly call: ToolCallRequest;
   /** The id and the name that it goes by in the prompt. */

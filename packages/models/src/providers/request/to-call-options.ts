@@ -14,7 +14,6 @@ type CallOptions = Omit<LanguageModelV4CallOptions, "abortSignal">;
 
 const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
-/** A request of ours, as a provider's package takes it. */
 export function toCallOptions(
   request: ModelRequest,
   provider: Pick<Provider, "id" | "wire" | "url">,

@@ -1,4 +1,3 @@
-/** What is known of a failure, wherever in it that was said. */
 export interface FailureFacts {
   /** The HTTP status, or the one that an error in the stream stands for. */
   readonly status: number | undefined;

@@ -4,7 +4,6 @@ export interface ReasoningStream {
   start(blockId: string, metadata: JsonObject | undefined): readonly ModelEvent[];
   delta(blockId: string, text: string, metadata: JsonObject | undefined): readonly ModelEvent[];
   end(blockId: string, metadata: JsonObject | undefined): readonly ModelEvent[];
-  /** Ends what is still open. */
   finish(): readonly ModelEvent[];
 }
 

@@ -28,7 +28,6 @@ export interface EventTranslatorOptions {
   readonly toolNames?: ReadonlyMap<string, string>;
 }
 
-/** Turns a provider's stream of parts, for one answer, into ours. */
 export function createEventTranslator({
   messages,
   toolNames,
