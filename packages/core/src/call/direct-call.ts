@@ -1,19 +1,11 @@
-import type { ApprovalAnswer, ApprovalDecision, ApprovalRequest } from "../policy/approval.ts";
-import type { ReviewAnswer, ReviewDecision, ReviewRequest } from "../policy/review.ts";
+import type { ApprovalDecision } from "../policy/approval.ts";
+import type { ReviewDecision } from "../policy/review.ts";
 import type { CallHost, Answer } from "./gate/call-host.ts";
 import type { ExecuteOptions, CallEnd, CallEntry } from "./call-setup.ts";
 import { callerWith } from "../tool/caller.ts";
 import { Call } from "./driver.ts";
-import type { Gate } from "./gate/gate.ts";
-import type { Scheduler } from "./schedule/scheduler.ts";
+import type { ToolExecutor } from "./tool-executor.ts";
 import type { ToolExecuteResult } from "./record/call-outcome.ts";
-
-interface DirectCaller {
-  readonly gate: Gate;
-  readonly scheduler: Scheduler;
-  ask(approval: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
-  review(request: ReviewRequest, signal: AbortSignal): Promise<ReviewAnswer>;
-}
 
 export interface DirectCallOptions {
   readonly callId: string;
@@ -25,7 +17,7 @@ export interface DirectCallOptions {
 
 /** Runs a call for an executor, recorded in its ledger, until it has ended or is suspended. */
 export async function runDirectCall(
-  executor: DirectCaller,
+  executor: ToolExecutor,
   { callId, entry, options = {}, answer }: DirectCallOptions,
 ): Promise<ToolExecuteResult> {
   const { gate, scheduler } = executor;
@@ -46,7 +38,7 @@ export async function runDirectCall(
 
 /** Hosts the calls that an executor makes itself: stores them in its ledger, and asks its approval adapter. */
 function ledgerHost(
-  executor: DirectCaller,
+  executor: ToolExecutor,
   onOutput: ExecuteOptions["onOutput"] = () => {},
 ): CallHost {
   const { ledger } = executor.gate;

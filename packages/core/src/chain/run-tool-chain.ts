@@ -58,14 +58,16 @@ export function runToolChain(options: ToolChainOptions): ToolChainRun {
     },
     hasListeners: () => stream.isRead || listeners.hasAny,
   });
+  const { calls } = chain;
   const result = runChain(chain).finally(() => stream.end());
   return {
     result,
     events: () => stream.read(),
-    answer: (approvalId, decision) => chain.answer(approvalId, decision),
-    answerReview: (reviewId, decision) => chain.answerReview(reviewId, decision),
-    submitOutput: (output) => chain.submitOutput(output),
-    cancelCall: (callId, reason = "a person stopped it") => chain.cancelCall(callId, reason),
+    answer: (approvalId, decision) => !chain.isOver && calls.answer(approvalId, decision),
+    answerReview: (reviewId, decision) => !chain.isOver && calls.answerReview(reviewId, decision),
+    submitOutput: (output) => !chain.isOver && calls.submit(output),
+    cancelCall: (callId, reason = "a person stopped it") =>
+      !chain.isOver && calls.cancel(callId, reason),
     abort: (reason = "it was stopped") => chain.abort(reason),
     detach: (reason) => chain.detach(reason),
   };

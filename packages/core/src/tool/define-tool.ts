@@ -147,55 +147,36 @@ function valueOf(result: {
   return result.value as ToolArgs;
 }
 
-type Callbacks = Omit<Tool, "definition" | "execute">;
+/** The callbacks of a tool whose last parameter is its arguments. */
+const takesArguments: ReadonlySet<string> = new Set([
+  "executionPolicy",
+  "grantScope",
+  "canonicalArguments",
+  "locks",
+  "formatForLLM",
+  "truncateForLLM",
+  "compressArgs",
+]);
 
 /** Gives every callback of a tool the arguments as its schema makes them, as `execute` gets them. */
-function withParsedArguments(schema: StandardSchema, tool: Callbacks): Callbacks {
-  const parsed = (args: ToolArgs) => parse(schema, args);
-  const { permission, effects, formatForLLM, truncateForLLM, compressArgs } = tool;
-  const { executionPolicy, grantScope, canonicalArguments } = permission ?? {};
-  return {
-    ...tool,
-    ...(permission !== undefined && {
-      permission: {
-        ...permission,
-        ...(typeof executionPolicy === "function" && {
-          executionPolicy: (args: ToolArgs) => executionPolicy(parsed(args)),
-        }),
-        ...(grantScope !== undefined && {
-          grantScope: (args: ToolArgs) => grantScope(parsed(args)),
-        }),
-        ...(canonicalArguments !== undefined && {
-          canonicalArguments: (args: ToolArgs) => canonicalArguments(parsed(args)),
-        }),
-      },
-    }),
-    ...(typeof effects === "object" && {
-      effects: { locks: (args: ToolArgs) => effects.locks(parsed(args)) },
-    }),
-    ...(formatForLLM !== undefined && {
-      formatForLLM: (data: unknown, args: ToolArgs) => formatForLLM(data, parsed(args)),
-    }),
-    ...(truncateForLLM !== undefined && {
-      // `limit` is the executor's: no schema of the tool knows it.
-      truncateForLLM: (text: string, args: ToolArgs) =>
-        truncateForLLM(
-          text,
-          "limit" in args ? { ...parsed(args), limit: args["limit"] } : parsed(args),
-        ),
-    }),
-    ...(compressArgs !== undefined && {
-      compressArgs: (args: ToolArgs) => compressArgs(parsed(args)),
-    }),
-  };
+function withParsedArguments<T extends object>(schema: StandardSchema, tool: T): T {
+  const members = Object.entries<unknown>({ ...tool }).map(([key, member]) => {
+    if ((key === "permission" || key === "effects") && typeof member === "object" && member)
+      return [key, withParsedArguments(schema, member)];
+    if (typeof member !== "function" || !takesArguments.has(key)) return [key, member];
+    const call = (...given: unknown[]): unknown =>
+      Reflect.apply(member, tool, [...given.slice(0, -1), parse(schema, given.at(-1) as ToolArgs)]);
+    return [key, call];
+  });
+  return Object.fromEntries(members) as T;
 }
 
-/** A schema that cannot tell at once leaves the arguments as they are. */
+/** A schema that cannot tell at once leaves the arguments as they are; `limit` is the executor's. */
 function parse(schema: StandardSchema, args: ToolArgs): ToolArgs {
   const result = schema["~standard"].validate(args);
-  return result instanceof Promise || result.issues !== undefined
-    ? args
-    : (result.value as ToolArgs);
+  if (result instanceof Promise || result.issues !== undefined) return args;
+  const { limit } = args;
+  return { ...(limit !== undefined && { limit }), ...(result.value as ToolArgs) };
 }
 
 /**

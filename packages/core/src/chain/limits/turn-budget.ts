@@ -30,7 +30,7 @@ export class TurnBudget {
   readonly #resumedAt: number;
   /** Running time before, in ms. */
   readonly #elapsedBefore: number;
-  readonly #failures: RepeatedFailures;
+  readonly failures: RepeatedFailures;
   /** Absent where no limit needs it: then nothing is counted. */
   readonly #estimate: UsageEstimate | undefined;
   #timeIsOver = false;
@@ -49,7 +49,7 @@ export class TurnBudget {
     this.#clock = options.clock;
     this.#elapsedBefore = options.elapsedBefore;
     this.#resumedAt = options.clock.now();
-    this.#failures = new RepeatedFailures(options.limits);
+    this.failures = new RepeatedFailures(options.limits);
     const { maxTokens = Infinity, maxCost = Infinity } = options.limits;
     const isBounded = maxTokens !== Infinity || maxCost !== Infinity;
     this.#estimate = isBounded ? new UsageEstimate(options.countTokens) : undefined;
@@ -103,7 +103,7 @@ export class TurnBudget {
     const calls = goesOn ? -1 : this.#calls;
     const elapsed = this.#timeIsOver ? Infinity : this.#timed();
     const spent = { rounds, calls, usage, elapsed };
-    return this.#failures.reached ?? reachedLimit(this.#limits, this.#model, spent);
+    return this.failures.reached ?? reachedLimit(this.#limits, this.#model, spent);
   }
 
   /** The usage of a round for a limit of tokens or cost: estimated if the model does not report it. */
@@ -136,10 +136,6 @@ export class TurnBudget {
     return undefined;
   }
 
-  addEnded(record: CallRecord): void {
-    this.#failures.add(record);
-  }
-
   /** Counts the calls of a resumed turn; the model was told of them earlier. */
   restore(records: Iterable<CallRecord>): void {
     for (const record of records) {
@@ -151,13 +147,8 @@ export class TurnBudget {
 
   /** Counts the failures in earlier rounds of a resumed turn. */
   restoreFailures(records: Iterable<CallRecord>): void {
-    for (const record of records) this.#failures.add(record);
-    this.#failures.takeAdvice();
-  }
-
-  /** What the model is to be told of its calls next, once. */
-  takeAdvice(): string | undefined {
-    return this.#failures.takeAdvice();
+    for (const record of records) this.failures.add(record);
+    this.failures.takeAdvice();
   }
 }
 

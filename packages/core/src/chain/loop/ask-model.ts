@@ -34,7 +34,7 @@ export async function askModel(
   const notes = {
     limit,
     again,
-    advice: chain.budget.takeAdvice(),
+    advice: chain.budget.failures.takeAdvice(),
     takesReferences: takesReferences(offer),
   };
   const last = limit !== undefined;

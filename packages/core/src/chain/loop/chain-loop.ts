@@ -1,4 +1,3 @@
-import { estimateTokens } from "../../text/truncate.ts";
 import { neutraliseMessage } from "../../model/message.ts";
 import { type ChainEnding, emptyAnswer, loopError, stopped } from "./chain-ending.ts";
 import { limitsProblem } from "../limits/chain-limits.ts";
@@ -101,23 +100,7 @@ async function endChain(chain: Chain, ending: ChainEnding): Promise<ToolChainRes
     const message = chain.finalMessage(cut);
     if (message !== undefined) lastWrites.push(chain.turn.append(message, cut));
   }
-  const { executor, contextMessages, model } = chain.options;
-  const endTime = executor.gate.clock.now();
-  const { record, event, result } = chainReport({
-    ending,
-    contextMessages,
-    ...chain.turn.facts(),
-    calls: [...chain.calls.records.values()],
-    results: chain.calls.results,
-    waiting: ending.status === "requires_action" ? chain.calls.waiting() : [],
-    limit: chain.limit,
-    prices: model.prices,
-    problems: chain.listeners.problems,
-    startTime: chain.startTime,
-    endTime,
-    estimated: executor.gate.countTokens === estimateTokens,
-    elapsed: chain.budget.elapsed,
-  });
+  const { record, event, result } = chainReport(chain, ending);
   chain.recorder.append([
     ...lastWrites,
     ...(chain.options.journal === undefined ? [] : [{ type: "result", result: record() } as const]),
@@ -125,7 +108,7 @@ async function endChain(chain: Chain, ending: ChainEnding): Promise<ToolChainRes
   ]);
   const written = await chain.recorder.committed();
   chain.recorder.close();
-  if (chain.hasReservedCalls) releaseCalls(executor, chain.calls.records.values());
+  if (chain.hasReservedCalls) releaseCalls(chain.options.executor, chain.calls.records.values());
   if (written || chain.failure === undefined) return result;
   return { ...result, status: "error", error: chain.failure };
 }

@@ -1,49 +1,17 @@
+import { estimateTokens } from "../../text/truncate.ts";
+import type { Chain } from "./chain.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
-import type { Message } from "../../model/message.ts";
-import { type Usage, arePrices, costOf, type TokenPrices } from "../../model/usage.ts";
+import { type Usage, arePrices, costOf } from "../../model/usage.ts";
 import type { ChainEnding } from "./chain-ending.ts";
 import type { ChainEvent } from "../journal/chain-event.ts";
-import type {
-  ReachedLimit,
-  Awaited,
-  ChainError,
-  ChainResultRecord,
-  ChainStats,
-} from "../journal/chain-result.ts";
+import type { ChainResultRecord, ChainStats } from "../journal/chain-result.ts";
 import type { ToolChainResult, ToolCallHistoryEntry } from "../options/tool-chain-result.ts";
 import { answerText, turnLog, turnReplay, turnMessages } from "../log/turn-log.ts";
 import { resultStatusOf } from "../../call/record/call-status.ts";
 
-export interface ChainFacts {
-  readonly ending: ChainEnding;
-  readonly contextMessages: readonly Message[];
-  readonly messages: readonly Message[];
-  readonly calls: readonly CallRecord[];
-  /** Of the calls that ran in this process. */
-  readonly results: ReadonlyMap<string, SettledToolResult>;
-  readonly waiting: readonly Awaited[];
-  /** Rounds that were begun, and those that were finished. */
-  readonly round: number;
-  readonly finishedRounds: number;
-  /** The last message was cut off. */
-  readonly cut: boolean;
-  readonly limit: ReachedLimit | undefined;
-  readonly prices: TokenPrices | undefined;
-  readonly problems: readonly ChainError[];
-  readonly usage: Usage;
-  readonly usageByRound: ReadonlyMap<number, Usage>;
-  readonly finishReason: string | undefined;
-  /** Tokens are estimated: no tokenizer was given. */
-  readonly estimated: boolean;
-  readonly startTime: number;
-  readonly endTime: number;
-  /** Ms of running time. */
-  readonly elapsed: number;
-}
-
 /** What is kept of a chain, what is told of its end, and what its caller gets. */
-export interface ChainReport {
+interface ChainReport {
   /** Made when it is asked for: without a journal nobody keeps it. */
   readonly record: () => ChainResultRecord;
   readonly event: ChainEvent;
@@ -51,24 +19,41 @@ export interface ChainReport {
 }
 
 /** What a program may never look at, as it has its answer, is made when it is first looked at: the log, the messages, the history. */
-export function chainReport(facts: ChainFacts): ChainReport {
-  const { ending, contextMessages, messages, calls, waiting, usage, endTime: at } = facts;
+export function chainReport(chain: Chain, ending: ChainEnding): ChainReport {
   const { status } = ending;
-  const stats = statsOf(facts);
+  const { executor, contextMessages, model } = chain.options;
+  const { clock, countTokens } = executor.gate;
+  const turn = chain.turn.facts();
+  const { messages, usage, usageByRound } = turn;
+  const calls = [...chain.calls.records.values()];
+  const { results } = chain.calls;
+  const waiting = status === "requires_action" ? chain.calls.waiting() : [];
+  const { startTime } = chain;
+  const { elapsed } = chain.budget;
+  const at = clock.now();
+  const { prices } = model;
+  const stats: ChainStats = {
+    totalRounds: turn.round,
+    totalCalls: calls.length,
+    totalTime: elapsed,
+    startTime,
+    endTime: at,
+    ...turnTokens(calls),
+    ...(countTokens === estimateTokens && { tokensEstimated: true }),
+    ...(prices !== undefined && arePrices(prices) && { cost: costOf(usage, prices) }),
+  };
   const log = lazy(() => turnLog(messages, calls));
   const answer = answerText(messages);
   const error = ending.error === undefined ? {} : { error: ending.error };
-  const reason = facts.finishReason === undefined ? {} : { finishReason: facts.finishReason };
+  const reason = turn.finishReason === undefined ? {} : { finishReason: turn.finishReason };
   const awaited = waiting.length === 0 ? {} : { waiting };
-  const limit = facts.limit === undefined ? {} : { limit: facts.limit };
+  const limit = chain.limit === undefined ? {} : { limit: chain.limit };
   const before = [...contextMessages];
   const messageLists = lazy(() => {
     const toolChain = turnMessages(messages, calls);
     return { context: contextMessages, toolChain, complete: [...before, ...toolChain] };
   });
-  const history = lazy(() =>
-    calls.map((call) => historyEntry(call, facts.results, facts.usageByRound)),
-  );
+  const history = lazy(() => calls.map((call) => historyEntry(call, results, usageByRound)));
   return {
     record: () => ({
       status,
@@ -92,17 +77,17 @@ export function chainReport(facts: ChainFacts): ChainReport {
       stats,
       ...error,
       ...limit,
-      problems: facts.problems,
+      problems: chain.listeners.problems,
       waiting,
       state: {
-        round: facts.finishedRounds,
+        round: turn.finishedRounds,
         messages,
         calls,
         usage,
-        startTime: facts.startTime,
-        elapsed: facts.elapsed,
-        usageByRound: [...facts.usageByRound].map(([round, used]) => ({ round, usage: used })),
-        ...(facts.cut && { cut: true }),
+        startTime,
+        elapsed,
+        usageByRound: [...usageByRound].map(([round, used]) => ({ round, usage: used })),
+        ...(turn.cut && { cut: true }),
       },
       get responseContent() {
         return log().flow;
@@ -123,25 +108,12 @@ export function chainReport(facts: ChainFacts): ChainReport {
   };
 }
 
-function statsOf({ usage, prices, ...facts }: ChainFacts): ChainStats {
-  const { round, calls, elapsed, startTime, endTime, estimated } = facts;
-  const totals = { totalRounds: round, totalCalls: calls.length, totalTime: elapsed };
-  return {
-    ...totals,
-    startTime,
-    endTime,
-    ...turnTokens(calls),
-    ...(estimated && { tokensEstimated: true }),
-    ...(prices !== undefined && arePrices(prices) && { cost: costOf(usage, prices) }),
-  };
-}
-
-export type TurnTokens = Pick<
+type TurnTokens = Pick<
   ChainStats,
   "tokensDefinitions" | "tokensArguments" | "tokensShown" | "tokensWithheld"
 >;
 
-export function turnTokens(calls: readonly CallRecord[]): TurnTokens {
+function turnTokens(calls: readonly CallRecord[]): TurnTokens {
   const definitions = new Map<string, number>();
   let [tokensArguments, tokensShown, tokensWithheld] = [0, 0, 0];
   for (const { name, result } of calls) {
@@ -157,7 +129,7 @@ export function turnTokens(calls: readonly CallRecord[]): TurnTokens {
 }
 
 /** What a program is told of one call of the turn. */
-export function historyEntry(
+function historyEntry(
   call: CallRecord,
   results: ReadonlyMap<string, SettledToolResult>,
   usageByRound: ReadonlyMap<number, Usage>,

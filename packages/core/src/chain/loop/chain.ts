@@ -1,7 +1,5 @@
 import { neutralise } from "../../text/neutralise.ts";
 import type { AssistantMessage, Message } from "../../model/message.ts";
-import type { ApprovalDecision } from "../../policy/approval.ts";
-import type { ReviewDecision } from "../../policy/review.ts";
 import { type Caller, callerWith } from "../../tool/caller.ts";
 import type { ToolOffer } from "../../tool/tool-offer.ts";
 import { type ChainEnding, stopped, abortError } from "./chain-ending.ts";
@@ -12,7 +10,6 @@ import { Recorder, type RecorderOptions } from "../journal/recorder.ts";
 import { canBeReadAgain, ResultCompaction, Turn } from "./turn.ts";
 import { roundOffer } from "./chain-request.ts";
 import type { LoopOptions } from "../options/check-options.ts";
-import type { ClientOutput } from "../options/tool-chain-options.ts";
 import type { Listeners } from "../options/callbacks.ts";
 import { TurnBudget } from "../limits/turn-budget.ts";
 import { isPlainName, newId } from "../../base/id.ts";
@@ -91,22 +88,6 @@ export class Chain {
   /** Aborts when the chain is stopped. */
   get signal(): AbortSignal {
     return this.#abort.signal;
-  }
-
-  answer(approvalId: string, decision: ApprovalDecision): boolean {
-    return !this.isOver && this.calls.answer(approvalId, decision);
-  }
-
-  answerReview(reviewId: string, decision: ReviewDecision): boolean {
-    return !this.isOver && this.calls.answerReview(reviewId, decision);
-  }
-
-  submitOutput(output: ClientOutput): boolean {
-    return !this.isOver && this.calls.submit(output);
-  }
-
-  cancelCall(callId: string, reason: string): boolean {
-    return !this.isOver && this.calls.cancel(callId, reason);
   }
 
   abort(reason: string): void {

@@ -75,7 +75,7 @@ export async function runCalls(
   turn.addResults(requests, calls.records);
   for (const { id } of requests) {
     const record = calls.records.get(id);
-    if (record !== undefined) budget.addEnded(record);
+    if (record !== undefined) budget.failures.add(record);
   }
   return undefined;
 }
