@@ -159,15 +159,20 @@ const takesArguments: ReadonlySet<string> = new Set([
 ]);
 
 /** Gives every callback of a tool the arguments as its schema makes them, as `execute` gets them. */
-function withParsedArguments<T extends object>(schema: StandardSchema, tool: T): T {
-  const members = Object.entries<unknown>({ ...tool }).map(([key, member]) => {
-    if ((key === "permission" || key === "effects") && typeof member === "object" && member)
-      return [key, withParsedArguments(schema, member)];
-    if (typeof member !== "function" || !takesArguments.has(key)) return [key, member];
-    const call = (...given: unknown[]): unknown =>
-      Reflect.apply(member, tool, [...given.slice(0, -1), parse(schema, given.at(-1) as ToolArgs)]);
-    return [key, call];
-  });
+function withParsedArguments<T>(schema: StandardSchema, tool: T): T {
+  const members = Object.entries(tool as { readonly [name: string]: unknown }).map(
+    ([key, member]) => {
+      if ((key === "permission" || key === "effects") && typeof member === "object" && member)
+        return [key, withParsedArguments(schema, member)];
+      if (typeof member !== "function" || !takesArguments.has(key)) return [key, member];
+      const call = (...given: unknown[]): unknown =>
+        Reflect.apply(member, tool, [
+          ...given.slice(0, -1),
+          parse(schema, given.at(-1) as ToolArgs),
+        ]);
+      return [key, call];
+    },
+  );
   return Object.fromEntries(members) as T;
 }
 

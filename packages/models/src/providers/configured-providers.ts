@@ -12,9 +12,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function configuredProviders(environment: Environment): readonly Provider[] {
   return [
     customProvider(environment),
-    openai(environment),
-    anthropic(environment),
-    google(environment),
+    ...vendors.map((vendor) => vendorProvider(environment, vendor)),
   ].filter((provider) => provider !== undefined);
 }
 
@@ -51,60 +49,55 @@ function customProvider(environment: Environment): Provider | undefined {
   };
 }
 
-function openai(environment: Environment): Provider | undefined {
-  const key = setting(environment, "OPENAI_API_KEY");
-  if (key === undefined) return undefined;
-  const url = baseUrl(
-    setting(environment, "OPENAI_BASE_URL") ?? "https://api.openai.com/v1",
-    "OPENAI_BASE_URL",
-  );
-  return {
+interface Vendor {
+  readonly id: "openai" | "anthropic" | "google";
+  readonly title: string;
+  readonly keyVariable: string;
+  /** Absent if its address cannot be changed. */
+  readonly urlVariable?: string;
+  readonly url: string;
+  readonly defaultModel: string;
+}
+
+const vendors: readonly Vendor[] = [
+  {
     id: "openai",
     title: "OpenAI",
-    // Behind another address stands a gateway, of which only Chat Completions can be expected.
-    wire: /(?:^|\.)openai\.com$/.test(new URL(url).hostname) ? "openai-responses" : "openai-chat",
-    url,
-    key,
     keyVariable: "OPENAI_API_KEY",
     urlVariable: "OPENAI_BASE_URL",
+    url: "https://api.openai.com/v1",
     defaultModel: "gpt-5.5",
-    reason: "OPENAI_API_KEY is set",
-  };
-}
-
-function anthropic(environment: Environment): Provider | undefined {
-  const key = setting(environment, "ANTHROPIC_API_KEY");
-  if (key === undefined) return undefined;
-  return {
+  },
+  {
     id: "anthropic",
     title: "Anthropic",
-    wire: "anthropic",
-    url: baseUrl(
-      setting(environment, "ANTHROPIC_BASE_URL") ?? "https://api.anthropic.com/v1",
-      "ANTHROPIC_BASE_URL",
-    ),
-    key,
     keyVariable: "ANTHROPIC_API_KEY",
     urlVariable: "ANTHROPIC_BASE_URL",
+    url: "https://api.anthropic.com/v1",
     defaultModel: "claude-sonnet-5",
-    reason: "ANTHROPIC_API_KEY is set",
-  };
-}
-
-function google(environment: Environment): Provider | undefined {
-  const key = setting(environment, "GOOGLE_GENERATIVE_AI_API_KEY");
-  if (key === undefined) return undefined;
-  return {
+  },
+  {
     id: "google",
     title: "Google",
-    wire: "google",
-    url: "https://generativelanguage.googleapis.com/v1beta",
-    key,
     keyVariable: "GOOGLE_GENERATIVE_AI_API_KEY",
-    urlVariable: "GOOGLE_GENERATIVE_AI_API_KEY",
+    url: "https://generativelanguage.googleapis.com/v1beta",
     defaultModel: "gemini-3.8-flash",
-    reason: "GOOGLE_GENERATIVE_AI_API_KEY is set",
-  };
+  },
+];
+
+function vendorProvider(environment: Environment, vendor: Vendor): Provider | undefined {
+  const { id, keyVariable, urlVariable = keyVariable } = vendor;
+  const key = setting(environment, keyVariable);
+  if (key === undefined) return undefined;
+  const given = vendor.urlVariable && setting(environment, vendor.urlVariable);
+  const url = given === undefined ? vendor.url : baseUrl(given, urlVariable);
+  const wire = id === "openai" ? openaiWire(url) : id;
+  return { ...vendor, wire, url, key, urlVariable, reason: `${keyVariable} is set` };
+}
+
+/** Behind another address stands a gateway, of which only Chat Completions can be expected. */
+function openaiWire(url: string): Provider["wire"] {
+  return /(?:^|\.)openai\.com$/.test(new URL(url).hostname) ? "openai-responses" : "openai-chat";
 }
 
 /** Blank is unset; the line break that a file's content brings along is no part of a key. */

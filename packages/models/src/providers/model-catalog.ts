@@ -12,6 +12,7 @@ import { createLanguageModels, type LanguageModels } from "./language-models.ts"
 import { listModels } from "./list-models.ts";
 import type { Provider } from "./request/provider.ts";
 import { createProviderModel } from "./provider-model.ts";
+import { untilAborted } from "./stream/read-parts.ts";
 
 export interface ModelCatalogOptions {
   /** Where keys and addresses are; `process.env`. */
@@ -108,24 +109,11 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     return entry === undefined ? undefined : find(entry.id);
   }
 
-  return { default: standard, find, list: (signal) => withAbort(list(), signal) };
+  // What several wait for goes on when one of them stops waiting.
+  return { default: standard, find, list: (signal) => untilAborted(list(), signal) };
 }
 
 /** Names come from requests: only what the configuration itself says counts. */
 function ownValue<T>(table: { readonly [name: string]: T }, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
-}
-
-/** What several wait for goes on when one of them stops waiting. */
-async function withAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const stop = (): void => reject(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }

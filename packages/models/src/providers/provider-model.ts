@@ -4,7 +4,7 @@ import { systemClock, type TokenPrices } from "@capstan/core/host";
 import { dialectOf } from "./request/dialect.ts";
 import { ownNames } from "./request/prompt-calls.ts";
 import type { Provider } from "./request/provider.ts";
-import { readParts } from "./stream/read-parts.ts";
+import { readParts, untilAborted } from "./stream/read-parts.ts";
 import { retryDelay } from "./retry-delay.ts";
 import { toCallOptions } from "./request/to-call-options.ts";
 import { toModelError } from "./stream/to-model-error.ts";
@@ -86,18 +86,8 @@ async function* streamOnce(
   throw new Error("The response ended without a finish reason.");
 }
 
-/** Rejects with the signal's reason as soon as it aborts. */
-function wait(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const stop = (): void => {
-      cancel();
-      reject(signal.reason);
-    };
-    const cancel = clock.after(ms, () => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    });
-    signal.addEventListener("abort", stop, { once: true });
-  });
+async function wait(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.after(ms, resolve);
+  await untilAborted(promise, signal).finally(cancel);
 }

@@ -28,72 +28,61 @@ const beyondPrintable = /[^\x21-\x7e]/g;
 const geminiMedia =
   /^(?:image\/(?:png|jpeg|webp|heic|heif)|(?:audio|video)\/[^*]+|application\/pdf)$/;
 
+const imagesAndPdf = /^(?:image\/(?:png|jpeg|gif|webp)|application\/pdf)$/;
+
+/** What most wires have in common. */
+const common = {
+  systemAnywhere: false,
+  strictTurns: true,
+  filesInResults: "none",
+  unsignedReasoning: false,
+  idLength: 64,
+  illegalInIds: beyondWordCharacters,
+  namesBeginWithLetter: false,
+  readsData: imagesAndPdf,
+  readsUrls: /^(?:image\/.+|application\/pdf)$/,
+} as const;
+
 export function dialectOf({ wire, id }: Pick<Provider, "wire" | "id">): Dialect {
   switch (wire) {
     case "openai-responses":
       return {
+        ...common,
         metadataKey: "openai",
         systemAnywhere: true,
         strictTurns: false,
         filesInResults: "all",
-        unsignedReasoning: false,
-        idLength: 64,
-        illegalInIds: beyondWordCharacters,
-        namesBeginWithLetter: false,
-        readsData: /^(?:image\/(?:png|jpeg|gif|webp)|application\/pdf)$/,
-        readsUrls: /^(?:image\/.+|application\/pdf)$/,
       };
     case "openai-chat":
       return {
+        ...common,
         metadataKey: "openai",
         systemAnywhere: true,
         strictTurns: false,
-        filesInResults: "none",
-        unsignedReasoning: false,
         idLength: 40,
-        illegalInIds: beyondWordCharacters,
-        namesBeginWithLetter: false,
         readsData: /^(?:image\/(?:png|jpeg|gif|webp)|application\/pdf|audio\/(?:wav|mp3|mpeg))$/,
         readsUrls: /^image\/.+$/,
       };
     case "openai-compatible":
+      // Many chat templates refuse a system message after the first one.
       return {
+        ...common,
         metadataKey: id,
-        // Many chat templates refuse a system message after the first one.
-        systemAnywhere: false,
-        strictTurns: true,
-        filesInResults: "none",
         unsignedReasoning: true,
         idLength: 40,
         // Some templates show the model its ids, in a form of their own: `functions.Add:0`.
         illegalInIds: beyondPrintable,
-        namesBeginWithLetter: false,
         readsData:
           /^(?:image\/(?:png|jpeg|gif|webp)|video\/[^*]+|application\/pdf|audio\/(?:wav|mp3|mpeg))$/,
         readsUrls: /^(?:image|video)\/.+$/,
       };
     case "anthropic":
-      return {
-        metadataKey: "anthropic",
-        systemAnywhere: false,
-        strictTurns: true,
-        filesInResults: "all",
-        unsignedReasoning: false,
-        idLength: 64,
-        illegalInIds: beyondWordCharacters,
-        namesBeginWithLetter: false,
-        readsData: /^(?:image\/(?:png|jpeg|gif|webp)|application\/pdf)$/,
-        readsUrls: /^(?:image\/.+|application\/pdf)$/,
-      };
+      return { ...common, metadataKey: "anthropic", filesInResults: "all" };
     case "google":
       return {
+        ...common,
         metadataKey: "google",
-        systemAnywhere: false,
-        strictTurns: true,
         filesInResults: "data",
-        unsignedReasoning: false,
-        idLength: 64,
-        illegalInIds: beyondWordCharacters,
         namesBeginWithLetter: true,
         readsData: geminiMedia,
         readsUrls: geminiMedia,

@@ -67,17 +67,29 @@ function silence(silenceMs: number): ModelError {
 
 /** Rejects when the signal aborts. A response that arrives later is discarded. */
 async function orAborted(opening: ReturnType<LanguageModelV4["doStream"]>, signal: AbortSignal) {
-  const aborted = Promise.withResolvers<never>();
-  const stop = (): void => aborted.reject(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
   try {
-    return await Promise.race([opening, aborted.promise]);
+    return await untilAborted(opening, signal);
   } catch (thrown) {
     void Promise.resolve(opening).then(
       ({ stream }) => stream.cancel().catch(() => undefined),
       () => undefined,
     );
     throw thrown;
+  }
+}
+
+/** Returns what a promise gives; rejects with the signal's reason as soon as it aborts. */
+export async function untilAborted<T>(
+  promise: PromiseLike<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  if (signal === undefined) return promise;
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
   } finally {
     signal.removeEventListener("abort", stop);
   }
