@@ -60,11 +60,10 @@ export async function createScriptAuthoring(options: {
     const path = pathOf(id);
     if (path === undefined) return { status: "not_found" };
     if (isEditable(path)) return { status: "found", path };
-    return {
-      status: "invalid",
-      field: "id",
-      message: `${path} is a module, which runs inside the server: change it in the folder, and approve it with \`capstan scripts approve\`.`,
-    };
+    return invalid(
+      "id",
+      `${path} is a module, which runs inside the server: change it in the folder, and approve it with \`capstan scripts approve\`.`,
+    );
   };
 
   return {
@@ -76,8 +75,7 @@ export async function createScriptAuthoring(options: {
     },
     async check({ name, source }, signal) {
       const language = languageOf(name);
-      if (language === "module")
-        return { status: "invalid", field: "name", message: "expected a name with .py or .ps1." };
+      if (language === "module") return invalid("name", "expected a name with .py or .ps1.");
       const checked = await parse(() => checkSource(parsers, { language, source }, signal), signal);
       return {
         object: "script_check",
@@ -88,8 +86,7 @@ export async function createScriptAuthoring(options: {
     },
     async create(name) {
       const named = readScriptName(name);
-      if (named.status === "refused")
-        return { status: "invalid", field: "name", message: named.message };
+      if (named.status === "refused") return invalid("name", named.message);
       const [folder] = folders;
       if (folder === undefined || named.kind === "ts")
         return {
@@ -105,8 +102,7 @@ export async function createScriptAuthoring(options: {
         createSource({ folder, name: `${stem}.${kind}`, source: templates[kind](stem) }),
       );
       if (written.status === "conflict") return written;
-      if (written.status === "refused")
-        return { status: "invalid", field: "name", message: written.message };
+      if (written.status === "refused") return invalid("name", written.message);
       roots = await rootsNow();
       return after(written.path);
     },
@@ -120,8 +116,7 @@ export async function createScriptAuthoring(options: {
           : saveSource({ path, source, basedOn }),
       );
       if (written.status === "conflict") return written;
-      if (written.status === "refused")
-        return { status: "invalid", field: "source", message: written.message };
+      if (written.status === "refused") return invalid("source", written.message);
       return after(path);
     },
     async remove(id) {
@@ -188,4 +183,8 @@ function createSerialQueue(): <T>(work: () => Promise<T>, signal?: AbortSignal) 
     last = mine.catch(() => {});
     return mine;
   };
+}
+
+function invalid<Field extends string>(field: Field, message: string) {
+  return { status: "invalid", field, message } as const;
 }

@@ -8,7 +8,6 @@ import { makeTemporaryFolder } from "@capstan/sandbox";
 /** What one run of code is given as files: its text, and variables of the session. */
 export interface CodeFolder {
   readonly path: string;
-  /** The code. */
   readonly main: string;
   remove(): Promise<void>;
 }

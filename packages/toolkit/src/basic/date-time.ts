@@ -1,4 +1,11 @@
-import { type Clock, defineTool, type Tool, type ToolError, toolError } from "@capstan/core";
+import {
+  type Clock,
+  defineTool,
+  isToolError,
+  type Tool,
+  type ToolError,
+  toolError,
+} from "@capstan/core";
 import { systemClock } from "@capstan/core/host";
 import type { Temporal } from "temporal-polyfill";
 import { z } from "zod";
@@ -82,10 +89,10 @@ function run(args: Args, now: number) {
   const wrongZone = zoneProblem(zone) ?? zoneProblem(toZone);
   if (wrongZone !== undefined) return invalid("unknown_zone", wrongZone);
   const time = parseTime(args.operation === "now" ? "now" : (args.time ?? "now"), zone, now);
-  if (time.status === "invalid") return invalid("invalid_time", time.message);
+  if (isToolError(time)) return time;
   if (args.operation === "difference") return difference(args, time.time.withTimeZone(toZone), now);
   const result = args.operation === "add" ? add(args, time.time) : time;
-  if ("message" in result) return result;
+  if (isToolError(result)) return result;
   return describe({ ...result, time: result.time.withTimeZone(toZone) }, args);
 }
 
@@ -110,15 +117,15 @@ function describe({ time, note }: ZonedTime, { format, locale }: Args) {
   const iso = isoTime(time);
   const weekday = weekdayOf(time);
   const shown = formatTime(time, format ?? "iso", locale);
-  if (shown.status === "invalid") return invalid("invalid_format", shown.message);
-  const line = format === undefined ? `${iso} (${weekday}, ${time.timeZoneId})` : shown.text;
+  if (isToolError(shown)) return shown;
+  const line = format === undefined ? `${iso} (${weekday}, ${time.timeZoneId})` : shown;
   return {
     iso,
     zone: time.timeZoneId,
     offset: time.offset,
     weekday,
     unix: Math.floor(time.epochMilliseconds / 1000),
-    formatted: shown.text,
+    formatted: shown,
     text: note === undefined ? line : `${line}\n${note}`,
   };
 }
@@ -131,7 +138,7 @@ function difference({ until, zone }: Args, from: Temporal.ZonedDateTime, now: nu
     );
   }
   const parsed = parseTime(until, zone, now);
-  if (parsed.status === "invalid") return invalid("invalid_time", parsed.message);
+  if (isToolError(parsed)) return parsed;
   const to = parsed.time.withTimeZone(from.timeZoneId);
   if (!inRange(from) || !inRange(to)) return outOfRange();
   const { sign, duration } = durationBetween(from, to);

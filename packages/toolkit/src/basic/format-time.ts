@@ -1,8 +1,5 @@
+import { type ToolError, toolError } from "@capstan/core";
 import type { Temporal } from "temporal-polyfill";
-
-export type FormattedTime =
-  | { readonly status: "formatted"; readonly text: string }
-  | { readonly status: "invalid"; readonly message: string };
 
 const styles: { readonly [name: string]: Intl.DateTimeFormatOptions } = {
   short: { dateStyle: "short", timeStyle: "short" },
@@ -18,7 +15,7 @@ export function isoTime(time: Temporal.ZonedDateTime): string {
 
 /** Returns the day of the week in English. */
 export function weekdayOf(time: Temporal.ZonedDateTime): string {
-  return intl(time, "en-US", { weekday: "long" });
+  return time.toLocaleString("en-US", { weekday: "long" });
 }
 
 /**
@@ -29,22 +26,20 @@ export function formatTime(
   time: Temporal.ZonedDateTime,
   format: string,
   locale: string = "en-US",
-): FormattedTime {
+): string | ToolError {
   try {
     Intl.getCanonicalLocales(locale);
   } catch {
-    return {
-      status: "invalid",
-      message: `"${locale}" is not a language tag. Write for example en-GB, de or zh-CN.`,
-    };
+    return invalidFormat(
+      `"${locale}" is not a language tag. Write for example en-GB, de or zh-CN.`,
+    );
   }
-  if (format === "iso") return { status: "formatted", text: isoTime(time) };
-  if (format === "unix")
-    return { status: "formatted", text: String(Math.floor(time.epochMilliseconds / 1000)) };
+  if (format === "iso") return isoTime(time);
+  if (format === "unix") return String(Math.floor(time.epochMilliseconds / 1000));
   if (format === "date") return formatPattern(time, "yyyy-MM-dd", locale);
   if (format === "time") return formatPattern(time, "HH:mm:ss", locale);
   const style = Object.hasOwn(styles, format) ? styles[format] : undefined;
-  if (style !== undefined) return { status: "formatted", text: intl(time, locale, style) };
+  if (style !== undefined) return time.toLocaleString(locale, style);
   return formatPattern(time, format, locale);
 }
 
@@ -54,7 +49,7 @@ const padded = (value: number, size: number): string => String(value).padStart(s
 const named =
   (options: Intl.DateTimeFormatOptions): Field =>
   (time, locale) =>
-    intl(time, locale, options);
+    time.toLocaleString(locale, options);
 const part =
   (options: Intl.DateTimeFormatOptions, type: Intl.DateTimeFormatPartTypes): Field =>
   (time, locale) =>
@@ -100,10 +95,8 @@ function formatPattern(
   time: Temporal.ZonedDateTime,
   pattern: string,
   locale: string,
-): FormattedTime {
-  if (pattern.length > 200) {
-    return { status: "invalid", message: "The format is longer than 200 characters." };
-  }
+): string | ToolError {
+  if (pattern.length > 200) return invalidFormat("The format is longer than 200 characters.");
   let text = "";
   for (const [piece] of pattern.matchAll(/'(?:[^']|'')*'|([A-Za-z])\1*|[^A-Za-z]/g)) {
     const field = Object.hasOwn(fields, piece) ? fields[piece] : undefined;
@@ -112,21 +105,14 @@ function formatPattern(
     else if (piece.length > 1 && piece.startsWith("'")) {
       text += piece.slice(1, -1).replaceAll("''", "'");
     } else if (piece === "T" || /^[^A-Za-z]$/.test(piece)) text += piece;
-    else {
-      return {
-        status: "invalid",
-        message: `The format knows no "${piece}". It takes a style (iso, date, time, unix, short, medium, long, full) or a pattern of ${Object.keys(fields).join(" ")}, with other words in '…'.`,
-      };
-    }
+    else
+      return invalidFormat(
+        `The format knows no "${piece}". It takes a style (iso, date, time, unix, short, medium, long, full) or a pattern of ${Object.keys(fields).join(" ")}, with other words in '…'.`,
+      );
   }
-  return { status: "formatted", text };
+  return text;
 }
 
-function intl(
-  time: Temporal.ZonedDateTime,
-  locale: string,
-  options: Intl.DateTimeFormatOptions,
-): string {
-  const format = new Intl.DateTimeFormat(locale, { ...options, timeZone: time.timeZoneId });
-  return format.format(time.epochMilliseconds);
+function invalidFormat(message: string): ToolError {
+  return toolError({ code: "invalid_format", message });
 }

@@ -1,9 +1,6 @@
+import { type ToolError, toolError } from "@capstan/core";
 import { Temporal } from "temporal-polyfill";
 import { timeAt, timeOf, type ZonedTime } from "./zone.ts";
-
-export type ParsedTime =
-  | ({ readonly status: "parsed" } & ZonedTime)
-  | { readonly status: "invalid"; readonly message: string };
 
 const isoTime =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|[+-]\d{2}:?\d{2})?(?:\[[^\]]*\])?$/i;
@@ -14,13 +11,11 @@ const isoTime =
  *
  * @param now milliseconds since the epoch
  */
-export function parseTime(text: string, zone: string, now: number): ParsedTime {
+export function parseTime(text: string, zone: string, now: number): ZonedTime | ToolError {
   const trimmed = text.trim();
-  if (/^now$/i.test(trimmed)) return { status: "parsed", time: timeAt(now, zone) };
-  if (/^-?\d{9,10}$/.test(trimmed))
-    return { status: "parsed", time: timeAt(Number(trimmed) * 1000, zone) };
-  if (/^-?\d{12,13}$/.test(trimmed))
-    return { status: "parsed", time: timeAt(Number(trimmed), zone) };
+  if (/^now$/i.test(trimmed)) return { time: timeAt(now, zone) };
+  if (/^-?\d{9,10}$/.test(trimmed)) return { time: timeAt(Number(trimmed) * 1000, zone) };
+  if (/^-?\d{12,13}$/.test(trimmed)) return { time: timeAt(Number(trimmed), zone) };
   const match = isoTime.exec(trimmed);
   if (match === null) {
     return invalid(
@@ -40,10 +35,10 @@ export function parseTime(text: string, zone: string, now: number): ParsedTime {
   const problem = problemOf(fields);
   if (problem !== undefined) return invalid(`"${text}" is not a time: ${problem}.`);
   const local = Temporal.PlainDateTime.from(fields);
-  if (offset === undefined) return { status: "parsed", ...timeOf(local, zone) };
+  if (offset === undefined) return timeOf(local, zone);
   try {
     const time = local.toZonedDateTime(offset.toUpperCase() === "Z" ? "UTC" : offset);
-    return { status: "parsed", time: time.withTimeZone(zone) };
+    return { time: time.withTimeZone(zone) };
   } catch {
     return invalid(`"${text}" has an impossible offset: ${offset}.`);
   }
@@ -71,6 +66,6 @@ function problemOf({
   return undefined;
 }
 
-function invalid(message: string): ParsedTime {
-  return { status: "invalid", message };
+function invalid(message: string): ToolError {
+  return toolError({ code: "invalid_time", message });
 }

@@ -60,15 +60,14 @@ const parameters = z.object({
     ),
   ignoreCase: z.boolean().default(false).describe("regex_*: upper and lower case are the same."),
   multiline: z.boolean().default(false).describe("regex_*: ^ and $ match at every line."),
-  max: z.number().int().min(1).max(10_000).default(100).describe("regex_find: matches to return."),
+  max: z.int().min(1).max(10_000).default(100).describe("regex_find: matches to return."),
   start: z
-    .number()
     .int()
     .optional()
     .describe(
       "lines: first line, from 1. slice: first character, from 0; negative counts from the end.",
     ),
-  count: z.number().int().min(0).optional().describe("lines, slice: how many. Default: the rest."),
+  count: z.int().min(0).optional().describe("lines, slice: how many. Default: the rest."),
   numeric: z.boolean().default(false).describe("sort: 2 comes before 10."),
   descending: z.boolean().default(false).describe("sort: last first."),
   algorithm: z.enum(["sha256", "sha512", "sha1", "md5"]).default("sha256").describe("hash."),

@@ -2,7 +2,6 @@ import { nearestNames } from "@capstan/core/host";
 import { Temporal } from "temporal-polyfill";
 import { didYouMean } from "../text/did-you-mean.ts";
 
-/** A point in time in a zone. */
 export interface ZonedTime {
   readonly time: Temporal.ZonedDateTime;
   /** Says so if the clocks of the zone skip or repeat the requested time. */

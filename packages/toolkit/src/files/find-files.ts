@@ -16,7 +16,7 @@ const parameters = z.object({
     ),
   path: z.string().default(".").describe('The folder to look in. Default "."'),
   type: z.enum(["file", "folder", "any"]).default("file").describe("What to find."),
-  max: z.number().int().min(1).max(5000).default(500).describe("Paths to return. Default 500."),
+  max: z.int().min(1).max(5000).default(500).describe("Paths to return. Default 500."),
   dependencies: z.boolean().default(false).describe("Go into node_modules and .git too."),
 });
 

@@ -18,7 +18,7 @@ const maxCounted = 100_000;
 
 const parameters = z.object({
   path: z.string().default(".").describe('The folder, relative to the root. Default "."'),
-  depth: z.number().int().min(1).max(20).default(1).describe("How many levels. Default 1."),
+  depth: z.int().min(1).max(20).default(1).describe("How many levels. Default 1."),
   details: z.boolean().default(false).describe("Show sizes and dates of change."),
   dependencies: z.boolean().default(false).describe("Go into node_modules and .git too."),
 });

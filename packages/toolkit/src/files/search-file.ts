@@ -33,7 +33,6 @@ export interface FileSearchOptions {
   readonly max: number;
 }
 
-/** Searches one open file, line by line. */
 export async function searchFile(file: OpenPath, options: FileSearchOptions): Promise<FileSearch> {
   if (!file.stats.isFile()) return { status: "skipped", reason: "not a file" };
   if (file.stats.size > largestSearched) return { status: "skipped", reason: "large" };

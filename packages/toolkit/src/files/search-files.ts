@@ -35,20 +35,8 @@ const parameters = z.object({
   glob: z.string().max(500).optional().describe("Only files like this, e.g. *.md or src/**/*.ts."),
   regex: z.boolean().default(false).describe("query is an RE2 pattern, matched against each line."),
   ignoreCase: z.boolean().default(false).describe("Upper and lower case are the same."),
-  contextLines: z
-    .number()
-    .int()
-    .min(0)
-    .max(10)
-    .default(0)
-    .describe("Lines to show around each match."),
-  max: z
-    .number()
-    .int()
-    .min(1)
-    .max(2000)
-    .default(100)
-    .describe("Matching lines to return. Default 100."),
+  contextLines: z.int().min(0).max(10).default(0).describe("Lines to show around each match."),
+  max: z.int().min(1).max(2000).default(100).describe("Matching lines to return. Default 100."),
   dependencies: z.boolean().default(false).describe("Search node_modules and .git too."),
 });
 

@@ -24,8 +24,8 @@ const largestImage = 5 * 1024 * 1024;
 
 const parameters = z.object({
   path: z.string().describe("The file, relative to the root."),
-  startLine: z.number().int().min(1).optional().describe("First line, from 1. Default: 1."),
-  endLine: z.number().int().min(1).optional().describe("Last line, inclusive. Default: the last."),
+  startLine: z.int().min(1).optional().describe("First line, from 1. Default: 1."),
+  endLine: z.int().min(1).optional().describe("Last line, inclusive. Default: the last."),
   lineNumbers: z.boolean().default(false).describe("Put its number before each line."),
   encoding: z
     .string()

@@ -41,7 +41,6 @@ export function compileRegex(pattern: string, flags: RegexFlags = {}): CompiledR
   }
 }
 
-/** A literal as a pattern. */
 export function literalPattern(text: string): string {
   return loadRe2().RE2JS.quote(text);
 }

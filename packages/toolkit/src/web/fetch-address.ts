@@ -1,3 +1,4 @@
+import type { ToolErrorData } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
 import type { Dispatcher, Response } from "undici";
 import { formatBytes } from "../text/format-bytes.ts";
@@ -48,11 +49,11 @@ export async function fetchAddress(start: URL, options: FetchAddressOptions): Pr
     options.signal.throwIfAborted();
     if (error instanceof NetworkError) throw error;
     if (deadline.aborted) {
-      throw new NetworkError({
-        code: "timed_out",
-        message: `${start.host} did not deliver the page within ${options.timeoutMs / 1000} seconds.`,
-        retryable: true,
-      });
+      throw failure(
+        "timed_out",
+        `${start.host} did not deliver the page within ${options.timeoutMs / 1000} seconds.`,
+        { retryable: true },
+      );
     }
     throw networkFailure(start, error);
   }
@@ -67,34 +68,25 @@ async function follow(start: URL, options: FetchAddressOptions): Promise<Fetched
     const location = response.headers.get("location");
     await response.body?.cancel();
     if (location === null) {
-      throw new NetworkError({
-        code: "http_error",
-        message: `${url.host} redirects without saying where to.`,
-      });
+      throw failure("http_error", `${url.host} redirects without saying where to.`);
     }
     const next = URL.canParse(location, url)
       ? parseAddress(new URL(location, url).href)
       : undefined;
     if (next === undefined) {
-      throw new NetworkError({
-        code: "http_error",
-        message: `${url.host} redirects to what is no address.`,
-      });
+      throw failure("http_error", `${url.host} redirects to what is no address.`);
     }
     refusePrivateLiteral(next, options.allowed);
     if (!isSameSite(url, next)) {
-      throw new NetworkError({
-        code: "redirects_elsewhere",
-        message: `${url.href} redirects to another site: ${next.href} Call FetchWebPage with that address if it is what you want.`,
-        details: { location: next.href },
-      });
+      throw failure(
+        "redirects_elsewhere",
+        `${url.href} redirects to another site: ${next.href} Call FetchWebPage with that address if it is what you want.`,
+        { details: { location: next.href } },
+      );
     }
     url = next;
   }
-  throw new NetworkError({
-    code: "too_many_redirects",
-    message: `${start.href} redirects more than ${mostRedirects} times.`,
-  });
+  throw failure("too_many_redirects", `${start.href} redirects more than ${mostRedirects} times.`);
 }
 
 /** The agent checks names; an address written as one is checked here. */
@@ -140,10 +132,10 @@ async function receive(
     });
   }
   const tooLarge = () =>
-    new NetworkError({
-      code: "too_large",
-      message: `${url.href} is larger than ${formatBytes(maxBytes)}, the most that is fetched.`,
-    });
+    failure(
+      "too_large",
+      `${url.href} is larger than ${formatBytes(maxBytes)}, the most that is fetched.`,
+    );
   if (Number(response.headers.get("content-length") ?? 0) > maxBytes) {
     await response.body?.cancel();
     throw tooLarge();
@@ -169,10 +161,7 @@ function networkFailure(url: URL, error: unknown): NetworkError {
   if (cause instanceof NetworkError) return cause;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   if (code === "ENOTFOUND" || code === "EAI_NONAME") {
-    return new NetworkError({
-      code: "unknown_host",
-      message: `There is no host ${url.hostname}. Check the address.`,
-    });
+    return failure("unknown_host", `There is no host ${url.hostname}. Check the address.`);
   }
   const isCertificate = /CERT|SSL|TLS|ALTNAME/.test(code);
   return new NetworkError({
@@ -190,4 +179,8 @@ function rootCause(error: unknown): unknown {
   }
   if (cause instanceof AggregateError && cause.errors.length > 0) return cause.errors[0] as unknown;
   return cause;
+}
+
+function failure(code: string, message: string, more: Partial<ToolErrorData> = {}): NetworkError {
+  return new NetworkError({ ...more, code, message });
 }

@@ -11,7 +11,6 @@ import { readPage, type WebPage } from "./read-page.ts";
 const parameters = z.object({
   url: z.string().max(8000).describe("The whole address, http or https."),
   page: z
-    .number()
     .int()
     .min(1)
     .optional()

@@ -12,7 +12,6 @@ import { routedPage } from "../state/route.ts";
 import { SidePanel } from "./side-panel.tsx";
 import "./app.css";
 
-/** The whole page. */
 export function App() {
   const app = createAppState();
   const isNarrow = createMediaQuery("(max-width: 760px)");

@@ -6,7 +6,6 @@ type ButtonProps = JSX.ButtonHTMLAttributes<HTMLButtonElement> & {
   readonly look?: string;
 };
 
-/** A button with a word. */
 export function Button(props: ButtonProps) {
   const [own, rest] = splitProps(props, ["look"]);
   return <button type="button" {...rest} class={`button ${own.look ?? ""}`.trim()} />;

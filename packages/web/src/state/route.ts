@@ -22,7 +22,6 @@ const [route, setRoute] = createSignal<Route>(read());
 
 addEventListener("hashchange", () => setRoute(read()));
 
-/** Which page is shown. */
 export const routedPage = () => route().page;
 
 /** The conversation that the address names; null for a new chat. While another page is shown it stays open. */

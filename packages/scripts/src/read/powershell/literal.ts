@@ -3,10 +3,7 @@ import { type Token, tokenize } from "./tokens.ts";
 
 /** The value of a PowerShell expression that is one without running anything; undefined where it is none. */
 export function literalOf(text: string): JsonValue | undefined {
-  const tokens = meaningful(text);
-  const reader = new LiteralReader(tokens);
-  const value = reader.list();
-  return reader.isDone() ? value : undefined;
+  return wholly(meaningful(text), (reader) => reader.list());
 }
 
 export interface AttributeArguments {
@@ -22,18 +19,25 @@ export function attributeArguments(text: string): AttributeArguments {
   for (const part of byComma(meaningful(text))) {
     const [name, equals] = part;
     if (name?.kind === "word" && equals?.text === "=") {
-      const reader = new LiteralReader(part.slice(2));
-      const value = reader.one();
-      named.set(name.text.toLowerCase(), reader.isDone() ? value : undefined);
+      const value = wholly(part.slice(2), (reader) => reader.one());
+      named.set(name.text.toLowerCase(), value);
     } else if (part.length === 1 && name?.kind === "word" && /^[a-z]\w*$/i.test(name.text)) {
       named.set(name.text.toLowerCase(), true);
     } else if (part.length > 0) {
-      const reader = new LiteralReader(part);
-      const value = reader.one();
-      positional.push(reader.isDone() ? value : undefined);
+      positional.push(wholly(part, (reader) => reader.one()));
     }
   }
   return { named, positional };
+}
+
+/** What all of the tokens are; undefined if some of them are no part of it. */
+function wholly(
+  tokens: readonly Token[],
+  read: (reader: LiteralReader) => JsonValue | undefined,
+): JsonValue | undefined {
+  const reader = new LiteralReader(tokens);
+  const value = read(reader);
+  return reader.isDone() ? value : undefined;
 }
 
 function meaningful(text: string): readonly Token[] {
@@ -80,7 +84,7 @@ class LiteralReader {
     if (this.#take("[")) return this.#cast();
     if (this.#take("(")) {
       const inner = this.list();
-      return this.#expect(")") ? inner : this.#fail();
+      return this.#take(")") ? inner : this.#fail();
     }
     if (this.#take("@")) return this.#collection();
     const token = this.#tokens[this.#at++];
@@ -105,7 +109,7 @@ class LiteralReader {
     if (this.#take("(")) {
       if (this.#take(")")) return [];
       const inner = this.list();
-      if (!this.#expect(")")) return this.#fail();
+      if (!this.#take(")")) return this.#fail();
       return Array.isArray(inner) ? inner : this.#values([inner]);
     }
     if (!this.#take("{")) return this.#fail();
@@ -114,7 +118,7 @@ class LiteralReader {
       if (this.#take(";")) continue;
       const key = this.#tokens[this.#at++];
       const name = key?.kind === "string" ? stringValue(key.text) : key?.text;
-      if (name === undefined || !this.#expect("=")) return this.#fail();
+      if (name === undefined || !this.#take("=")) return this.#fail();
       const value = this.list();
       if (value === undefined) return this.#fail();
       entries.push([name, value]);
@@ -138,10 +142,6 @@ class LiteralReader {
     if (token?.kind !== "punctuation" || token.text !== text) return false;
     this.#at++;
     return true;
-  }
-
-  #expect(text: string): boolean {
-    return this.#take(text);
   }
 
   #fail(): undefined {

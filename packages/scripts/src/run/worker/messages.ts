@@ -25,7 +25,6 @@ const scriptException = z.object({
   code: text.optional(),
   retryable: z.boolean().optional(),
 });
-/** An exception that a script threw. */
 export type ScriptException = Readonly<z.output<typeof scriptException>>;
 
 const resultPart = z.discriminatedUnion("type", [
@@ -45,7 +44,6 @@ const hostRequest = z.discriminatedUnion("what", [
     arguments: jsonObject,
   }),
 ]);
-/** A request of a running call to the host. */
 export type HostRequest = Readonly<z.output<typeof hostRequest>>;
 
 export type HostReply =
@@ -63,7 +61,6 @@ const callAnswer = z.discriminatedUnion("type", [
   z.object({ type: z.literal("parts"), parts: z.array(resultPart) }),
   z.object({ type: z.literal("error"), error: scriptException }),
 ]);
-/** The result of a call. */
 export type CallAnswer = Readonly<z.output<typeof callAnswer>>;
 
 const progress = z.object({
