@@ -90,7 +90,6 @@ export async function openScripts(options: {
   return {
     library,
     approvals,
-    runner,
     parsers,
     versions,
     async close() {

@@ -35,7 +35,6 @@ const parse: ReturnType<typeof languageParsers>["python"] = async (sources) =>
       parameters: { type: "object", properties: {} },
       raises: [],
       hasFormat: false,
-      isAsync: false,
       wantsContext: false,
       line: index + 1,
     }));

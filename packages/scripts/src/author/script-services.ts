@@ -2,13 +2,11 @@ import type { ScriptApprovalBook } from "../approve/script-approvals.ts";
 import type { ToolLibrary } from "../library/tool-library.ts";
 import type { ScriptVersions } from "../read/script-versions.ts";
 import type { languageParsers } from "../read/language-parsers.ts";
-import type { ScriptRunner } from "../run/script-runner.ts";
 
-/** The scripts of an installation: its library, approvals, runner and stored versions. */
+/** The scripts of an installation: its library, approvals, parsers and stored versions. */
 export interface ScriptServices {
   readonly library: ToolLibrary;
   readonly approvals: ScriptApprovalBook;
-  readonly runner: ScriptRunner;
   readonly parsers: ReturnType<typeof languageParsers>;
   /** Copies of the versions that are in use, and of those that were approved. */
   readonly versions: ScriptVersions;

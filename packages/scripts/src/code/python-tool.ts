@@ -28,7 +28,6 @@ const runCodeFunction: ScriptFunction = {
   parameters: { type: "object" },
   raises: [],
   hasFormat: false,
-  isAsync: false,
   wantsContext: false,
   line: 1,
 };

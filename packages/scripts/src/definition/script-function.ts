@@ -44,7 +44,6 @@ export interface ScriptFunction {
   readonly raises: readonly { readonly type: string; readonly note?: string }[];
   /** Whether the script can turn its result into text: `fn.format`, or `Format-<Tool>`. */
   readonly hasFormat: boolean;
-  readonly isAsync: boolean;
   /** Whether it takes a parameter named `context`. */
   readonly wantsContext: boolean;
   readonly line: number;

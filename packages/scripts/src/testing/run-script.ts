@@ -44,14 +44,13 @@ export function scriptFile(
     groupId: basename(path, ".py"),
     title: basename(path, ".py"),
     rules: "",
-    functions: [...source.matchAll(/^(async )?def ([a-z]\w*)\(([\s\S]*?)\):/gm)].map(
-      ([, isAsync, name = "", parameters = ""]): ScriptFunction => ({
+    functions: [...source.matchAll(/^(?:async )?def ([a-z]\w*)\(([\s\S]*?)\):/gm)].map(
+      ([, name = "", parameters = ""]): ScriptFunction => ({
         name,
         description: "",
         parameters: { type: "object" },
         raises: [],
         hasFormat: source.includes(`${name}.format =`),
-        isAsync: isAsync !== undefined,
         wantsContext: /\bcontext\b/.test(parameters),
         line: 1,
       }),

@@ -62,7 +62,6 @@ export function fakeFunction(name: string): ScriptFunction {
     parameters: { type: "object", properties: {}, additionalProperties: false },
     raises: [],
     hasFormat: false,
-    isAsync: false,
     wantsContext: false,
     line: 1,
   };

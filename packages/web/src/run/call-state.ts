@@ -40,7 +40,6 @@ export interface CallNote {
 export interface CallState {
   readonly callId: string;
   readonly name: string;
-  readonly toolId: string | null;
   readonly groupTitle: string | null;
   readonly parentCallId: string | null;
   /** Calls this one made. */
@@ -49,9 +48,7 @@ export interface CallState {
   readonly argumentsText: string;
   readonly args: Arguments | null;
   readonly repairs: readonly string[];
-  readonly proposedAt: number | null;
   readonly startedAt: number | null;
-  readonly endedAt: number | null;
   readonly approval: ApprovalRequest | null;
   readonly decision: CallDecision | null;
   /** A person changed the arguments. */
@@ -69,7 +66,6 @@ export function newCall(callId: string, name: string): CallState {
   return {
     callId,
     name,
-    toolId: null,
     groupTitle: null,
     parentCallId: null,
     children: [],
@@ -77,9 +73,7 @@ export function newCall(callId: string, name: string): CallState {
     argumentsText: "",
     args: null,
     repairs: [],
-    proposedAt: null,
     startedAt: null,
-    endedAt: null,
     approval: null,
     decision: null,
     edited: false,

@@ -66,7 +66,6 @@ function step(
       return {
         ...call,
         phase: "settled",
-        endedAt: event.at,
         status: event.status,
         result: event.result,
       };
@@ -79,13 +78,11 @@ function propose(state: RunState, event: RunEventOf<"call.proposed">): RunState 
     ...(before ?? newCall(event.callId, event.name)),
     name: event.name,
     phase: "proposed",
-    toolId: event.toolId ?? null,
     groupTitle: event.groupTitle ?? null,
     parentCallId: event.parentCallId ?? null,
     argumentsText: event.argumentsText,
     args: event.args ?? null,
     repairs: event.repairs,
-    proposedAt: event.at,
   };
   return place(
     { ...state, calls: { ...state.calls, [event.callId]: call } },
@@ -108,7 +105,6 @@ function announce(
         : null;
   const call: CallState = {
     ...newCall(event.callId, request?.toolName ?? "earlier call"),
-    toolId: request?.toolId ?? null,
     groupTitle: request?.groupTitle ?? null,
   };
   return place({ ...state, calls: { ...state.calls, [event.callId]: call } }, call, false);

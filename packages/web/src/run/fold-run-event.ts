@@ -38,7 +38,7 @@ export function foldStoredEvents(events: readonly RunEvent[], lastSeq: number): 
 function fold(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
     case "chain.started":
-      return { ...state, phase: "running", model: event.model, startedAt: event.at };
+      return { ...state, phase: "running", startedAt: event.at };
     case "chain.resumed":
       return {
         ...state,

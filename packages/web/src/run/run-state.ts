@@ -50,7 +50,6 @@ export interface RunState {
   /** The number of the last event that is in here; 0 before the first. */
   readonly seq: number;
   readonly phase: RunPhase;
-  readonly model: string | null;
   readonly round: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
@@ -77,7 +76,6 @@ export interface RunState {
 export const initialRunState: RunState = {
   seq: 0,
   phase: "queued",
-  model: null,
   round: 0,
   startedAt: null,
   endedAt: null,

@@ -96,7 +96,6 @@ function readFunction(
     },
     ...(returns !== undefined && { returns }),
     raises: [],
-    isAsync: false,
     wantsContext,
   };
 }

@@ -16,10 +16,10 @@ test("public functions become tools, async ones too, in the file's order", { ski
   );
   assert.equal(parsed.rules, "Rules of\n\nthe group.");
   assert.deepEqual(
-    parsed.functions?.map(({ name, isAsync, line }) => [name, isAsync, line]),
+    parsed.functions?.map(({ name, line }) => [name, line]),
     [
-      ["zed", false, 4],
-      ["alpha", true, 6],
+      ["zed", 4],
+      ["alpha", 6],
     ],
   );
 });

@@ -28,7 +28,6 @@ function script(name = "boats", source = "function Get-Echo {}"): Script {
       parameters: { type: "object" },
       raises: [],
       hasFormat: true,
-      isAsync: false,
       wantsContext: true,
       line: 1,
     })),

@@ -24,7 +24,6 @@ def read_function(node: Any, scope: Scope) -> dict:
         "parameters": parameters,
         "returns": reader.returns(),
         "raises": doc.raises,
-        "isAsync": isinstance(node, ast.AsyncFunctionDef),
         "wantsContext": reader.wants_context,
     }
 
