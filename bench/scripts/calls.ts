@@ -63,7 +63,6 @@ async function noOp(folder: string): Promise<Script> {
         parameters: { type: "object", properties: {} },
         raises: [],
         hasFormat: false,
-        isAsync: false,
         wantsContext: false,
         line: 1,
       },

@@ -1,8 +1,13 @@
 import { defineTool, type Tool, type ToolContext, toolError, type ToolError } from "@capstan/core";
 import { z } from "zod";
-import { canonicalPath } from "./canonical-path.ts";
+import {
+  canonicalPath,
+  fileRoots,
+  type FileToolsOptions,
+  returnFileErrors,
+  startFolders,
+} from "./file-roots.ts";
 import { countOf } from "../text/format-bytes.ts";
-import { fileRoots, type FileToolsOptions, returnFileErrors, startFolders } from "./file-roots.ts";
 import { compileGlob } from "./glob.ts";
 import { openPath } from "./open-path.ts";
 import { walkFiles } from "./walk-files.ts";

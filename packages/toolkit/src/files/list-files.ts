@@ -1,14 +1,14 @@
 import { defineTool, type Tool, type ToolContext, type ToolError } from "@capstan/core";
 import { lstat } from "node:fs/promises";
 import { z } from "zod";
-import { canonicalPath } from "./canonical-path.ts";
-import { countOf, formatBytes } from "../text/format-bytes.ts";
 import {
+  canonicalPath,
   type FileRoots,
   fileRoots,
   type FileToolsOptions,
   returnFileErrors,
 } from "./file-roots.ts";
+import { countOf, formatBytes } from "../text/format-bytes.ts";
 import { openPath } from "./open-path.ts";
 import { type WalkedEntry, walkFiles } from "./walk-files.ts";
 

@@ -1,10 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { defineTool, type Tool, type ToolContext, toolError, type ToolError } from "@capstan/core";
 import { z } from "zod";
-import { canonicalPath } from "./canonical-path.ts";
-import { countOf, formatBytes } from "../text/format-bytes.ts";
 import {
   type AllowedPath,
+  canonicalPath,
   FileError,
   type FileRoots,
   fileRoots,
@@ -13,6 +12,7 @@ import {
   startFolders,
   systemCode,
 } from "./file-roots.ts";
+import { countOf, formatBytes } from "../text/format-bytes.ts";
 import { compileGlob } from "./glob.ts";
 import { lineMatcher } from "./match-line.ts";
 import { openAllowed, openPath } from "./open-path.ts";

@@ -8,10 +8,9 @@ import {
   type ToolError,
 } from "@capstan/core";
 import { z } from "zod";
-import { canonicalPath } from "./canonical-path.ts";
+import { canonicalPath, fileRoots, type FileToolsOptions, returnFileErrors } from "./file-roots.ts";
 import { countOf, formatBytes } from "../text/format-bytes.ts";
 import { fileKind, kindSampleBytes } from "./file-kind.ts";
-import { fileRoots, type FileToolsOptions, returnFileErrors } from "./file-roots.ts";
 import { type OpenPath, openPath } from "./open-path.ts";
 import { readSample, readText } from "./read-text.ts";
 import { takeLines } from "./take-lines.ts";

@@ -1,5 +1,5 @@
 import type { CallOutcomeBody, CallView } from "@capstan/contract";
-import { createEffect, createSignal, on, onCleanup, onMount, Show } from "solid-js";
+import { For, createEffect, createSignal, on, onCleanup, onMount, Show } from "solid-js";
 import { client } from "../api/client.ts";
 import type { CallState } from "../run/call-state.ts";
 import { Icon } from "../shell/icon.tsx";
@@ -11,6 +11,12 @@ import { outcomeText } from "./outcome-text.ts";
 import { ErrorText } from "../shell/error-text.tsx";
 import { createAction } from "../state/action.ts";
 import "./approvals.css";
+
+const choices = [
+  ["H", "primary", "happened", "It happened"],
+  ["N", "", "did_not_happen", "It did not"],
+  ["G", "quiet", "run_again", "Run it again"],
+] as const;
 
 type Found = NonNullable<CallView["found"]>;
 
@@ -139,36 +145,20 @@ function Question(props: {
         data-testid="outcome-note"
       />
       <div class="approval-actions flow">
-        <AnswerButton
-          letter="H"
-          class="primary"
-          testId="outcome-happened"
-          isDisabled={isLocked()}
-          hasKeys={hasKeys}
-          onClick={() => props.onAnswer("happened")}
-        >
-          It happened
-        </AnswerButton>
-        <AnswerButton
-          letter="N"
-          class=""
-          testId="outcome-did-not-happen"
-          isDisabled={isLocked()}
-          hasKeys={hasKeys}
-          onClick={() => props.onAnswer("did_not_happen")}
-        >
-          It did not
-        </AnswerButton>
-        <AnswerButton
-          letter="G"
-          class="quiet"
-          testId="outcome-run-again"
-          isDisabled={isLocked()}
-          hasKeys={hasKeys}
-          onClick={() => props.onAnswer("run_again")}
-        >
-          Run it again
-        </AnswerButton>
+        <For each={choices}>
+          {([letter, look, outcome, word]) => (
+            <AnswerButton
+              letter={letter}
+              class={look}
+              testId={`outcome-${outcome.replaceAll("_", "-")}`}
+              isDisabled={isLocked()}
+              hasKeys={hasKeys}
+              onClick={() => props.onAnswer(outcome)}
+            >
+              {word}
+            </AnswerButton>
+          )}
+        </For>
       </div>
     </section>
   );

@@ -1,5 +1,5 @@
 import type { ResultApprovalView } from "@capstan/contract";
-import { createSignal, onMount, Show } from "solid-js";
+import { createSignal, For, onMount, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import type { ReviewNotice } from "../run/run-event.ts";
@@ -22,6 +22,11 @@ const headings = {
   redact: "Release without these words",
   replace: "Give this text instead",
 } as const;
+
+const edits = [
+  ["E", "redact", "Redact"],
+  ["P", "replace", "Replace"],
+] as const;
 
 /** Shows a result to a person before the model sees it. It goes when the run says that it was answered. */
 export function ReviewCard(props: { readonly review: ReviewNotice }) {
@@ -150,28 +155,21 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
           >
             {headings[mode()]}
           </AnswerButton>
-          <AnswerButton
-            letter="E"
-            class="quiet"
-            testId="review-redact"
-            isDisabled={isSending() || review() === null}
-            isPressed={mode() === "redact"}
-            hasKeys={hasKeys}
-            onClick={() => toggle("redact")}
-          >
-            Redact
-          </AnswerButton>
-          <AnswerButton
-            letter="P"
-            class="quiet"
-            testId="review-replace"
-            isDisabled={isSending() || review() === null}
-            isPressed={mode() === "replace"}
-            hasKeys={hasKeys}
-            onClick={() => toggle("replace")}
-          >
-            Replace
-          </AnswerButton>
+          <For each={edits}>
+            {([letter, wanted, word]) => (
+              <AnswerButton
+                letter={letter}
+                class="quiet"
+                testId={`review-${wanted}`}
+                isDisabled={isSending() || review() === null}
+                isPressed={mode() === wanted}
+                hasKeys={hasKeys}
+                onClick={() => toggle(wanted)}
+              >
+                {word}
+              </AnswerButton>
+            )}
+          </For>
         </div>
         <RejectionForm
           word="Withhold"

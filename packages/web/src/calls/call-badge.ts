@@ -34,6 +34,16 @@ const settledFaces = {
   outcome_unknown: face("outcome_unknown", "outcome unknown", "warning", "question"),
 } as const;
 
+const openFaces = {
+  writing: face("writing", "being written", "busy", "spinner"),
+  proposed: face("waiting", "waiting", "quiet", "wait"),
+  answered: face("waiting", "waiting for its turn", "quiet", "wait"),
+  asking: face("asking", "asks you", "asking", "hand"),
+  reviewing: face("reviewing", "shows you its result first", "asking", "hand"),
+  client: face("waiting", "waits for a client", "quiet", "wait"),
+  running: face("running", "running", "busy", "spinner"),
+} as const;
+
 /**
  * The face of a call. In a run that is over, a call that was never settled has no outcome: it may
  * have acted if it had begun.
@@ -48,20 +58,5 @@ export function callBadge(call: CallState, runIsOver: boolean): CallBadge {
   }
   if (runIsOver)
     return call.startedAt === null ? settledFaces.cancelled : settledFaces.outcome_unknown;
-  switch (call.phase) {
-    case "writing":
-      return face("writing", "being written", "busy", "spinner");
-    case "proposed":
-      return face("waiting", "waiting", "quiet", "wait");
-    case "answered":
-      return face("waiting", "waiting for its turn", "quiet", "wait");
-    case "asking":
-      return face("asking", "asks you", "asking", "hand");
-    case "reviewing":
-      return face("reviewing", "shows you its result first", "asking", "hand");
-    case "client":
-      return face("waiting", "waits for a client", "quiet", "wait");
-    case "running":
-      return face("running", "running", "busy", "spinner");
-  }
+  return openFaces[call.phase];
 }

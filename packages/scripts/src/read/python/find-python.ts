@@ -11,20 +11,18 @@ export type PythonFound =
  */
 export async function findPython(options: {
   readonly interpreter?: string | undefined;
-  readonly signal?: AbortSignal;
 }): Promise<PythonFound> {
-  const { interpreter, signal } = options;
+  const { interpreter } = options;
   const candidates = interpreter === undefined ? ["python3", "python"] : [interpreter];
   const reasons: string[] = [];
   for (const candidate of candidates) {
-    const reader = startReader({ executable: candidate, ...(signal && { signal }) });
+    const reader = startReader({ executable: candidate });
     const hello = await reader.hello;
     reader.end();
     if (hello.status === "failed") reasons.push(`${candidate}: ${hello.message}`);
     else if (hello.old) reasons.push(`${candidate} is Python ${hello.version}`);
     else return { status: "found", executable: hello.executable, version: hello.version };
   }
-  signal?.throwIfAborted();
   return {
     status: "missing",
     message: `Python scripts need Python 3.9 or later, and there is none here (${reasons.join("; ")}). Install it, or name one by CAPSTAN_PYTHON=/path/to/python3.`,
