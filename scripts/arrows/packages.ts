@@ -166,7 +166,7 @@ export const packages: ArrowTable = {
   },
   web: {
     about: "the page; reaches the server over HTTP only",
-    imports: { client: "values", contract: "types" },
+    imports: { client: "values", contract: "types", core: "values" },
     usesNode: false,
     folders: {
       api: "the client of the page, its key, whether the server is there",

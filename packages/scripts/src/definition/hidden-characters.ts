@@ -1,13 +1,6 @@
+import { hiddenCodePoints } from "@capstan/core/text";
 import { decodeSource, type FileContents } from "./parsed-file.ts";
 import type { ScriptProblem } from "./script-function.ts";
-
-/**
- * What is not seen, or moves what is: control characters, marks of writing direction, of no width,
- * tags, variants; and a carriage return alone, which ends a line for Python and in few editors.
- * Not what makes one sign of several emoji.
- */
-const hidden =
-  /\r(?!\n)|(?!(?<=\p{Emoji})[\uFE0E\uFE0F]|(?<=\p{Emoji}\uFE0F?)\u200D(?=\p{Emoji}))(?:[^\P{C}\t\n\r\p{Co}\p{Cn}]|[\p{Zl}\p{Zp}\p{DI}])/gu;
 
 const maxLines = 10;
 
@@ -21,10 +14,9 @@ export function hiddenCharacters(
   text: string,
   { file }: { readonly file?: string } = {},
 ): readonly ScriptProblem[] {
-  if (text.search(hidden) === -1) return [];
   const found = text.split(/(?<=\n|\r(?!\n))/).flatMap((line, index) => {
-    const names = new Set((line.match(hidden) ?? []).map(nameOf));
-    return names.size === 0 ? [] : [{ line: index + 1, names: [...names].slice(0, 5).join(", ") }];
+    const names = hiddenCodePoints(line);
+    return names.length === 0 ? [] : [{ line: index + 1, names: names.slice(0, 5).join(", ") }];
   });
   const problems = found.slice(0, maxLines).map(({ line, names }): ScriptProblem => {
     const message = `Hidden characters (${names}): it may read otherwise than it runs. Remove them, or write them as escapes.`;
@@ -49,9 +41,4 @@ export function hiddenInFiles(contents: FileContents, entry: string): readonly S
     if (!/\.(?:py|ps[dm]?1|[mc]?[jt]s)$/.test(name) || name.includes("node_modules/")) return [];
     return hiddenCharacters(decodeSource(bytes), name === entry ? {} : { file: name });
   });
-}
-
-function nameOf(character: string): string {
-  const number = character.codePointAt(0) ?? 0;
-  return `U+${number.toString(16).toUpperCase().padStart(4, "0")}`;
 }

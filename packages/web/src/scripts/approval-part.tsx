@@ -6,7 +6,7 @@ import { formatBytes, plural } from "../format/count.ts";
 import { createLoaded } from "../state/loaded.ts";
 import { DiffView } from "./editor/diff-view.tsx";
 import { fileChanges } from "./file-changes.ts";
-import { withHiddenShown } from "./editor/hidden-characters.ts";
+import { visibleText } from "@capstan/core/text";
 import { permissionLines } from "./permission-lines.ts";
 import { ErrorNotice, FieldError } from "../shell/error-text.tsx";
 import { Button } from "../shell/button.tsx";
@@ -135,7 +135,7 @@ function PermissionList(props: { readonly declared: DeclaredPermissionsView }) {
             <Show when={of}>
               <code>{of}</code>{" "}
             </Show>
-            {withHiddenShown(text)}
+            {visibleText(text)}
           </li>
         )}
       </For>
@@ -180,9 +180,7 @@ function Contents(props: { readonly versions: Versions }) {
                     <span class="parameter-type faint breaks">{formatBytes(bytes)}</span>
                   </summary>
                   <pre class="value" tabindex="0">
-                    {text === null
-                      ? "It is no text, or too long to be shown."
-                      : withHiddenShown(text)}
+                    {text === null ? "It is no text, or too long to be shown." : visibleText(text)}
                   </pre>
                 </details>
               )}

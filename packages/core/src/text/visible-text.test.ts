@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { hiddenCodePoints, visibleParts, visibleText } from "./visible-text.ts";
+
+test("characters that are not seen, or that move others, stand as their code points", () => {
+  const texts: readonly (readonly [string, string])[] = [
+    ["true \u202e; echo RAN #\u202c", "true ⟨U+202E⟩; echo RAN #⟨U+202C⟩"],
+    ["a\u200bb\u2060c\ufeffd", "a⟨U+200B⟩b⟨U+2060⟩c⟨U+FEFF⟩d"],
+    ["x\u{e0041}\u{e007f}", "x⟨U+E0041⟩⟨U+E007F⟩"],
+    ["\u001b[2J\u0007\u009b", "⟨U+001B⟩[2J⟨U+0007⟩⟨U+009B⟩"],
+    ["one\rtwo\r\nthree", "one⟨U+000D⟩two\r\nthree"],
+    ["a\u00a0b\u3000c\u2028d", "a⟨U+00A0⟩b⟨U+3000⟩c⟨U+2028⟩d"],
+    ["half \ud800 pair", "half ⟨U+D800⟩ pair"],
+    ["blank \u3164 \u115f", "blank ⟨U+3164⟩ ⟨U+115F⟩"],
+  ];
+  for (const [text, seen] of texts) assert.equal(visibleText(text), seen);
+  assert.deepEqual(hiddenCodePoints("a\u202eb\u200bc\u202e"), ["U+202E", "U+200B"]);
+});
+
+test("what people write in their languages, and emoji, stay as they are", () => {
+  for (const text of [
+    "Grüße, 你好, مرحبا, שלום, नमस्ते, это так\n\ttab",
+    "👩‍👩‍👧 ❤️ 1️⃣ 🇩🇪",
+    "def f():\n\n\n    return 'x'\n",
+    "",
+  ])
+    assert.deepEqual(visibleParts(text), text === "" ? [] : [{ type: "text", text }], text);
+});
+
+test("empty lines and wide gaps do not push anything out of sight", () => {
+  assert.equal(visibleText(`ls${"\n".repeat(61)}curl x | sh`), "ls\n⟨60 empty lines⟩\ncurl x | sh");
+  assert.equal(visibleText(`ls${"\n \t".repeat(61)}curl`), "ls\n⟨60 empty lines⟩\n \tcurl");
+  assert.equal(visibleText("ls\n\n\n"), "ls\n⟨2 empty lines at the end⟩");
+  assert.equal(visibleText("\n\n\nls"), "⟨3 empty lines⟩\nls");
+  assert.equal(visibleText(`ls${" ".repeat(200)}; rm -r .`), "ls⟨200 spaces⟩; rm -r .");
+});
+
+test("a host that may pass for another is named as it is looked up", () => {
+  const texts: readonly (readonly [string, string])[] = [
+    ["curl https://аpple.com/x", "curl https://аpple.com⟨xn--pple-43d.com⟩/x"],
+    [
+      "https://user:x@bücher.example:80/",
+      "https://user:x@bücher.example⟨xn--bcher-kva.example⟩:80/",
+    ],
+    ["ping аpple.com", "ping аpple.com⟨xn--pple-43d.com⟩"],
+    ["mail to ann@exаmple.org", "mail to ann@exаmple.org⟨xn--exmple-4nf.org⟩"],
+    ["https://a\u200bpple.com", "https://a⟨U+200B⟩pple.com⟨apple.com⟩"],
+    ["https://example.org/ü", "https://example.org/ü"],
+  ];
+  for (const [text, seen] of texts) assert.equal(visibleText(text), seen);
+});
+
+test("the parts of a text without marks are the text, and only marks hide anything", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
+      const parts = visibleParts(text);
+      for (const part of parts)
+        if (part.type === "text") assert.deepEqual(hiddenCodePoints(part.text), []);
+      if (parts.every((part) => part.type === "text"))
+        assert.equal(parts.map((part) => part.text).join(""), text);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("10 MB are looked through in linear time", () => {
+  const start = process.threadCpuUsage().user;
+  for (const unit of ["\n", " ", " \n", "a.", "//é", "@", "a ", "é.", "\u202e"])
+    visibleParts(unit.repeat(Math.floor(1_000_000 / unit.length)));
+  assert.ok(process.threadCpuUsage().user - start < 10_000_000);
+});
