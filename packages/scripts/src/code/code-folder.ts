@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ToolError, toolError, type VariableSystem } from "@capstan/core";
+import { type JsonValue, type ToolError, toolError, type VariableSystem } from "@capstan/core";
 import { readBack } from "@capstan/core/host";
 import { makeTemporaryFolder } from "@capstan/sandbox";
 
@@ -67,4 +67,19 @@ export function fileName(name: string): string {
 
 function percentEncoded(character: string): string {
   return Buffer.from(character).toString("hex").toUpperCase().replaceAll(/../g, "%$&");
+}
+
+/** The values of variables by their names, with their structure where they have one. */
+export async function readVariableValues(
+  names: readonly string[],
+  variables: VariableSystem,
+): Promise<{ readonly [name: string]: JsonValue } | ToolError> {
+  const values: [string, JsonValue][] = [];
+  for (const name of names) {
+    if (variables.peekVariable(name) === undefined) await readBack(variables, name);
+    const found = variables.getVariable(name);
+    if (found === undefined) return toolError(variables.missingVariable(name));
+    values.push([name, found.value.data ?? found.value.text]);
+  }
+  return Object.fromEntries(values);
 }

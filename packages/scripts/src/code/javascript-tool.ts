@@ -5,10 +5,9 @@ import { fileURLToPath } from "node:url";
 import { defineTool, isToolError, type JsonValue, type Tool, toolError } from "@capstan/core";
 import { z } from "zod";
 import { workerModule } from "@capstan/sandbox";
-import { formatCodeResult } from "./code-result.ts";
+import { formatCodeResult, runCode } from "./run-code.ts";
 import type { CodeToolsOptions } from "./code-options.ts";
-import { readVariableValues } from "./variable-values.ts";
-import { runCode } from "./run-code.ts";
+import { readVariableValues } from "./code-folder.ts";
 import { variableNames } from "./shell.ts";
 
 type Answer =

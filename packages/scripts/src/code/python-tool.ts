@@ -14,9 +14,9 @@ import { isContentParts } from "@capstan/core/host";
 import { z } from "zod";
 import { createScriptRunner } from "../run/script-runner.ts";
 import type { Script, ScriptFunction } from "../definition/script-function.ts";
-import { formatCodeResult } from "./code-result.ts";
+import { formatCodeResult } from "./run-code.ts";
 import { type CodeToolsOptions, describeSandbox } from "./code-options.ts";
-import { readVariableValues } from "./variable-values.ts";
+import { readVariableValues } from "./code-folder.ts";
 import { CapturedOutput } from "./captured-output.ts";
 import { variableNames } from "./shell.ts";
 

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, watch } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { usesIndexOnly } from "./uses-index-only.ts";
 import type { PythonInstallation } from "@capstan/sandbox";
 import type { Script } from "../definition/script-function.ts";
 
@@ -94,3 +93,23 @@ function missing(script: Script): string {
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
+
+/**
+ * Whether requirements name nothing but packages of the index, so that the same text means the same
+ * packages in every folder. An option, a path, a URL and an archive's name may mean others.
+ *
+ * @example usesIndexOnly("boats==1.0\nships[sails]>=2"); // true
+ */
+export function usesIndexOnly(requirements: string): boolean {
+  // Python ends lines at more characters than these.
+  if (/[^\t\n\r -~]/.test(requirements)) return false;
+  return requirements
+    .split(/[\r\n]/)
+    .map((line) => line.replace(/(^|\s)#.*$/, "").trim())
+    .every((line) => line === "" || (plain.test(line) && !archive.test(line)));
+}
+
+/** A name, its extras, its versions, and when it is wanted. */
+const plain =
+  /^[a-z\d](?:[\w.-]*[a-z\d])?\s*(?:\[[\w\s,.-]*\])?\s*(?:[(<>=!~][\w\s.*+!<>=~,()]*)?(?:;[\w\s.<>=!~'"()]*)?$/i;
+const archive = /\.(?:whl|zip|tar|tgz|gz|bz2|tbz|xz|txz|tlz|lz|lzma)\b/i;

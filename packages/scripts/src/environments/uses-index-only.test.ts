@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { usesIndexOnly } from "./uses-index-only.ts";
+import { usesIndexOnly } from "./python-environments.ts";
 
 test("names with versions mean the same packages in every folder; options, paths and archives may not", () => {
   const plain =

@@ -1,6 +1,6 @@
 import { createEffect, createSignal, on } from "solid-js";
 import { useApp } from "../state/app-state.ts";
-import { pendingApprovals } from "../state/pending-approvals.ts";
+import { pendingApprovals } from "../run/run-totals.ts";
 import { failureAdvice } from "./failure-advice.ts";
 
 /** Characters that are read out by themselves; the reader goes on where they like. */

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RunView } from "@capstan/contract";
-import { groupTurns } from "./group-turns.ts";
-import { inputText } from "./input-text.ts";
+import { groupTurns, inputText } from "./group-turns.ts";
 
 function run(id: string, previous: string | null, text: string) {
   const input = text === "" ? [] : [{ type: "message", role: "user", content: text }];

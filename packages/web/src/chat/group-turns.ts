@@ -1,5 +1,4 @@
 import type { RunView } from "@capstan/contract";
-import { inputText } from "./input-text.ts";
 
 /** What a person said, and the runs that answered it: more than one where it was tried again. */
 export interface Turn<Run> {
@@ -36,4 +35,22 @@ export function groupTurns<Run extends { readonly view: RunView }>(
 function carriesOn(run: RunView, before: RunView, text: string, said: string): boolean {
   if (text === "") return true;
   return text === said && run.previous === before.previous && run.previous !== before.id;
+}
+
+/** What a person typed, out of a run's input: text, or the messages of the Responses API. */
+export function inputText(input: readonly unknown[]): string {
+  return input
+    .map(itemText)
+    .filter((text) => text !== "")
+    .join("\n\n");
+}
+
+function itemText(item: unknown): string {
+  if (typeof item === "string") return item;
+  if (typeof item !== "object" || item === null) return "";
+  const { role, content, text } = item as { role?: unknown; content?: unknown; text?: unknown };
+  if (typeof text === "string") return text;
+  if (role !== undefined && role !== "user") return "";
+  if (typeof content === "string") return content;
+  return Array.isArray(content) ? content.map(itemText).filter(Boolean).join("\n") : "";
 }

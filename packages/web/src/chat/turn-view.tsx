@@ -1,11 +1,13 @@
-import { For, Index, Show } from "solid-js";
-import { endedEarly } from "../run/ended-early.ts";
+import { createMemo, For, Index, Match, Show, Switch } from "solid-js";
+import { endedEarly } from "../run/run-totals.ts";
 import { hasEnded } from "../run/run-state.ts";
 import type { Turn } from "./group-turns.ts";
 import type { LiveRun } from "../state/live-run.ts";
 import { RunFailure } from "./run-failure.tsx";
-import { RunSegments } from "./run-segments.tsx";
 import { TurnStats } from "./turn-stats.tsx";
+import { CallRow } from "../calls/call-row.tsx";
+import { Markdown } from "../markdown/markdown.tsx";
+import { type Segment, segmentsOf } from "../run/segments.ts";
 
 /** What a person said, and everything that answered it. */
 export function TurnView(props: { readonly turn: Turn<LiveRun> }) {
@@ -88,5 +90,52 @@ function RunView(props: { readonly run: LiveRun; readonly isLast: boolean }) {
       <RunFailure run={props.run} canRetry={props.isLast} />
       <TurnStats state={state()} />
     </div>
+  );
+}
+
+/** The model's words and its calls, in the order in which they came. */
+function RunSegments(props: { readonly run: LiveRun }) {
+  const segments = createMemo(() => segmentsOf(props.run.state().blocks));
+  return (
+    <Index each={segments()}>
+      {(segment) => <SegmentView run={props.run} segment={segment()} />}
+    </Index>
+  );
+}
+
+function SegmentView(props: { readonly run: LiveRun; readonly segment: Segment }) {
+  const block = () => (props.segment.type === "calls" ? null : props.segment.block);
+  const ids = () => (props.segment.type === "calls" ? props.segment.ids : []);
+  const text = () => block()?.text ?? "";
+  const isOver = () => hasEnded(props.run.state().phase);
+  const open = () => !isOver() && block()?.open === true;
+  const isCut = () => block()?.incomplete === true || (isOver() && block()?.open === true);
+
+  return (
+    <Switch>
+      <Match when={props.segment.type === "text"}>
+        <div class="answer" data-testid="answer">
+          <Markdown text={text()} open={open()} />
+          {isCut() ? <p class="cut-off">The answer was cut off here.</p> : null}
+        </div>
+      </Match>
+      <Match when={props.segment.type === "reasoning"}>
+        <details class="aside-text dim" data-testid="reasoning">
+          <summary>{open() ? "Thinking…" : "What the model thought"}</summary>
+          <Markdown text={text()} open={open()} />
+        </details>
+      </Match>
+      <Match when={props.segment.type === "void"}>
+        <details class="aside-text dim" data-testid="void-text">
+          <summary>The model was cut off here, and began again</summary>
+          <Markdown text={text()} />
+        </details>
+      </Match>
+      <Match when={props.segment.type === "calls"}>
+        <ol class="calls" aria-label="Tool calls">
+          <Index each={ids()}>{(id) => <CallRow run={props.run} callId={id()} />}</Index>
+        </ol>
+      </Match>
+    </Switch>
   );
 }

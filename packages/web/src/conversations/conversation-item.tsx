@@ -1,10 +1,9 @@
 import type { ConversationView } from "@capstan/contract";
-import { createSignal, Show } from "solid-js";
+import { createSignal, onMount, Show } from "solid-js";
 import { useApp } from "../state/app-state.ts";
 import { conversationHref, navigateTo, routedConversation } from "../state/route.ts";
 import { formatAge } from "../format/duration.ts";
 import { attempt } from "../state/toasts.ts";
-import { RenameField } from "./rename-field.tsx";
 import { IconButton } from "../shell/button.tsx";
 
 /** One conversation of the list: open it, rename it in place, delete it. */
@@ -94,5 +93,47 @@ function StatusDot(props: { readonly status: ConversationView["head_status"] }) 
         />
       )}
     </Show>
+  );
+}
+
+interface RenameFieldProps {
+  readonly title: string;
+  readonly onDone: (title: string) => void;
+  readonly onCancel: () => void;
+}
+
+/** A title, edited in place: Enter or leaving keeps it, Escape does not. */
+function RenameField(props: RenameFieldProps) {
+  let field!: HTMLInputElement;
+  let isOver = false;
+  onMount(() => {
+    // Once: what is being written stays when the list comes anew.
+    field.value = props.title;
+    field.focus();
+    field.select();
+  });
+  const finish = (action: () => void) => {
+    if (isOver) return;
+    isOver = true;
+    action();
+  };
+
+  return (
+    <input
+      ref={(element) => (field = element)}
+      class="field rename-field"
+      aria-label="Title of the conversation"
+      data-testid="rename-field"
+      maxlength="200"
+      onBlur={() => finish(() => props.onDone(field.value.trim()))}
+      // Not delegated: the list around it would close first, where it is a panel.
+      on:keydown={(event) => {
+        if (event.isComposing) return;
+        if (event.key === "Enter") finish(() => props.onDone(field.value.trim()));
+        if (event.key !== "Escape") return;
+        event.preventDefault();
+        finish(() => props.onCancel());
+      }}
+    />
   );
 }

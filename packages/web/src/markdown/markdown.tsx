@@ -1,7 +1,8 @@
 import { createEffect, onCleanup, onMount } from "solid-js";
 import { copyText } from "../shell/copy-text.ts";
 import { pacedRender } from "./paced-render.ts";
-import { markdownTarget } from "./render-blocks.ts";
+import { safeFragment } from "./safe-fragment.ts";
+import { extendBlocks, type MarkdownBlocks, noBlocks } from "./split-blocks.ts";
 import "./markdown.css";
 
 /** Text as Markdown, also while it grows. */
@@ -38,4 +39,35 @@ export function Markdown(props: { readonly text: string; readonly open?: boolean
 function confirmOn(button: HTMLButtonElement, copied: boolean): void {
   button.textContent = copied ? "Copied" : "Not copied";
   setTimeout(() => (button.textContent = "Copy"), 1600);
+}
+
+interface MarkdownTarget {
+  /** Shows `text`; only blocks that changed are made anew. */
+  show(text: string): void;
+}
+
+/** Fills an element with Markdown, block by block. */
+function markdownTarget(container: HTMLElement): MarkdownTarget {
+  let blocks: MarkdownBlocks = noBlocks;
+  let shown: readonly string[] = [];
+  return {
+    show(text) {
+      blocks = extendBlocks(blocks, text);
+      const next = [...blocks.settled, ...blocks.tail];
+      while (container.childElementCount > next.length) container.lastElementChild?.remove();
+      for (let index = 0; index < next.length; index++) {
+        const html = next[index] ?? "";
+        if (html === shown[index]) continue;
+        const block = container.children[index] ?? container.appendChild(newBlock());
+        block.replaceChildren(safeFragment(html));
+      }
+      shown = next;
+    },
+  };
+}
+
+function newBlock(): HTMLElement {
+  const block = document.createElement("div");
+  block.className = "block";
+  return block;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pendingApprovals } from "../state/pending-approvals.ts";
+import { pendingApprovals } from "./run-totals.ts";
 import { foldCallEvent } from "./fold-call-event.ts";
 import type { ReviewNotice } from "./run-event.ts";
 import { initialRunState } from "./run-state.ts";

@@ -3,11 +3,10 @@ import { test } from "node:test";
 import type { RunEvent } from "@capstan/contract";
 import fc from "fast-check";
 import { compacted, numbered, settled, streamed, type Step } from "../../test/script.ts";
-import { endedEarly } from "./ended-early.ts";
+import { endedEarly, runDuration } from "./run-totals.ts";
 import { foldRunEvent, foldRunEvents, foldStoredEvents } from "./fold-run-event.ts";
 import { outputTailLength } from "./fold-item-event.ts";
 import { segmentsOf } from "./segments.ts";
-import { runDuration } from "./run-totals.ts";
 import { initialRunState, type RunState } from "./run-state.ts";
 
 const usage = { inputTokens: 100, outputTokens: 20 };

@@ -1,4 +1,5 @@
-import type { RunState } from "./run-state.ts";
+import { hasEnded, type RunState } from "./run-state.ts";
+import type { CallState } from "./call-state.ts";
 
 /** A turn's numbers; while it runs, those of what is settled so far. */
 export interface RunTotals {
@@ -29,4 +30,25 @@ export function runDuration(state: RunState, now: number): number | null {
   if (state.stats !== null) return state.stats.totalTime;
   if (state.startedAt === null) return null;
   return (state.endedAt ?? state.waitingSince ?? now) - state.startedAt - state.waited;
+}
+
+/** What a reader of an answer must know of it: that a limit or a filter ended it. In words. */
+export function endedEarly({ limit, finishReason, phase }: RunState): readonly string[] {
+  const notices: string[] = [];
+  if (limit !== null) notices.push(`${limit} The model was asked to answer without more tools.`);
+  if (hasEnded(phase) && finishReason === "length")
+    notices.push("The model's limit of tokens ended the answer.");
+  if (hasEnded(phase) && finishReason === "content_filter")
+    notices.push("The provider's content filter ended the answer.");
+  return notices;
+}
+
+/** The calls that wait for a person's word, in the order in which they asked. */
+export function pendingApprovals(state: RunState | undefined): CallState[] {
+  if (state === undefined || hasEnded(state.phase)) return [];
+  return Object.values(state.calls).filter(
+    (call) =>
+      (call.phase === "asking" && call.approval !== null) ||
+      (call.phase === "reviewing" && call.review !== null),
+  );
 }

@@ -1,4 +1,4 @@
-import type { ScriptCheckView, ScriptDetail } from "@capstan/contract";
+import type { ScriptCheckView, ScriptDetail, ScriptProblemView } from "@capstan/contract";
 import { createEffect, createSignal, For, Match, on, onCleanup, Show, Switch } from "solid-js";
 import { hasStatus, isAbort, messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
@@ -6,11 +6,11 @@ import { plural } from "../format/count.ts";
 import { ApprovalPart } from "./approval-part.tsx";
 import { CallsPart } from "./calls-part.tsx";
 import { type Draft, draftOf, forgetDraft } from "./editor/drafts.ts";
-import { ProblemList } from "./problem-list.tsx";
 import { scriptBadge } from "./script-badge.ts";
 import { SourcePart } from "./source-part.tsx";
 import { ToolsPart } from "./tools-part.tsx";
 import { ErrorNotice } from "../shell/error-text.tsx";
+import { Icon } from "../shell/icon.tsx";
 
 interface ScriptFileProps {
   readonly id: string;
@@ -226,5 +226,37 @@ function Tabs(props: {
         )}
       </For>
     </div>
+  );
+}
+
+/** What is wrong with a file; one with a line leads there. */
+function ProblemList(props: {
+  readonly problems: readonly ScriptProblemView[];
+  readonly onGoTo: (place: { readonly line: number; readonly column: number }) => void;
+}) {
+  return (
+    <ul class="problems" aria-label="What is wrong" data-testid="problems">
+      <For each={props.problems}>
+        {(problem) => (
+          <li class={`problem ${problem.severity}`} data-testid="problem">
+            <Icon name={problem.severity === "error" ? "cross" : "alert"} size={16} />
+            <span class="visually-hidden">
+              {problem.severity === "error" ? "Error: " : "Warning: "}
+            </span>
+            <Show when={problem.line} fallback={<span>{problem.message}</span>}>
+              {(line) => (
+                <button
+                  type="button"
+                  class="problem-place bare"
+                  onClick={() => props.onGoTo({ line: line(), column: problem.column ?? 1 })}
+                >
+                  <span class="problem-line">Line {line()}</span> {problem.message}
+                </button>
+              )}
+            </Show>
+          </li>
+        )}
+      </For>
+    </ul>
   );
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { scanOutline } from "./scan-outline.ts";
+import { scanOutline } from "./outline.ts";
 import { loadTreeReader } from "../../testing/tree-outline.ts";
 
 const readTree = await loadTreeReader();

@@ -3,9 +3,8 @@ import type { ParsedFile, RawPermissions } from "../../definition/parsed-file.ts
 import type { ScriptFunction, ScriptProblem } from "../../definition/script-function.ts";
 import { helpOfFile, helpOfFunction } from "./comment-help.ts";
 import { attributeArguments } from "./literal.ts";
-import type { Outline, OutlineFunction } from "./outline.ts";
+import { type Outline, type OutlineFunction, scanOutline } from "./outline.ts";
 import { readParameter } from "./parameter-schema.ts";
-import { scanOutline } from "./scan-outline.ts";
 
 /** A PowerShell file as tools. */
 export function readPowerShell(source: string): ParsedFile {
