@@ -1,10 +1,10 @@
-import { For, Show, type JSX } from "solid-js";
+import { For, Show } from "solid-js";
 import { useApp } from "../state/app-state.ts";
 import { formatCount } from "../format/count.ts";
 import { formatDuration } from "../format/duration.ts";
 import { prettyJson } from "../format/json-text.ts";
 import type { CallState } from "../run/call-state.ts";
-import { CopyButton } from "../shell/copy-button.tsx";
+import { TextSection } from "../shell/text-section.tsx";
 import { ContentParts } from "../shell/content-parts.tsx";
 import { decisionText, reviewText } from "./decision-text.ts";
 import { notePicture } from "./note-picture.ts";
@@ -37,20 +37,20 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
 
   return (
     <div class="call-details stack" id={props.id} data-testid="call-details">
-      <Section
+      <TextSection
         title={props.call.edited ? "Arguments, as you changed them" : "Arguments"}
-        copy={args()}
-      >
-        <pre class="value" tabindex="0" data-testid="call-arguments">
-          {args()}
-        </pre>
-      </Section>
+        text={args()}
+        testId="call-arguments"
+      />
       <Show when={props.call.repairs.length > 0}>
-        <Section title="Repaired in the arguments">
+        <section>
+          <div class="section-head spread">
+            <h3>Repaired in the arguments</h3>
+          </div>
           <ul class="repairs" data-testid="call-repairs">
             <For each={props.call.repairs}>{(repair) => <li>{repair}</li>}</For>
           </ul>
-        </Section>
+        </section>
       </Show>
       <Show when={props.call.decision}>
         {(decision) => (
@@ -67,11 +67,7 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
         )}
       </Show>
       <Show when={output() !== ""}>
-        <Section title="What it said while it ran" copy={output()}>
-          <pre class="value" tabindex="0">
-            {output()}
-          </pre>
-        </Section>
+        <TextSection title="What it said while it ran" text={output()} />
       </Show>
       <For each={props.call.notes}>
         {(note) => (
@@ -90,18 +86,11 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
       <Show when={result()}>
         {(settled) => (
           <>
-            <Section
-              title={
-                settled().isTruncated
-                  ? "Result, as the model saw it (cut)"
-                  : "Result, as the model saw it"
-              }
-              copy={settled().finalText}
-            >
-              <pre class="value" tabindex="0" data-testid="call-result">
-                {settled().finalText}
-              </pre>
-            </Section>
+            <TextSection
+              title={`Result, as the model saw it${settled().isTruncated ? " (cut)" : ""}`}
+              text={settled().finalText}
+              testId="call-result"
+            />
             <ContentParts parts={settled().parts ?? []} />
             <div class="call-foot spread">
               <Show when={settled().cacheVarResult}>
@@ -117,23 +106,5 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
         )}
       </Show>
     </div>
-  );
-}
-
-function Section(props: {
-  readonly title: string;
-  readonly copy?: string;
-  readonly children: JSX.Element;
-}) {
-  return (
-    <section class="call-section">
-      <div class="section-head spread">
-        <h3>{props.title}</h3>
-        <Show when={props.copy}>
-          {(text) => <CopyButton text={text()} label={`Copy: ${props.title}`} />}
-        </Show>
-      </div>
-      {props.children}
-    </section>
   );
 }

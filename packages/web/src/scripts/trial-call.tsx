@@ -9,7 +9,7 @@ import { ContentParts } from "../shell/content-parts.tsx";
 import type { LiveRun } from "../state/live-run.ts";
 import type { CallResult } from "../run/run-event.ts";
 import { hasEnded } from "../run/run-state.ts";
-import { CopyButton } from "../shell/copy-button.tsx";
+import { TextSection } from "../shell/text-section.tsx";
 import { attempt } from "../state/toasts.ts";
 import { tracebackOf } from "./traceback.ts";
 import { Button } from "../shell/button.tsx";
@@ -67,19 +67,27 @@ export function TrialCall(props: { readonly run: LiveRun }) {
               </Show>
               <CallProgress call={known()} isRunning={running()} />
               <Show when={!running() && printed() !== ""}>
-                <Output title="What it printed" text={printed()} />
+                <TextSection heading="h4" title="What it printed" text={printed()} />
               </Show>
               <Show when={known().result}>
                 {(result) => (
                   <>
-                    <Output
+                    <TextSection
+                      heading="h4"
                       title={resultTitle(result())}
                       text={result().error?.message ?? result().finalText}
                       testId="tried-result"
                     />
                     <ContentParts parts={result().parts ?? []} />
                     <Show when={tracebackOf(result().error)}>
-                      {(text) => <Output title="Traceback" text={text()} testId="traceback" />}
+                      {(text) => (
+                        <TextSection
+                          heading="h4"
+                          title="Traceback"
+                          text={text()}
+                          testId="traceback"
+                        />
+                      )}
                     </Show>
                   </>
                 )}
@@ -95,22 +103,4 @@ export function TrialCall(props: { readonly run: LiveRun }) {
 function resultTitle({ error, isTruncated }: CallResult): string {
   if (error !== undefined) return `Failed: ${error.code}`;
   return isTruncated ? "Result (cut: it is very long)" : "Result";
-}
-
-function Output(props: {
-  readonly title: string;
-  readonly text: string;
-  readonly testId?: string;
-}) {
-  return (
-    <>
-      <div class="section-head spread">
-        <h4>{props.title}</h4>
-        <CopyButton text={props.text} label={`Copy: ${props.title}`} />
-      </div>
-      <pre class="value" tabindex="0" data-testid={props.testId}>
-        {props.text}
-      </pre>
-    </>
-  );
 }
