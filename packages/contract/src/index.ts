@@ -21,7 +21,7 @@ export type { ModelView, ServerInfo, ToolGroupView, ToolView } from "./catalog.t
 export type { ConversationUpdate, ConversationView, Switches } from "./conversation.ts";
 export type { ErrorBody } from "./error.ts";
 export type { GrantDeleted, GrantView } from "./grant.ts";
-export type { ListView } from "./list.ts";
+export type { DamagedView, ListView } from "./list.ts";
 export type { OverrideChange, OverrideDeleted, OverrideView } from "./override.ts";
 export type { AwaitedView, RunEvent, RunNotice, RunStatus, RunView, RunWithEvents } from "./run.ts";
 export type {

@@ -1,3 +1,10 @@
+/** An entry of a list whose stored row is damaged: nothing of it is shown, and it has no effect. */
+export interface DamagedView {
+  readonly object: "damaged";
+  readonly id: string;
+  readonly error: { readonly code: "entry_damaged"; readonly message: string };
+}
+
 /** Every list of the API, in OpenAI's form. */
 export interface ListView<T> {
   readonly object: "list";

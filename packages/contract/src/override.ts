@@ -10,6 +10,8 @@ export interface OverrideView extends PolicyRule {
   readonly effect: "full" | "partial" | "none";
   /** What of it has no effect, and whose rule counts; a sentence each. */
   readonly notes: readonly string[];
+  /** Its stored row is damaged: it denies all calls until it is removed. */
+  readonly damaged?: true;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -21,6 +21,8 @@ export type {
   ApprovalRecord,
   CallEntry,
   ConversationRecord,
+  DamagedApproval,
+  DamagedRecord,
   ExecutionApproval,
   GrantRecord,
   ListedCall,

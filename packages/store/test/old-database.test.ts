@@ -19,6 +19,7 @@ import {
   resultOf,
   settableClock,
   withDataDir,
+  intact,
 } from "../src/testing/store-fixtures.ts";
 
 // A server wrote these rows before requests had versions, and was killed while an answer streamed.
@@ -62,13 +63,13 @@ async function readAndContinue(store: Store): Promise<void> {
   );
   const [call] = (await store.readCalls({ owner, runId: finished })) ?? [];
   assert.equal(call?.call.name, "ListFiles");
-  const { data: conversations } = await store.listConversations({ owner });
+  const { data: conversations } = intact(await store.listConversations({ owner }));
   assert.deepEqual(
     conversations.map(({ headRunId }) => headRunId),
     [finished],
   );
 
-  const { data: approvals } = await store.listApprovals({ owner, runId: asking });
+  const { data: approvals } = intact(await store.listApprovals({ owner, runId: asking }));
   assert.deepEqual(
     approvals.map(({ status }) => status),
     ["pending"],

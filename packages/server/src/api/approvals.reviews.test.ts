@@ -4,7 +4,7 @@ import { defineTool } from "@capstan/core";
 import type { ToolReturn } from "@capstan/core/host";
 import { ScriptedModel } from "@capstan/core/testing";
 import { openMemoryStore } from "@capstan/store";
-import { owner } from "@capstan/store/testing";
+import { owner, intact } from "@capstan/store/testing";
 import { asking, runIn } from "../testing/run-fixtures.ts";
 import { createTestApp, requestTo, toyTools } from "../testing/app-fixtures.ts";
 
@@ -27,7 +27,7 @@ async function reviewing(result: ToolReturn = text, name = "Secret") {
   const body = { input: "go", tools: toyTools, background: true, approvals: "inline" };
   const response = await app.call("POST", "/v1/responses", body);
   await runIn(store, response.body.id, "requires_action");
-  const { data } = await store.listApprovals({ owner });
+  const { data } = intact(await store.listApprovals({ owner }));
   const path = `/v1/approvals/${data[0]!.id}`;
   return {
     ...app,
@@ -155,10 +155,10 @@ test("a response waits for a review whatever it said of approvals, and then has 
   const model = new ScriptedModel([{ calls: [{ name: "Secret" }] }, "done"]);
   const { call, services } = createTestApp({ model, tools: [secret], store });
   const response = call("POST", "/v1/responses", { input: "go", tools: toyTools });
-  let waiting = await store.listApprovals({ owner });
+  let waiting = intact(await store.listApprovals({ owner }));
   while (waiting.data.length === 0) {
     await new Promise(setImmediate);
-    waiting = await store.listApprovals({ owner });
+    waiting = intact(await store.listApprovals({ owner }));
   }
   const { id, runId } = waiting.data[0]!;
   await runIn(services.runs.store, runId, "requires_action");

@@ -11,7 +11,7 @@ import type { ApprovalRecord } from "@capstan/store";
 import { readAnswer } from "./approval-answer.ts";
 import { approvalView, reviewedView } from "./approval-view.ts";
 import type { Environment, Services } from "../http/services.ts";
-import { findConversation, listView } from "../http/records.ts";
+import { entryView, findConversation, listView } from "../http/records.ts";
 import { readNumber } from "../http/read-body.ts";
 import { badRequest, conflict, notFound } from "../http/errors.ts";
 
@@ -59,7 +59,12 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
       ...(conversationId !== undefined && { conversationId }),
     };
     const { data, hasMore } = await runs.stores.listApprovals(query);
-    return context.json(listView(data.map(approvalView), hasMore));
+    return context.json(
+      listView(
+        data.map((entry) => entryView(entry, approvalView)),
+        hasMore,
+      ),
+    );
   });
 
   const find = async (context: Context<Environment>): Promise<ApprovalRecord> => {

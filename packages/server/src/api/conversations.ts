@@ -4,7 +4,7 @@ import { newId } from "@capstan/core/host";
 import type { ConversationView, RunWithEvents } from "@capstan/contract";
 import type { ConversationRecord, ListedRun, Store } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
-import { findConversation, listView } from "../http/records.ts";
+import { entryView, findConversation, listView } from "../http/records.ts";
 import { readBody, readNumber } from "../http/read-body.ts";
 import { jsonChunks, listChunks, streamJson } from "../http/streams.ts";
 import { badRequest, conflict, notFound } from "../http/errors.ts";
@@ -33,7 +33,12 @@ export function conversationRoutes({ runs }: Services): Hono<Environment> {
       limit,
       ...(after !== undefined && { after }),
     });
-    return context.json(listView(page.data.map(conversationView), page.hasMore));
+    return context.json(
+      listView(
+        page.data.map((entry) => entryView(entry, conversationView)),
+        page.hasMore,
+      ),
+    );
   });
 
   routes.post("/", async (context) => {
@@ -76,8 +81,9 @@ export function conversationRoutes({ runs }: Services): Hono<Environment> {
   });
 
   routes.delete("/:id", async (context) => {
-    const { id, owner } = await find(context);
-    const outcome = await runs.deleteConversation({ owner, id });
+    const id = context.req.param("id");
+    const outcome = await runs.deleteConversation({ owner: context.get("principal"), id });
+    if (outcome.status === "not_found") throw notFound("conversation", id);
     if (outcome.status === "refused") throw conflict(outcome.reason);
     return context.json({ id, object: "conversation.deleted", deleted: true });
   });

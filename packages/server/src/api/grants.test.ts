@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
 import { openMemoryStore, type Store } from "@capstan/store";
-import { grantOf, owner } from "@capstan/store/testing";
+import { grantOf, owner, intact } from "@capstan/store/testing";
 import { asking, tool } from "../testing/run-fixtures.ts";
 import { createTestApp, toyTools } from "../testing/app-fixtures.ts";
 
@@ -39,7 +39,7 @@ function createAsking(answers: ConstructorParameters<typeof ScriptedModel>[0]) {
       const body = { input: "go", tools: toyTools, store: false, approvals: "inline" };
       const response = app.call("POST", "/v1/responses", body);
       await asked.promise;
-      const { data } = await memory.listApprovals({ owner, status: "pending" });
+      const { data } = intact(await memory.listApprovals({ owner, status: "pending" }));
       return { id: data[0]!.id, runId: data[0]!.runId, response };
     },
   };

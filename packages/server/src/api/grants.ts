@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { GrantDeleted, GrantView } from "@capstan/contract";
 import type { GrantRecord } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
-import { findConversation, listView } from "../http/records.ts";
+import { entryView, findConversation, listView } from "../http/records.ts";
 import { readNumber } from "../http/read-body.ts";
 import { notFound } from "../http/errors.ts";
 
@@ -20,7 +20,7 @@ export function grantRoutes({ runs }: Services): Hono<Environment> {
     const { data, hasMore } = await runs.stores.listGrants(query);
     return context.json(
       listView(
-        data.map((record) => grantView(record, conversation)),
+        data.map((entry) => entryView(entry, (record) => grantView(record, conversation))),
         hasMore,
       ),
     );

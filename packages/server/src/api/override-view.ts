@@ -12,10 +12,15 @@ export function overrideViews({
   readonly rules: readonly PolicyRule[];
   readonly toolIds: readonly string[];
 }): (record: OverrideRecord) => OverrideView {
-  return ({ id, rule, createdAt, updatedAt }) => {
+  return ({ id, rule, createdAt, updatedAt, isDamaged }) => {
     const title =
       rule.when === undefined ? rule.tool : `${rule.tool} where ${conditionsText(rule.when)}`;
     const view = { ...rule, object: "override", id, title, createdAt, updatedAt } as const;
+    if (isDamaged === true) {
+      const note =
+        "This rule is damaged and cannot be read. It denies all calls until you remove it.";
+      return { ...view, effect: "full", notes: [note], damaged: true };
+    }
     if (!toolIds.some((toolId) => namesTool(rule.tool, toolId)))
       return {
         ...view,

@@ -8,7 +8,7 @@ import { findRequestedModel, oneCallModelId } from "../runs/active/launch.ts";
 import { approvalView } from "./approval-view.ts";
 import { callView } from "./call-view.ts";
 import type { Environment, Services } from "../http/services.ts";
-import { findAnyRun, findRun, listView } from "../http/records.ts";
+import { entryView, findAnyRun, findRun, listView } from "../http/records.ts";
 import { readBody, readNumber } from "../http/read-body.ts";
 import { badRequest, conflict, notFound } from "../http/errors.ts";
 import { runEvents } from "./run-events.ts";
@@ -64,7 +64,7 @@ export function runRoutes(services: Services): Hono<Environment> {
     const run = await findAnyRun(services, context);
     const { owner, id: runId } = run;
     const { data } = await runs.stores.of(runId).listApprovals({ owner, runId, limit: 1_000 });
-    return context.json(listView(data.map(approvalView)));
+    return context.json(listView(data.map((entry) => entryView(entry, approvalView))));
   });
 
   routes.post("/:id/submit_tool_outputs", async (context) => {

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
-import type { ListView } from "@capstan/contract";
-import type { ConversationRecord, RunRecord, Store } from "@capstan/store";
+import type { DamagedView, ListView } from "@capstan/contract";
+import type { ConversationRecord, DamagedRecord, RunRecord, Store } from "@capstan/store";
 import { notFound } from "./errors.ts";
 import type { Environment, Services } from "./services.ts";
 
@@ -54,6 +54,17 @@ export function listView<T extends object>(
     first_id: first === undefined ? null : idOf(first),
     last_id: last === undefined ? null : idOf(last),
   };
+}
+
+/** Shows an entry of a list whose row is damaged as one, and other entries with `view`. */
+export function entryView<T extends object, V>(
+  entry: T | DamagedRecord,
+  view: (record: T) => V,
+): V | DamagedView {
+  if (!("isDamaged" in entry)) return view(entry);
+  const message =
+    'What is stored of this entry is damaged. "capstan db check" names its row; restore the last backup.';
+  return { object: "damaged", id: entry.id, error: { code: "entry_damaged", message } };
 }
 
 function ownId(item: object): string | null {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
-import { owner, withMemoryStore } from "@capstan/store/testing";
+import { owner, withMemoryStore, intact } from "@capstan/store/testing";
 import { asking, begin, createRuns, requestOf, runIn } from "../testing/run-fixtures.ts";
 
 const ask = (n: number) => ({ calls: [{ name: "Ask", args: { n } }] });
@@ -25,12 +25,12 @@ test("an answer for the session takes up the other runs of the session that it c
       requestOf("elsewhere"),
     );
     await runIn(store, other.id, "requires_action");
-    const { data } = await store.listApprovals({ owner, runId: forks[0]!.id });
+    const { data } = intact(await store.listApprovals({ owner, runId: forks[0]!.id }));
     await runs.answer(owner, data[0]!.id, { decision: "allow", scope: "session" });
     for (const { id } of forks) await runIn(store, id, "completed");
     assert.equal(made.length, 2);
 
-    const released = await store.listApprovals({ owner, runId: forks[1]!.id });
+    const released = intact(await store.listApprovals({ owner, runId: forks[1]!.id }));
     assert.equal(released.data[0]?.status, "allowed");
     const events = await store.readEvents({ owner, runId: forks[1]!.id });
     const answered = events?.find(({ type }) => type === "approval.answered");
@@ -39,7 +39,7 @@ test("an answer for the session takes up the other runs of the session that it c
       by: "grant",
       reason: "every call of Ask",
     });
-    const waits = await store.listApprovals({ owner, runId: other.id });
+    const waits = intact(await store.listApprovals({ owner, runId: other.id }));
     assert.equal(waits.data[0]?.status, "pending");
   });
 });

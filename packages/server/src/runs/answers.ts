@@ -97,6 +97,7 @@ export class Answers {
       const pages = await Promise.all(stores.all.map((store) => store.listApprovals(query)));
       const open = pages.flatMap(({ data }) =>
         data.flatMap((approval) => {
+          if ("isDamaged" in approval) return [];
           const isMeant = grant.scope === "always" || approval.sessionId === sessionId;
           if (approval.kind !== "execution" || approval.runId === run.id || !isMeant) return [];
           return [approval];

@@ -5,7 +5,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ToolExecutor } from "@capstan/core";
 import { FakeClock, ScriptedModel } from "@capstan/core/testing";
 import { openMemoryStore, type RunRecord, type Store } from "@capstan/store";
-import { migrate, owner, SqliteConnection, storeOnConnection } from "@capstan/store/testing";
+import {
+  migrate,
+  owner,
+  SqliteConnection,
+  storeOnConnection,
+  intact,
+} from "@capstan/store/testing";
 import { watchDeadlines } from "./deadlines.ts";
 import { defaultServerLimits } from "./request/run-limits.ts";
 import type { CreateExecutor } from "./active/launch.ts";
@@ -58,7 +64,7 @@ test("a question that nobody answers in time is a refusal, and the run goes on w
   assert.equal(clock.pending, 1, "one timer for all");
   await passes(clock, day);
   await runIn(store, run.id, "completed");
-  const { data } = await store.listApprovals({ owner, runId: run.id });
+  const { data } = intact(await store.listApprovals({ owner, runId: run.id }));
   assert.equal(data[0]?.status, "expired");
   assert.match(JSON.stringify(model.requests.at(-1)?.messages), /nobody answered in time/);
   stop();
@@ -99,11 +105,11 @@ test("a question that is asked after the watch began ends when its own time is u
   assert.equal(clock.pending, 1, "one timer for all");
   clock.advance(approvalMs - 1);
   await settled();
-  const open = await store.listApprovals({ owner, runId: run.id });
+  const open = intact(await store.listApprovals({ owner, runId: run.id }));
   assert.equal(open.data[0]?.status, "pending");
   clock.advance(2);
   await settled();
-  const over = await store.listApprovals({ owner, runId: run.id });
+  const over = intact(await store.listApprovals({ owner, runId: run.id }));
   assert.equal(over.data[0]?.status, "expired");
   await runIn(store, run.id, "completed");
   stop();
@@ -156,7 +162,7 @@ test("a question that is asked during a look is not missed", async () => {
   assert.equal(clock.pending, 1, "one timer for all");
   clock.advance(approvalMs + 1);
   await settled();
-  const { data } = await store.listApprovals({ owner, runId: run.id });
+  const { data } = intact(await store.listApprovals({ owner, runId: run.id }));
   assert.equal(data[0]?.status, "expired");
   stop();
 });
@@ -233,7 +239,7 @@ test("a run that cannot be expired delays no question", async () => {
     clock.advance(1_000);
     await settled();
   }
-  const { data } = await store.listApprovals({ owner, runId });
+  const { data } = intact(await store.listApprovals({ owner, runId }));
   assert.equal(data[0]?.status, "expired");
   stop();
 });

@@ -5,7 +5,7 @@ import type { Model, Tool } from "@capstan/core";
 import { FakeClock, ScriptedModel } from "@capstan/core/testing";
 import type { RunStatus } from "@capstan/contract";
 import { openMemoryStore } from "@capstan/store";
-import { owner } from "@capstan/store/testing";
+import { owner, intact } from "@capstan/store/testing";
 import type { RunRequest } from "./request/run-request.ts";
 import { asking, begin, createRuns, requestOf, runIn, tool } from "../testing/run-fixtures.ts";
 
@@ -29,7 +29,7 @@ function stopped(model: Model, tools: readonly Tool[] = []) {
       assert.equal(events.at(-1)?.type, "chain.ended");
       assert.equal(runs.isActive(id), false);
       assert.equal(clock.pending, 0, "nothing waits for its time");
-      const { data } = await store.listApprovals({ owner, runId: id });
+      const { data } = intact(await store.listApprovals({ owner, runId: id }));
       assert.ok(
         data.every(({ status }) => status !== "pending"),
         "nobody is asked any more",
@@ -98,7 +98,7 @@ test("cancelled while it waits for a person: the question is called off, the cal
   const run = await begin(runs, requestOf("go"));
   await runIn(store, run.id, "requires_action");
   const { calls } = await cancelled(run.id);
-  const { data } = await store.listApprovals({ owner, runId: run.id });
+  const { data } = intact(await store.listApprovals({ owner, runId: run.id }));
   const late = await runs.answer(owner, data[0]!.id, { decision: "allow" });
   assert.deepEqual([late?.status, calls[0]?.status, made], ["cancelled", "cancelled", 0]);
 });
@@ -163,7 +163,7 @@ test("cancelled twice at once, and answered at the same moment, it ends once", a
   const { store, runs } = stopped(model, [asking("Ask", () => "made")]);
   const run = await begin(runs, requestOf("go"));
   const waits = await runIn(store, run.id, "requires_action");
-  const { data } = await store.listApprovals({ owner, runId: run.id });
+  const { data } = intact(await store.listApprovals({ owner, runId: run.id }));
   await Promise.all([
     runs.cancel(waits),
     runs.answer(owner, data[0]!.id, { decision: "allow" }),

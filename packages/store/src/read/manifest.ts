@@ -1,4 +1,5 @@
 import type { Manifest, ManifestEntry } from "../records/records.ts";
+import { type CheckedRow, isIntact, requireIntact } from "../schema/row-checksums.ts";
 import { all, first, type Script, together } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
 
@@ -25,14 +26,17 @@ export function* readManifestEntries(run: ManifestSource): Script<Map<string, Ma
   return entries;
 }
 
-const findChanges = statement<{ changes: string }>(
+const findChanges = statement<CheckedRow & { changes: string }>(
   { reads: ["run_variables"] },
-  "SELECT changes FROM run_variables WHERE run_n = ? ORDER BY n",
+  (dialect) =>
+    `SELECT changes, ${isIntact(dialect, "run_variables", "v")} AS is_intact FROM run_variables v
+     WHERE run_n = ? ORDER BY n`,
 );
 
 /** What a run changed of variables, in order, one text a commit. */
 export function* readChanges(runN: number): Script<readonly string[]> {
   const rows = yield* all(findChanges, runN);
+  requireIntact("run_variables", ...rows);
   return rows.map(({ changes }) => changes);
 }
 
@@ -76,9 +80,11 @@ export function manifestOf(entries: ReadonlyMap<string, ManifestEntry>): Manifes
   return Object.fromEntries(entries);
 }
 
-const findEntries = statement<{ entries: string }>(
+const findEntries = statement<CheckedRow & { entries: string }>(
   { reads: ["manifests"] },
-  "SELECT entries FROM manifests WHERE session_id = ? AND digest = ?",
+  (dialect) =>
+    `SELECT entries, ${isIntact(dialect, "manifests", "m")} AS is_intact FROM manifests m
+     WHERE session_id = ? AND digest = ?`,
 );
 
 function* storedEntries(
@@ -87,5 +93,6 @@ function* storedEntries(
 ): Script<Map<string, ManifestEntry>> {
   if (digest === null) return new Map();
   const row = yield* first(findEntries, sessionId, digest);
+  if (row !== undefined) requireIntact("manifests", row);
   return new Map(row === undefined ? [] : Object.entries(JSON.parse(row.entries) as Manifest));
 }

@@ -1,8 +1,21 @@
-import type { Page } from "../records/records.ts";
+import type { DamagedRecord, Page } from "../records/records.ts";
 
 /** Rows asked for, one more than a page holds: the last says whether there are more. */
 export function pageLimit(limit = 20): number {
   return Math.min(Math.max(Math.trunc(limit), 1), 1_000);
+}
+
+/** Reads a row of a list, or returns `undefined` if the row is damaged: the others are shown. */
+export function readable<Row, T>(row: Row, record: (row: Row) => T): T | undefined {
+  try {
+    return record(row);
+  } catch {
+    return undefined;
+  }
+}
+
+export function damagedRecord({ id }: { readonly id: unknown }): DamagedRecord {
+  return { id: String(id), isDamaged: true };
 }
 
 export function pageOf<Row, T>(

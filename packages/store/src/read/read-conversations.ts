@@ -1,14 +1,18 @@
 import type { RunStatus, Switches } from "@capstan/contract";
-import type { ConversationRecord, Page } from "../records/records.ts";
+import type { ConversationRecord, DamagedRecord, Page } from "../records/records.ts";
+import { type CheckedRow, isIntact, requireIntact } from "../schema/row-checksums.ts";
+import type { Dialect } from "../sql/dialect.ts";
 import { all, first, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
-import { pageLimit, pageOf } from "./page.ts";
+import { damagedRecord, pageLimit, pageOf, readable } from "./page.ts";
 
 /** The columns of a conversation with its head's status; add a `WHERE`. */
-export const selectConversations = `SELECT c.id, c.owner, c.title, c.metadata, c.switches, c.head_run_id,
-  r.status AS head_status, c.created_at, c.updated_at FROM conversations c LEFT JOIN runs r ON r.id = c.head_run_id`;
+export const selectConversations = (dialect: Dialect) =>
+  `SELECT c.id, c.owner, c.title, c.metadata, c.switches, c.head_run_id, r.status AS head_status,
+  c.created_at, c.updated_at, ${isIntact(dialect, "conversations", "c")} AS is_intact
+  FROM conversations c LEFT JOIN runs r ON r.id = c.head_run_id`;
 
-export interface ConversationRow {
+export interface ConversationRow extends CheckedRow {
   readonly id: string;
   readonly owner: string;
   readonly title: string;
@@ -21,6 +25,7 @@ export interface ConversationRow {
 }
 
 export function conversationRecord(row: ConversationRow): ConversationRecord {
+  requireIntact("conversations", row);
   return {
     id: row.id,
     owner: row.owner,
@@ -38,12 +43,12 @@ const tables = { reads: ["conversations", "runs"] } as const;
 
 const findConversation = statement<ConversationRow>(
   tables,
-  `${selectConversations} WHERE c.id = ? AND c.owner = ?`,
+  (dialect) => `${selectConversations(dialect)} WHERE c.id = ? AND c.owner = ?`,
 );
 
 const findPage = statement<ConversationRow>(
   tables,
-  `${selectConversations} WHERE c.owner = ?
+  (dialect) => `${selectConversations(dialect)} WHERE c.owner = ?
      AND (CAST(? AS TEXT) IS NULL
        OR (c.updated_at, c.id) < (SELECT updated_at, id FROM conversations WHERE id = ? AND owner = ?))
    ORDER BY c.updated_at DESC, c.id DESC LIMIT ?`,
@@ -61,9 +66,9 @@ export function* listConversations(query: {
   owner: string;
   limit?: number;
   after?: string;
-}): Script<Page<ConversationRecord>> {
+}): Script<Page<ConversationRecord | DamagedRecord>> {
   const limit = pageLimit(query.limit);
   const after = query.after ?? null;
   const rows = yield* all(findPage, query.owner, after, after, query.owner, limit + 1);
-  return pageOf(rows, limit, conversationRecord);
+  return pageOf(rows, limit, (row) => readable(row, conversationRecord) ?? damagedRecord(row));
 }

@@ -9,7 +9,8 @@ import {
 } from "../encode/event-layout.ts";
 import type { UnnumberedEvent, CompactEvents, EventPage } from "../records/records.ts";
 import type { PublishedPosition } from "../records/read-results.ts";
-
+import { type CheckedRow, isIntact, orDamaged, requireIntact } from "../schema/row-checksums.ts";
+import type { Dialect } from "../sql/dialect.ts";
 import { all, first, type Script, together } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
 import { readTail, type TailDelta } from "./tail.ts";
@@ -32,7 +33,7 @@ const findKey = statement<RunKey>(
 );
 
 /** A row of a run's journal with its events. */
-interface EventRow {
+interface EventRow extends CheckedRow {
   readonly seq: number;
   readonly type: string;
   readonly cuts: string | null;
@@ -44,13 +45,15 @@ interface Detached {
   readonly text: string;
 }
 
-const selectEvents = "SELECT seq, type, cuts, events FROM run_journal";
+const selectEvents = (dialect: Dialect) =>
+  `SELECT seq, type, cuts, events, ${isIntact(dialect, "run_journal", "j")} AS is_intact FROM run_journal j`;
 
 const findRange = statement<EventRow>(
   { reads: ["run_journal"] },
-  `${selectEvents} WHERE run_n = ? AND seq > ? AND seq <= ? AND events IS NOT NULL
-   UNION ALL ${selectEvents} WHERE run_n = ? AND from_seq <= ? AND seq > ?
-   UNION ALL SELECT * FROM (${selectEvents} WHERE run_n = ? AND seq > ? AND type = '${severalEvents}'
+  (dialect) => `${selectEvents(dialect)} WHERE run_n = ? AND seq > ? AND seq <= ?
+     AND ${orDamaged(dialect, "events IS NOT NULL", "run_journal", "j")}
+   UNION ALL ${selectEvents(dialect)} WHERE run_n = ? AND from_seq <= ? AND seq > ?
+   UNION ALL SELECT * FROM (${selectEvents(dialect)} WHERE run_n = ? AND seq > ? AND type = '${severalEvents}'
      ORDER BY seq LIMIT 1) AS next`,
 );
 
@@ -65,7 +68,8 @@ const findEndBySize = statement<{ seq: number }>(
 
 const findAll = statement<EventRow>(
   { reads: ["run_journal"] },
-  `${selectEvents} WHERE run_n = ? AND events IS NOT NULL ORDER BY seq`,
+  (dialect) => `${selectEvents(dialect)} WHERE run_n = ?
+     AND ${orDamaged(dialect, "events IS NOT NULL", "run_journal", "j")} ORDER BY seq`,
 );
 
 /** For so long after a run's end its deltas are replayed as they were sent, so that readers can reconnect. */
@@ -111,6 +115,7 @@ export function* readEventPage(query: {
     items?.length === 0
       ? [yield* inRange, []]
       : yield* together([inRange, readTail({ runN: run.n, after, upTo, items })]);
+  requireIntact("run_journal", ...rows);
   const last = isJoined || size === undefined ? upTo : endOf(run, position);
   const events = eventsOf(rows, tail, { after, upTo, last, isJoined });
   const full = cut !== undefined || events.length >= limit;
@@ -167,6 +172,7 @@ export function* compactEventsOf(
     all(findAll, run.n),
     readTail({ runN: run.n, after: 0, upTo: end, items: position?.items }),
   ]);
+  requireIntact("run_journal", ...rows);
   const newest = tail.reduce((seq, delta) => Math.max(seq, delta.seq), rows.at(-1)?.seq ?? 0);
   const lastSeq = position === undefined ? newest : Math.min(newest, end);
   const events: RunEvent[] = [];

@@ -1,21 +1,28 @@
 import { isOutcomeUnknown, type CallsRow, foldCalls } from "../encode/call-records.ts";
 import type { CallEntry } from "../records/records.ts";
+import { type CheckedRow, isIntact, orDamaged, requireIntact } from "../schema/row-checksums.ts";
 import { all, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
 
-const findCalls = statement<CallsRow>(
+const findCalls = statement<CallsRow & CheckedRow>(
   { reads: ["run_journal"] },
-  "SELECT at, calls FROM run_journal WHERE run_n = ? AND calls IS NOT NULL ORDER BY seq, nth",
+  (dialect) =>
+    `SELECT at, calls, ${isIntact(dialect, "run_journal", "j")} AS is_intact FROM run_journal j
+     WHERE run_n = ? AND ${orDamaged(dialect, "calls IS NOT NULL", "run_journal", "j")} ORDER BY seq, nth`,
 );
 
-const findMessages = statement<{ messages: string }>(
+const findMessages = statement<CheckedRow & { messages: string }>(
   { reads: ["run_journal"] },
-  "SELECT messages FROM run_journal WHERE run_n = ? AND messages IS NOT NULL ORDER BY seq, nth",
+  (dialect) =>
+    `SELECT messages, ${isIntact(dialect, "run_journal", "j")} AS is_intact FROM run_journal j
+     WHERE run_n = ? AND ${orDamaged(dialect, "messages IS NOT NULL", "run_journal", "j")} ORDER BY seq, nth`,
 );
 
 /** What a run's commits say of calls, in order. */
-export function callRows(runN: number): Script<readonly CallsRow[]> {
-  return all(findCalls, runN);
+export function* callRows(runN: number): Script<readonly CallsRow[]> {
+  const rows = yield* all(findCalls, runN);
+  requireIntact("run_journal", ...rows);
+  return rows;
 }
 
 /** A run's calls as they are now, in the order in which they were proposed. */
@@ -32,8 +39,9 @@ export function* readableCallsOf(run: {
   readonly n: number;
   readonly id: string;
 }): Script<CallEntry[] | undefined> {
-  const rows = yield* callRows(run.n);
+  const rows = yield* all(findCalls, run.n);
   try {
+    requireIntact("run_journal", ...rows);
     return foldCalls(rows).map((known) => ({ runId: run.id, ...known }));
   } catch {
     return undefined;
@@ -43,6 +51,7 @@ export function* readableCallsOf(run: {
 /** What a run's commits say of messages, in order: each a JSON array. */
 export function* messageTexts(runN: number): Script<readonly string[]> {
   const rows = yield* all(findMessages, runN);
+  requireIntact("run_journal", ...rows);
   return rows.map(({ messages }) => messages);
 }
 

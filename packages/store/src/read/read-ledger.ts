@@ -2,6 +2,8 @@ import type { JsonValue } from "@capstan/core";
 import type { ClientOutput } from "@capstan/core/host";
 import { idKey } from "../sql/id-key.ts";
 import type { CallEntry, ItemRecord, RunRecord } from "../records/records.ts";
+import { type CheckedRow, isIntact, requireIntact } from "../schema/row-checksums.ts";
+import type { Dialect } from "../sql/dialect.ts";
 import { all, first, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
 import { callsOf } from "./read-journal.ts";
@@ -16,7 +18,7 @@ export function* readCalls(query: {
   return run && (yield* callsOf({ n: run.n, id: query.runId }));
 }
 
-interface ItemRow {
+interface ItemRow extends CheckedRow {
   readonly id: string;
   readonly run_id: string;
   readonly direction: "input" | "output";
@@ -24,20 +26,22 @@ interface ItemRow {
 }
 
 // A run that is forgotten has another owner. In this form nobody looks through all runs of the owner for it.
-const selectItems =
-  "SELECT i.id, r.id AS run_id, i.direction, i.item FROM items i JOIN runs r ON r.n = i.run_n AND r.owner || '' = i.owner || ''";
+const selectItems = (dialect: Dialect) => `SELECT i.id, r.id AS run_id, i.direction, i.item,
+  ${isIntact(dialect, "items", "i")} AS is_intact
+  FROM items i JOIN runs r ON r.n = i.run_n AND r.owner || '' = i.owner || ''`;
 
 const tables = { reads: ["items", "runs"] } as const;
 
 const findItems = statement<ItemRow>(
   tables,
   // "input" comes before "output" in the alphabet as in a run.
-  `${selectItems} WHERE i.run_n = ? ORDER BY i.direction, i.n`,
+  (dialect) => `${selectItems(dialect)} WHERE i.run_n = ? ORDER BY i.direction, i.n`,
 );
 
 const findNewestItem = statement<ItemRow>(
   tables,
-  `${selectItems} WHERE i.owner = ? AND i.id = ? ORDER BY i.run_n DESC, i.n DESC LIMIT 1`,
+  (dialect) =>
+    `${selectItems(dialect)} WHERE i.owner = ? AND i.id = ? ORDER BY i.run_n DESC, i.n DESC LIMIT 1`,
 );
 
 const findRunOfItem = statement<{ id: string }>(
@@ -83,10 +87,12 @@ export function* findRun(
   return row === undefined ? undefined : yield* getRun({ owner, id: row.id });
 }
 
-const findOutputs = statement<{ run_n: number; call_id: string; output: string }>(
+const findOutputs = statement<CheckedRow & { run_n: number; call_id: string; output: string }>(
   { reads: ["client_outputs", "runs"] },
-  `SELECT run_n, call_id, output FROM client_outputs
-   WHERE run_n = (SELECT n FROM runs WHERE id = ? AND owner = ?)
+  (
+    dialect,
+  ) => `SELECT run_n, call_id, output, ${isIntact(dialect, "client_outputs", "o")} AS is_intact
+   FROM client_outputs o WHERE run_n = (SELECT n FROM runs WHERE id = ? AND owner = ?)
      AND output IS NOT NULL ORDER BY submitted_at, call_id`,
 );
 
@@ -95,6 +101,7 @@ export function* listOutputs(query: { owner: string; runId: string }): Script<Cl
   const rows = yield* all(findOutputs, query.runId, query.owner);
   const [row] = rows;
   if (row === undefined) return [];
+  requireIntact("client_outputs", ...rows);
   const calls = yield* callsOf({ n: row.run_n, id: query.runId });
   const ids = new Map(calls.map(({ call: { callId } }) => [idKey(callId), callId]));
   return rows.map(({ call_id: key, output }) => ({
@@ -104,6 +111,7 @@ export function* listOutputs(query: { owner: string; runId: string }): Script<Cl
 }
 
 function itemRecord(row: ItemRow): ItemRecord {
+  requireIntact("items", row);
   const item = JSON.parse(row.item) as JsonValue;
   const own = item !== null && typeof item === "object" && "id" in item ? item["id"] : undefined;
   return {

@@ -5,12 +5,14 @@ import type { RunStatus } from "@capstan/contract";
 import type { StoredList } from "../blobs/split-inputs.ts";
 import type { ResultReplay } from "../blobs/split-result.ts";
 import type { ListedRun, Page, RunKind, RunRecord, RunRef } from "../records/records.ts";
+import { type CheckedRow, isIntact, requireIntact } from "../schema/row-checksums.ts";
+import type { Dialect } from "../sql/dialect.ts";
 import { all, first, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
 import { pageLimit, pageOf } from "./page.ts";
 import { messageTexts } from "./read-journal.ts";
 
-export interface RunRow {
+export interface RunRow extends CheckedRow {
   readonly n: number;
   readonly id: string;
   readonly owner: string;
@@ -44,15 +46,19 @@ export type StoredLineage = readonly {
 const fromRuns =
   "FROM runs r JOIN run_requests q ON q.run_n = r.n LEFT JOIN run_results s ON s.run_n = r.n";
 
-const runColumns = `r.n, r.id, r.owner, r.session_id, r.conversation_id, r.parent_id, r.kind, r.status, r.epoch,
+const runColumns = (
+  dialect: Dialect,
+) => `r.n, r.id, r.owner, r.session_id, r.conversation_id, r.parent_id, r.kind, r.status, r.epoch,
   r.edits, r.model, r.stored, r.title, q.input, CASE WHEN q.full_input IS NULL THEN 0 ELSE 1 END AS is_cut,
   s.result, r.created_at, r.updated_at, r.ended_at,
-  (SELECT COALESCE(MAX(e.seq), 0) FROM stored_seqs e WHERE e.run_n = r.n) AS last_seq`;
+  (SELECT COALESCE(MAX(e.seq), 0) FROM stored_seqs e WHERE e.run_n = r.n) AS last_seq,
+  ${isIntact(dialect, "runs", "r")} * ${isIntact(dialect, "run_requests", "q")}
+    * ${isIntact(dialect, "run_results", "s")} AS is_intact`;
 
 /** Runs without their requests, which may be long. */
-export const selectListed = `SELECT ${runColumns} ${fromRuns}`;
+export const selectListed = (dialect: Dialect) => `SELECT ${runColumns(dialect)} ${fromRuns}`;
 
-export const selectRuns = `SELECT ${runColumns}, q.request ${fromRuns}`;
+const selectRuns = (dialect: Dialect) => `SELECT ${runColumns(dialect)}, q.request ${fromRuns}`;
 
 /** The tables of `selectRuns`, whose view `stored_seqs` reads the tail on PostgreSQL. */
 export const runTables = {
@@ -61,24 +67,30 @@ export const runTables = {
 
 const selectRefs = "SELECT id, owner, status, epoch FROM runs";
 
-const findRun = statement<RequestedRow>(runTables, `${selectRuns} WHERE r.id = ? AND r.owner = ?`);
+const findRun = statement<RequestedRow>(
+  runTables,
+  (dialect) => `${selectRuns(dialect)} WHERE r.id = ? AND r.owner = ?`,
+);
 
 const findRunsOfConversation = statement<RunRow>(
   runTables,
-  `${selectListed} WHERE r.conversation_id = ? AND r.owner = ? AND r.kind = 'turn'
+  (
+    dialect,
+  ) => `${selectListed(dialect)} WHERE r.conversation_id = ? AND r.owner = ? AND r.kind = 'turn'
      AND r.n > COALESCE((SELECT n FROM runs WHERE id = ? AND owner = ?), 0)
    ORDER BY r.n LIMIT ?`,
 );
 
-const findInput = statement<{ input: string }>(
+const findInput = statement<CheckedRow & { input: string }>(
   { reads: ["runs", "run_requests"] },
-  `SELECT COALESCE(q.full_input, q.input) AS input FROM runs r JOIN run_requests q ON q.run_n = r.n
+  (dialect) => `SELECT COALESCE(q.full_input, q.input) AS input,
+   ${isIntact(dialect, "run_requests", "q")} AS is_intact FROM runs r JOIN run_requests q ON q.run_n = r.n
    WHERE r.id = ? AND r.owner = ?`,
 );
 
 const findChildren = statement<RequestedRow>(
   runTables,
-  `${selectRuns} WHERE r.parent_id = ? AND r.owner = ? ORDER BY r.n`,
+  (dialect) => `${selectRuns(dialect)} WHERE r.parent_id = ? AND r.owner = ? ORDER BY r.n`,
 );
 
 const findRunsIn = statement<RunRef>(
@@ -117,12 +129,12 @@ const findSuspendedSince = statement<{ since: number | null }>(
 
 const findAncestors = statement<RequestedRow & { replay: string | null }>(
   runTables,
-  `WITH RECURSIVE line (n, parent_id) AS (
+  (dialect) => `WITH RECURSIVE line (n, parent_id) AS (
      SELECT n, parent_id FROM runs WHERE id = ? AND owner = ?
      UNION ALL
      SELECT p.n, p.parent_id FROM line l JOIN runs p ON p.id = l.parent_id
    )
-   SELECT ${runColumns}, q.request, s.replay ${fromRuns} JOIN line ON line.n = r.n ORDER BY r.n`,
+   SELECT ${runColumns(dialect)}, q.request, s.replay ${fromRuns} JOIN line ON line.n = r.n ORDER BY r.n`,
 );
 
 export function* getRun(query: { owner: string; id: string }): Script<RunRecord | undefined> {
@@ -182,7 +194,9 @@ export function* readInput(query: {
   runId: string;
 }): Script<StoredList<JsonValue> | undefined> {
   const row = yield* first(findInput, query.runId, query.owner);
-  return row && (JSON.parse(row.input) as StoredList<JsonValue>);
+  if (row === undefined) return undefined;
+  requireIntact("run_requests", row);
+  return JSON.parse(row.input) as StoredList<JsonValue>;
 }
 
 /** When the run was suspended that has been suspended longest, in ms since the epoch. */
@@ -223,6 +237,7 @@ export function* messagesOf(runN: number): Script<StoredList<Message>> {
 }
 
 function runRecord(row: RequestedRow): RunRecord {
+  requireIntact("runs", row);
   const run = { ...columnsOf(row), ...textsOf(row) };
   return { ...run, request: JSON.parse(row.request) as JsonValue };
 }
@@ -230,6 +245,7 @@ function runRecord(row: RequestedRow): RunRecord {
 /** A run of a list: a damaged one must not hide the others. */
 export function listedRun(row: RunRow): ListedRun {
   try {
+    requireIntact("runs", row);
     return { ...columnsOf(row), ...textsOf(row) };
   } catch {
     return { ...columnsOf(row), input: [], isInputCut: true, result: null, isDamaged: true };

@@ -2,6 +2,7 @@ import type { RunVariables } from "../records/read-results.ts";
 import type { VariableValue } from "@capstan/core/host";
 import { manifestOf, type ManifestSource, readManifestEntries } from "./manifest.ts";
 import type { Manifest } from "../records/records.ts";
+import { type CheckedRow, isIntact, requireIntact } from "../schema/row-checksums.ts";
 import { all, first, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
 
@@ -10,9 +11,11 @@ const findRunVariables = statement<ManifestSource>(
   "SELECT n, session_id, base_manifest, manifest FROM runs WHERE id = ? AND owner = ?",
 );
 
-const findValue = statement<{ value: string }>(
+const findValue = statement<CheckedRow & { value: string }>(
   { reads: ["variable_values"] },
-  "SELECT value FROM variable_values WHERE owner = ? AND digest = ? LIMIT 1",
+  (dialect) =>
+    `SELECT value, ${isIntact(dialect, "variable_values", "v")} AS is_intact FROM variable_values v
+     WHERE owner = ? AND digest = ? LIMIT 1`,
 );
 
 export function* readManifest(query: {
@@ -32,7 +35,9 @@ export function* readValue(query: {
   digest: string;
 }): Script<VariableValue | undefined> {
   const row = yield* first(findValue, query.owner, query.digest);
-  return row === undefined ? undefined : (JSON.parse(row.value) as VariableValue);
+  if (row === undefined) return undefined;
+  requireIntact("variable_values", row);
+  return JSON.parse(row.value) as VariableValue;
 }
 
 /** Values in one go, in bytes: what comes from another thread all at once holds everything else up. */
@@ -44,8 +49,9 @@ const valuesAtOnce = 32;
 /** By the whole key: many sessions may have the same value, and PostgreSQL would look for one of them in all rows. */
 const findValues = statement<{ digest: string; value: string | null }>(
   { reads: ["variable_values"] },
-  `SELECT d.column1 AS digest,
-    (SELECT v.value FROM variable_values v WHERE v.owner = ? AND v.session_id = ? AND v.digest = d.column1) AS value
+  (dialect) => `SELECT d.column1 AS digest,
+    (SELECT CASE WHEN ${isIntact(dialect, "variable_values", "v")} = 1 THEN v.value END
+     FROM variable_values v WHERE v.owner = ? AND v.session_id = ? AND v.digest = d.column1) AS value
   FROM (VALUES ${Array.from({ length: valuesAtOnce }, () => "(?)").join(", ")}) AS d`,
 );
 

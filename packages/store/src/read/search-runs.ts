@@ -1,5 +1,6 @@
 import type { RunStatus } from "@capstan/contract";
 import type { Page, ListedRun } from "../records/records.ts";
+import type { Dialect } from "../sql/dialect.ts";
 import { all, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
 import { readCallOutcomes } from "./read-journal.ts";
@@ -31,18 +32,19 @@ export function* searchRuns(query: RunQuery): Script<Page<ListedRun>> {
   }
 }
 
-const selectPages = `${selectListed} WHERE r.owner = ? AND r.kind = 'turn'`;
+const selectPages = (dialect: Dialect) =>
+  `${selectListed(dialect)} WHERE r.owner = ? AND r.kind = 'turn'`;
 
 const pageOrder = `
      AND (CAST(? AS TEXT) IS NULL OR r.conversation_id = ?)
      AND (CAST(? AS TEXT) IS NULL OR r.n < (SELECT n FROM runs WHERE id = ? AND owner = ?))
    ORDER BY r.n DESC LIMIT ?`;
 
-const findRuns = statement<RunRow>(runTables, `${selectPages} ${pageOrder}`);
+const findRuns = statement<RunRow>(runTables, (dialect) => `${selectPages(dialect)} ${pageOrder}`);
 
 const findRunsInStatus = statement<RunRow>(
   runTables,
-  ({ anyOf }) => `${selectPages} AND r.status ${anyOf} ${pageOrder}`,
+  (dialect) => `${selectPages(dialect)} AND r.status ${dialect.anyOf} ${pageOrder}`,
 );
 
 const ofUnknownOutcome =
@@ -51,12 +53,13 @@ const unknownTables = { reads: [...runTables.reads, "answerable_calls"] } as con
 
 const findUnknown = statement<RunRow>(
   unknownTables,
-  `${selectPages} ${ofUnknownOutcome} ${pageOrder}`,
+  (dialect) => `${selectPages(dialect)} ${ofUnknownOutcome} ${pageOrder}`,
 );
 
 const findUnknownInStatus = statement<RunRow>(
   unknownTables,
-  ({ anyOf }) => `${selectPages} AND r.status ${anyOf} ${ofUnknownOutcome} ${pageOrder}`,
+  (dialect) =>
+    `${selectPages(dialect)} AND r.status ${dialect.anyOf} ${ofUnknownOutcome} ${pageOrder}`,
 );
 
 function* selectPage(query: RunQuery, rows: number): Script<readonly RunRow[]> {

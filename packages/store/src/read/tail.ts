@@ -1,5 +1,7 @@
 import type { Delta } from "../encode/event-layout.ts";
 import type { PublishedPosition } from "../records/read-results.ts";
+import { type CheckedRow, isIntact, orDamaged, requireIntact } from "../schema/row-checksums.ts";
+import { sqlite } from "../sql/dialect.ts";
 import { all, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
 
@@ -33,21 +35,25 @@ export function* readTail(query: {
   return deltas;
 }
 
-const findChain = statement<Delta>(
+const findChain = statement<Delta & CheckedRow>(
   { reads: ["tail"] },
   {
-    sqlite: `WITH RECURSIVE chain (seq, prev, delta) AS (
-       SELECT seq, prev, delta FROM tail WHERE n = ? AND run_n = ? AND item_id = ?
+    sqlite: `WITH RECURSIVE chain (seq, prev, delta, is_intact) AS (
+       SELECT seq, prev, delta, ${isIntact(sqlite, "tail", "t")} FROM tail t
+       WHERE n = ? AND ${orDamaged(sqlite, "run_n = ? AND item_id = ?", "tail", "t")}
        UNION ALL
-       SELECT t.seq, t.prev, t.delta FROM chain c JOIN tail t ON t.n = c.prev WHERE t.seq > ?
+       SELECT t.seq, t.prev, t.delta, ${isIntact(sqlite, "tail", "t")} FROM chain c JOIN tail t ON t.n = c.prev
+       WHERE ${orDamaged(sqlite, "t.seq > ?", "tail", "t")}
      )
-     SELECT seq, delta FROM chain WHERE seq > ? AND seq <= ? ORDER BY seq`,
+     SELECT seq, delta, is_intact FROM chain WHERE seq > ? AND seq <= ? OR is_intact = 0 ORDER BY seq`,
   },
 );
 
-const findByRun = statement<{ seq: number; item_id: string; delta: string }>(
+const findByRun = statement<CheckedRow & { seq: number; item_id: string; delta: string }>(
   { reads: ["tail"] },
-  "SELECT seq, item_id, delta FROM tail WHERE run_n = ? AND seq > ? AND seq <= ? ORDER BY seq",
+  (dialect) =>
+    `SELECT seq, item_id, delta, ${isIntact(dialect, "tail", "t")} AS is_intact FROM tail t
+     WHERE run_n = ? AND seq > ? AND seq <= ? ORDER BY seq`,
 );
 
 /** Reads an item's deltas with `after < seq <= upTo` in order, by walking back from one of its rows. */
@@ -67,6 +73,7 @@ export function* readDeltaChain(query: {
     query.after,
     query.upTo,
   );
+  requireIntact("tail", ...rows);
   return rows.map(({ seq, delta }) => ({ seq, delta: JSON.parse(delta) as string }));
 }
 
@@ -76,6 +83,7 @@ function* readIndexed(query: {
   readonly upTo: number;
 }): Script<readonly TailDelta[]> {
   const rows = yield* all(findByRun, query.runN, query.after, query.upTo);
+  requireIntact("tail", ...rows);
   return rows.map(({ seq, item_id, delta }) => ({
     seq,
     itemId: item_id,

@@ -44,6 +44,9 @@ const fileCauses: { readonly [code: string]: typeof unwritable } = {
 
 /** Needs nothing of the workspace, so that the threads start without loading it. */
 export function errorDataOf(what: string, thrown: unknown): ErrorData {
+  // A damaged row, found by a decision.
+  if (thrown instanceof Error && "code" in thrown && thrown.code === "database_corrupt")
+    return { code: thrown.code, message: thrown.message };
   const cause = causeOf(thrown) ?? { code: "store_failed", advice: "Nothing of it was written." };
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   return { code: cause.code, message: `${what} failed: ${reason}. ${cause.advice}` };

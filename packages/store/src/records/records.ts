@@ -168,6 +168,8 @@ export interface OverrideRecord {
   readonly rule: PolicyRule;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** Its row cannot be read: `rule` denies all calls until the rule is removed. */
+  readonly isDamaged?: true;
 }
 
 export interface ConversationRecord {
@@ -201,6 +203,16 @@ export interface CallEntry {
 export interface ListedCall extends CallEntry {
   /** The model of its run. */
   readonly model: string;
+}
+
+/** An entry of a list whose row cannot be read. */
+export interface DamagedRecord {
+  readonly id: string;
+  readonly isDamaged: true;
+}
+
+export interface DamagedApproval extends DamagedRecord {
+  readonly createdAt: number;
 }
 
 /** One page of a list, newest first. */

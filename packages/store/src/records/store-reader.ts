@@ -21,6 +21,8 @@ import type {
   CompactEvents,
   EventPage,
   ConversationRecord,
+  DamagedApproval,
+  DamagedRecord,
   GrantRecord,
   ItemRecord,
   ListedRun,
@@ -169,7 +171,7 @@ export interface StoreReader extends RetentionReader {
         readonly conversationId?: string;
         readonly runId?: string;
       },
-  ): Promise<Page<ApprovalRecord>>;
+  ): Promise<Page<ApprovalRecord | DamagedApproval>>;
   /**
    * By its approval: the call whose result waits, with the result. For the reviewer, and to carry
    * the run on; nothing else reads it. Undefined once the call is settled.
@@ -188,14 +190,14 @@ export interface StoreReader extends RetentionReader {
   /** Those in force: neither revoked nor expired. With `sessionId`, those of that session and those of every session. */
   listGrants(
     query: Owned & Paged & { readonly sessionId?: string; readonly toolId?: string },
-  ): Promise<Page<GrantRecord>>;
+  ): Promise<Page<GrantRecord | DamagedRecord>>;
 
   /** A user's own rules, in the order in which they were first made. */
   listOverrides(query: Owned): Promise<readonly OverrideRecord[]>;
 
   getConversation(query: OwnedId): Promise<ConversationRecord | undefined>;
   /** Last changed first. */
-  listConversations(query: Owned & Paged): Promise<Page<ConversationRecord>>;
+  listConversations(query: Owned & Paged): Promise<Page<ConversationRecord | DamagedRecord>>;
 
   /** A run's items in order. */
   listItems(

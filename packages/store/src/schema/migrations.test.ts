@@ -5,6 +5,7 @@ import { test } from "node:test";
 import type { Message } from "@capstan/core";
 import pg from "pg";
 import { eventsIn, type EventsRow } from "../encode/event-layout.ts";
+import { fillChecksums } from "./fill-checksums.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import { migrations } from "./migrations.ts";
 import { migratePostgres } from "../postgres/migrate-postgres.ts";
@@ -41,6 +42,7 @@ test("step 10 keeps what a run that goes on has changed of its variables", () =>
     keep(3, "gone", null);
     keep(4, info.name, { evicted: true });
   });
+  fillChecksums(sql, () => {});
   const run = { n: 1, session_id: "s", base_manifest: null, manifest: null };
   const entries = sql.script(readManifestEntries(run));
   assert.deepEqual([...entries], [[info.name, { ...info, digest: "d", evicted: true }]]);

@@ -1,5 +1,6 @@
 import { findUnmoved } from "./move-inputs.ts";
 import type { Dialect } from "../sql/dialect.ts";
+import { checkedTables, postgresChecksum } from "./row-checksums.ts";
 
 export interface Migration {
   readonly version: number;
@@ -436,6 +437,30 @@ export const migrations: readonly Migration[] = [
         )`,
       },
       { postgres: "ALTER TABLE blob_pieces ALTER COLUMN piece SET STORAGE EXTERNAL" },
+    ],
+  },
+  {
+    version: 16,
+    statements: [
+      // SQLite's writer computes the checksums of new rows, and `fillChecksums` those of old rows.
+      { sqlite: "CREATE TABLE unchecked_tables (name TEXT PRIMARY KEY)" },
+      // An update computes the checksum again: `is_damaged` remembers that it did not match before.
+      {
+        postgres: `CREATE FUNCTION mark_damaged() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN NEW.is_damaged := TRUE; RETURN NEW; END $$`,
+      },
+      ...checkedTables.flatMap((table) => [
+        { sqlite: `ALTER TABLE ${table} ADD COLUMN checksum INTEGER` },
+        { sqlite: `INSERT INTO unchecked_tables (name) VALUES ('${table}')` },
+        {
+          postgres: `ALTER TABLE ${table} ADD COLUMN is_damaged BOOLEAN NOT NULL DEFAULT FALSE,
+            ADD COLUMN checksum BIGINT NOT NULL GENERATED ALWAYS AS (${postgresChecksum(table)}) STORED`,
+        },
+        {
+          postgres: `CREATE TRIGGER mark_damaged BEFORE UPDATE ON ${table} FOR EACH ROW
+            WHEN (OLD.checksum <> ${postgresChecksum(table, "OLD.")}) EXECUTE FUNCTION mark_damaged()`,
+        },
+      ]),
     ],
   },
 ];

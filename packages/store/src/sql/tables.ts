@@ -4,7 +4,7 @@ type ColumnType = "text" | "bigint";
 interface BulkTable {
   /** In the order of the statement. */
   readonly columns: { readonly [column: string]: ColumnType };
-  /** Those that a new row has no value of. */
+  /** Those that are null in a new row. */
   readonly later?: { readonly [column: string]: ColumnType };
   /** What becomes of a row whose key is taken; without it that is an error. */
   readonly conflict?: string;
@@ -35,8 +35,10 @@ export const tables = {
       updated_at: "bigint",
       ended_at: "bigint",
       node: "text",
+      edits: "bigint",
+      answers: "bigint",
     },
-    later: { manifest: "text", edits: "bigint", answers: "bigint" },
+    later: { manifest: "text" },
   },
   run_requests: {
     columns: {

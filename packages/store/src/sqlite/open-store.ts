@@ -13,6 +13,7 @@ import { takeBackupBlobs } from "../blobs/backup-blobs.ts";
 import { countStart } from "./log-marker.ts";
 import { makeFolder } from "./make-folder.ts";
 import { migrate, migrationSql, requireKnown } from "./migrate.ts";
+import { fillChecksums } from "../schema/fill-checksums.ts";
 import { openForReading, openForWriting } from "./open-database.ts";
 import type { Durability, Store } from "../records/store.ts";
 import { type SlowRead, slowRead } from "../live/slow-reads.ts";
@@ -120,6 +121,7 @@ async function open({
       migrate(setup, clock.now());
       await moveInputs(migrationSql(setup), blobs, log);
       await takeBackupBlobs(setup, blobs);
+      fillChecksums(setup, log);
       countStart(setup);
     } finally {
       setup.close();

@@ -3,7 +3,8 @@ import type { SqlValue } from "../sql/script.ts";
 import type { SqlStatement } from "../sql/statement.ts";
 import { type SqliteConnection, sqliteValues } from "./sqlite-connection.ts";
 import type { Changes } from "../sql/changes.ts";
-import { bulkTable, type CellsOf, type RowOf, type RowTable } from "../sql/tables.ts";
+import { checksumOfRow, sqliteChecksum } from "../schema/row-checksums.ts";
+import { bulkTable, type CellsOf, columnType, type RowOf, type RowTable } from "../sql/tables.ts";
 
 interface Insertion {
   readonly text: string;
@@ -20,6 +21,7 @@ export class SqliteChanges implements Changes {
   cleared = 0;
   readonly #sql: SqliteConnection;
   readonly #insertions = new Map<RowTable, Insertion>();
+  readonly #updates = new Map<string, string>();
   /** The write-ahead log may have what was wiped: the process before may have ended before it was cleared. */
   #wiped = true;
 
@@ -30,8 +32,9 @@ export class SqliteChanges implements Changes {
   insert<T extends RowTable>(table: T, row: RowOf<T>): void {
     this.count += 1;
     const { text, columns } = this.#insertion(table);
-    const cells: { readonly [column: string]: SQLInputValue } = row;
+    const cells: { readonly [column: string]: string | number | null } = row;
     const values = columns.map((column) => cells[column] ?? null);
+    values.push(checksumOfRow(table, cells));
     this.volume += 1;
     for (const value of values) if (typeof value === "string") this.volume += value.length >> 12;
     // What is secret must not be left behind where a page was split, either.
@@ -40,11 +43,7 @@ export class SqliteChanges implements Changes {
   }
 
   update<T extends RowTable>(table: T, where: CellsOf<T>, to: CellsOf<T>): void {
-    this.#change(
-      `UPDATE ${table} SET ${marks(to).join(", ")} WHERE ${marks(where).join(" AND ")}`,
-      ...cells(to),
-      ...cells(where),
-    );
+    this.#change(this.#updateOf(table, where, to), ...cells(to), ...cells(where));
   }
 
   remove<T extends RowTable>(table: T, where: CellsOf<T>): void {
@@ -96,20 +95,43 @@ export class SqliteChanges implements Changes {
     }
   }
 
+  /** A row that is damaged stays so: its checksum is kept. */
+  #updateOf(table: RowTable, where: object, to: object): string {
+    const changed = Object.keys(to);
+    const key = [table, ...changed, "where", ...Object.keys(where)].join(" ");
+    const known = this.#updates.get(key);
+    if (known !== undefined) return known;
+    // Node binds numbers as reals.
+    const given = new Map(
+      changed.map((column, at) => [
+        column,
+        columnType(table, column) === "bigint" ? `CAST(?${at + 1} AS INTEGER)` : `?${at + 1}`,
+      ]),
+    );
+    const next = sqliteChecksum(table, (column) => given.get(column) ?? column);
+    const set = [...given].map(([column, value]) => `${column} = ${value}`).join(", ");
+    const text = `UPDATE ${table} SET ${set},
+      checksum = CASE checksum WHEN ${sqliteChecksum(table)} THEN ${next} ELSE checksum END
+      WHERE ${marks(where, changed.length).join(" AND ")}`;
+    this.#updates.set(key, text);
+    return text;
+  }
+
   #insertion(table: RowTable): Insertion {
     const known = this.#insertions.get(table);
     if (known !== undefined) return known;
     const { columns, conflict = "" } = bulkTable(table);
     const names = Object.keys(columns);
-    const text = `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")}) ${conflict}`;
+    const replaced = conflict.includes("DO UPDATE") ? ", checksum = excluded.checksum" : "";
+    const text = `INSERT INTO ${table} (${names.join(", ")}, checksum) VALUES (${names.map(() => "?").join(", ")}, ?) ${conflict}${replaced}`;
     const insertion = { text, columns: names };
     this.#insertions.set(table, insertion);
     return insertion;
   }
 }
 
-function marks(row: object): string[] {
-  return Object.keys(row).map((column) => `${column} = ?`);
+function marks(row: object, after = 0): string[] {
+  return Object.keys(row).map((column, at) => `${column} = ?${after + at + 1}`);
 }
 
 function cells(row: object): SQLInputValue[] {

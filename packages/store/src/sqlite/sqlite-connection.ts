@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { checksumOfBytes } from "../schema/row-checksums.ts";
 import type { Script, SqlValue } from "../sql/script.ts";
 
 /** A connection that prepares each statement once. */
@@ -8,6 +9,7 @@ export class SqliteConnection {
 
   constructor(database: DatabaseSync) {
     this.#database = database;
+    database.function("row_checksum", { deterministic: true }, checksumOfBytes);
   }
 
   /** Whether a transaction is open: some errors end it by themselves. */

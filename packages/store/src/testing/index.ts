@@ -20,6 +20,7 @@ export {
   end,
   event,
   grantOf,
+  intact,
   owner,
   resultOf,
   settableClock,
@@ -33,6 +34,7 @@ export {
 export type { NodeRecord } from "../records/nodes.ts";
 export { migrate } from "../sqlite/migrate.ts";
 export { storeOnConnection } from "../sqlite/open-store.ts";
+export { SqliteChanges } from "../sqlite/sqlite-changes.ts";
 export { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 export { dayMs } from "../upkeep/retention-rules.ts";
 export { writeStreamedItems } from "./streamed-items.ts";

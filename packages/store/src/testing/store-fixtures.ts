@@ -5,7 +5,7 @@ import type { ApprovalRequest, CallRecord, Grant, Variable } from "@capstan/core
 import type { ChainResultRecord, VariableValue } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
 import { numberedEvents } from "../live/follow-events.ts";
-import type { ManifestEntry } from "../records/records.ts";
+import type { DamagedRecord, ManifestEntry, Page } from "../records/records.ts";
 import type { Store } from "../records/store.ts";
 import { openMemoryStore, openStore } from "../sqlite/open-store.ts";
 import type { NewRun, RunJournalWrite } from "../records/store-writes.ts";
@@ -60,6 +60,12 @@ export async function withMemoryStore<T>(
 }
 
 type SomeRun = Partial<NewRun> & { readonly id: string };
+
+/** A page of which no entry may be damaged. */
+export function intact<T extends object>(page: Page<T>): Page<Exclude<T, DamagedRecord>> {
+  if (page.data.some((entry) => "isDamaged" in entry)) throw new Error(JSON.stringify(page));
+  return page as Page<Exclude<T, DamagedRecord>>;
+}
 
 /** A run that is in progress, unless something else is said. */
 export function newRun(run: SomeRun): NewRun {

@@ -64,6 +64,7 @@ test("a check names the table and the row of what is no JSON", async () => {
     sql.close();
     const { problems } = await checkStore(dataDir);
     assert.deepEqual(problems, [
+      "Row 1 of the table run_requests is damaged: its checksum does not match its cells.",
       "The column input of row 1 of run_requests is damaged: it is no JSON.",
     ]);
   });

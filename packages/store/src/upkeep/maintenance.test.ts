@@ -9,6 +9,7 @@ import { migrate } from "../sqlite/migrate.ts";
 import { migrations } from "../schema/migrations.ts";
 import { openForWriting } from "../sqlite/open-database.ts";
 import { openStore } from "../sqlite/open-store.ts";
+import { SqliteChanges } from "../sqlite/sqlite-changes.ts";
 import {
   commit,
   createRun,
@@ -50,10 +51,19 @@ test("an event that is missing, a row of no run, and a damaged page are found", 
     await commit(store, "r", said);
     await store.close();
     const path = join(dataDir, "capstan.db");
-    const database = new DatabaseSync(path);
-    database.exec("DELETE FROM run_journal WHERE type = 'events'");
-    database.exec("INSERT INTO run_journal (run_n, seq, nth, owner, at) VALUES (9, 1, 0, '', 0)");
-    database.close();
+    const sql = openForWriting(path, "process");
+    sql.exec("DELETE FROM run_journal WHERE type = 'events'");
+    const row = {
+      type: null,
+      from_seq: null,
+      cuts: null,
+      events: null,
+      messages: null,
+      calls: null,
+    };
+    const ofNone = { run_n: 9, seq: 1, nth: 0, owner: "", at: 0, ...row };
+    new SqliteChanges(sql).insert("run_journal", ofNone);
+    sql.close();
     const { problems } = await checkStore(dataDir);
     assert.deepEqual(problems, [
       "Run r has 1 events, and the last one has the number 6.",

@@ -8,6 +8,7 @@ import { addBackupBlobs } from "../blobs/backup-blobs.ts";
 import { blobsFolder } from "../sqlite/open-store.ts";
 import { checkBeforeOpen } from "../sqlite/check-before-open.ts";
 import { countCuts, countDeltas, severalEvents, detachedDeltas } from "../encode/event-layout.ts";
+import { damagedRows } from "../schema/fill-checksums.ts";
 import { findLostLog, forgetCount, requireLog } from "../sqlite/log-marker.ts";
 import { lockDataDirectory } from "../sqlite/data-lock.ts";
 import { forgottenOwner } from "../read/retention/lineage.ts";
@@ -20,6 +21,9 @@ import { storeError } from "../records/store-error.ts";
 
 /** The first schema with blobs. */
 const firstWithBlobs = 15;
+
+/** How many problems of one kind are named. */
+const maxProblems = 20;
 
 /** What `checkStore` found. */
 export interface StoreCheck {
@@ -44,9 +48,11 @@ export async function checkStore(dataDir: string): Promise<StoreCheck> {
   return using(path, "Checking the store", async (sql) => {
     const pages = sql.all<{ integrity_check: string }>("PRAGMA integrity_check(20)");
     const damage = pages.map((row) => row.integrity_check).filter((found) => found !== "ok");
-    // A damaged database has no answers to the rest.
-    if (damage.length > 0) return { runs: 0, bytes: size, problems: damage };
+    // A damaged database has no answers to the rest, and may have none about its rows.
+    if (damage.length > 0)
+      return { runs: 0, bytes: size, problems: [...damage, ...readableDamage(sql)] };
     requireCurrent(sql);
+    const damaged = [...damagedRows(sql).take(maxProblems)];
     const runs =
       sql.get<{ n: number }>(`SELECT COUNT(*) AS n FROM runs WHERE owner <> '${forgottenOwner}'`)
         ?.n ?? 0;
@@ -54,8 +60,10 @@ export async function checkStore(dataDir: string): Promise<StoreCheck> {
       runs,
       bytes: size,
       problems: [
+        ...damaged,
         ...unreadable(sql),
-        ...gaps(sql),
+        // Events cannot be counted in damaged rows.
+        ...(damaged.length > 0 ? [] : gaps(sql)),
         ...orphans(sql),
         ...(await damagedBlobs(sql, blobs)),
       ],
@@ -200,6 +208,15 @@ function gaps(sql: SqliteConnection): readonly string[] {
     if (wrong.length === 20) break;
   }
   return wrong;
+}
+
+function readableDamage(sql: SqliteConnection): readonly string[] {
+  try {
+    requireCurrent(sql);
+    return [...damagedRows(sql).take(maxProblems)];
+  } catch {
+    return [];
+  }
 }
 
 /** Columns of JSON that lists and runs cannot do without. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { isSettled } from "@capstan/core/host";
 import { ScriptedModel } from "@capstan/core/testing";
 import { isClosing, type Store } from "@capstan/store";
-import { owner, withMemoryStore } from "@capstan/store/testing";
+import { owner, withMemoryStore, intact } from "@capstan/store/testing";
 import fc from "fast-check";
 import { defaultServerLimits } from "../request/run-limits.ts";
 import type { RunService } from "../run-service.ts";
@@ -124,7 +124,7 @@ class Life {
       case "allow":
       case "allow for the session":
       case "refuse": {
-        const open = await store.listApprovals({ owner, runId: id, status: "pending" });
+        const open = intact(await store.listApprovals({ owner, runId: id, status: "pending" }));
         const approval = open.data[0];
         if (approval === undefined) return;
         const n = this.#next++;
@@ -164,7 +164,7 @@ class Life {
       case "heartbeat":
         return runs.heartbeat({ owner, id });
       case "revoke": {
-        const { data } = await store.listGrants({ owner, limit: 10 });
+        const { data } = intact(await store.listGrants({ owner, limit: 10 }));
         for (const { grant } of data) await runs.revokeGrant(owner, grant.id);
         return;
       }
@@ -254,7 +254,7 @@ async function check({ store, id, processes, ...life }: Life): Promise<void> {
   assert.equal(events.at(-1)?.type, "chain.ended");
   const calls = ((await store.readCalls({ owner, runId: id })) ?? []).map(({ call }) => call);
   assert.ok(calls.every(({ status }) => isSettled(status)));
-  const { data } = await store.listApprovals({ owner, runId: id });
+  const { data } = intact(await store.listApprovals({ owner, runId: id }));
   for (const { id: approvalId, status, callId } of data) {
     assert.notEqual(status, "pending");
     const decided = life.decided.get(approvalId);

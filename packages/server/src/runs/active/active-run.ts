@@ -283,7 +283,7 @@ export class ActiveRun implements OwnedRun {
     // Its writes are fenced; it should not run more calls either.
     if (run?.epoch !== this.#epoch) return chain.detach("another node has this run now");
     const { data } = await store.listApprovals({ owner, runId, limit: 1_000 });
-    for (const approval of data) deliverAnswer(chain, approval);
+    for (const approval of data) if (!("isDamaged" in approval)) deliverAnswer(chain, approval);
     for (const output of await store.listOutputs({ owner, runId })) chain.submitOutput(output);
   }
 }

@@ -7,6 +7,7 @@ import type { Store } from "@capstan/store";
 import {
   migrate,
   owner,
+  SqliteChanges,
   SqliteConnection,
   storeOnConnection,
   withMemoryStore,
@@ -94,10 +95,13 @@ test("a run whose request cannot be read is closed without it, and the others go
   const store = storeOnConnection(sql, systemClock);
   try {
     const [bad, good] = (await leftByAnother(store)) as [string, string];
-    sql.run(
-      "UPDATE run_requests SET request = json_set(request, '$.version', 9) WHERE run_n = (SELECT n FROM runs WHERE id = ?)",
+    const stored = sql.get<{ run_n: number; request: string }>(
+      `SELECT run_n, json_set(request, '$.version', 9) AS request FROM run_requests
+       WHERE run_n = (SELECT n FROM runs WHERE id = ?)`,
       bad,
     );
+    const { run_n = 0, request = "" } = stored ?? {};
+    new SqliteChanges(sql).update("run_requests", { run_n }, { request });
     const runs = createRuns({ store, model: new ScriptedModel(["done"]) });
     await runs.recover(await runs.listUnfinished());
     await runIn(store, good, "completed");

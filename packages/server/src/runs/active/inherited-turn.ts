@@ -53,8 +53,8 @@ export async function resumeInheritedTurn(
   const answers: { callId: string; decision: ApprovalDecision }[] = [];
   const approvals = { owner: parent.owner, runId: parent.id, limit: 1_000 };
   for (const approval of (await store.listApprovals(approvals)).data) {
-    // A result in review does not leave its run.
-    if (approval.kind === "result") continue;
+    // A result in review does not leave its run. A damaged approval allows nothing.
+    if ("isDamaged" in approval || approval.kind === "result") continue;
     const decided = await answered(store, approval, given.get(approval.id));
     if (decided.status === "pending") continue;
     answers.push({ callId: decided.callId, decision: decisionOf(decided) });

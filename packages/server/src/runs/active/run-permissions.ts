@@ -26,8 +26,10 @@ async function listGrants(
     do {
       const more = after === undefined ? {} : { after };
       const page = await store.listGrants({ owner, limit: 1_000, ...more });
-      records.push(...page.data);
-      after = page.hasMore ? page.data.at(-1)?.grant.id : undefined;
+      records.push(...page.data.flatMap((record) => ("isDamaged" in record ? [] : [record])));
+      const last = page.data.at(-1);
+      const lastId = last !== undefined && "isDamaged" in last ? last.id : last?.grant.id;
+      after = page.hasMore ? lastId : undefined;
     } while (after !== undefined);
   }
   return records;

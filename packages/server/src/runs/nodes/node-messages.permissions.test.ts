@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ApprovalDecision } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
-import { findPostgres, grantOf, owner, withTwoNodes } from "@capstan/store/testing";
+import { findPostgres, grantOf, owner, withTwoNodes, intact } from "@capstan/store/testing";
 import type { Store } from "@capstan/store";
 import type { RunService } from "../run-service.ts";
 import { asking, begin, createRuns, requestOf, runIn, tool } from "../../testing/run-fixtures.ts";
@@ -52,10 +52,10 @@ async function allowAlways(store: Store): Promise<{ runs: RunService; grantId: s
   const runs = createRuns({ store, model, tools: [asking("Ask", () => "asked")] });
   const { id } = await begin(runs, requestOf("go"));
   await runIn(store, id, "requires_action");
-  const { data } = await store.listApprovals({ owner, runId: id });
+  const { data } = intact(await store.listApprovals({ owner, runId: id }));
   await runs.answer(owner, data[0]!.id, always);
   await runIn(store, id, "completed");
-  const grants = await store.listGrants({ owner });
+  const grants = intact(await store.listGrants({ owner }));
   return { runs, grantId: grants.data[0]!.grant.id };
 }
 

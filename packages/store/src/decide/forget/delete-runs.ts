@@ -1,5 +1,6 @@
 import { changesIn } from "../../read/manifest.ts";
 import type { Manifest } from "../../records/records.ts";
+import { readable } from "../../read/page.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
@@ -65,11 +66,6 @@ const findParent = statement<{ parent_id: string | null }>(
   "SELECT parent_id FROM runs WHERE n = ?",
 );
 
-const moveHeads = statement(
-  { writes: ["conversations"] },
-  "UPDATE conversations SET head_run_id = ? WHERE head_run_id = ?",
-);
-
 const deleteManifests = statement(
   { reads: ["runs"], writes: ["manifests"] },
   `DELETE FROM manifests WHERE session_id = ? AND digest NOT IN (
@@ -133,7 +129,7 @@ function* removeRuns(context: WriteContext, runs: readonly RunRow[]): Script<voi
     // Read again: a run removed before may have been its parent.
     const parent = (yield* first(findParent, n))?.parent_id ?? null;
     changes.update("runs", { parent_id: id }, { parent_id: parent });
-    changes.run(moveHeads, parent, id);
+    changes.update("conversations", { head_run_id: id }, { head_run_id: parent });
     wipeRunQuarantine(context, n);
     for (const table of tablesOfRun) changes.remove(table, { run_n: n });
     removeRun(context, n);
@@ -147,13 +143,15 @@ function* removeRuns(context: WriteContext, runs: readonly RunRow[]): Script<voi
 function* sweepSession({ changes }: WriteContext, sessionId: string): Script<void> {
   changes.run(deleteManifests, sessionId, sessionId, sessionId);
   const reachable = new Set<string>();
-  for (const row of yield* all(findManifests, sessionId)) {
-    for (const { digest } of Object.values(JSON.parse(row.entries) as Manifest))
-      if (digest !== undefined) reachable.add(digest);
-  }
-  const edits = yield* all(findChanges, sessionId);
-  for (const [, change] of edits.flatMap(({ changes: text }) => changesIn(text)))
-    if (change !== null && "digest" in change) reachable.add(change.digest);
+  // What only a damaged row refers to is lost, and must not keep the rest from being deleted.
+  const reachAll = (changed: Iterable<object | null>) => {
+    for (const each of changed)
+      if (each !== null && "digest" in each) reachable.add(String(each.digest));
+  };
+  for (const row of yield* all(findManifests, sessionId))
+    reachAll(Object.values(readable(row, ({ entries }) => JSON.parse(entries) as Manifest) ?? {}));
+  for (const row of yield* all(findChanges, sessionId))
+    reachAll((readable(row, (edit) => changesIn(edit.changes)) ?? []).map(([, change]) => change));
   const values = yield* all(findValues, sessionId);
   for (const { digest } of values) {
     if (reachable.has(digest)) continue;

@@ -5,6 +5,7 @@ import {
   approvalTables,
   selectApprovals,
 } from "../../read/permissions/read-approvals.ts";
+import { readable } from "../../read/page.ts";
 import type { ReadyRun } from "../../records/claimed-run.ts";
 import type { ApprovalRecord } from "../../records/records.ts";
 import { all, first, type Script } from "../../sql/script.ts";
@@ -73,8 +74,8 @@ export const maxExpired = 1_000;
 
 const lockExpired = statement<ApprovalRow>(
   approvalTables,
-  ({ lock }) =>
-    `${selectApprovals} WHERE a.status = 'pending' AND a.expires_at <= ? ORDER BY a.expires_at LIMIT ${maxExpired}${lock("a")}`,
+  (dialect) =>
+    `${selectApprovals(dialect)} WHERE a.status = 'pending' AND a.expires_at <= ? ORDER BY a.expires_at LIMIT ${maxExpired}${dialect.lock("a")}`,
 );
 
 /** Questions whose time is up; what was granted until now goes with them. */
@@ -90,7 +91,10 @@ export function* expireApprovals(
   for (const { id } of due) {
     changes.update("approvals", { id }, { status: "expired", answered_at: at });
   }
-  const approvals = due.flatMap((row) => readable({ ...row, status: "expired", answered_at: at }));
+  // A damaged one is over as well, and keeps no other from that; its run finds that it cannot be read.
+  const approvals = due
+    .map((row) => readable({ ...row, status: "expired", answered_at: at }, approvalRecord))
+    .filter((approval) => approval !== undefined);
   const queued: ReadyRun[] = [];
   for (const runId of new Set(due.map((row) => row.run_id))) {
     const { ready } = yield* resumeOnAnswer(context, runId, { at });
@@ -99,20 +103,11 @@ export function* expireApprovals(
   return { status: "expired", approvals, ready: queued };
 }
 
-/** A damaged one is over as well, and keeps no other from that; its run finds that it cannot be read. */
-function readable(row: ApprovalRow): ApprovalRecord[] {
-  try {
-    return [approvalRecord(row)];
-  } catch {
-    return [];
-  }
-}
-
 const lockWithResult = statement<ApprovalRow & { readonly result: string | null }>(
   { reads: [...approvalTables.reads, "run_results"] },
-  ({ lock }) =>
+  (dialect) =>
     `SELECT q.*, (SELECT s.result FROM run_results s JOIN runs r ON r.n = s.run_n WHERE r.id = q.run_id) AS result
-     FROM (${selectApprovals} WHERE a.id = ? AND a.owner = ?${lock("a")}) q`,
+     FROM (${selectApprovals(dialect)} WHERE a.id = ? AND a.owner = ?${dialect.lock("a")}) q`,
 );
 
 /** A question, with what its run stopped with: whether it waits for this. */

@@ -16,11 +16,9 @@ type RevokeGrant = Extract<StoreWrite, { type: "revoke-grant" }>;
 
 const findById = statement({ reads: ["grants"] }, "SELECT 1 FROM grants WHERE id = ?");
 
-const findOwned = statement<GrantRow>(grantTables, `${selectGrants} WHERE id = ? AND owner = ?`);
-
-const revoke = statement(
-  { writes: ["grants"] },
-  "UPDATE grants SET revoked_at = ? WHERE id = ? AND owner = ? AND revoked_at IS NULL",
+const lockOwned = statement<GrantRow>(
+  grantTables,
+  (dialect) => `${selectGrants(dialect)} WHERE id = ? AND owner = ?${dialect.lock("grants")}`,
 );
 
 const deleteExpired = statement({ writes: ["grants"] }, "DELETE FROM grants WHERE expires_at <= ?");
@@ -40,7 +38,7 @@ export function insertGrant(
     session_id: sessionId,
     tool_id: grant.toolId,
     created_at: grant.createdAt,
-    expires_at: grant.expiresAt ?? null,
+    expires_at: grant.expiresAt === undefined ? null : Math.trunc(grant.expiresAt),
     data: JSON.stringify(grant),
   });
 }
@@ -66,11 +64,11 @@ export function* revokeGrant(
   { id, owner }: RevokeGrant,
   at: number,
 ): Script<OutcomeOf<RevokeGrant>> {
-  const row = yield* first(findOwned, id, owner);
+  const row = yield* first(lockOwned, id, owner);
   if (row === undefined) return { status: "not_found" };
   const grant = grantRecord(row);
   if (grant.revokedAt !== null) return { status: "revoked", grant, again: true };
-  changes.run(revoke, at, id, owner);
+  changes.update("grants", { id, owner }, { revoked_at: at });
   return { status: "revoked", grant: { ...grant, revokedAt: at }, again: false };
 }
 

@@ -5,6 +5,7 @@ import {
   overrideRecord,
   selectOverrides,
 } from "../../read/permissions/read-overrides.ts";
+import { readable } from "../../read/page.ts";
 import { first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
@@ -19,7 +20,7 @@ const most = 500;
 
 const lockOverride = statement<OverrideRow>(
   { reads: ["overrides"] },
-  ({ lock }) => `${selectOverrides} WHERE owner = ? AND id = ?${lock("overrides")}`,
+  (dialect) => `${selectOverrides(dialect)} WHERE owner = ? AND id = ?${dialect.lock("overrides")}`,
 );
 
 const countOverrides = statement<{ n: number }>(
@@ -42,7 +43,9 @@ export function* changeOverride(
   const about = when === undefined ? { tool } : { tool, when };
   const id = `override_${digest(about).slice(0, 24)}`;
   const row = yield* first(lockOverride, owner, id);
-  const before = row === undefined ? undefined : overrideRecord(row);
+  const before = row && readable(row, overrideRecord);
+  // Changed, it would stay damaged.
+  if (row !== undefined && before === undefined) changes.remove("overrides", { owner, id });
   const words = { ...before?.rule, ...change };
   const rule: PolicyRule = {
     ...about,

@@ -23,7 +23,7 @@ const findHead = statement({ reads: ["runs"] }, "SELECT 1 FROM runs WHERE id = ?
 
 const lockConversation = statement<ConversationRow>(
   { reads: ["conversations", "runs"] },
-  ({ lock }) => `${selectConversations} WHERE c.id = ? AND c.owner = ?${lock("c")}`,
+  (dialect) => `${selectConversations(dialect)} WHERE c.id = ? AND c.owner = ?${dialect.lock("c")}`,
 );
 
 export function* createConversation(

@@ -78,6 +78,8 @@ export function* createRun(
     updated_at: at,
     ended_at: isClosing(status) ? at : null,
     node: status === "in_progress" ? context.node : null,
+    edits: 0,
+    answers: 0,
   });
   changes.insert("run_requests", {
     run_n: n,

@@ -238,7 +238,8 @@ const findTailHeads = statement<TailHead>(
      )
      SELECT COALESCE(r.id, '') AS id, h.item_id, h.head, h.first, h.rows, h.seq, r.id IS NULL OR EXISTS (
        SELECT 1 FROM run_journal e WHERE e.run_n = h.run_n AND e.seq >= h.seq AND e.from_seq <= h.seq
-         AND e.type IN ('item.end', '${detachedDeltas}') AND json_extract(e.events, '$.itemId') = h.item_id
+         AND e.type IN ('item.end', '${detachedDeltas}')
+         AND CASE WHEN json_valid(e.events) THEN json_extract(e.events, '$.itemId') END = h.item_id
      ) AS ended
      FROM heads h LEFT JOIN runs r ON r.n = h.run_n`,
   },

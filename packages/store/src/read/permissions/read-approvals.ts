@@ -4,24 +4,30 @@ import type {
   ApprovalCursor,
   ApprovalRecord,
   ApprovalStatus,
+  DamagedApproval,
   ExecutionApproval,
   Page,
   ResultApproval,
 } from "../../records/records.ts";
+import { type CheckedRow, isIntact, requireIntact } from "../../schema/row-checksums.ts";
+import type { Dialect } from "../../sql/dialect.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
-import { pageLimit, pageOf } from "../page.ts";
+import { damagedRecord, pageLimit, pageOf, readable } from "../page.ts";
 
 /**
  * The columns of an approval with those of its run; add a `WHERE`. A run that is forgotten has another
  * owner; in this form PostgreSQL does not look through all runs of the owner for the one that is meant.
  */
-export const selectApprovals = `SELECT a.id, a.owner, a.kind, r.id AS run_id, r.session_id, r.conversation_id, a.request,
-  a.status, a.answer, a.created_at, a.expires_at, a.answered_at,
-  (SELECT q.data FROM quarantine q WHERE q.id = a.id AND q.part = 'answer') AS review
-  FROM approvals a JOIN runs r ON r.n = a.run_n AND r.owner || '' = a.owner || ''`;
+export const selectApprovals = (
+  dialect: Dialect,
+) => `SELECT a.id, a.owner, a.kind, r.id AS run_id, r.session_id, r.conversation_id, a.request,
+  a.status, a.answer, a.created_at, a.expires_at, a.answered_at, q.data AS review,
+  ${isIntact(dialect, "approvals", "a")} * ${isIntact(dialect, "quarantine", "q")} AS is_intact
+  FROM approvals a JOIN runs r ON r.n = a.run_n AND r.owner || '' = a.owner || ''
+  LEFT JOIN quarantine q ON q.id = a.id AND q.part = 'answer'`;
 
-export interface ApprovalRow {
+export interface ApprovalRow extends CheckedRow {
   readonly id: string;
   readonly owner: string;
   readonly kind: ApprovalRecord["kind"];
@@ -39,6 +45,7 @@ export interface ApprovalRow {
 }
 
 export function approvalRecord(row: ApprovalRow): ApprovalRecord {
+  requireIntact("approvals", row);
   const request = JSON.parse(row.request) as ApprovalRequest | ReviewNotice;
   const common = {
     id: row.id,
@@ -78,7 +85,7 @@ export const approvalTables = { reads: ["approvals", "runs", "quarantine"] } as 
 
 const findApproval = statement<ApprovalRow>(
   approvalTables,
-  `${selectApprovals} WHERE a.id = ? AND a.owner = ?`,
+  (dialect) => `${selectApprovals(dialect)} WHERE a.id = ? AND a.owner = ?`,
 );
 
 const pageOrder = `AND (CAST(? AS TEXT) IS NULL OR a.status = ?)
@@ -87,13 +94,13 @@ const pageOrder = `AND (CAST(? AS TEXT) IS NULL OR a.status = ?)
 
 const findPage = statement<ApprovalRow>(
   approvalTables,
-  `${selectApprovals} WHERE a.owner = ? ${pageOrder}`,
+  (dialect) => `${selectApprovals(dialect)} WHERE a.owner = ? ${pageOrder}`,
 );
 
 // Apart, so that its index is used: an owner's questions are many, a run's are few.
 const findPageOfRun = statement<ApprovalRow>(
   approvalTables,
-  `${selectApprovals} WHERE r.owner = ? AND r.id = ? ${pageOrder}`,
+  (dialect) => `${selectApprovals(dialect)} WHERE r.owner = ? AND r.id = ? ${pageOrder}`,
 );
 
 const findNextExpiry = statement<{ next: number | null }>(
@@ -116,7 +123,7 @@ export function* listApprovals(query: {
   runId?: string;
   limit?: number;
   after?: ApprovalCursor;
-}): Script<Page<ApprovalRecord>> {
+}): Script<Page<ApprovalRecord | DamagedApproval>> {
   const limit = pageLimit(query.limit);
   const { owner, status = null, conversationId = null, runId } = query;
   const after = query.after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
@@ -132,7 +139,14 @@ export function* listApprovals(query: {
     after.id,
     limit + 1,
   );
-  return pageOf(rows, limit, approvalRecord);
+  return pageOf(rows, limit, (row) => readable(row, approvalRecord) ?? damagedApproval(row));
+}
+
+function damagedApproval(row: {
+  readonly id: unknown;
+  readonly created_at: unknown;
+}): DamagedApproval {
+  return { ...damagedRecord(row), createdAt: Number(row.created_at) || 0 };
 }
 
 export function* everyNextExpiry(): Script<number | undefined> {

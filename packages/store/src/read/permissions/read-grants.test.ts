@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { everyStore } from "../../testing/every-store.ts";
-import { commit, createRun, grantOf, owner } from "../../testing/store-fixtures.ts";
+import { commit, createRun, grantOf, owner, intact } from "../../testing/store-fixtures.ts";
 
 everyStore(
   "grants in force: of the session and of every session, neither revoked nor past their time",
@@ -14,8 +14,8 @@ everyStore(
         { type: "grant", grant: grantOf("session") },
       ]);
       const ids = async (sessionId?: string) =>
-        (
-          await store.listGrants({ owner, ...(sessionId === undefined ? {} : { sessionId }) })
+        intact(
+          await store.listGrants({ owner, ...(sessionId === undefined ? {} : { sessionId }) }),
         ).data.map((each) => each.grant.id);
       assert.deepEqual(await ids("r"), ["short", "always", "session"]);
       assert.deepEqual(await ids("elsewhere"), ["always"]);

@@ -1,18 +1,21 @@
 import type { Grant } from "@capstan/core";
-import type { GrantRecord, Page } from "../../records/records.ts";
+import type { DamagedRecord, GrantRecord, Page } from "../../records/records.ts";
+import { type CheckedRow, isIntact, requireIntact } from "../../schema/row-checksums.ts";
+import type { Dialect } from "../../sql/dialect.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
-import { pageLimit, pageOf } from "../page.ts";
+import { damagedRecord, pageLimit, pageOf, readable } from "../page.ts";
 
 /** Those that hold at a time in ms since the epoch. */
 export const activeAt = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)";
 
 /** With the conversation that the session's newest run belongs to. */
-export const selectGrants = `SELECT owner, session_id, data, revoked_at,
-  (SELECT conversation_id FROM runs WHERE runs.session_id = grants.session_id
+export const selectGrants = (dialect: Dialect) => `SELECT id, owner, session_id, data, revoked_at,
+  ${isIntact(dialect, "grants", "grants")} AS is_intact, (SELECT conversation_id FROM runs WHERE runs.session_id = grants.session_id
      AND conversation_id IS NOT NULL ORDER BY n DESC LIMIT 1) AS conversation_id FROM grants`;
 
-export interface GrantRow {
+export interface GrantRow extends CheckedRow {
+  readonly id: string;
   readonly owner: string;
   readonly session_id: string | null;
   readonly data: string;
@@ -21,6 +24,7 @@ export interface GrantRow {
 }
 
 export function grantRecord(row: GrantRow): GrantRecord {
+  requireIntact("grants", row);
   return {
     owner: row.owner,
     sessionId: row.session_id,
@@ -33,17 +37,20 @@ export function grantRecord(row: GrantRow): GrantRecord {
 /** The tables of `selectGrants`. */
 export const grantTables = { reads: ["grants", "runs"] } as const;
 
-const findGrant = statement<GrantRow>(grantTables, `${selectGrants} WHERE id = ? AND owner = ?`);
+const findGrant = statement<GrantRow>(
+  grantTables,
+  (dialect) => `${selectGrants(dialect)} WHERE id = ? AND owner = ?`,
+);
 
 const findActive = statement<{ data: string }>(
   { reads: ["grants"] },
-  `SELECT data FROM grants WHERE owner = ? AND (session_id IS NULL OR session_id = ?)
-     AND ${activeAt} ORDER BY created_at, id`,
+  (dialect) => `SELECT data FROM grants WHERE owner = ? AND (session_id IS NULL OR session_id = ?)
+     AND ${activeAt} AND ${isIntact(dialect, "grants", "grants")} = 1 ORDER BY created_at, id`,
 );
 
 const findPage = statement<GrantRow>(
   grantTables,
-  `${selectGrants} WHERE owner = ? AND ${activeAt}
+  (dialect) => `${selectGrants(dialect)} WHERE owner = ? AND ${activeAt}
      AND (CAST(? AS TEXT) IS NULL OR session_id IS NULL OR session_id = ?)
      AND (CAST(? AS TEXT) IS NULL OR tool_id = ?)
      AND (CAST(? AS TEXT) IS NULL
@@ -56,7 +63,7 @@ export function* getGrant(query: { owner: string; id: string }): Script<GrantRec
   return row === undefined ? undefined : grantRecord(row);
 }
 
-/** What every run begins with: leaner than a page. */
+/** What every run begins with: leaner than a page. A damaged grant holds for nothing: its calls ask again. */
 export function* readGrants(query: {
   owner: string;
   sessionId: string;
@@ -73,7 +80,7 @@ export function* listGrants(query: {
   limit?: number;
   after?: string;
   at: number;
-}): Script<Page<GrantRecord>> {
+}): Script<Page<GrantRecord | DamagedRecord>> {
   const limit = pageLimit(query.limit);
   const { owner, at, sessionId = null, toolId = null, after = null } = query;
   const rows = yield* all(
@@ -89,5 +96,5 @@ export function* listGrants(query: {
     owner,
     limit + 1,
   );
-  return pageOf(rows, limit, grantRecord);
+  return pageOf(rows, limit, (row) => readable(row, grantRecord) ?? damagedRecord(row));
 }

@@ -1,11 +1,16 @@
 import type { PolicyRule } from "@capstan/core";
 import type { OverrideRecord } from "../../records/records.ts";
+import { type CheckedRow, isIntact, requireIntact } from "../../schema/row-checksums.ts";
+import type { Dialect } from "../../sql/dialect.ts";
 import { all, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
+import { damagedRecord, readable } from "../page.ts";
 
-export const selectOverrides = "SELECT owner, id, created_at, updated_at, rule FROM overrides";
+export const selectOverrides = (dialect: Dialect) =>
+  `SELECT owner, id, created_at, updated_at, rule, ${isIntact(dialect, "overrides", "overrides")} AS is_intact
+  FROM overrides`;
 
-export interface OverrideRow {
+export interface OverrideRow extends CheckedRow {
   readonly owner: string;
   readonly id: string;
   readonly created_at: number;
@@ -14,6 +19,7 @@ export interface OverrideRow {
 }
 
 export function overrideRecord(row: OverrideRow): OverrideRecord {
+  requireIntact("overrides", row);
   return {
     owner: row.owner,
     id: row.id,
@@ -25,11 +31,18 @@ export function overrideRecord(row: OverrideRow): OverrideRecord {
 
 const findOverrides = statement<OverrideRow>(
   { reads: ["overrides"] },
-  `${selectOverrides} WHERE owner = ? ORDER BY created_at, id`,
+  (dialect) => `${selectOverrides(dialect)} WHERE owner = ? ORDER BY created_at, id`,
 );
 
 /** A user's own rules, in the order in which they were first made. */
 export function* listOverrides({ owner }: { owner: string }): Script<readonly OverrideRecord[]> {
   const rows = yield* all(findOverrides, owner);
-  return rows.map(overrideRecord);
+  return rows.map((row) => readable(row, overrideRecord) ?? denyAll(row));
+}
+
+/** A user's rules are stricter than the administrator's: without a damaged one, calls could run that it denied. */
+function denyAll({ id, owner }: OverrideRow): OverrideRecord {
+  const reason = "One of your own rules is damaged. Remove it to run calls again.";
+  const rule = { tool: "*", execution: "deny", reason } as const;
+  return { ...damagedRecord({ id }), owner, rule, createdAt: 0, updatedAt: 0 };
 }

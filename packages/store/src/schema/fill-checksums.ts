@@ -1,0 +1,83 @@
+import { checkedTables, rowKey, sqliteChecksum } from "./row-checksums.ts";
+import type { RowTable } from "../sql/tables.ts";
+
+const quietMs = 3_000;
+
+/* oxlint-disable typescript/no-unnecessary-type-parameters -- a row is what its statement selects */
+/** A connection to SQLite. */
+interface Sqlite {
+  exec(text: string): void;
+  run(text: string, ...values: readonly (string | number)[]): number;
+  get<Row>(text: string, ...values: readonly (string | number)[]): Row | undefined;
+  all<Row>(text: string, ...values: readonly (string | number)[]): readonly Row[];
+}
+/* oxlint-enable typescript/no-unnecessary-type-parameters */
+
+/**
+ * Computes the checksums of rows that a version without checksums wrote. Each thousand rows are one
+ * transaction, and a table is done when its row of `unchecked_tables` is gone: after a crash the next start
+ * continues.
+ *
+ * @param log gets a line every few seconds, if it takes longer than three
+ */
+export function fillChecksums(sql: Sqlite, log: (line: string) => void): void {
+  const tables = uncheckedTables(sql);
+  if (tables.length === 0) return;
+  // Otherwise the log would grow as long as the database.
+  sql.exec("PRAGMA wal_autocheckpoint = 10000");
+  let told = performance.now();
+  for (const table of tables) {
+    const fill = `UPDATE ${table} SET checksum = ${sqliteChecksum(table)} WHERE rowid = ?`;
+    for (const rows of rowNumbers(sql, table, "checksum IS NULL")) {
+      sql.exec("BEGIN IMMEDIATE");
+      for (const row of rows) sql.run(fill, row);
+      sql.exec("COMMIT");
+      if (performance.now() - told < quietMs) continue;
+      told = performance.now();
+      log(`Computing checksums of the table ${table}: ${rows.at(-1)} rows. Stopping is safe.`);
+    }
+    sql.run("DELETE FROM unchecked_tables WHERE name = ?", table);
+  }
+}
+
+/** Returns a sentence for each row whose checksum does not match, by table and key. */
+export function* damagedRows(sql: Sqlite): Generator<string> {
+  const unchecked = new Set(uncheckedTables(sql));
+  for (const table of checkedTables) {
+    if (unchecked.has(table)) continue;
+    const find = `SELECT ${rowKey(table)} AS key FROM ${table} NOT INDEXED
+      WHERE rowid = ? AND checksum IS NOT ${sqliteChecksum(table)}`;
+    for (const rows of rowNumbers(sql, table))
+      for (const row of rows) {
+        const found = sql.get<{ key: string }>(find, row);
+        if (found !== undefined) yield damagedRow(table, found.key);
+      }
+  }
+}
+
+export function damagedRow(table: RowTable, key: string): string {
+  return `Row ${key} of the table ${table} is damaged: its checksum does not match its cells.`;
+}
+
+function uncheckedTables(sql: Sqlite): readonly RowTable[] {
+  return sql.all<{ name: RowTable }>("SELECT name FROM unchecked_tables").map(({ name }) => name);
+}
+
+/**
+ * The numbers of a table's rows, by thousands. Statements take one row each, because `node:sqlite` frees the
+ * arguments of a function only at the statement's end.
+ */
+function* rowNumbers(
+  sql: Sqlite,
+  table: RowTable,
+  condition = "TRUE",
+): Generator<readonly number[]> {
+  const find = `SELECT rowid AS n FROM ${table} NOT INDEXED WHERE rowid > ? AND ${condition} ORDER BY rowid LIMIT 1000`;
+  for (let after = Number.MIN_SAFE_INTEGER; ;) {
+    const rows = sql.all<{ n: number }>(find, after).map(({ n }) => n);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows;
+    after = last;
+  }
+}

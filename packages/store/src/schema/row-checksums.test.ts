@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import fc from "fast-check";
+import { SqliteChanges } from "../sqlite/sqlite-changes.ts";
+import { damagedRows, fillChecksums } from "./fill-checksums.ts";
+import { migrate } from "../sqlite/migrate.ts";
+import { openForReading, openForWriting } from "../sqlite/open-database.ts";
+import { openStore } from "../sqlite/open-store.ts";
+import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
+import {
+  commit,
+  createRun,
+  delta,
+  end,
+  grantOf,
+  owner,
+  start,
+  withDataDir,
+} from "../testing/store-fixtures.ts";
+import { checkStore } from "../upkeep/maintenance.ts";
+import { checkedTables } from "./row-checksums.ts";
+
+/** All that is stored, table by table. */
+function contentOf(sql: SqliteConnection): string {
+  return JSON.stringify(
+    checkedTables.map((table) => sql.all(`SELECT rowid, * FROM ${table} NOT INDEXED`)),
+  );
+}
+
+async function problemsOf(dataDir: string): Promise<readonly string[]> {
+  return checkStore(dataDir).then(
+    ({ problems }) => problems,
+    (error: Error) => [error.message],
+  );
+}
+
+/** Runs, an approval, a grant and a conversation. */
+async function writeSome(dataDir: string): Promise<() => Promise<void>> {
+  const store = await openStore({ dataDir, durability: "process" });
+  for (let n = 0; n < 20; n++) {
+    await createRun(store, { id: `r${n}`, status: n % 3 === 0 ? "completed" : "in_progress" });
+    if (n % 3 !== 0)
+      await commit(store, `r${n}`, [
+        start("i"),
+        delta("i", "té"),
+        end("i", "text ".repeat(n * 40)),
+      ]);
+  }
+  await commit(store, "r1", [start("open"), delta("open", "under way")]);
+  await store.write([
+    { type: "create-grant", owner, sessionId: null, grant: grantOf("g", { scope: "always" }) },
+    { type: "change-override", owner, tool: "files.*", change: { execution: "deny" } },
+    { type: "create-conversation", id: "c", owner, title: "t", metadata: {}, switches: noSwitches },
+  ]);
+  return () => store.close();
+}
+
+const noSwitches = { groups: {}, tools: {} };
+
+test("db check finds every flipped bit of the database that changes stored content", async () => {
+  await withDataDir(async (dataDir) => {
+    await (
+      await writeSome(dataDir)
+    )();
+    await flipBits(dataDir, "capstan.db", { from: 4096, runs: 200 });
+  });
+});
+
+async function flipBits(
+  dataDir: string,
+  file: string,
+  { from, runs }: { from: number; runs: number },
+): Promise<void> {
+  const path = join(dataDir, file);
+  const database = join(dataDir, "capstan.db");
+  const good = await readFile(path);
+  const before = openForReading(database);
+  const content = contentOf(before);
+  before.close();
+  assert.deepEqual(await problemsOf(dataDir), []);
+  const place = fc.integer({ min: from, max: good.length - 1 });
+  await fc.assert(
+    fc.asyncProperty(place, fc.integer({ min: 0, max: 7 }), async (at, bit) => {
+      const flipped = Buffer.from(good);
+      flipped[at] = (flipped[at] ?? 0) ^ (1 << bit);
+      await writeFile(path, flipped);
+      if ((await problemsOf(dataDir)).length > 0) return;
+      const sql = openForReading(database);
+      try {
+        assert.equal(contentOf(sql), content);
+      } finally {
+        sql.close();
+      }
+    }),
+    { numRuns: runs },
+  );
+  await writeFile(path, good);
+}
+
+test("a check names the table and the row, and an update does not hide the damage", async () => {
+  await withDataDir(async (dataDir) => {
+    await (
+      await writeSome(dataDir)
+    )();
+    const path = join(dataDir, "capstan.db");
+    const bytes = await readFile(path);
+    const at = bytes.indexOf("r7local");
+    assert.ok(at > 0, "the row of the run");
+    bytes[at + 2] = (bytes[at + 2] ?? 0) ^ 2;
+    await writeFile(path, bytes);
+    const damage = "Row 8 of the table runs is damaged: its checksum does not match its cells.";
+    assert.ok((await problemsOf(dataDir)).includes(damage));
+    const sql = openForWriting(path, "process");
+    new SqliteChanges(sql).update("runs", { n: 8 }, { title: "new" });
+    new SqliteChanges(sql).update("runs", { n: 9 }, { title: "new" });
+    sql.close();
+    const problems = await problemsOf(dataDir);
+    assert.ok(problems.includes(damage));
+    assert.equal(problems.filter((problem) => problem.startsWith("Row ")).length, 1);
+  });
+});
+
+test("the writer and SQLite compute the same checksum, whatever the cells are", async () => {
+  const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.constant("\0\ud800é|"));
+  const time = fc.maxSafeInteger();
+  await withDataDir(async (dataDir) => {
+    const sql = openForWriting(join(dataDir, "capstan.db"), "process");
+    migrate(sql, 0);
+    fillChecksums(sql, () => {});
+    const changes = new SqliteChanges(sql);
+    fc.assert(
+      fc.property(text, fc.option(text), time, fc.option(time), (id, call, at, expires) => {
+        sql.exec("DELETE FROM items; DELETE FROM grants");
+        const grant = { id, owner, session_id: call, tool_id: "t", created_at: at };
+        changes.insert("grants", { ...grant, expires_at: expires, data: id });
+        const item = { run_n: 1, direction: "input", n: 1, owner, id, call_id: call, item: id };
+        changes.insert("items", item);
+        assert.deepEqual([...damagedRows(sql)], []);
+        changes.update("grants", { owner }, { revoked_at: 5, session_id: id, expires_at: null });
+        assert.deepEqual([...damagedRows(sql)], []);
+      }),
+    );
+    sql.close();
+  });
+});

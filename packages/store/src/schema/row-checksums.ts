@@ -1,0 +1,122 @@
+import { crc32 } from "node:zlib";
+import { CapstanError } from "@capstan/core/base";
+import type { Dialect } from "../sql/dialect.ts";
+import { bulkTable, type RowTable, tables } from "../sql/tables.ts";
+
+/** The tables whose rows have a checksum. */
+export const checkedTables = Object.keys(tables) as readonly RowTable[];
+
+/** A migration that adds a column must compute the checksums of its table again. */
+function columnsOf(dialect: Dialect["name"], table: RowTable): readonly string[] {
+  const { columns, later } = bulkTable(table);
+  const names = Object.keys({ ...columns, ...later });
+  const isTail = table === "tail" && dialect === "postgres";
+  return isTail ? names.filter((name) => name !== "n" && name !== "prev") : names;
+}
+
+/**
+ * Returns the checksum of a row of SQLite as an expression: a CRC-32 of the types and values of all cells.
+ *
+ * @param cellOf the expression of a column's value. @default the column
+ */
+export function sqliteChecksum(
+  table: RowTable,
+  cellOf: (column: string) => string = (column) => column,
+): string {
+  const cells = columnsOf("sqlite", table).map(cellOf);
+  const typed = cells.map((cell) => `typeof(${cell}), ${cell}`);
+  return `row_checksum(CAST(concat_ws('|', ${typed.join(", ")}) AS BLOB))`;
+}
+
+/** `row_checksum` of SQLite. */
+export function checksumOfBytes(cells: unknown): number {
+  return crc32(cells as Uint8Array);
+}
+
+/** Returns the same checksum of a new row, which is not in the database yet. Its numbers are integers. */
+export function checksumOfRow(
+  table: RowTable,
+  row: { readonly [column: string]: string | number | null | undefined },
+): number {
+  let cells = "";
+  for (const column of columnsOf("sqlite", table)) {
+    const cell = row[column];
+    if (cells !== "") cells += "|";
+    if (cell === undefined || cell === null) cells += "null";
+    else cells += typeof cell === "string" ? `text|${cell}` : `integer|${cell}`;
+  }
+  return crc32(cells);
+}
+
+/** Returns the checksum of a row of PostgreSQL as an expression: a hash of 64 bits of all cells. */
+export function postgresChecksum(table: RowTable, row = ""): string {
+  const cells = columnsOf("postgres", table).map(
+    (name) => `coalesce('+' || ${row}${name}::text, '-')`,
+  );
+  return `hashtextextended((${cells.join(" || '|' || ")}) COLLATE "C", 0)`;
+}
+
+/** A row with the result of `isIntact`. */
+export interface CheckedRow {
+  readonly is_intact: number;
+}
+
+/** Returns whether a row is as it was written, as an expression: 1 or 0. A row that a left join did not find is intact. */
+export function isIntact({ name }: Dialect, table: RowTable, alias: string): string {
+  const row = `${alias}.`;
+  const differs =
+    name === "sqlite"
+      ? `${row}rowid IS NOT NULL AND ${row}checksum IS NOT ${sqliteChecksum(table, (column) => row + column)}`
+      : `${row}is_damaged OR ${row}checksum <> ${postgresChecksum(table, row)}`;
+  return `CASE WHEN ${differs} THEN 0 ELSE 1 END`;
+}
+
+/** Adds damaged rows to those that a condition on their cells selects: whether it holds for them is not known. */
+export function orDamaged(
+  dialect: Dialect,
+  condition: string,
+  table: RowTable,
+  alias: string,
+): string {
+  return `(${condition} OR ${isIntact(dialect, table, alias)} = 0)`;
+}
+
+/**
+ * Checks that rows are as they were written.
+ *
+ * @throws CapstanError `database_corrupt`
+ */
+export function requireIntact(table: RowTable, ...rows: readonly CheckedRow[]): void {
+  if (rows.every((row) => row.is_intact === 1)) return;
+  throw new CapstanError({
+    code: "database_corrupt",
+    message:
+      `A row of the table ${table} is damaged: its checksum does not match its cells. "capstan db check" names ` +
+      "the row. Restore the last backup, or delete the run or conversation that the row belongs to.",
+  });
+}
+
+const keys: { readonly [T in RowTable]: readonly string[] } = {
+  runs: ["n"],
+  run_requests: ["run_n"],
+  run_results: ["run_n"],
+  run_blobs: ["run_n", "sha256"],
+  run_journal: ["run_n", "seq", "nth"],
+  tail: ["run_n", "seq"],
+  run_variables: ["run_n", "n"],
+  variable_values: ["owner", "digest", "session_id"],
+  manifests: ["session_id", "digest"],
+  items: ["run_n", "direction", "n"],
+  answerable_calls: ["run_n", "call_id", "answered_by"],
+  client_outputs: ["run_n", "call_id"],
+  approvals: ["id"],
+  grants: ["id"],
+  quarantine: ["id", "part"],
+  conversations: ["id"],
+  overrides: ["owner", "id"],
+};
+
+/** Returns the key of a row for messages, as an expression. */
+export function rowKey(table: RowTable): string {
+  return `concat_ws('/', ${keys[table].join(", ")})`;
+}

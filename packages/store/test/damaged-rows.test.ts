@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import type { Store } from "../src/records/store.ts";
+import { migrate } from "../src/sqlite/migrate.ts";
+import { storeOnConnection } from "../src/sqlite/open-store.ts";
+import { SqliteConnection } from "../src/sqlite/sqlite-connection.ts";
+import {
+  approvalRequest,
+  commit,
+  createRun,
+  delta,
+  end,
+  event,
+  grantOf,
+  owner,
+  resultOf,
+  settableClock,
+  start,
+  variableOf,
+} from "../src/testing/store-fixtures.ts";
+
+const corrupt = { code: "database_corrupt" };
+const damaged = (id: string) => ({ id, isDamaged: true });
+
+/** A store, and a function that changes a cell behind its back. */
+async function withDamage(
+  use: (
+    store: Store,
+    damage: (table: string, column: string, where: string) => void,
+    clock: ReturnType<typeof settableClock>,
+  ) => Promise<void>,
+): Promise<void> {
+  const sql = new SqliteConnection(new DatabaseSync(":memory:"));
+  migrate(sql, 0);
+  const clock = settableClock();
+  const store = storeOnConnection(sql, clock);
+  try {
+    await use(
+      store,
+      (table, column, where) => {
+        const changed = `UPDATE ${table} SET ${column} = replace(${column}, 'good', 'evil')
+        WHERE ${column} LIKE '%good%' AND ${where}`;
+        assert.equal(sql.run(changed), 1);
+      },
+      clock,
+    );
+  } finally {
+    await store.close();
+  }
+}
+
+test("a damaged conversation is listed as one, the others as they are, and it can be deleted", async () => {
+  await withDamage(async (store, damage) => {
+    const switches = { groups: {}, tools: {} };
+    const create = { type: "create-conversation", owner, metadata: {}, switches } as const;
+    for (const id of ["a", "b", "c"]) await store.write([{ ...create, id, title: `good ${id}` }]);
+    damage("conversations", "title", "id = 'b'");
+    const { data } = await store.listConversations({ owner });
+    assert.deepEqual(
+      new Set(data.map((each) => ("isDamaged" in each ? each : each.title))),
+      new Set([damaged("b"), "good a", "good c"]),
+    );
+    await assert.rejects(store.getConversation({ owner, id: "b" }), corrupt);
+    await store.write([{ type: "delete-conversation", owner, id: "b" }]);
+    assert.equal((await store.listConversations({ owner })).data.length, 2);
+  });
+});
+
+test("a damaged grant allows nothing, and is listed as damaged", async () => {
+  await withDamage(async (store, damage) => {
+    const grant = (id: string) => grantOf(id, { scope: "always", title: "good" });
+    for (const id of ["a", "b"])
+      await store.write([{ type: "create-grant", owner, sessionId: null, grant: grant(id) }]);
+    damage("grants", "data", "id = 'a'");
+    const { data } = await store.listGrants({ owner });
+    assert.deepEqual(
+      data.map((each) => ("isDamaged" in each ? each : each.grant.id)),
+      ["b", damaged("a")],
+    );
+    const inForce = await store.readGrants({ owner, sessionId: "s" });
+    assert.deepEqual(
+      inForce.map(({ id }) => id),
+      ["b"],
+    );
+  });
+});
+
+test("a damaged rule of a user denies all calls until it is removed or written again", async () => {
+  await withDamage(async (store, damage) => {
+    const change = { execution: "ask-always", reason: "good" } as const;
+    const write = { type: "change-override", owner, tool: "files.*", change } as const;
+    const [made] = await store.write([write]);
+    damage("overrides", "rule", "TRUE");
+    const [override] = await store.listOverrides({ owner });
+    assert.equal(override?.isDamaged, true);
+    assert.deepEqual([override?.rule.tool, override?.rule.execution], ["*", "deny"]);
+    await store.write([write]);
+    assert.equal((await store.listOverrides({ owner }))[0]?.isDamaged, undefined);
+    damage("overrides", "rule", "TRUE");
+    await store.write([{ type: "reset-override", owner, id: "id" in made ? made.id : "" }]);
+    assert.deepEqual(await store.listOverrides({ owner }), []);
+  });
+});
+
+test("a damaged approval is listed as one, cannot be answered, and still expires", async () => {
+  await withDamage(async (store, damage, clock) => {
+    await createRun(store, { id: "r" });
+    for (const id of ["a", "b"]) {
+      const approval = { ...approvalRequest(id), reason: "good" };
+      await commit(store, "r", [
+        event({ type: "approval.requested", callId: approval.callId, approval }),
+      ]);
+    }
+    damage("approvals", "request", "id = 'a'");
+    const { data } = await store.listApprovals({ owner });
+    const shown = data.map((each) => ("isDamaged" in each ? "damaged" : each.status));
+    assert.deepEqual(shown.toSorted(), ["damaged", "pending"]);
+    await assert.rejects(store.getApproval({ owner, id: "a" }), corrupt);
+    const answer = { decision: "allow", scope: "once" } as const;
+    const answering = store.write([{ type: "answer-approval", owner, id: "a", answer }]);
+    await assert.rejects(answering, corrupt);
+    clock.set(10_000);
+    await store.write([{ type: "expire-approvals" }]);
+    assert.deepEqual((await store.listApprovals({ owner, status: "pending" })).data, []);
+  });
+});
+
+test("damaged events, messages, calls and deltas are not read, and other runs are", async () => {
+  await withDamage(async (store, damage) => {
+    for (const id of ["a", "b"]) {
+      await createRun(store, { id });
+      await commit(store, id, [
+        start("i"),
+        end("i", "good"),
+        event({ type: "run.heartbeat", at: 1 }),
+      ]);
+      await commit(store, id, [start("open"), delta("open", "good")]);
+    }
+    const query = (runId: string) => ({ owner, runId });
+    damage("tail", "delta", "run_n = 1");
+    await assert.rejects(store.readEvents(query("a")), corrupt);
+    damage("run_journal", "events", "run_n = 2");
+    await assert.rejects(store.readEvents(query("b")), corrupt);
+    await assert.rejects(store.readEventsCompact(query("b")), corrupt);
+    assert.equal((await store.searchRuns({ owner })).data.length, 2);
+  });
+});
+
+test("a damaged run, request or result is listed as damaged, and is not read alone", async () => {
+  await withDamage(async (store, damage) => {
+    for (const id of ["a", "b", "c", "d"]) {
+      await createRun(store, { id, model: "good", input: ["good"] });
+      const { type, result } = resultOf("completed");
+      await commit(store, id, [{ type, result: { ...result, answer: "good" } }]);
+    }
+    damage("runs", "model", "id = 'a'");
+    damage("run_requests", "input", "run_n = 2");
+    damage("run_results", "result", "run_n = 3");
+    const { data } = await store.searchRuns({ owner });
+    assert.deepEqual(
+      data.filter(({ isDamaged }) => isDamaged === true).map(({ id }) => id),
+      ["c", "b", "a"],
+    );
+    for (const id of ["a", "b", "c"]) await assert.rejects(store.getRun({ owner, id }), corrupt);
+    assert.equal((await store.getRun({ owner, id: "d" }))?.model, "good");
+  });
+});
+
+test("damaged variables are not read: neither a manifest, nor a change, nor a value", async () => {
+  await withDamage(async (store, damage) => {
+    const long = variableOf("long", "good ".repeat(400));
+    const small = variableOf("small", "good");
+    for (const id of ["a", "b"]) {
+      await createRun(store, { id });
+      await commit(
+        store,
+        id,
+        [long, small].map((variable) => ({ type: "variable", change: { type: "set", variable } })),
+      );
+    }
+    await commit(store, "b", [resultOf("completed")]);
+    damage("variable_values", "value", "session_id = 'a'");
+    const read = await store.readVariables({ owner, runId: "a" });
+    assert.deepEqual(Object.keys(read?.manifest ?? {}), ["long", "small"]);
+    assert.deepEqual(read?.values, {});
+    damage("run_variables", "changes", "run_n = 1");
+    await assert.rejects(store.readManifest({ owner, runId: "a" }), corrupt);
+    damage("manifests", "entries", "session_id = 'b'");
+    await assert.rejects(store.readManifest({ owner, runId: "b" }), corrupt);
+  });
+});
