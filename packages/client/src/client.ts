@@ -5,6 +5,7 @@ import type {
   CallView,
   ConversationUpdate,
   ConversationView,
+  DamagedView,
   GrantView,
   ListView,
   ModelView,
@@ -162,11 +163,12 @@ export function createClient(options: ClientOptions = {}) {
     ) => {
       const after = page.after === undefined ? "" : `&after=${id(page.after)}`;
       const path = `/v1/conversations?limit=${page.limit}${after}`;
-      return json<ListView<ConversationView>>(path, { signal });
+      return json<ListView<ConversationView | DamagedView>>(path, { signal });
     },
     latestConversation: async (signal?: Signal) => {
-      const path = "/v1/conversations?limit=1";
-      return (await json<ListView<ConversationView>>(path, { signal })).data[0];
+      const path = "/v1/conversations?limit=20";
+      const { data } = await json<ListView<ConversationView | DamagedView>>(path, { signal });
+      return data.find((entry) => entry.object === "conversation");
     },
     createConversation: (
       body: { readonly title?: string; readonly switches?: Switches } = {},
@@ -227,7 +229,7 @@ export function createClient(options: ClientOptions = {}) {
       post<ReviewPreview>(`${pathOf.approval(approval)}/preview`, body, signal),
     /** The grants of a conversation and of all; without a conversation, of every one. */
     grants: (conversation?: string, signal?: Signal) =>
-      list<GrantView>("/v1/grants", signal, {
+      list<GrantView | DamagedView>("/v1/grants", signal, {
         ...(conversation !== undefined && { conversation }),
       }),
     revokeGrant: (grant: string, signal?: Signal) => remove(`/v1/grants/${id(grant)}`, { signal }),

@@ -103,9 +103,17 @@ export async function grantsCommand(
     if (grant === undefined)
       return printLine(session, `There is no number ${printableLine(revoke)}.`);
     await client.revokeGrant(grant.id);
-    return printLine(session, `Taken back: ${printableLine(grant.title)}. It asks again.`);
+    const title = grant.object === "damaged" ? grant.id : grant.title;
+    return printLine(session, `Taken back: ${printableLine(title)}. It asks again.`);
   }
   for (const [index, grant] of grants.entries()) {
+    if (grant.object === "damaged") {
+      printLine(
+        session,
+        `${index + 1}  damaged: it allows nothing  ${style.dim(grant.error.message)}`,
+      );
+      continue;
+    }
     const verdict = grant.verdict === "allow" ? "allowed" : "refused";
     printLine(
       session,

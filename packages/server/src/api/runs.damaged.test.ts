@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { systemClock } from "@capstan/core/base";
-import { migrate, SqliteConnection, storeOnConnection } from "@capstan/store/testing";
+import {
+  grantOf,
+  migrate,
+  owner,
+  SqliteConnection,
+  storeOnConnection,
+} from "@capstan/store/testing";
 import { ScriptedModel } from "@capstan/core/testing";
 import { createTestApp } from "../testing/app-fixtures.ts";
 
@@ -41,4 +47,41 @@ test("a damaged run is shown as one in lists, which go on", async () => {
       [null, "run_damaged", null],
     );
   }
+});
+
+test("damaged conversations and grants are entries of their lists, and a damaged rule denies all calls", async () => {
+  const sql = new SqliteConnection(new DatabaseSync(":memory:"));
+  migrate(sql, 1);
+  const store = storeOnConnection(sql, systemClock);
+  const { call } = createTestApp({ model: new ScriptedModel([]), store });
+  const { id: first } = (await call("POST", "/v1/conversations", { title: "one" })).body;
+  const { id: second } = (await call("POST", "/v1/conversations", { title: "two" })).body;
+  const grant = grantOf("g", { scope: "always" });
+  await store.write([{ type: "create-grant", owner, sessionId: null, grant }]);
+  const denied = { tool: "*", execution: "ask-always" };
+  const { id: rule } = (await call("PUT", "/v1/overrides", denied)).body;
+  sql.run("UPDATE conversations SET title = 'other' WHERE id = ?", String(first));
+  sql.run("UPDATE grants SET data = replace(data, 'allow', 'refuse')");
+  sql.run("UPDATE overrides SET rule = replace(rule, 'ask-always', 'auto')");
+
+  const list = async (path: string) => {
+    const { status, body } = await call("GET", path);
+    assert.equal(status, 200);
+    return body.data as unknown as { id: string; object: string; error?: { code: string } }[];
+  };
+  const listed = await list("/v1/conversations");
+  assert.deepEqual(
+    new Map(listed.map(({ id, object }) => [id, object])),
+    new Map([
+      [first, "damaged"],
+      [second, "conversation"],
+    ]),
+  );
+  const [damaged] = await list("/v1/grants");
+  assert.deepEqual([damaged?.id, damaged?.error?.code], ["g", "entry_damaged"]);
+  const [override] = await list("/v1/overrides");
+  assert.partialDeepStrictEqual(override, { id: rule, execution: "deny", damaged: true });
+  assert.equal((await call("DELETE", `/v1/conversations/${first}`)).status, 200);
+  assert.equal((await call("DELETE", `/v1/overrides/${rule}`)).status, 200);
+  assert.equal((await list("/v1/conversations")).length, 1);
 });

@@ -3,6 +3,7 @@ import { serverLost } from "../api/server-presence.ts";
 import { ThemeToggle } from "../settings/theme-toggle.tsx";
 import { Icon, type IconName } from "../shell/icon.tsx";
 import { useApp, type PanelName } from "../state/app-state.ts";
+import { titleOf } from "../state/conversation-list.ts";
 import { chatHref, routedPage } from "../state/route.ts";
 import { IconButton } from "../shell/button.tsx";
 
@@ -26,7 +27,7 @@ export function Header(props: HeaderProps) {
     const open = app.chat.conversation();
     if (open === null) return "New chat";
     const listed = app.conversations.all.value().find((entry) => entry.id === open.id);
-    return (listed ?? open).title || "Untitled";
+    return titleOf(listed ?? open);
   };
   const isReconnecting = () => serverLost() || app.chat.active()?.stream() === "reconnecting";
 

@@ -1,4 +1,4 @@
-import type { GrantView } from "@capstan/contract";
+import type { DamagedView, GrantView } from "@capstan/contract";
 import { createEffect, on, Show } from "solid-js";
 import { client } from "../api/client.ts";
 import { useApp } from "../state/app-state.ts";
@@ -16,10 +16,12 @@ import "./approvals.css";
 export function GrantsPart() {
   const { chat } = useApp();
   const conversation = () => chat.conversation()?.id ?? null;
-  const grants = createLoaded<readonly GrantView[]>([], async () => {
+  const grants = createLoaded<readonly GrantEntry[]>([], async () => {
     const id = conversation();
     if (id !== null) return client.grants(id);
-    return (await client.grants()).filter(({ scope }) => scope === "always");
+    return (await client.grants()).filter(
+      (grant) => grant.object === "damaged" || grant.scope === "always",
+    );
   });
   createEffect(
     on([conversation, chat.revision], ([id], before) => {
@@ -56,10 +58,30 @@ export function GrantsPart() {
             </Show>
           }
         >
-          {(grant) => <GrantItem grant={grant()} onRevoke={() => revoke(grant())} />}
+          {(entry) => (
+            <Show when={grantOf(entry())} fallback={<DamagedGrant entry={entry()} />}>
+              {(grant) => <GrantItem grant={grant()} onRevoke={() => revoke(grant())} />}
+            </Show>
+          )}
         </KeyedFor>
       </ul>
     </section>
+  );
+}
+
+type GrantEntry = GrantView | DamagedView;
+
+function grantOf(entry: GrantEntry): GrantView | undefined {
+  return entry.object === "grant" ? entry : undefined;
+}
+
+function DamagedGrant(props: { readonly entry: GrantEntry }) {
+  const message = () => (props.entry.object === "damaged" ? props.entry.error.message : "");
+  return (
+    <li class="grant" data-testid="damaged-grant">
+      <span class="tag bad">damaged</span>
+      <p class="grant-facts">It allows nothing. {message()}</p>
+    </li>
   );
 }
 

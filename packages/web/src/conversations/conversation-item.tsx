@@ -2,24 +2,29 @@ import type { ConversationView } from "@capstan/contract";
 import { createSignal, onMount, Show } from "solid-js";
 import { useApp } from "../state/app-state.ts";
 import { conversationHref, navigateTo, routedConversation } from "../state/route.ts";
+import { type ConversationEntry, titleOf } from "../state/conversation-list.ts";
 import { formatAge } from "../format/duration.ts";
 import { attempt } from "../state/toasts.ts";
 import { IconButton } from "../shell/button.tsx";
 
 /** One conversation of the list: open it, rename it in place, delete it. */
 export function ConversationItem(props: {
-  readonly conversation: ConversationView;
+  readonly conversation: ConversationEntry;
   readonly onOpen: () => void;
 }) {
   const app = useApp();
   const [isRenaming, setRenaming] = createSignal(false);
   const id = () => props.conversation.id;
-  const title = () => props.conversation.title || "Untitled";
+  const title = () => titleOf(props.conversation);
+  const readable = () =>
+    props.conversation.object === "conversation" ? props.conversation : undefined;
+  const damage = () =>
+    props.conversation.object === "damaged" ? props.conversation.error.message : undefined;
   const isOpen = () => routedConversation() === id();
 
   const rename = async (next: string) => {
     setRenaming(false);
-    if (next === "" || next === props.conversation.title) return;
+    if (next === "" || next === readable()?.title) return;
     await attempt("Not renamed", () => app.conversations.rename(id(), next));
   };
   const remove = () => {
@@ -33,34 +38,51 @@ export function ConversationItem(props: {
         when={!isRenaming()}
         fallback={
           <RenameField
-            title={props.conversation.title}
+            title={readable()?.title ?? ""}
             onDone={(next) => void rename(next)}
             onCancel={() => setRenaming(false)}
           />
         }
       >
-        <a
-          class="conversation-link row grow"
-          href={conversationHref(id())}
-          aria-current={isOpen() ? "page" : undefined}
-          onClick={() => props.onOpen()}
-          onDblClick={() => setRenaming(true)}
+        <Show
+          when={readable()}
+          fallback={
+            <span
+              class="conversation-link row grow clipped"
+              title={damage()}
+              data-testid="damaged-conversation"
+            >
+              {title()}
+            </span>
+          }
         >
-          <StatusDot status={props.conversation.head_status} />
-          <span class="grow clipped">{title()}</span>
-          <span class="conversation-age">
-            {formatAge(props.conversation.updated_at, Date.now())}
-          </span>
-        </a>
+          {(conversation) => (
+            <a
+              class="conversation-link row grow"
+              href={conversationHref(id())}
+              aria-current={isOpen() ? "page" : undefined}
+              onClick={() => props.onOpen()}
+              onDblClick={() => setRenaming(true)}
+            >
+              <StatusDot status={conversation().head_status} />
+              <span class="grow clipped">{title()}</span>
+              <span class="conversation-age">
+                {formatAge(conversation().updated_at, Date.now())}
+              </span>
+            </a>
+          )}
+        </Show>
         <span class="conversation-actions">
-          <IconButton
-            look="small"
-            icon="edit"
-            size={15}
-            label={`Rename ${title()}`}
-            data-testid="rename-conversation"
-            onClick={() => setRenaming(true)}
-          />
+          <Show when={readable()}>
+            <IconButton
+              look="small"
+              icon="edit"
+              size={15}
+              label={`Rename ${title()}`}
+              data-testid="rename-conversation"
+              onClick={() => setRenaming(true)}
+            />
+          </Show>
           <IconButton
             look="small"
             icon="trash"

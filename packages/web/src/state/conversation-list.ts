@@ -1,4 +1,4 @@
-import type { ConversationView } from "@capstan/contract";
+import type { ConversationView, DamagedView } from "@capstan/contract";
 import { createSignal } from "solid-js";
 import { client } from "../api/client.ts";
 import { createLoaded } from "./loaded.ts";
@@ -9,10 +9,17 @@ const pageLength = 50;
 /** How long a deleted conversation can be brought back. */
 const undoTime = 6000;
 
+/** An entry of the list, also of a conversation whose stored row is damaged. */
+export type ConversationEntry = ConversationView | DamagedView;
+
+export function titleOf(entry: ConversationEntry): string {
+  return entry.object === "damaged" ? "Damaged chat" : entry.title || "Untitled";
+}
+
 export function createConversationList() {
   const [hasMore, setHasMore] = createSignal(false);
   const [leaving, setLeaving] = createSignal<ReadonlySet<string>>(new Set());
-  const all = createLoaded<readonly ConversationView[]>([], async () => {
+  const all = createLoaded<readonly ConversationEntry[]>([], async () => {
     const page = await client.conversations({ limit: pageLength });
     setHasMore(page.has_more);
     return page.data;
@@ -37,7 +44,7 @@ export function createConversationList() {
   }
 
   /** Hides it, and deletes it when its time to undo is over. */
-  function remove(conversation: ConversationView): void {
+  function remove(conversation: ConversationEntry): void {
     const { id } = conversation;
     setLeaving((before) => new Set(before).add(id));
     let isFinished = false;
@@ -56,7 +63,7 @@ export function createConversationList() {
     const stop = () => removeEventListener("pagehide", onLeave);
     addEventListener("pagehide", onLeave);
     showToast({
-      text: `“${conversation.title || "Untitled"}” is deleted.`,
+      text: `“${titleOf(conversation)}” is deleted.`,
       ms: undoTime,
       onGone: () => void finish(false),
       action: {
