@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { watch } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { SqliteChanges, SqliteConnection } from "@capstan/store/testing";
 import { test } from "node:test";
 import type { RunEvent } from "@capstan/contract";
 import { root } from "../scripts/command.ts";
@@ -120,13 +121,14 @@ test("an answer that was written when the server died is acted on by the next on
   const [approval] = await first.api.approvals(conversation);
   await first.kill();
   // As if the server had died between keeping the answer and going on with the run.
-  using database = new DatabaseSync(join(place.folder.data, "capstan.db"));
-  database
-    .prepare("UPDATE approvals SET status = 'allowed', answer = ?, answered_at = ? WHERE id = ?")
-    .run(JSON.stringify({ decision: "allow" }), Date.now(), approval!.id);
+  const sql = new SqliteConnection(new DatabaseSync(join(place.folder.data, "capstan.db")));
+  const changes = new SqliteChanges(sql);
+  const answer = JSON.stringify({ decision: "allow" });
+  const { id } = approval!;
+  changes.update("approvals", { id }, { status: "allowed", answer, answered_at: Date.now() });
   // What the commit of an answer does, too.
-  database.prepare("UPDATE runs SET status = 'queued' WHERE id = ?").run(run);
-  database.close();
+  changes.update("runs", { id: run }, { status: "queued" });
+  sql.close();
 
   const { api } = await place.start();
   await api.finishedEvents(run);
