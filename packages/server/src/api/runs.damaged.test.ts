@@ -60,7 +60,7 @@ test("damaged conversations and grants are entries of their lists, and a damaged
   await store.write([{ type: "create-grant", owner, sessionId: null, grant }]);
   const denied = { tool: "*", execution: "ask-always" };
   const { id: rule } = (await call("PUT", "/v1/overrides", denied)).body;
-  sql.run("UPDATE conversations SET title = 'other' WHERE id = ?", String(first));
+  sql.run("UPDATE conversations SET title = 'other' WHERE id = ?", first);
   sql.run("UPDATE grants SET data = replace(data, 'allow', 'refuse')");
   sql.run("UPDATE overrides SET rule = replace(rule, 'ask-always', 'auto')");
 
