@@ -54,8 +54,8 @@ interface SchemaCache {
   readonly byText: LruCache<string, CompiledSchema>;
 }
 
-const withoutEngine = schemaCache();
-const byEngine = new WeakMap<PatternEngine, SchemaCache>();
+const noEngine = {};
+const caches = new WeakMap<object, SchemaCache>();
 
 /**
  * Makes a validator of a schema (draft-07 or 2020-12, as `$schema` says). The schema itself is
@@ -201,12 +201,10 @@ function withoutPrototypes(value: unknown): unknown {
 }
 
 function cacheOf(engine: PatternEngine | undefined): SchemaCache {
-  if (!engine) return withoutEngine;
-  const known = byEngine.get(engine) ?? schemaCache();
-  byEngine.set(engine, known);
-  return known;
-}
-
-function schemaCache(): SchemaCache {
-  return { bySchema: new WeakMap(), byText: new LruCache(maxCached) };
+  let cache = caches.get(engine ?? noEngine);
+  if (cache === undefined) {
+    cache = { bySchema: new WeakMap(), byText: new LruCache(maxCached) };
+    caches.set(engine ?? noEngine, cache);
+  }
+  return cache;
 }

@@ -44,35 +44,6 @@ function isTag(tag: unknown): boolean {
   return typeof tag === "string" && tag !== "" && tag.length <= maxTagLength;
 }
 
-/**
- * Why a name cannot be written to: a rule is changed only as a rule, and no variable may hide a
- * result's other name.
- *
- * @param alias the result that already answers to the name
- */
-export function nameConflict(
-  name: string,
-  { patch, before, alias }: NameConflictOptions,
-): ToolErrorData | undefined {
-  if (before?.type === "RULE" && patch.type !== "RULE") {
-    return {
-      code: "read_only_variable",
-      message: `${name} is a rule, which is read-only. Choose another name.`,
-    };
-  }
-  if (!alias) return undefined;
-  return {
-    code: "invalid_variable_name",
-    message: `${name} already names the result ${alias.name}. Choose another name.`,
-  };
-}
-
-interface NameConflictOptions {
-  readonly patch: VariablePatch;
-  readonly before: { readonly type: VariableType } | undefined;
-  readonly alias: { readonly name: string } | undefined;
-}
-
 export function noRoomFor(
   name: string,
   { capacity, maxBytes }: { readonly capacity: number; readonly maxBytes: number },

@@ -18,7 +18,6 @@ import {
   type MeasuredValue,
   descProblem,
   measureValue,
-  nameConflict,
   noRoomFor,
   variableInputProblem,
 } from "./variable-input.ts";
@@ -313,8 +312,7 @@ export class VariableSystem {
     if (type === undefined || input === undefined)
       return { status: "refused", error: this.missingVariable(name) };
     const problem =
-      variableInputProblem(name, patch.desc, patch.tags) ??
-      nameConflict(name, { patch, before, alias: before ? undefined : this.#find(name) });
+      variableInputProblem(name, patch.desc, patch.tags) ?? this.#nameConflict(name, patch, before);
     if (problem) return { status: "refused", error: problem };
     const measured =
       before?.value === input
@@ -349,6 +347,22 @@ export class VariableSystem {
 
   #limitOf(type: VariableType): number {
     return type === "RULE" ? Infinity : this.maxValueBytes;
+  }
+
+  /** A rule is changed only as a rule, and no variable may hide a result's other name. */
+  #nameConflict(
+    name: string,
+    patch: VariablePatch,
+    before: VariableEntry | undefined,
+  ): ToolErrorData | undefined {
+    if (before?.type === "RULE" && patch.type !== "RULE") {
+      const message = `${name} is a rule, which is read-only. Choose another name.`;
+      return { code: "read_only_variable", message };
+    }
+    const alias = before === undefined ? this.#find(name) : undefined;
+    if (alias === undefined) return undefined;
+    const message = `${name} already names the result ${alias.name}. Choose another name.`;
+    return { code: "invalid_variable_name", message };
   }
 
   /** For a name that is new, and no partner's. */

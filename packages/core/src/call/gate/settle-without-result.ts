@@ -54,14 +54,6 @@ export function settleWithoutResult(
   return { status: "settled", record: ended, result };
 }
 
-export function cancelledBeforeStart(
-  name: string,
-  reason = "the turn was stopped",
-): EndWithoutResult {
-  const message = `${name} was stopped before it began: ${reason}.`;
-  return { status: "cancelled", error: { code: "cancelled", message } };
-}
-
 function errorOf(
   record: CallRecord,
   end: EndWithoutResult,
@@ -82,8 +74,14 @@ export function rejectCall(gate: Gate, record: CallRecord, reason: string): Sett
 }
 
 /** Ends a call that was stopped before its tool was touched. */
-export function cancelCall(gate: Gate, record: CallRecord, reason?: string): SettledCall {
-  return settleWithoutResult(gate, record, cancelledBeforeStart(record.name, reason));
+export function cancelCall(
+  gate: Gate,
+  record: CallRecord,
+  reason = "the turn was stopped",
+): SettledCall {
+  const message = `${record.name} was stopped before it began: ${reason}.`;
+  const error = { code: "cancelled", message };
+  return settleWithoutResult(gate, record, { status: "cancelled", error });
 }
 
 /** Ends a call with an error before it runs: its tool or its arguments are not valid. */

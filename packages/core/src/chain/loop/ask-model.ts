@@ -1,12 +1,12 @@
-import type { AssistantMessage, Message } from "../../model/message.ts";
+import type { AssistantMessage } from "../../model/message.ts";
 import type { ToolOffer } from "../../tool/tool-offer.ts";
 import { type ChainEnding, modelFailure, stopped } from "./chain-ending.ts";
 import type { ReachedLimit } from "../journal/chain-result.ts";
 import { chainRequest, roundSettings, takesReferences } from "./chain-request.ts";
 import type { Usage } from "../../model/usage.ts";
-import type { FinishReason, Model, ModelSettings, ToolDefinition } from "../../model/model.ts";
+import type { FinishReason, ModelRequest } from "../../model/model.ts";
 import { ModelError } from "../../model/model-error.ts";
-import { ModelAnswer, type ModelAnswerOptions } from "./model-answer.ts";
+import { ModelAnswer } from "./model-answer.ts";
 import { checkEvent, checkedStream } from "../../model/check-stream.ts";
 import type { Chain } from "./chain.ts";
 
@@ -23,7 +23,7 @@ export async function askModel(
     readonly again: boolean;
   },
 ): Promise<ChainEnding | AssistantMessage> {
-  const { executor, model, chatOption = {} } = chain.options;
+  const { executor, chatOption = {} } = chain.options;
   const { signal } = chain;
   const clock = executor.gate.clock;
   if (limit !== undefined && chain.limit === undefined) {
@@ -36,34 +36,23 @@ export async function askModel(
     again,
     advice: chain.budget.failures.takeAdvice(),
     takesReferences: takesReferences(offer),
+    hasUserInput: chain.turn.hasUserInput,
   };
   const last = limit !== undefined;
   const turn = chain.turn.requestMessages(chain.calls.records);
-  const preparing =
-    chain.options.callbacks?.onBeforeSendToLLM === undefined
-      ? chainRequest(chain.options, turn, notes, signal)
-      : chain.budget.withDeadline(
-          signal,
-          last,
-          async (inTime) => chainRequest(chain.options, turn, notes, inTime),
-          "onBeforeSendToLLM",
-        );
-  const request = preparing instanceof Promise ? await preparing : preparing;
+  const request = await chain.budget.withDeadline(
+    signal,
+    last,
+    (inTime) => chainRequest(chain.options, turn, notes, inTime),
+    "onBeforeSendToLLM",
+  );
   if (request.status === "failed") return chain.stopped() ?? stopped(request.error);
   if (request.status === "stopped") return stopped(chain.failure);
   const tools = last ? [] : offer.definitions;
   const first = chain.turn.round === 1;
+  const settings = roundSettings(chatOption, { last, first, tools: offer.definitions.length });
   const step = await chain.budget.withDeadline(signal, last, (inTime) =>
-    modelStep({
-      model,
-      messages: request.messages,
-      tools,
-      settings: roundSettings(chatOption, { last, first, tools: offer.definitions.length }),
-      recorder: chain.recorder,
-      signal: inTime,
-      clientNames: offer.clientNames,
-      ids: chain.ids,
-    }),
+    modelStep(chain, { ...settings, messages: request.messages, tools }, offer, inTime),
   );
   if (step.failure !== undefined) {
     chain.turn.addCutOff(step.message);
@@ -75,15 +64,7 @@ export async function askModel(
   return message;
 }
 
-export interface ModelStepOptions extends ModelAnswerOptions {
-  readonly model: Model;
-  readonly messages: readonly Message[];
-  readonly tools: readonly ToolDefinition[];
-  readonly settings: ModelSettings;
-  readonly signal: AbortSignal;
-}
-
-export interface ModelStep {
+interface ModelStep {
   readonly message: AssistantMessage;
   readonly finishReason: FinishReason;
   readonly usage: Usage;
@@ -92,12 +73,16 @@ export interface ModelStep {
 }
 
 /** Asks the model once, and passes on what it says as it comes. Never rejects. */
-export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
-  const { model, messages, tools, settings, signal, recorder } = options;
-  const answer = new ModelAnswer(options);
+async function modelStep(
+  { options: { model }, recorder, ids }: Chain,
+  request: ModelRequest,
+  { clientNames }: ToolOffer,
+  signal: AbortSignal,
+): Promise<ModelStep> {
+  const answer = new ModelAnswer({ recorder, ids, clientNames });
   let failure: unknown;
   try {
-    const stream = checkedStream(model, { ...settings, messages, tools }, signal);
+    const stream = checkedStream(model, request, signal);
     await readStream(stream, signal, (event) => {
       answer.add(checkEvent(event));
       return answer.isFinished ? "enough" : recorder.drained();
@@ -114,7 +99,7 @@ export async function modelStep(options: ModelStepOptions): Promise<ModelStep> {
   const isCut = failure !== undefined;
   const message = answer.end(isCut);
   const { finishReason, usage } = answer;
-  return isCut ? { message, finishReason, usage, failure } : { message, finishReason, usage };
+  return { message, finishReason, usage, ...(isCut && { failure }) };
 }
 
 /**

@@ -24,6 +24,7 @@ interface RequestNotes {
   readonly advice: string | undefined;
   /** Tools are offered that could take a long message by its name. */
   readonly takesReferences: boolean;
+  readonly hasUserInput: boolean;
 }
 
 type ChainRequest =
@@ -37,12 +38,12 @@ type ChainRequest =
  * loop has to say; and whatever `onBeforeSendToLLM` makes of them. Where that fails nothing is
  * sent: it may be what keeps something from being sent.
  */
-export function chainRequest(
+export async function chainRequest(
   { systemPrompt, contextMessages, callbacks, executor }: ToolChainOptions,
   turn: readonly Message[],
   notes: RequestNotes,
   signal: AbortSignal,
-): ChainRequest | Promise<ChainRequest> {
+): Promise<ChainRequest> {
   let messages: readonly Message[];
   try {
     const prompt = typeof systemPrompt === "function" ? systemPrompt() : (systemPrompt ?? "");
@@ -55,7 +56,7 @@ export function chainRequest(
     const first: Message[] = prompt === "" ? [] : [{ role: "system", content: prompt }];
     const named = (given: readonly Message[]) =>
       notes.takesReferences ? nameLongMessages(given, executor.variables) : given;
-    const said = first.concat(named(contextMessages), named(turn));
+    const said = first.concat(named(contextMessages), notes.hasUserInput ? named(turn) : turn);
     if (note !== "") said.push({ role: "developer", content: note });
     messages = said;
   } catch (thrown) {

@@ -22,11 +22,14 @@ export class Turn {
   #finishedRounds: number;
   #finishReason: FinishReason | undefined;
   #cut: boolean;
+  /** Whether the turn has a user message: only those can be long messages that get a name. */
+  hasUserInput: boolean;
 
   constructor(recorder: Recorder, state: ChainState | undefined, compaction: ResultCompaction) {
     this.#recorder = recorder;
     this.#compaction = compaction;
     this.#messages = [...(state?.messages ?? [])];
+    this.hasUserInput = this.#messages.some(({ role }) => role === "user");
     this.#cut = state?.cut === true;
     this.#round = state?.round ?? 0;
     this.#finishedRounds = this.#round;
@@ -129,6 +132,7 @@ export class Turn {
     for (const message of messages) {
       this.#messages.push(message);
       this.#sent?.push(message);
+      this.hasUserInput ||= message.role === "user";
     }
     const round = this.#round;
     this.#recorder.append(messages.map((message) => ({ type: "message", round, message })));
