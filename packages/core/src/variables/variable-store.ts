@@ -14,6 +14,12 @@ import {
 import { resultNameOf } from "./variable-name.ts";
 import type { VariableFilter, VariableInfo, VariableType } from "./variable.ts";
 
+interface Candidate {
+  readonly unit: VariableEntry;
+  readonly visit: number;
+  readonly phase: number;
+}
+
 /**
  * The entries of a variable system with their order of visits, and the totals. A result and its arguments are one unit in all that is counted and evicted.
  */
@@ -34,6 +40,10 @@ export class VariableStore {
   #visit = 0;
   /** The last visit before this turn. */
   #turnStart = 0;
+  /** Units in the order of eviction, the next one last. A unit that was visited since is passed over. */
+  #toEvict: Candidate[] = [];
+  /** Whether a unit of an earlier turn was visited since: it goes before those that this turn created. */
+  #hasVisited = false;
 
   get #entries(): Map<string, VariableEntry> {
     this.#placeFresh();
@@ -83,6 +93,7 @@ export class VariableStore {
   beginTurn(): void {
     this.#placeFresh();
     this.#turnStart = this.#visit;
+    this.#toEvict = [];
   }
 
   /**
@@ -91,14 +102,23 @@ export class VariableStore {
    * turn, then of those created in it. So a turn loses its own results only if nothing else is left.
    */
   nextToEvict(): VariableEntry | undefined {
-    let next: VariableEntry | undefined;
-    for (const unit of this.#entries.values()) {
-      if (unit.type === "RULE" || isKept(unit)) continue;
-      const order = next === undefined ? -1 : this.#phase(unit) - this.#phase(next);
-      if (next === undefined || order < 0 || (order === 0 && lastVisit(unit) < lastVisit(next)))
-        next = unit;
+    for (;;) {
+      const created = this.#toEvict.at(-1)?.phase === 2;
+      if (this.#toEvict.length === 0 || (created && this.#hasVisited)) this.#orderEviction();
+      const next = this.#toEvict.pop();
+      if (next === undefined) return undefined;
+      const { unit, visit } = next;
+      const isThere = this.#entries.get(unit.name) === unit;
+      if (isThere && !isKept(unit) && lastVisit(unit) === visit) return unit;
     }
-    return next;
+  }
+
+  #orderEviction(): void {
+    this.#hasVisited = false;
+    this.#toEvict = [...this.#entries.values()]
+      .filter((unit) => unit.type !== "RULE" && !isKept(unit))
+      .map((unit) => ({ unit, visit: lastVisit(unit), phase: this.#phase(unit) }))
+      .sort((a, b) => b.phase - a.phase || b.visit - a.visit);
   }
 
   #phase(unit: VariableEntry): number {
@@ -106,10 +126,11 @@ export class VariableStore {
     return unit.made > this.#turnStart ? 2 : 1;
   }
 
-  put(entry: VariableEntry): void {
+  /** @param created whether this turn created it */
+  put(entry: VariableEntry, created = false): void {
     this.#entries.set(entry.name, entry);
     this.#join(entry);
-    this.visit(entry);
+    this.visit(entry, created);
   }
 
   /** Adds a new result with its arguments, as created in this turn. Neither name is taken. */
@@ -173,7 +194,9 @@ export class VariableStore {
   visit(entry: VariableEntry, created = false): void {
     this.#placeFresh();
     entry.visit = ++this.#visit;
-    if (created) unitOf(entry).made = this.#visit;
+    const unit = unitOf(entry);
+    if (created) unit.made = this.#visit;
+    else this.#hasVisited ||= unit.made <= this.#turnStart;
   }
 
   /** Whether a new entry of this size would find room once all that may go is gone. */

@@ -336,7 +336,7 @@ export class VariableSystem {
     };
     const entry = before ?? variableEntry({ name, ...fields, created: now, referenceCount: 0 });
     if (before) this.#store.change(before, () => Object.assign(before, fields));
-    else this.#store.put(entry);
+    else this.#store.put(entry, true);
     this.#results.notice(name);
     this.#missing.delete(name);
     this.#store.visit(entry, true);
@@ -391,8 +391,7 @@ export class VariableSystem {
     const keep = variable.keep || type === "RULE";
     const { value, bytes } = measured;
     const entry = variableEntry({ ...variable, keep, value, bytes });
-    this.#store.put(entry);
-    if (inUse) this.#store.visit(entry, true);
+    this.#store.put(entry, inUse);
     this.#missing.delete(name);
     if (type === "ToolCallResult" || type === "ToolCallArgs") this.#results.continueAfter(name);
     this.#makeRoom(changes);
@@ -407,8 +406,7 @@ export class VariableSystem {
     if (isPair) this.#store.putPair({ ...kept, args });
     else {
       const entry = resultEntry(kept);
-      this.#store.put(entry);
-      this.#store.visit(entry, true);
+      this.#store.put(entry, true);
       this.#setMissing(names.args, { reason: "not_kept" });
     }
     this.#missing.delete(names.result);
