@@ -1,7 +1,7 @@
 import type { ToolErrorData } from "../base/errors.ts";
 import { shortJson } from "../json/short-json.ts";
 import { variableNameProblem } from "./variable-name.ts";
-import type { VariablePatch, VariableType, VariableValue } from "./variable.ts";
+import type { VariableValue } from "./variable.ts";
 
 const maxDescLength = 2000;
 const maxTags = 50;
