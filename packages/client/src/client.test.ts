@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApiError } from "./http/api-error.ts";
+import { ApiError } from "./http/send.ts";
 import { createClient } from "./client.ts";
 
 interface Asked {

@@ -37,8 +37,7 @@ import type {
 } from "@capstan/contract";
 import { follow, type Opened, type Retry } from "./follow/follow.ts";
 import { readEventStream } from "./http/event-stream.ts";
-import { type RequestOptions, send } from "./http/send.ts";
-import { ServerClock } from "./http/server-clock.ts";
+import { type RequestOptions, send, ServerClock } from "./http/send.ts";
 
 export interface ClientOptions {
   /** The server's address, such as `http://127.0.0.1:8787`. @default the origin of the page */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RunEvent } from "@capstan/contract";
 import { type Client, createClient } from "./client.ts";
-import { ApiError } from "./http/api-error.ts";
+import { ApiError } from "./http/send.ts";
 import type { Retry } from "./follow/follow.ts";
 import { followRun } from "./follow-run.ts";
 

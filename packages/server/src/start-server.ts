@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
-import { CapstanError, type HistoryMode, type PolicyRule, type ToolGroup } from "@capstan/core";
-import { errorMessage, type ModelCatalog, systemClock } from "@capstan/core/host";
+import { CapstanError } from "@capstan/core";
+import { errorMessage, systemClock } from "@capstan/core/host";
 import type { RunQueue } from "./runs/dispatch/run-queue.ts";
 import { allowedHosts, type ApiKey, createApp, isLoopback } from "./app.ts";
 import {
@@ -16,10 +16,16 @@ import { type DeadlineWatch, watchDeadlines } from "./runs/deadlines.ts";
 import { RunService } from "./runs/run-service.ts";
 import { monitorNodes } from "./runs/nodes/monitor-nodes.ts";
 import { defaultServerLimits, type ServerLimits } from "./runs/request/run-limits.ts";
-import type { CreateExecutor } from "./runs/active/launch.ts";
-import type { ScriptAccess } from "@capstan/contract";
+import type { Services } from "./http/services.ts";
 
-export interface ServerOptions {
+type SharedOptions = Pick<
+  Services,
+  "models" | "createExecutor" | "groups" | "groupDefaults" | "toolDefaults" | "version" | "scripts"
+> &
+  /** @default no rules, and the history as a log */
+  Partial<Pick<Services, "rules" | "history">>;
+
+export interface ServerOptions extends SharedOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -28,19 +34,8 @@ export interface ServerOptions {
   readonly databaseUrl?: string;
   /** A Redis, `redis://host:6379/0`, whose queue hands runs out to the nodes of `databaseUrl`. @default each node helps itself */
   readonly redisUrl?: string;
-  readonly version: string;
   /** None: everybody who reaches the server is the same principal, so it must listen on loopback. */
   readonly apiKeys: readonly ApiKey[];
-  readonly models: ModelCatalog;
-  readonly createExecutor: CreateExecutor;
-  /** For the list of tools, as they are now; `createExecutor` registers them. */
-  readonly groups: () => readonly ToolGroup[];
-  readonly groupDefaults: { readonly [group: string]: boolean };
-  readonly toolDefaults: { readonly [toolId: string]: boolean };
-  /** The administrator's, as `createExecutor` gives them: users are told where these count. @default none */
-  readonly rules?: readonly PolicyRule[];
-  /** Files of tools, and who may see and change them over HTTP. @default nobody */
-  readonly scripts?: ScriptAccess;
   /** The built page's folder. @default no page */
   readonly webRoot?: string;
   /** Names beside loopback and `host` that requests may be addressed to. */
@@ -49,8 +44,6 @@ export interface ServerOptions {
   readonly limits?: Partial<ServerLimits>;
   /** What is deleted when it is old, or too much. @default nothing */
   readonly retention?: Retention;
-  /** How earlier turns are shown to the model, where a request does not say. @default "log" */
-  readonly history?: HistoryMode;
   /** @default standard error */
   readonly log?: (line: string) => void;
 }
@@ -80,17 +73,7 @@ export interface RunningServer {
  * @throws CapstanError `data_directory_locked`, `address_in_use`, `host_needs_keys`, or what the store says
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const {
-    host,
-    port,
-    apiKeys,
-    models,
-    createExecutor,
-    groups,
-    groupDefaults,
-    toolDefaults,
-    version,
-  } = options;
+  const { host, port, apiKeys, models, createExecutor } = options;
   const log = options.log ?? ((line: string) => void process.stderr.write(`${line}\n`));
   const open = !isLoopback(host);
   if (open && apiKeys.length === 0) {
@@ -106,19 +89,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       : await openPostgres(options.databaseUrl, log);
   const memory = openMemoryStore({ behind: store });
   const runs = new RunService({ store, memory, models, createExecutor, limits, log });
+  const { groups, groupDefaults, toolDefaults, version, scripts } = options;
+  const { rules = [], history = "log" } = options;
+  const authentication = apiKeys.length > 0;
+  const shared = { models, createExecutor, groups, groupDefaults, toolDefaults, version };
   const services = {
+    ...shared,
     runs,
-    models,
-    groups,
-    groupDefaults,
-    toolDefaults,
-    rules: options.rules ?? [],
-    ...(options.scripts && { scripts: options.scripts }),
-    createExecutor,
+    rules,
+    history,
     limits,
-    history: options.history ?? "log",
-    version,
-    authentication: apiKeys.length > 0,
+    authentication,
+    ...(scripts && { scripts }),
   };
   const site = {
     hosts:

@@ -1,19 +1,14 @@
-import { errorMessage } from "@capstan/core/host";
-import type { CallOutcomeBody, CallView, RunView } from "@capstan/contract";
-import type { ApprovalMode } from "./answer-approvals.ts";
 import { ApiError, type Client } from "@capstan/client";
-import { callLine } from "./call-lines.ts";
-import { printable, printableLine } from "../terminal/printable.ts";
+import type { CallOutcomeBody, CallView, RunView } from "@capstan/contract";
+import { printableLine } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";
 import { notice, type Terminal } from "../terminal/terminal.ts";
+import { type AskOptions, readAnswers, send } from "./ask.ts";
+import { callLine } from "./call-lines.ts";
 
-interface OutcomeOptions {
+interface OutcomeOptions extends AskOptions {
   readonly client: Pick<Client, "url" | "calls" | "answerOutcome">;
   readonly run: string;
-  readonly mode: ApprovalMode;
-  readonly terminal: Terminal;
-  readonly style: Style;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -40,27 +35,21 @@ export async function answerOutcomes(options: OutcomeOptions): Promise<"done" | 
 async function ask(options: OutcomeOptions, call: CallView): Promise<"done" | "left"> {
   const { client, run, terminal, style, signal } = options;
   terminal.write([{ channel: "notice", text: questionText(call, style) }]);
-  for (;;) {
-    const read = await terminal.readAnswer("y/n/r > ", { signal });
-    if (read.type !== "line") return read.type === "end" ? "left" : "done";
-    const answer = readOutcome(read.text);
-    if (answer === "later") return "done";
+  const asked = await readAnswers(options, "y/n/r > ", async (line) => {
+    const answer = readOutcome(line);
+    if (answer === "later") return answer;
     if (answer === "unclear") {
       terminal.write(notice("Answer y, n or r; Enter leaves it for later."));
-      continue;
+      return undefined;
     }
-    try {
+    return send(options, async () => {
       const { found } = await client.answerOutcome(run, call.id, answer, signal);
       if (found !== undefined && found.answer !== answer.outcome)
         terminal.write(notice(style.yellow(`This was answered already: ${said[found.answer]}.`)));
-      return "done";
-    } catch (error) {
-      if (signal.aborted) return "done";
-      terminal.write(notice(style.red(printable(errorMessage(error)))));
-      // Nothing that is typed here would change it.
-      if (!(error instanceof ApiError) || [0, 404, 409].includes(error.status)) return "done";
-    }
-  }
+      return "answered" as const;
+    });
+  });
+  return asked === "left" ? "left" : "done";
 }
 
 const said: { readonly [outcome in CallOutcomeBody["outcome"]]: string } = {

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ApprovalAnswerBody, ResultApprovalView } from "@capstan/contract";
 import { createFakeTerminal } from "../testing/fake-terminal.ts";
-import { answerReview } from "./answer-review.ts";
 import { ApiError, type Client } from "@capstan/client";
-import { readReviewCommand } from "./review-request.ts";
+import { answerReview, readReviewCommand } from "./answer-review.ts";
 import { plainStyle } from "../terminal/style.ts";
 
 const text = "The password is tulip.\u001B[2J";

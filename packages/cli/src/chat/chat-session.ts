@@ -1,6 +1,6 @@
 import { errorMessage } from "@capstan/core/host";
 import type { ConversationView } from "@capstan/contract";
-import type { ApprovalMode } from "./answer-approvals.ts";
+import type { ApprovalMode } from "./ask.ts";
 import type { Client } from "@capstan/client";
 import { printable } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";

@@ -16,7 +16,7 @@ import {
   settled,
   spokenText,
 } from "../testing/run-events.ts";
-import { type ApprovalMode, noUserMessage } from "./answer-approvals.ts";
+import { type ApprovalMode, noUserMessage } from "./ask.ts";
 import { ApiError } from "@capstan/client";
 import { runTurn } from "./run-turn.ts";
 import { plainStyle } from "../terminal/style.ts";

@@ -1,7 +1,8 @@
 import { type ChainEvent, ToolOutputChannel } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
-import { answerApproval, type ApprovalMode } from "./answer-approvals.ts";
+import { answerApproval } from "./answer-approvals.ts";
+import type { ApprovalMode } from "./ask.ts";
 import { answerOutcomes } from "./answer-outcome.ts";
 import { answerReview } from "./answer-review.ts";
 import { ApiError, type Client, followRun } from "@capstan/client";

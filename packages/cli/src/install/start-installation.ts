@@ -61,19 +61,14 @@ export async function startInstallation(options: {
     prices: configuration.prices,
     ...(defaultModel !== undefined && { defaultModel }),
   });
+  const { allowedHosts, ...settings } = configuration;
   const server = await startServer({
-    host: configuration.host,
-    port: configuration.port,
-    dataDir: configuration.dataDir,
-    ...(configuration.databaseUrl !== undefined && { databaseUrl: configuration.databaseUrl }),
-    ...(configuration.redisUrl !== undefined && { redisUrl: configuration.redisUrl }),
+    ...settings,
     version: packageVersion(),
-    apiKeys: configuration.apiKeys,
     models,
     groups,
     groupDefaults,
     toolDefaults,
-    rules,
     createExecutor: (session) => {
       const executor = createToolExecutor({
         countTokens: countTokensIfLoaded,
@@ -90,10 +85,7 @@ export async function startInstallation(options: {
     scripts: { authoring, authors: configuration.scriptAuthors },
     webRoot,
     // Absent, a server that other machines reach takes any name; an empty list would take its own alone.
-    ...(configuration.allowedHosts.length > 0 && { allowedHosts: configuration.allowedHosts }),
-    allowedOrigins: configuration.allowedOrigins,
-    history: configuration.history,
-    retention: configuration.retention,
+    ...(allowedHosts.length > 0 && { allowedHosts }),
     limits: serverLimits(configuration.limits),
     ...(log && { log }),
   }).catch(async (thrown: unknown) => {

@@ -1,5 +1,18 @@
-import { ApiError } from "../http/api-error.ts";
-import { backoffDelay } from "./backoff.ts";
+import { ApiError } from "../http/send.ts";
+
+/**
+ * Returns how long to wait before the next attempt: half a second, doubled each time up to `limit`,
+ * less up to a half at random, so that many clients do not come back at once.
+ *
+ * @param attempt counted from 0
+ * @param limit milliseconds: what a user may wait for a server that is there again @default 1500
+ * @returns milliseconds
+ * @example backoffDelay(3) // 750 to 1500
+ */
+export function backoffDelay(attempt: number, limit = 1_500, random = Math.random): number {
+  const full = Math.min(500 * 2 ** attempt, limit);
+  return full - (full / 2) * random();
+}
 
 /** Told when the server has accepted a stream. @param isOver whether no event will come any more */
 export type Opened = (isOver?: boolean) => void;

@@ -1,19 +1,21 @@
+import type { ApprovalView, ReviewedPart, ReviewedResult, ReviewPreview } from "@capstan/contract";
 import {
   type ApprovalDecision,
   type CallRecord,
+  type ContentPart,
+  type GrantCover,
+  type JsonObject,
   type ReviewDecision,
   VariableSystem,
 } from "@capstan/core";
-import { reviewProblem } from "@capstan/core/host";
-import { type Context, Hono } from "hono";
-import type { ReviewPreview } from "@capstan/contract";
+import { nearestNames, reviewProblem, reviewRequestOf } from "@capstan/core/host";
 import type { ApprovalRecord } from "@capstan/store";
-import { readAnswer } from "./approval-answer.ts";
-import { approvalView, reviewedView } from "./approval-view.ts";
-import type { Environment, Services } from "../http/services.ts";
-import { entryView, findConversation, listView } from "../http/records.ts";
-import { readNumber } from "../http/read-body.ts";
+import { type Context, Hono } from "hono";
+import { z } from "zod";
 import { badRequest, conflict, notFound } from "../http/errors.ts";
+import { readBody, readNumber, readWord } from "../http/read-body.ts";
+import { entryView, findConversation, listView } from "../http/records.ts";
+import type { Environment, Services } from "../http/services.ts";
 
 const statuses = [
   "pending",
@@ -36,13 +38,7 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
 
   routes.get("/", async (context) => {
     const owner = context.get("principal");
-    const status = context.req.query("status");
-    const known = statuses.find((candidate) => candidate === status);
-    if (status !== undefined && known === undefined)
-      throw badRequest(
-        "status",
-        `status: expected one of ${statuses.join(", ")}, got "${status.slice(0, 40)}".`,
-      );
+    const status = readWord(context, "status", statuses);
     const conversationId = context.req.query("conversation");
     if (conversationId !== undefined) await findConversation(runs.store, owner, conversationId);
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 100 });
@@ -55,7 +51,7 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
       owner,
       limit,
       ...(place !== undefined && { after: place }),
-      ...(known !== undefined && { status: known }),
+      ...(status !== undefined && { status }),
       ...(conversationId !== undefined && { conversationId }),
     };
     const { data, hasMore } = await runs.stores.listApprovals(query);
@@ -83,9 +79,8 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
   routes.get("/:id", async (context) => {
     const approval = await find(context);
     if (approval.kind === "execution") return context.json(approvalView(approval));
-    const max = Number.MAX_SAFE_INTEGER;
-    const start = readNumber(context, "start", { min: 0, max, otherwise: 0 });
-    const length = readNumber(context, "length", { min: 1, max, otherwise: resultChars });
+    const start = readNumber(context, "start", { min: 0, otherwise: 0 });
+    const length = readNumber(context, "length", { min: 1, otherwise: resultChars });
     const call = await reviewed(approval);
     // No browser keeps what its reader may decide to withhold.
     context.header("Cache-Control", "no-store");
@@ -143,4 +138,144 @@ function refuseImpossible(
   if (call?.quarantine === undefined || decision.decision !== "redact") return;
   const problem = reviewProblem(decision, call.quarantine.formatted.text);
   if (problem !== undefined) throw badRequest("words", `words: ${problem}`);
+}
+
+const reason = z.string().max(2_000).nullish();
+
+/** `system`: no person said so; nobody could be asked. */
+const by = z.enum(["person", "system"]).nullish();
+
+/** An answer with a key that nobody reads would say less than its writer meant: it is refused. */
+function answerOf<T extends z.ZodRawShape & { readonly decision: z.ZodLiteral<string> }>(shape: T) {
+  return z.strictObject(shape, {
+    error: (issue) => {
+      if (issue.code !== "unrecognized_keys") return undefined;
+      const known = Object.keys(shape);
+      const unknown = issue.keys.map((key) => {
+        const [nearest] = nearestNames(key, known);
+        const meant = nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
+        return `${key.slice(0, 40)}${meant}`;
+      });
+      return `unknown ${unknown.join(", ")}; "${shape.decision.value}" takes ${known.join(", ")}.`;
+    },
+  });
+}
+
+const executionBody = z.discriminatedUnion("decision", [
+  answerOf({
+    decision: z.literal("allow"),
+    scope: z.enum(["once", "session", "always"]).nullish(),
+    arguments: z.record(z.string(), z.unknown()).nullish(),
+    covers: z.unknown().optional(),
+    expiresAt: z.number().nullish(),
+  }),
+  answerOf({ decision: z.literal("refuse"), reason, by }),
+]);
+
+const reviewBody = z.discriminatedUnion("decision", [
+  answerOf({ decision: z.literal("release") }),
+  answerOf({
+    decision: z.literal("redact"),
+    words: z.array(z.string().min(1).max(10_000)).min(1).max(100),
+  }),
+  answerOf({ decision: z.literal("replace"), text: z.string().max(1_000_000) }),
+  answerOf({ decision: z.literal("withhold"), reason, by }),
+]);
+
+const kinds = {
+  execution: { of: ["allow", "refuse"], asks: "whether its call may run" },
+  result: {
+    of: ["release", "redact", "replace", "withhold"],
+    asks: "whether the result of its call may be seen",
+  },
+} as const;
+
+/** A request's body as an answer to this approval. One of the other kind is refused by name. */
+export async function readAnswer(
+  context: Context,
+  { kind }: ApprovalRecord,
+): Promise<ApprovalDecision | ReviewDecision> {
+  const { decision } = await readBody(context, z.looseObject({ decision: z.string() }));
+  const { of, asks } = kinds[kind];
+  if (!of.some((known) => known === decision)) {
+    const message = `decision: this approval asks ${asks}; expected ${of.join(", ")}, got "${decision.slice(0, 40)}".`;
+    throw badRequest("decision", message);
+  }
+  return kind === "execution"
+    ? executionDecision(await readBody(context, executionBody))
+    : reviewDecision(await readBody(context, reviewBody));
+}
+
+function executionDecision(body: z.output<typeof executionBody>): ApprovalDecision {
+  if (body.decision === "refuse") return { decision: "refuse", ...noOf(body) };
+  const { decision, scope, arguments: args, covers, expiresAt } = body;
+  return {
+    decision,
+    ...(scope != null && { scope }),
+    ...(args != null && { arguments: args as JsonObject }),
+    // Looked at with the question: see `checkAnswer`.
+    ...(covers != null && { covers: covers as GrantCover }),
+    ...(expiresAt != null && { expiresAt }),
+  };
+}
+
+function reviewDecision(body: z.output<typeof reviewBody>): ReviewDecision {
+  if (body.decision !== "withhold") return body;
+  return { decision: "withhold", ...noOf(body) };
+}
+
+/** Why, and whose word it is. */
+function noOf({
+  reason: why,
+  by: whose,
+}: Pick<z.output<typeof executionBody> & { decision: "refuse" }, "reason" | "by">) {
+  return { ...(why != null && { reason: why }), ...(whose != null && { by: whose }) };
+}
+
+/** Characters of base64 of one picture or file that go along with a result. */
+const inlineChars = 4 * 1024 * 1024;
+
+/** A question as everybody of its owner sees it: nothing of a result is in it. */
+export function approvalView(approval: ApprovalRecord): ApprovalView {
+  const { runId: run, conversationId: conversation } = approval;
+  const common = { object: "approval", run, conversation } as const;
+  if (approval.kind === "execution") {
+    const { request, kind, status } = approval;
+    return { ...request, ...common, kind, status };
+  }
+  const { request, kind, status, outcome } = approval;
+  const reason = outcome?.reason;
+  return {
+    ...request,
+    ...common,
+    kind,
+    status,
+    ...(reason !== undefined && { answer_reason: reason }),
+  };
+}
+
+/** What its reviewer sees: the arguments and a slice of the result. Undefined once it is settled. */
+export function reviewedView(
+  call: CallRecord,
+  { start, length }: { readonly start: number; readonly length: number },
+): { readonly args: CallRecord["args"] & object; readonly result: ReviewedResult } | undefined {
+  const request = reviewRequestOf(call);
+  if (request === undefined) return undefined;
+  const { args, text, shown, parts = [] } = request;
+  const from = Math.min(start, text.length);
+  const result = {
+    text: text.slice(from, from + length),
+    start: from,
+    total: text.length,
+    shown,
+    parts: parts.map(reviewedPart),
+  };
+  return { args, result };
+}
+
+function reviewedPart(part: ContentPart): ReviewedPart {
+  if (part.type !== "image" && part.type !== "file") return part;
+  const { source, type, mimeType } = part;
+  if (source.type !== "base64" || source.data.length <= inlineChars) return part;
+  return { type: "omitted", of: type, mimeType, bytes: Math.floor(source.data.length * 0.75) };
 }

@@ -4,11 +4,11 @@ import { newId } from "@capstan/core/host";
 import type { ConversationView, RunWithEvents } from "@capstan/contract";
 import type { ConversationRecord, ListedRun, Store } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
-import { entryView, findConversation, listView } from "../http/records.ts";
+import { entryView, findConversation, listView, readRunCursor } from "../http/records.ts";
 import { readBody, readNumber } from "../http/read-body.ts";
 import { jsonChunks, listChunks, streamJson } from "../http/streams.ts";
-import { badRequest, conflict, notFound } from "../http/errors.ts";
-import { damaged, runView } from "./run-view.ts";
+import { conflict, notFound } from "../http/errors.ts";
+import { damaged, runView } from "./runs.ts";
 import { isCorrupt } from "../runs/active/close-run.ts";
 
 const switches = z.record(z.string().max(200), z.boolean());
@@ -91,9 +91,7 @@ export function conversationRoutes({ runs }: Services): Hono<Environment> {
   routes.get("/:id/runs", async (context) => {
     const { id, owner } = await find(context);
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
-    const after = context.req.query("after");
-    if (after !== undefined && (await store.getRun({ owner, id: after })) === undefined)
-      throw badRequest("after", `after: there is no run "${after.slice(0, 100)}" here.`);
+    const after = await readRunCursor(store, context);
     const page = { conversationId: id, limit, ...(after !== undefined && { after }) };
     const { data, hasMore } = await store.listRuns({ owner, ...page });
     const ends = { hasMore, first: data[0]?.id ?? null, last: data.at(-1)?.id ?? null };

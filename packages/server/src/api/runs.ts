@@ -1,19 +1,25 @@
-import type { ModelCatalog } from "@capstan/core/host";
-import { Hono } from "hono";
+import type { AwaitedView, CallView, RunEvent, RunStatus, RunView } from "@capstan/contract";
+import type { ChainError } from "@capstan/core";
+import type { ClientOutput, ModelCatalog } from "@capstan/core/host";
+import {
+  type CallEntry,
+  followEvents,
+  isClosing,
+  type ListedRun,
+  type RunRecord,
+  type Store,
+  transitions,
+} from "@capstan/store";
+import { type Context, Hono } from "hono";
 import { z } from "zod";
-import type { RunStatus, RunView } from "@capstan/contract";
-import { type RunRecord, type Store, transitions } from "@capstan/store";
-import { recordCallOutcome } from "../runs/record-call-outcome.ts";
-import { findRequestedModel, oneCallModelId } from "../runs/active/launch.ts";
-import { approvalView } from "./approval-view.ts";
-import { callView } from "./call-view.ts";
+import { approvalView } from "./approvals.ts";
+import { badRequest, conflict, notFound, tooLong } from "../http/errors.ts";
+import { readBody, readNumber, readWord } from "../http/read-body.ts";
+import { entryView, findAnyRun, findRun, listView, readRunCursor } from "../http/records.ts";
 import type { Environment, Services } from "../http/services.ts";
-import { entryView, findAnyRun, findRun, listView } from "../http/records.ts";
-import { readBody, readNumber } from "../http/read-body.ts";
-import { badRequest, conflict, notFound } from "../http/errors.ts";
-import { runEvents } from "./run-events.ts";
-import { runView } from "./run-view.ts";
-import { submitToolOutputs } from "./tool-outputs.ts";
+import { eventStream, sseChunks } from "../http/streams.ts";
+import { findRequestedModel, oneCallModelId } from "../runs/active/launch.ts";
+import { recordCallOutcome } from "../runs/record-call-outcome.ts";
 
 /** Runs as they are: their events are the loop's own. Another owner's are not there. */
 export function runRoutes(services: Services): Hono<Environment> {
@@ -24,11 +30,9 @@ export function runRoutes(services: Services): Hono<Environment> {
   routes.get("/", async (context) => {
     const owner = context.get("principal");
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
-    const { status, conversation: conversationId, after, outcome } = context.req.query();
-    if (outcome !== undefined && outcome !== "unknown")
-      throw badRequest("outcome", `outcome: expected unknown, got "${outcome.slice(0, 40)}".`);
-    if (after !== undefined && (await store.getRun({ owner, id: after })) === undefined)
-      throw badRequest("after", `after: there is no run "${after.slice(0, 100)}" here.`);
+    const { status, conversation: conversationId } = context.req.query();
+    const outcome = readWord(context, "outcome", ["unknown"]);
+    const after = await readRunCursor(store, context);
     const page = await store.searchRuns({
       owner,
       limit,
@@ -160,4 +164,138 @@ function statusesOf(text: string): readonly RunStatus[] {
     const message = `status: expected one or more of ${runStatuses.join(", ")}, got "${word.slice(0, 40)}".`;
     throw badRequest("status", message);
   });
+}
+
+/**
+ * A run's events as they are stored, then as they come. `Last-Event-ID` wins over `starting_after`:
+ * a browser that connects again sends it with the address that it began with.
+ */
+export function runEvents(
+  { runs, limits }: Services,
+  context: Context<Environment>,
+  run: RunRecord,
+): Response {
+  const from = readNumber(context, "starting_after", { min: 0, otherwise: 0 });
+  const after = lastEventId(context.req.header("last-event-id")) ?? from;
+  // What a browser, too, understands as "do not connect again".
+  if (isClosing(run.status) && after >= run.lastSeq) return context.body(null, 204);
+  const stop = new AbortController();
+  const events = followEvents({
+    store: runs.store,
+    owner: run.owner,
+    runId: run.id,
+    after,
+    signal: stop.signal,
+  });
+  return eventStream({
+    chunks: encoded(events),
+    idleMs: limits.heartbeatMs,
+    onIdle: () => ": waiting\n\n",
+    onLeave: () => stop.abort(),
+  });
+}
+
+/** A number of ours; what else a client sends there says nothing. */
+function lastEventId(header: string | undefined): number | undefined {
+  if (header === undefined || !/^\d{1,15}$/.test(header)) return undefined;
+  return Number(header);
+}
+
+async function* encoded(events: AsyncIterable<RunEvent>): AsyncGenerator<string> {
+  for await (const event of events)
+    yield* sseChunks(`id: ${event.seq}\nevent: ${event.type}\n`, event);
+}
+
+const body = z.object({
+  tool_outputs: z
+    .array(z.object({ tool_call_id: z.string().min(1), output: z.string() }))
+    .min(1, "expected one output or more."),
+});
+
+/** Takes what the client's tools answered: all that the request brings, or nothing of it. */
+export async function submitToolOutputs(
+  { limits, runs }: Services,
+  context: Context<Environment>,
+  run: RunRecord,
+): Promise<void> {
+  const { tool_outputs: given } = await readBody(context, body);
+  const outputs: ClientOutput[] = [];
+  for (const [index, { tool_call_id: callId, output }] of given.entries()) {
+    const where = `tool_outputs.${index}`;
+    if (outputs.some((other) => other.callId === callId))
+      throw badRequest(
+        `${where}.tool_call_id`,
+        `${where}.tool_call_id: "${callId.slice(0, 100)}" is there twice; send one output a call.`,
+      );
+    if (output.length > limits.toolOutputChars)
+      throw tooLong(
+        `${where}.output`,
+        `${where}.output: ${output.length} characters, and one output may have ${limits.toolOutputChars}. Nothing was taken, and the run waits on: send the part that matters, or where the rest is.`,
+      );
+    outputs.push({ callId, output });
+  }
+  const outcome = await runs.submitOutputs(run.owner, run.id, outputs);
+  if (outcome.status === "not_found") throw notFound("run", run.id);
+  if (outcome.status !== "refused") return;
+  const index = outputs.findIndex(({ callId }) => callId === outcome.callId);
+  if (outcome.known) throw conflict(`${outcome.reason} Nothing of this request was taken.`);
+  throw badRequest(
+    `tool_outputs.${index}.tool_call_id`,
+    `tool_outputs.${index}.tool_call_id: ${outcome.reason} GET /v1/runs/${run.id} says in "waiting" what it waits for. Nothing of this request was taken.`,
+  );
+}
+
+/** The error of a run whose rows cannot be read. */
+export const damaged: ChainError = {
+  code: "run_damaged",
+  message: `What is stored of this run cannot be read. "capstan db check" says what is damaged; restore the last backup, or delete the run.`,
+  phase: "chain",
+};
+
+/**
+ * A run as the API shows it.
+ *
+ * @param submitted the calls whose outputs it has and has not taken yet: they are not asked for again
+ */
+export function runView(run: ListedRun, submitted: readonly string[] = []): RunView {
+  return {
+    id: run.id,
+    object: "run",
+    conversation: run.conversationId,
+    previous: run.parentId,
+    status: run.status,
+    waiting: run.status === "requires_action" ? awaited(run, submitted) : [],
+    model: run.model,
+    input: run.input,
+    input_cut: run.isInputCut,
+    created_at: run.createdAt,
+    ended_at: run.endedAt,
+    error: run.isDamaged === true ? damaged : (run.result?.error ?? null),
+    usage: run.result?.usage ?? null,
+    stats: run.result?.stats ?? null,
+    last_seq: run.lastSeq,
+  };
+}
+
+function awaited({ result }: ListedRun, submitted: readonly string[]): readonly AwaitedView[] {
+  return (result?.waiting ?? []).flatMap((one): readonly AwaitedView[] => {
+    const { callId: call } = one;
+    switch (one.type) {
+      case "approval":
+        return [{ type: "approval", call, approval: one.approval.id }];
+      case "review":
+        return [{ type: "review", call, approval: one.review.id }];
+      case "client_call": {
+        const { name, argumentsText } = one;
+        if (submitted.includes(call)) return [];
+        return [{ type: "client_call", call, name, arguments: argumentsText }];
+      }
+    }
+  });
+}
+
+/** A row of the ledger. What is in quarantine is not in it. */
+export function callView({ runId, call, updatedAt }: CallEntry): CallView {
+  const { quarantine: _hidden, callId, ...known } = call;
+  return { id: callId, object: "call", run: runId, updated_at: updatedAt, ...known };
 }

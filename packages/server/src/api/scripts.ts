@@ -1,19 +1,23 @@
-import { type Context, Hono } from "hono";
-import { z } from "zod";
 import type {
   AuthoringOutcome,
   ScriptAuthoring,
+  ScriptCallList,
+  ScriptCallView,
   ScriptDeleted,
   ScriptDetail,
+  ScriptsChanged,
 } from "@capstan/contract";
+import type { JsonValue } from "@capstan/core";
+import type { ListedCall, ListedCalls, RunRecord } from "@capstan/store";
+import { type Context, Hono } from "hono";
+import { z } from "zod";
+import { callView, runView } from "./runs.ts";
+import { badRequest, conflict, notFound, RequestError } from "../http/errors.ts";
+import { readBody, readNumber, readWord } from "../http/read-body.ts";
+import { listView } from "../http/records.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { eventStream } from "../http/streams.ts";
-import { listView } from "../http/records.ts";
-import { readBody, readNumber } from "../http/read-body.ts";
-import { badRequest, conflict, notFound, RequestError } from "../http/errors.ts";
-import { runView } from "./run-view.ts";
-import { type DirectCallView, scriptCallList, startCall } from "./script-calls.ts";
-import { scriptChanges } from "./script-changes.ts";
+import { oneCallModelId } from "../runs/active/launch.ts";
 
 /** Characters of a script: more is no script that somebody wrote. */
 const maxSource = 1_000_000;
@@ -103,12 +107,7 @@ export function scriptRoutes(services: Services & DirectCallView): Hono<Environm
 
   routes.get("/:id/files", async (context) => {
     const { id, authoring } = await find(context);
-    const version = context.req.query("version") ?? "current";
-    if (version !== "current" && version !== "approved")
-      throw badRequest(
-        "version",
-        `version: expected current or approved, got "${version.slice(0, 40)}".`,
-      );
+    const version = readWord(context, "version", ["current", "approved"]) ?? "current";
     const files = await authoring.files(id, version);
     if (files === undefined) throw notFound("version", `${version} of ${id}`);
     return context.json(files);
@@ -214,4 +213,86 @@ function notAllowed(): RequestError {
 async function* encoded(events: AsyncIterable<{ readonly type: string }>): AsyncGenerator<string> {
   for await (const event of events)
     yield `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+/** The newest calls of a file's groups, as they were found of each. */
+export function scriptCallList(found: readonly ListedCalls[], limit: number): ScriptCallList {
+  const newest = found
+    .flatMap(({ calls }) => calls)
+    .toSorted((a, b) => b.call.proposedAt - a.call.proposedAt);
+  const unreadable = new Set(found.flatMap((each) => each.unreadable));
+  return {
+    ...listView(newest.slice(0, limit).map(scriptCallView), newest.length > limit),
+    unreadable: [...unreadable],
+  };
+}
+
+/** A call of the ledger, and who made it. */
+function scriptCallView(listed: ListedCall): ScriptCallView {
+  return { ...callView(listed), made_by: listed.model === oneCallModelId ? "person" : "model" };
+}
+
+/** How the Responses API shows a user's own call. That API passes it in, because this one does not import it. */
+export interface DirectCallView {
+  readonly directCallView: () => JsonValue;
+}
+
+/** Begins a run that makes one call, through the same gate as a model's. */
+export async function startCall(
+  { runs, directCallView }: Pick<Services, "runs"> & DirectCallView,
+  owner: string,
+  call: { readonly group: string; readonly tool: string; readonly arguments: string },
+): Promise<RunRecord> {
+  const { group, tool, arguments: args } = call;
+  const toolId = `${group}.${tool}`;
+  const said = `${toolId} ${args}`;
+  const outcome = await runs.start({
+    principal: owner,
+    model: oneCallModelId,
+    instructions: null,
+    context: [],
+    inputMessages: [{ role: "user", content: said }],
+    inputItems: [{ type: "message", role: "user", content: said }],
+    parentId: null,
+    conversationId: null,
+    title: null,
+    servers: [{ label: group, group, allowedTools: { toolNames: [tool] } }],
+    clientTools: [],
+    settings: {},
+    maxToolCalls: 1,
+    approvals: "inline",
+    toolOutputs: "inline",
+    history: "log",
+    answers: [],
+    outputs: [],
+    continuesParent: false,
+    wire: directCallView(),
+    call: { toolId, arguments: args },
+  });
+  if (outcome.status === "conflict") throw conflict(outcome.message);
+  return outcome.run;
+}
+
+/**
+ * Says at once where things stand, and again whenever something changed. Of changes that come
+ * faster than they are read only that there were some is told: nothing gathers.
+ */
+export async function* scriptChanges(
+  authoring: Pick<ScriptAuthoring, "subscribe">,
+  signal: AbortSignal,
+): AsyncGenerator<ScriptsChanged> {
+  let news = Promise.withResolvers<void>();
+  const tell = () => news.resolve();
+  const end = authoring.subscribe(tell);
+  signal.addEventListener("abort", tell, { once: true });
+  try {
+    for (let revision = 1; !signal.aborted; revision++) {
+      news = Promise.withResolvers();
+      yield { type: "scripts.changed", revision };
+      await news.promise;
+    }
+  } finally {
+    end();
+    signal.removeEventListener("abort", tell);
+  }
 }

@@ -5,8 +5,8 @@ import { sliceText, type VariableType } from "@capstan/core/host";
 import type { VariableValueView, VariableView } from "@capstan/contract";
 import type { ConversationRecord } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
-import { listView } from "../http/records.ts";
-import { readBody, readNumber } from "../http/read-body.ts";
+import { findConversation, listView } from "../http/records.ts";
+import { readBody, readNumber, readWord } from "../http/read-body.ts";
 import { badRequest, conflict, notFound } from "../http/errors.ts";
 
 const variableTypes: readonly VariableType[] = [
@@ -28,28 +28,18 @@ const updateBody = z.object({
 /** The variables of a conversation, as they are after its newest run or in the middle of it. */
 export function variableRoutes({ runs }: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
-  const find = async (context: Context<Environment>): Promise<ConversationRecord> => {
-    const id = context.req.param("id") ?? "";
-    const conversation = await runs.store.getConversation({ owner: context.get("principal"), id });
-    if (conversation === undefined) throw notFound("conversation", id);
-    return conversation;
-  };
+  const find = (context: Context<Environment>): Promise<ConversationRecord> =>
+    findConversation(runs.store, context.get("principal"), context.req.param("id") ?? "");
 
   routes.get("/:id/variables", async (context) => {
     const variables = await runs.variablesOf(await find(context));
     const search = context.req.query("search");
-    const type = context.req.query("type");
+    const type = readWord(context, "type", variableTypes);
     const tag = context.req.query("tag");
-    const known = variableTypes.find((candidate) => candidate === type);
-    if (type !== undefined && known === undefined)
-      throw badRequest(
-        "type",
-        `type: expected one of ${variableTypes.join(", ")}, got "${type.slice(0, 40)}".`,
-      );
     const listed = variables.listVariables({
       ...(search !== undefined && { search }),
       ...(tag !== undefined && { tag }),
-      ...(known !== undefined && { type: known }),
+      ...(type !== undefined && { type }),
     });
     const limit = readNumber(context, "limit", { min: 1, max: 1_000, otherwise: 1_000 });
     const data = listed
@@ -60,16 +50,8 @@ export function variableRoutes({ runs }: Services): Hono<Environment> {
 
   routes.get("/:id/variables/:name", async (context) => {
     const variables = await runs.variablesOf(await find(context));
-    const start = readNumber(context, "start", {
-      min: 0,
-      max: Number.MAX_SAFE_INTEGER,
-      otherwise: 0,
-    });
-    const length = readNumber(context, "length", {
-      min: 0,
-      max: Number.MAX_SAFE_INTEGER,
-      otherwise: Number.MAX_SAFE_INTEGER,
-    });
+    const start = readNumber(context, "start", { min: 0, otherwise: 0 });
+    const length = readNumber(context, "length", { min: 0, otherwise: Number.MAX_SAFE_INTEGER });
     return context.json(valueView(variables, context.req.param("name"), start, length));
   });
 

@@ -1,6 +1,7 @@
 import { Duplex } from "node:stream";
 import { constants, createBrotliCompress, createGzip } from "node:zlib";
 import type { MiddlewareHandler } from "hono";
+import { COMPRESSIBLE_CONTENT_TYPE_REGEX } from "hono/utils/compress";
 
 /** A content coding that the server can send; the first one is preferred. */
 const encodings = ["br", "gzip"] as const;
@@ -8,14 +9,6 @@ type ContentEncoding = (typeof encodings)[number];
 
 /** Bytes below which a body is sent as it is. */
 const smallestCompressed = 1_024;
-/** Types that compression makes smaller. Images, archives and fonts are compressed already. */
-const compressible =
-  /^(?:text\/|application\/(?:json|javascript|xml|manifest\+json)|image\/svg\+xml)/i;
-
-function isCompressible(contentType: string): boolean {
-  return compressible.test(contentType);
-}
-
 /**
  * Returns the coding that a client prefers among those offered, or `undefined` if it accepts none.
  *
@@ -29,13 +22,13 @@ export function acceptedEncoding(
   const weights = new Map<string, number>();
   for (const part of (header ?? "").toLowerCase().split(",")) {
     const [name = "", ...parameters] = part.split(";").map((word) => word.trim());
-    const weight = parameters.find((parameter) => parameter.startsWith("q="));
-    weights.set(name, weight === undefined ? 1 : Number(weight.slice(2)));
+    const given = parameters.find((parameter) => parameter.startsWith("q="));
+    weights.set(name, given === undefined ? 1 : Number(given.slice(2)));
   }
-  const weightOf = (name: string) => weights.get(name) ?? weights.get("*") ?? 0;
+  const weight = (name: string) => weights.get(name) ?? weights.get("*") ?? 0;
   const [best] = offered
-    .filter((name) => weightOf(name) > 0)
-    .toSorted((a, b) => weightOf(b) - weightOf(a));
+    .filter((name) => weight(name) > 0)
+    .toSorted((a, b) => weight(b) - weight(a));
   return best;
 }
 
@@ -48,12 +41,13 @@ export const compress: MiddlewareHandler = async (context, next) => {
   const { res: response, req: request } = context;
   const { headers } = response;
   const type = headers.get("Content-Type") ?? "";
-  if (!isCompressible(type) || headers.has("Content-Encoding")) return;
+  const isStream = type.startsWith("text/event-stream");
+  const isCompressible = isStream || COMPRESSIBLE_CONTENT_TYPE_REGEX.test(type);
+  if (!isCompressible || headers.has("Content-Encoding")) return;
   headers.append("Vary", "Accept-Encoding");
   // A part of a body counts the bytes of the body as it is.
   if (request.method === "HEAD" || response.status === 206 || headers.has("Content-Range")) return;
-  const isStream = type.startsWith("text/event-stream");
-  // One that is kept open costs 60 KB with gzip, and more than a megabyte with brotli.
+  // A stream that is kept open costs 60 KB with gzip, and more than a megabyte with brotli.
   const offered: readonly ContentEncoding[] = isStream ? ["gzip"] : encodings;
   const encoding = acceptedEncoding(request.header("accept-encoding"), offered);
   if (encoding === undefined || response.body === null) return;

@@ -66,7 +66,7 @@ export function readWord<const Word extends string>(
   const text = context.req.query(name);
   const word = words.find((known) => known === text);
   if (text === undefined || word !== undefined) return word;
-  const expected = words.length === 2 ? words.join(" or ") : `one of ${words.join(", ")}`;
+  const expected = words.length < 3 ? words.join(" or ") : `one of ${words.join(", ")}`;
   throw badRequest(name, `${name}: expected ${expected}, got "${text.slice(0, 40)}".`);
 }
 

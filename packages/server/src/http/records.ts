@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { DamagedView, ListView } from "@capstan/contract";
 import type { ConversationRecord, DamagedRecord, RunRecord, Store } from "@capstan/store";
-import { notFound } from "./errors.ts";
+import { badRequest, notFound } from "./errors.ts";
 import type { Environment, Services } from "./services.ts";
 
 /**
@@ -37,6 +37,14 @@ async function read(store: Store, context: OfRun): Promise<RunRecord> {
   const run = await store.getRun({ owner: context.get("principal"), id });
   if (run === undefined) throw notFound("run", id);
   return run;
+}
+
+/** The run after which a list goes on. @throws RequestError if there is no such run */
+export async function readRunCursor(store: Store, context: OfRun): Promise<string | undefined> {
+  const after = context.req.query("after");
+  const owner = context.get("principal");
+  if (after === undefined || (await store.getRun({ owner, id: after })) !== undefined) return after;
+  throw badRequest("after", `after: there is no run "${after.slice(0, 100)}" here.`);
 }
 
 /** A list in OpenAI's form. */

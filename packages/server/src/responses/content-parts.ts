@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { getMimeType } from "hono/utils/mime";
 import { jsonChunks } from "../http/streams.ts";
 import type { ContentPart, JsonValue } from "@capstan/core";
 import type { FilePart, ImagePart } from "@capstan/core/host";
@@ -90,28 +91,8 @@ function nameInUrl(url: string | StoredData | undefined): string | undefined {
   return name === "" ? undefined : name;
 }
 
-/** Enough to tell a model what it is given; what is not listed is bytes. */
-const mimeTypes: { readonly [extension: string]: string } = {
-  csv: "text/csv",
-  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-  gif: "image/gif",
-  html: "text/html",
-  jpeg: "image/jpeg",
-  jpg: "image/jpeg",
-  json: "application/json",
-  md: "text/markdown",
-  pdf: "application/pdf",
-  png: "image/png",
-  pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-  txt: "text/plain",
-  webp: "image/webp",
-  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-};
-
 function mimeTypeOf(name: string): string {
-  const extension = name.split(".").at(-1)?.toLowerCase() ?? "";
-  const known = Object.hasOwn(mimeTypes, extension) ? mimeTypes[extension] : undefined;
-  return known ?? "application/octet-stream";
+  return getMimeType(name)?.split(";")[0] ?? "application/octet-stream";
 }
 
 /** @throws RequestError if an input brings an output of more characters than one may have */

@@ -207,21 +207,13 @@ function isFromModel(item: InputItem): boolean {
 }
 
 /** What a model said in one step, gathered from the items that Responses splits it into. */
-interface AssistantTurn {
-  reason(part: ReasoningPart): void;
-  say(text: string): void;
-  /** `answer` is what the call gave, in the form of a message. */
-  call(request: ToolCallRequest, answer: ToolMessage): void;
-  /** Ends the step: a message of the assistant, then its calls' answers in their order. */
-  end(): void;
-}
-
-function createAssistantTurn(messages: Message[]): AssistantTurn {
+function createAssistantTurn(messages: Message[]) {
   let reasoning: ReasoningPart[] = [];
   let content: string | undefined;
   let calls: ToolCallRequest[] = [];
   let answers: ToolMessage[] = [];
 
+  /** Ends the step: a message of the assistant, then its calls' answers in their order. */
   const end = (): void => {
     if (content !== undefined || calls.length > 0 || reasoning.length > 0) {
       messages.push(
@@ -241,16 +233,17 @@ function createAssistantTurn(messages: Message[]): AssistantTurn {
   };
 
   return {
-    reason(part) {
+    reason(part: ReasoningPart): void {
       // Reasoning comes first in a step; after anything else it begins the next one.
       if (content !== undefined || calls.length > 0) end();
       reasoning.push(part);
     },
-    say(text) {
+    say(text: string): void {
       if (content !== undefined || calls.length > 0) end();
       content = text;
     },
-    call(request, answer) {
+    /** `answer` is what the call gave, in the form of a message. */
+    call(request: ToolCallRequest, answer: ToolMessage): void {
       calls.push(request);
       answers.push(answer);
     },

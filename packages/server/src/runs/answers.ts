@@ -13,7 +13,7 @@ import type { Dispatcher } from "./dispatch/dispatcher.ts";
 
 export type Submission = Extract<StoreWrite, { type: "submit-outputs" }>;
 
-export interface AnswersOptions {
+export interface AnswerContext {
   readonly stores: RunStores;
   readonly createExecutor: CreateExecutor;
   readonly registry: RunRegistry;
@@ -21,102 +21,84 @@ export interface AnswersOptions {
   readonly log: (line: string) => void;
 }
 
-/**
- * Accepts what suspended runs wait for: users' answers, and outputs of clients' tools. Stores each
- * first, then delivers it to the run, which is active in this process or is claimed.
+/*
+ * What suspended runs wait for: users' answers, and outputs of clients' tools. Each is stored first,
+ * then delivered to the run, which is active in this process or is claimed.
  */
-export class Answers {
-  readonly #options: AnswersOptions;
 
-  constructor(options: AnswersOptions) {
-    this.#options = options;
-  }
+/** Answers an approval request of a run. Returns `undefined` if there is no such approval. */
+export async function answerApproval(
+  context: AnswerContext,
+  { owner, id, runId }: { readonly owner: string; readonly id: string; readonly runId: string },
+  answer: ApprovalDecision | ReviewDecision,
+): Promise<ApprovalRecord | undefined> {
+  const write = { type: "answer-approval", owner, id, answer, runId } as const;
+  const outcome = await context.dispatcher.answer({ name: id, owner, runId }, async (claims) => {
+    const [answered] = await context.stores.of(runId).write([{ ...write, claims }]);
+    if (answered.status === "answered") deliver(context, answered.approval);
+    return answered;
+  });
+  if (!("approval" in outcome)) return undefined;
+  if (outcome.approval.status === "expired") await expireApprovals(context);
+  return outcome.approval;
+}
 
-  /**
-   * Answers an approval request. The first answer counts; a later one returns the decision. Returns
-   * `undefined` if there is no such approval.
-   *
-   * @param runId the run that waits
-   */
-  async answer(
-    owner: string,
-    id: string,
-    answer: ApprovalDecision | ReviewDecision,
-    runId: string,
-  ): Promise<ApprovalRecord | undefined> {
-    const { stores, dispatcher } = this.#options;
-    const write = { type: "answer-approval", owner, id, answer, runId } as const;
-    const outcome = await dispatcher.answer({ name: id, owner, runId }, async (claims) => {
-      const [answered] = await stores.of(runId).write([{ ...write, claims }]);
-      if (answered.status === "answered") this.#deliver(answered.approval);
-      return answered;
-    });
-    if (!("approval" in outcome)) return undefined;
-    const { approval } = outcome;
-    if (approval.status === "expired") await this.expireApprovals();
-    return approval;
-  }
+export async function submitOutputs(
+  { stores, registry, dispatcher }: AnswerContext,
+  { owner, id: runId }: Pick<RunRecord, "owner" | "id">,
+  outputs: readonly ClientOutput[],
+): Promise<OutcomeOf<Submission>> {
+  const write = { type: "submit-outputs", owner, runId, outputs } as const;
+  return dispatcher.answer({ name: `outputs of ${runId}`, owner, runId }, async (claims) => {
+    const [outcome] = await stores.of(runId).write([{ ...write, claims }]);
+    if (outcome.status !== "submitted") return outcome;
+    const taken = outputs.filter(({ callId }) => outcome.taken.includes(callId));
+    void registry.get(runId)?.send({ type: "outputs", outputs: taken });
+    return outcome;
+  });
+}
 
-  /**
-   * Stores the outputs of a client's tools. The run resumes when it has all of them. The first output
-   * of a call counts; the same output again changes nothing.
-   */
-  async submitOutputs(
-    owner: string,
-    runId: string,
-    outputs: readonly ClientOutput[],
-  ): Promise<OutcomeOf<Submission>> {
-    const { stores, registry, dispatcher } = this.#options;
-    const write = { type: "submit-outputs", owner, runId, outputs } as const;
-    return dispatcher.answer({ name: `outputs of ${runId}`, owner, runId }, async (claims) => {
-      const [outcome] = await stores.of(runId).write([{ ...write, claims }]);
-      if (outcome.status !== "submitted") return outcome;
-      const taken = outputs.filter(({ callId }) => outcome.taken.includes(callId));
-      void registry.get(runId)?.send({ type: "outputs", outputs: taken });
-      return outcome;
-    });
+export async function expireApprovals(context: AnswerContext): Promise<void> {
+  for (const store of context.stores.all) {
+    const [outcome] = await store.write([{ type: "expire-approvals" }]);
+    if (outcome.status !== "expired") continue;
+    for (const approval of outcome.approvals) deliver(context, approval);
+    await context.dispatcher.claim(outcome.ready);
   }
+}
 
-  /** Expires the approval requests without an answer in time; the model is told. */
-  async expireApprovals(): Promise<void> {
-    for (const store of this.#options.stores.all) {
-      const [outcome] = await store.write([{ type: "expire-approvals" }]);
-      if (outcome.status !== "expired") continue;
-      for (const approval of outcome.approvals) this.#deliver(approval);
-      await this.#options.dispatcher.claim(outcome.ready);
-    }
+/** Answers the approval requests of other runs that a new grant covers. */
+export async function releaseCovered(
+  context: AnswerContext,
+  run: RunRecord,
+  grant: Grant,
+): Promise<void> {
+  if (grant.verdict !== "allow") return;
+  const { owner, sessionId } = run;
+  try {
+    const query = { owner, status: "pending", limit: 1_000 } as const;
+    const pages = await Promise.all(context.stores.all.map((store) => store.listApprovals(query)));
+    const open = pages.flatMap(({ data }) =>
+      data.flatMap((approval) => {
+        if ("isDamaged" in approval) return [];
+        const isMeant = grant.scope === "always" || approval.sessionId === sessionId;
+        if (approval.kind !== "execution" || approval.runId === run.id || !isMeant) return [];
+        return [approval];
+      }),
+    );
+    if (open.length === 0) return;
+    const { registry } = context.createExecutor({ variables: new VariableSystem() }).gate;
+    const requests = open.map(({ request }) => request);
+    const covered = new Set(coveredBy(grant, requests, registry));
+    for (const { id, runId } of open)
+      if (covered.has(id))
+        await answerApproval(context, { owner, id, runId }, { decision: "allow", by: "grant" });
+  } catch (thrown) {
+    context.log(`Questions that ${grant.id} covers stay open: ${errorMessage(thrown)}`);
   }
+}
 
-  /** Answers the approval requests of other runs that a new grant covers. */
-  async release(run: RunRecord, grant: Grant): Promise<void> {
-    if (grant.verdict !== "allow") return;
-    const { stores, createExecutor } = this.#options;
-    try {
-      const { owner, sessionId } = run;
-      const query = { owner, status: "pending", limit: 1_000 } as const;
-      const pages = await Promise.all(stores.all.map((store) => store.listApprovals(query)));
-      const open = pages.flatMap(({ data }) =>
-        data.flatMap((approval) => {
-          if ("isDamaged" in approval) return [];
-          const isMeant = grant.scope === "always" || approval.sessionId === sessionId;
-          if (approval.kind !== "execution" || approval.runId === run.id || !isMeant) return [];
-          return [approval];
-        }),
-      );
-      if (open.length === 0) return;
-      const { registry } = createExecutor({ variables: new VariableSystem() }).gate;
-      const requests = open.map(({ request }) => request);
-      const covered = new Set(coveredBy(grant, requests, registry));
-      for (const { id, runId } of open)
-        if (covered.has(id))
-          await this.answer(owner, id, { decision: "allow", by: "grant" }, runId);
-    } catch (thrown) {
-      this.#options.log(`Questions that ${grant.id} covers stay open: ${errorMessage(thrown)}`);
-    }
-  }
-
-  /** A run that suspends at this moment finds the answer in the store. */
-  #deliver(approval: ApprovalRecord): void {
-    void this.#options.registry.get(approval.runId)?.send({ type: "answer", approval });
-  }
+/** A run that suspends at this moment finds the answer in the store. */
+function deliver({ registry }: AnswerContext, approval: ApprovalRecord): void {
+  void registry.get(approval.runId)?.send({ type: "answer", approval });
 }

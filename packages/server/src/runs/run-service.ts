@@ -26,7 +26,14 @@ import type { CreateExecutor } from "./active/launch.ts";
 import { RunRegistry } from "./active/run-registry.ts";
 import { type MemoryRunLimits, RunStores } from "./active/run-stores.ts";
 import { Dispatcher, Slots } from "./dispatch/dispatcher.ts";
-import { Answers, type Submission } from "./answers.ts";
+import {
+  type AnswerContext,
+  answerApproval,
+  expireApprovals,
+  releaseCovered,
+  type Submission,
+  submitOutputs,
+} from "./answers.ts";
 import { type CancelContext, cancelRun } from "./cancel-run.ts";
 import { NodeMessages } from "./nodes/node-messages.ts";
 import { Overrides } from "./active/run-permissions.ts";
@@ -72,10 +79,9 @@ export class RunService {
   /** Where runs are: those that are kept, and those in memory. */
   readonly stores: RunStores;
   readonly #registry: RunRegistry;
-  readonly #answers: Answers;
   readonly #nodeMessages: NodeMessages;
   readonly #requestHeartbeat: (run: Pick<RunRecord, "owner" | "id">) => void;
-  readonly #context: StartRunContext & CancelContext & VariablesContext;
+  readonly #context: StartRunContext & CancelContext & VariablesContext & AnswerContext;
   #onDeadline: (expiresAt: number) => void = () => {};
 
   constructor(options: RunServiceOptions) {
@@ -89,7 +95,7 @@ export class RunService {
     const common = { ...options, stores, slots, clock, overrides };
     const registry = new RunRegistry({
       ...common,
-      onGrant: (run, grant) => void this.#answers.release(run, grant),
+      onGrant: (run, grant) => void releaseCovered(this.#context, run, grant),
       onDeadline: (expiresAt) => this.#onDeadline(expiresAt),
       onOver: (run, { isWaiting, isQueued }) => {
         if (isQueued) void this.recover([{ ...run, status: "queued" }]);
@@ -97,7 +103,6 @@ export class RunService {
       },
     });
     const dispatcher = new Dispatcher({ ...common, runs: registry });
-    this.#answers = new Answers({ ...common, registry, dispatcher });
     const nodeMessages = new NodeMessages({ ...common, store, registry });
     this.#requestHeartbeat = createHeartbeats({ ...common, heartbeatMs: limits.heartbeatMs });
     this.overrides = overrides;
@@ -143,7 +148,9 @@ export class RunService {
     runId?: string,
   ): Promise<ApprovalRecord | undefined> {
     const of = runId ?? (await this.stores.getApproval({ owner, id }))?.runId;
-    return of === undefined ? undefined : this.#answers.answer(owner, id, answer, of);
+    return of === undefined
+      ? undefined
+      : answerApproval(this.#context, { owner, id, runId: of }, answer);
   }
 
   /**
@@ -155,12 +162,12 @@ export class RunService {
     runId: string,
     outputs: readonly ClientOutput[],
   ): Promise<OutcomeOf<Submission>> {
-    return this.#answers.submitOutputs(owner, runId, outputs);
+    return submitOutputs(this.#context, { owner, id: runId }, outputs);
   }
 
   /** Expires approval requests without an answer in time; the model is told. */
   expireApprovals(): Promise<void> {
-    return this.#answers.expireApprovals();
+    return expireApprovals(this.#context);
   }
 
   /** Sets the listener for new deadlines: of an approval request that was stored here, or of a run that suspended. */

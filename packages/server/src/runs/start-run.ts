@@ -171,28 +171,19 @@ export function newRunWrites(
   inherited: ChainState | undefined,
   status: "in_progress" | "queued" = "in_progress",
 ): readonly StoreWrite[] {
-  const { principal: owner, model, parentId, conversationId, inputItems } = request;
-  const { instructions, servers, clientTools, settings, maxToolCalls } = request;
-  const { approvals, toolOutputs, blobs } = request;
-  const { context, outputs, answers, continuesParent, wire, history, call } = request;
-  const stored: StoredRequest = {
-    version: 1,
-    instructions,
-    servers,
-    clientTools,
-    settings,
-    maxToolCalls,
-    approvals,
-    toolOutputs,
-    history,
-    context,
-    outputs,
-    answers,
-    continuesParent,
-    adopts: inherited !== undefined,
-    wire,
-    ...(call !== undefined && { call }),
-  };
+  const {
+    principal: owner,
+    model,
+    parentId,
+    conversationId,
+    inputItems,
+    inputMessages: _opening,
+    variables: _ofOpening,
+    title: _ofConversation,
+    blobs,
+    ...rest
+  } = request;
+  const stored: StoredRequest = { ...rest, version: 1, adopts: inherited !== undefined };
   return [
     {
       type: "create-run",

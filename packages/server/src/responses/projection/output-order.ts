@@ -1,4 +1,5 @@
 import type {
+  ItemEvent,
   ItemStatus,
   ListedTool,
   McpApprovalRequestOutput,
@@ -8,29 +9,17 @@ import type {
 } from "./wire.ts";
 import type { InternedText } from "./text-items.ts";
 
+export type OutputOrder = ReturnType<typeof createOutputOrder>;
+
 /**
  * The order of the output items. One item is the current output: the first in the queue. The writers
  * behind it buffer, so producers never wait.
  */
-export interface OutputOrder {
-  enter(writer: ItemWriter): void;
-  /** Removes a writer that has not opened. */
-  withdraw(writer: ItemWriter): void;
-  /** Sends everything that can be sent. `hold`: the end of a text may still turn out to be a cut. */
-  advance(options: { readonly hold: boolean }): void;
-  /** Whether the current output is an incomplete call of the client. */
-  isInCall(): boolean;
-  /** Ends the response: closes open items, and drops those that never opened. */
-  finish(options: { readonly completed: boolean }): void;
-  /** The items so far, the current output as far as it is written. */
-  output(): readonly OutputItem[];
-}
-
 export function createOutputOrder(options: {
   readonly emit: Emit;
   /** An item's id from its writer's prefix and its position. */
   readonly itemId: (prefix: string, outputIndex: number) => string;
-}): OutputOrder {
+}) {
   const finished: OutputItem[] = [];
   /** Theirs, which hold what they share with other readers of the run. */
   const closed: ItemWriter[] = [];
@@ -50,13 +39,15 @@ export function createOutputOrder(options: {
   };
 
   return {
-    enter(writer) {
+    enter(writer: ItemWriter): void {
       queue.push(writer);
     },
-    withdraw(writer) {
+    /** Removes a writer that has not opened. */
+    withdraw(writer: ItemWriter): void {
       if (!writer.isOpen()) queue = queue.filter((other) => other !== writer);
     },
-    advance({ hold }) {
+    /** Sends everything that can be sent. `hold`: the end of a text may still turn out to be a cut. */
+    advance({ hold }: { readonly hold: boolean }): void {
       for (let writer = queue[0]; writer !== undefined; writer = queue[0]) {
         if (writer.phase() === "silent") return;
         open(writer);
@@ -70,11 +61,13 @@ export function createOutputOrder(options: {
         queue.shift();
       }
     },
-    isInCall() {
+    /** Whether the current output is an incomplete call of the client. */
+    isInCall(): boolean {
       const current = queue[0];
       return current !== undefined && current.isOpen() && isCutCall(current);
     },
-    finish({ completed }) {
+    /** Ends the response: closes open items, and drops those that never opened. */
+    finish({ completed }: { readonly completed: boolean }): void {
       const rest = remaining(queue);
       queue = [];
       for (const [position, writer] of rest.entries()) {
@@ -83,7 +76,8 @@ export function createOutputOrder(options: {
         close(writer, isCut || isCutCall(writer) ? "incomplete" : "completed");
       }
     },
-    output() {
+    /** The items so far, the current output as far as it is written. */
+    output(): readonly OutputItem[] {
       const current = queue[0];
       return current?.isOpen() === true ? [...finished, current.snapshot()] : [...finished];
     },
@@ -138,13 +132,6 @@ interface ItemPosition {
   readonly itemId: string;
   readonly emit: Emit;
 }
-
-type Positioned<Event> = Event extends { readonly item_id: string; readonly output_index: number }
-  ? Omit<Event, "item_id" | "output_index">
-  : never;
-
-/** An event about an item, without its position. */
-export type ItemEvent = Positioned<UnnumberedEvent>;
 
 /** Sends an event about an item, if its writer is open. */
 type Send = (event: ItemEvent) => void;

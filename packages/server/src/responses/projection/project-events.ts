@@ -1,5 +1,5 @@
 import type { ChainError, Usage } from "@capstan/core";
-import type { FinishReason } from "@capstan/core/host";
+import { addUsage, type FinishReason } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
 import type {
   OutputItem,
@@ -267,7 +267,7 @@ function isAboutText(event: RunEvent): boolean {
 }
 
 /** What a response is from its first event on. */
-export interface ResponseIdentity {
+interface ResponseIdentity {
   /** `resp_…`, the run's id. */
   readonly responseId: string;
   /** Milliseconds since the epoch. */
@@ -279,19 +279,19 @@ export interface ResponseIdentity {
 }
 
 /** What becomes of it. */
-export type ResponseState =
+type ResponseState =
   | { readonly status: "queued" | "in_progress" }
   | { readonly status: "completed"; readonly at: number }
   | { readonly status: "incomplete"; readonly reason: "max_output_tokens" | "content_filter" }
   | { readonly status: "failed"; readonly error: WireError }
   | { readonly status: "cancelled" };
 
-export function isClosed(status: ResponseStatus): boolean {
+function isClosed(status: ResponseStatus): boolean {
   return status !== "queued" && status !== "in_progress";
 }
 
 /** The response as the wire shows it, with all its members. */
-export function responseObject(
+function responseObject(
   identity: ResponseIdentity,
   state: ResponseState,
   output: readonly OutputItem[],
@@ -319,15 +319,6 @@ function seconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);
 }
 
-export function addUsage(left: Usage, right: Usage): Usage {
-  return {
-    inputTokens: left.inputTokens + right.inputTokens,
-    outputTokens: left.outputTokens + right.outputTokens,
-    cachedInputTokens: (left.cachedInputTokens ?? 0) + (right.cachedInputTokens ?? 0),
-    reasoningTokens: (left.reasoningTokens ?? 0) + (right.reasoningTokens ?? 0),
-  };
-}
-
 /** Tokens in OpenAI's form, where every member is there. */
 function wireUsage(usage: Usage): WireUsage {
   return {
@@ -347,7 +338,7 @@ const wireCodes: { readonly [code: string]: string } = {
   bad_request: "invalid_prompt",
 };
 
-export function wireError(error: ChainError): WireError {
+function wireError(error: ChainError): WireError {
   const code = Object.hasOwn(wireCodes, error.code) ? wireCodes[error.code] : undefined;
   return { code: code ?? "server_error", message: error.message + retryHint(error) };
 }
@@ -359,7 +350,7 @@ function retryHint({ code, retryAfterMs }: ChainError): string {
 }
 
 /** The event that comes before `response.failed`. */
-export function errorEvent({ code, message }: WireError): UnnumberedEvent {
+function errorEvent({ code, message }: WireError): UnnumberedEvent {
   const type = code === "server_error" ? "server_error" : "invalid_request_error";
   return { type: "error", code, message, param: null, error: { type, code, message, param: null } };
 }

@@ -1,39 +1,15 @@
 import { detached } from "@capstan/core/host";
-import {
-  createItemWriter,
-  type ItemEvent,
-  type ItemWriter,
-  type OutputOrder,
-  type Phase,
-} from "./output-order.ts";
+import { createItemWriter, type ItemWriter, type OutputOrder, type Phase } from "./output-order.ts";
 import type { FunctionCallWriter } from "./calls.ts";
-import type { ItemStatus, OutputItem, OutputText, ReasoningText } from "./wire.ts";
-
-/** The streamed items of a run by their ids: who takes their deltas, and how they end. */
-interface TextItems {
-  start(itemId: string, kind: "text" | "reasoning"): void;
-  /** A final call's words, which are a message: its position is the one at which the call started. */
-  startAnswer(itemId: string): void;
-  /** Arguments of a client's call. `written` is called with the whole text where no writer takes it. */
-  startArguments(
-    itemId: string,
-    writer: FunctionCallWriter | undefined,
-    written: (whole: string) => void,
-  ): void;
-  append(itemId: string, delta: string): void;
-  end(itemId: string, text: string, options: { readonly incomplete: boolean }): void;
-  /** The model starts again: what was said so far stands as it is. */
-  stand(): void;
-  /** The model was stopped by a limit: its last text is cut off. */
-  cutLast(): void;
-}
+import type { ItemEvent, ItemStatus, OutputItem, OutputText, ReasoningText } from "./wire.ts";
 
 interface Sink {
   append(delta: string): void;
   end(text: string, options: { readonly incomplete: boolean }): void;
 }
 
-export function createTextItems(outputOrder: OutputOrder): TextItems {
+/** The streamed items of a run by their ids: who takes their deltas, and how they end. */
+export function createTextItems(outputOrder: OutputOrder) {
   const open = new Map<string, Sink>();
   /** Texts that may still turn out to be cut; the output order decides when they no longer can. */
   let unsettled: TextWriter[] = [];
@@ -72,35 +48,43 @@ export function createTextItems(outputOrder: OutputOrder): TextItems {
   };
 
   return {
-    startAnswer(itemId) {
+    /** A final call's words, which are a message: its position is the one at which the call started. */
+    startAnswer(itemId: string): void {
       open.set(itemId, answerSink(createTextWriter(messageFormat)));
     },
-    start(itemId, kind) {
+    start(itemId: string, kind: "text" | "reasoning"): void {
       unsettled = unsettled.filter((writer) => writer.phase() !== "ended");
       open.set(
         itemId,
         textSink(createTextWriter(kind === "text" ? messageFormat : reasoningFormat)),
       );
     },
-    startArguments(itemId, writer, written) {
+    /** Arguments of a client's call. `written` is called with the whole text where no writer takes it. */
+    startArguments(
+      itemId: string,
+      writer: FunctionCallWriter | undefined,
+      written: (whole: string) => void,
+    ): void {
       const end: Sink["end"] = (text, { incomplete }) => {
         if (!incomplete) written(text);
       };
       open.set(itemId, writer ?? { append: () => {}, end });
     },
-    append(itemId, delta) {
+    append(itemId: string, delta: string): void {
       open.get(itemId)?.append(delta);
     },
-    end(itemId, text, options) {
+    end(itemId: string, text: string, options: { readonly incomplete: boolean }): void {
       open.get(itemId)?.end(text, options);
       open.delete(itemId);
     },
-    stand() {
+    /** The model starts again: what was said so far stands as it is. */
+    stand(): void {
       open.clear();
       for (const writer of unsettled) writer.stand();
       unsettled = [];
     },
-    cutLast() {
+    /** The model was stopped by a limit: its last text is cut off. */
+    cutLast(): void {
       unsettled.at(-1)?.cut();
       unsettled = [];
     },
@@ -212,23 +196,14 @@ function reasoningText(text: string): ReasoningText {
   return { type: "reasoning_text", text };
 }
 
-/** Buffers a text from its deltas. */
-interface TextBuffer {
-  append(delta: string): void;
-  isEmpty(): boolean;
-  /** Replaces the buffer by the whole text. Returns the added end, or `undefined` if the text begins differently. */
-  complete(whole: string): string | undefined;
-  whole(): string;
-}
-
 /** The length of a piece, in UTF-16 units. */
 const pieceLength = 4_096;
 
 /**
- * Creates a buffer of interned pieces. All readers of a run cut its text at the same offsets, so that
+ * Buffers a text from its deltas, in interned pieces. All readers of a run cut its text at the same offsets, so that
  * it is in memory once.
  */
-export function createTextBuffer(intern = internText): TextBuffer {
+export function createTextBuffer(intern = internText) {
   let pieces: InternedText[] = [];
   /** Less than a piece. */
   let rest = "";
@@ -246,7 +221,7 @@ export function createTextBuffer(intern = internText): TextBuffer {
   }
 
   return {
-    append(delta) {
+    append(delta: string): void {
       joined = undefined;
       length += delta.length;
       rest += delta;
@@ -257,7 +232,8 @@ export function createTextBuffer(intern = internText): TextBuffer {
       rest = detached(rest.slice(whole));
     },
     isEmpty: () => length === 0,
-    complete(whole) {
+    /** Replaces the buffer by the whole text. Returns the added end, or `undefined` if the text begins differently. */
+    complete(whole: string): string | undefined {
       if (!startsIn(whole)) return undefined;
       const added = whole.slice(length);
       length = whole.length;
@@ -266,7 +242,7 @@ export function createTextBuffer(intern = internText): TextBuffer {
       rest = pieces.length === 0 ? whole : "";
       return added;
     },
-    whole() {
+    whole(): string {
       const [first] = pieces;
       if (first === undefined) return rest;
       if (pieces.length === 1 && rest === "") return first.text;

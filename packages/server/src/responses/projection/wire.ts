@@ -171,16 +171,43 @@ export interface ResponseObject extends ResponseEcho {
   readonly usage: WireUsage | null;
 }
 
-interface OfItem {
-  readonly item_id: string;
-  readonly output_index: number;
-}
-
-interface OfPart extends OfItem {
-  readonly content_index: number;
-}
-
 type LifecycleType = "created" | "queued" | "in_progress" | "completed" | "failed" | "incomplete";
+type Logprobs = readonly unknown[];
+
+/** An event about a part of an item. */
+type PartEvent =
+  | {
+      readonly type: "response.content_part.added" | "response.content_part.done";
+      readonly part: OutputText | ReasoningText;
+    }
+  | {
+      readonly type: "response.output_text.delta";
+      readonly delta: string;
+      readonly logprobs: Logprobs;
+    }
+  | {
+      readonly type: "response.output_text.done";
+      readonly text: string;
+      readonly logprobs: Logprobs;
+    }
+  | { readonly type: "response.reasoning_text.delta"; readonly delta: string }
+  | { readonly type: "response.reasoning_text.done"; readonly text: string };
+
+/** An event about an item, without its position. */
+export type ItemEvent =
+  | (PartEvent & { readonly content_index: number })
+  | { readonly type: "response.function_call_arguments.delta"; readonly delta: string }
+  | {
+      readonly type: "response.function_call_arguments.done";
+      readonly name: string;
+      readonly arguments: string;
+    }
+  | { readonly type: "response.custom_tool_call_input.delta"; readonly delta: string }
+  | { readonly type: "response.custom_tool_call_input.done"; readonly input: string }
+  | { readonly type: `response.mcp_list_tools.${"in_progress" | "completed" | "failed"}` }
+  | { readonly type: `response.mcp_call.${"in_progress" | "completed" | "failed"}` }
+  | { readonly type: "response.mcp_call_arguments.delta"; readonly delta: string }
+  | { readonly type: "response.mcp_call_arguments.done"; readonly arguments: string };
 
 /** An event before it has its number. */
 export type UnnumberedEvent =
@@ -190,36 +217,7 @@ export type UnnumberedEvent =
       readonly output_index: number;
       readonly item: OutputItem;
     }
-  | ({
-      readonly type: "response.content_part.added" | "response.content_part.done";
-      readonly part: OutputText | ReasoningText;
-    } & OfPart)
-  | ({
-      readonly type: "response.output_text.delta";
-      readonly delta: string;
-      readonly logprobs: readonly unknown[];
-    } & OfPart)
-  | ({
-      readonly type: "response.output_text.done";
-      readonly text: string;
-      readonly logprobs: readonly unknown[];
-    } & OfPart)
-  | ({ readonly type: "response.reasoning_text.delta"; readonly delta: string } & OfPart)
-  | ({ readonly type: "response.reasoning_text.done"; readonly text: string } & OfPart)
-  | ({ readonly type: "response.function_call_arguments.delta"; readonly delta: string } & OfItem)
-  | ({
-      readonly type: "response.function_call_arguments.done";
-      readonly name: string;
-      readonly arguments: string;
-    } & OfItem)
-  | ({ readonly type: "response.custom_tool_call_input.delta"; readonly delta: string } & OfItem)
-  | ({ readonly type: "response.custom_tool_call_input.done"; readonly input: string } & OfItem)
-  | ({
-      readonly type: `response.mcp_list_tools.${"in_progress" | "completed" | "failed"}`;
-    } & OfItem)
-  | ({ readonly type: `response.mcp_call.${"in_progress" | "completed" | "failed"}` } & OfItem)
-  | ({ readonly type: "response.mcp_call_arguments.delta"; readonly delta: string } & OfItem)
-  | ({ readonly type: "response.mcp_call_arguments.done"; readonly arguments: string } & OfItem)
+  | (ItemEvent & { readonly item_id: string; readonly output_index: number })
   /** Flat and nested at once: clients read the one or the other. */
   | {
       readonly type: "error";

@@ -1,13 +1,20 @@
 import type {
+  ApprovalDecision,
   ChainState,
   GrantBook,
+  ReviewDecision,
   ToolChainResult,
   ToolChainRun,
   VariableSystem,
 } from "@capstan/core";
 import { type ClientOutput, errorMessage } from "@capstan/core/host";
-import type { ApprovalRecord, RunRecord, Store } from "@capstan/store";
-import { deliverAnswer } from "./approval-decisions.ts";
+import type {
+  ApprovalRecord,
+  ExecutionApproval,
+  ResultApproval,
+  RunRecord,
+  Store,
+} from "@capstan/store";
 import type { OwnedRun } from "./close-run.ts";
 import type { RunJournal } from "./run-journal.ts";
 
@@ -296,4 +303,25 @@ function endOf({ error, waiting, state }: ToolChainResult, journal: RunJournal):
   const suspended = journal.suspended ? state : undefined;
   const stored = { isWaiting: waiting.length > 0, isQueued: journal.ready };
   return { status: "stored", ...stored, state: suspended };
+}
+
+/** Gives an active chain the answer of an approval. A chain that does not wait for it ignores it. */
+export function deliverAnswer(chain: ToolChainRun, approval: ApprovalRecord): void {
+  if (approval.status === "pending") return;
+  if (approval.kind === "result") chain.answerReview(approval.id, reviewDecisionOf(approval));
+  else chain.answer(approval.id, decisionOf(approval));
+}
+
+/** Returns the approval's decision: one that expired or was cancelled is a rejection. */
+export function decisionOf({ status, answer }: ExecutionApproval): ApprovalDecision {
+  if (answer !== null) return answer;
+  const reason = status === "expired" ? "nobody answered in time" : "the question was called off";
+  return { decision: "refuse", reason, by: "system" };
+}
+
+/** Returns the decision on a result: without a reviewer's answer it is withheld. */
+export function reviewDecisionOf({ status, answer }: ResultApproval): ReviewDecision {
+  if (answer !== null) return answer;
+  const reason = status === "expired" ? "nobody looked at it in time" : "its review was called off";
+  return { decision: "withhold", reason, by: "system" };
 }

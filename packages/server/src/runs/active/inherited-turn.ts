@@ -9,7 +9,7 @@ import {
   type StoredRequest,
 } from "@capstan/store";
 import { readChainState } from "./chain-state.ts";
-import { decisionOf } from "./approval-decisions.ts";
+import { decisionOf } from "./active-run.ts";
 
 /** Returns the runs that took over this run's unfinished turn, oldest first. */
 export async function successorsOf(store: Store, run: RunRecord): Promise<readonly RunRecord[]> {

@@ -15,7 +15,7 @@ import {
   type Store,
 } from "@capstan/store";
 import type { VariablesOrigin } from "./run-variables.ts";
-import { decisionOf, reviewDecisionOf } from "./approval-decisions.ts";
+import { decisionOf, reviewDecisionOf } from "./active-run.ts";
 import { readChainState, type StoredChain } from "./chain-state.ts";
 import { readInheritedTurn, resumeInheritedTurn } from "./inherited-turn.ts";
 import type { WarmRun } from "./warm-runs.ts";

@@ -21,8 +21,6 @@ export const stoppedByUser = "a person stopped it";
  */
 export class NodeMessages {
   readonly #options: NodeMessagesOptions;
-  /** Users whose permissions are being read; true if they changed in the meantime. */
-  readonly #reading = new Map<string, boolean>();
 
   constructor(options: NodeMessagesOptions) {
     this.#options = options;
@@ -96,20 +94,12 @@ export class NodeMessages {
     }
   }
 
-  /** Reads a user's grants and rules anew, once more if another message came in the meantime. */
+  /** Reads a user's grants and rules anew. Of several reads at a time the newest counts. */
   #refreshPermissions(owner: string): void {
-    const isUnderWay = this.#reading.has(owner);
-    this.#reading.set(owner, isUnderWay);
-    if (isUnderWay) return;
     const { registry, overrides, log } = this.#options;
-    Promise.all([overrides.refresh(owner), registry.grants.refresh(owner)])
-      .catch((thrown: unknown) =>
+    Promise.all([overrides.refresh(owner), registry.grants.refresh(owner)]).catch(
+      (thrown: unknown) =>
         log(`What ${owner} changed at another node cannot be read: ${errorMessage(thrown)}`),
-      )
-      .finally(() => {
-        const again = this.#reading.get(owner) === true;
-        this.#reading.delete(owner);
-        if (again) this.#refreshPermissions(owner);
-      });
+    );
   }
 }

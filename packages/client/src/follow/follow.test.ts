@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { backoffDelay } from "./backoff.ts";
+import { backoffDelay } from "./follow.ts";
 
 test("the waits between attempts grow to a second and a half, and are spread", () => {
   const longest = [0, 1, 2, 3, 50].map((attempt) => backoffDelay(attempt, undefined, () => 0));

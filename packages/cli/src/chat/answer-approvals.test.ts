@@ -6,7 +6,7 @@ import {
   questionText,
   readEditedArguments,
   readQuestionAnswer,
-} from "./approval-request.ts";
+} from "./answer-approvals.ts";
 import { plainStyle } from "../terminal/style.ts";
 
 const question: Question = {

@@ -1,0 +1,65 @@
+import { ApiError } from "@capstan/client";
+import { printable } from "../terminal/printable.ts";
+import type { Style } from "../terminal/style.ts";
+import { notice, type Terminal } from "../terminal/terminal.ts";
+
+/** Who answers: the person at the terminal, or a rule where nobody can be asked. */
+export type ApprovalMode = "ask" | "refuse" | "allow";
+
+/** `left`: the person went away, and the question stays open. `gone`: it was answered elsewhere, or cannot be answered. */
+export type Asked = "answered" | "gone" | "left";
+
+export const noUserMessage =
+  "Nobody could be asked: this chat reads its messages from a pipe. The person can run it in a terminal, or with --yes";
+
+export interface AskOptions {
+  readonly mode: ApprovalMode;
+  readonly terminal: Terminal;
+  readonly style: Style;
+  /** Aborts when the question is answered elsewhere, or its run ends. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads lines until one is an answer.
+ *
+ * @param take returns what became of a line; undefined where the person may give another
+ */
+export async function readAnswers<T>(
+  { terminal, signal }: AskOptions,
+  prompt: string,
+  take: (line: string) => Promise<T | undefined>,
+): Promise<T | "gone" | "left"> {
+  for (;;) {
+    const read = await terminal.readAnswer(prompt, { signal });
+    if (read.type !== "line") return read.type === "end" ? "left" : "gone";
+    const taken = await take(read.text);
+    if (taken !== undefined) return taken;
+  }
+}
+
+/** Makes a request for an answer. Returns undefined where the server did not take it and another may be given. */
+export async function send<T>(
+  { terminal, style, signal }: AskOptions,
+  request: () => Promise<T>,
+): Promise<T | "gone" | undefined> {
+  try {
+    return await request();
+  } catch (error) {
+    if (signal.aborted) return "gone";
+    if (!(error instanceof ApiError)) throw error;
+    terminal.write(notice(style.red(printable(error.message))));
+    // Gone, or answered: nothing that is typed here would change it.
+    return error.status === 404 || error.status === 409 || error.status === 0 ? "gone" : undefined;
+  }
+}
+
+/** The beginning of a long text, and how many characters are left out. */
+export function beginningOf(text: string): { readonly shown: string; readonly left: number } {
+  const shown = text.split("\n").slice(0, 40).join("\n").slice(0, 4_000);
+  return { shown: shown.toWellFormed(), left: text.length - shown.length };
+}
+
+export function indent(text: string): string {
+  return text.replaceAll(/^/gm, "  ");
+}
