@@ -3,8 +3,6 @@ import {
   type ApprovalDecision,
   type CallRecord,
   type ContentPart,
-  type GrantCover,
-  type JsonObject,
   type ReviewDecision,
   VariableSystem,
 } from "@capstan/core";
@@ -13,7 +11,7 @@ import type { ApprovalRecord } from "@capstan/store";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { badRequest, conflict, notFound } from "../http/errors.ts";
-import { readBody, readNumber, readWord } from "../http/read-body.ts";
+import { readBody, readNumber, readWord, withoutNulls } from "../http/read-body.ts";
 import { entryView, findConversation, listView } from "../http/records.ts";
 import type { Environment, Services } from "../http/services.ts";
 
@@ -201,35 +199,10 @@ export async function readAnswer(
     const message = `decision: this approval asks ${asks}; expected ${of.join(", ")}, got "${decision.slice(0, 40)}".`;
     throw badRequest("decision", message);
   }
+  // What it covers is looked at with the question: see `checkAnswer`.
   return kind === "execution"
-    ? executionDecision(await readBody(context, executionBody))
-    : reviewDecision(await readBody(context, reviewBody));
-}
-
-function executionDecision(body: z.output<typeof executionBody>): ApprovalDecision {
-  if (body.decision === "refuse") return { decision: "refuse", ...noOf(body) };
-  const { decision, scope, arguments: args, covers, expiresAt } = body;
-  return {
-    decision,
-    ...(scope != null && { scope }),
-    ...(args != null && { arguments: args as JsonObject }),
-    // Looked at with the question: see `checkAnswer`.
-    ...(covers != null && { covers: covers as GrantCover }),
-    ...(expiresAt != null && { expiresAt }),
-  };
-}
-
-function reviewDecision(body: z.output<typeof reviewBody>): ReviewDecision {
-  if (body.decision !== "withhold") return body;
-  return { decision: "withhold", ...noOf(body) };
-}
-
-/** Why, and whose word it is. */
-function noOf({
-  reason: why,
-  by: whose,
-}: Pick<z.output<typeof executionBody> & { decision: "refuse" }, "reason" | "by">) {
-  return { ...(why != null && { reason: why }), ...(whose != null && { by: whose }) };
+    ? (withoutNulls(await readBody(context, executionBody)) as ApprovalDecision)
+    : (withoutNulls(await readBody(context, reviewBody)) as ReviewDecision);
 }
 
 /** Characters of base64 of one picture or file that go along with a result. */

@@ -5,7 +5,7 @@ import type { ConversationView, RunWithEvents } from "@capstan/contract";
 import type { ConversationRecord, ListedRun, Store } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
 import { entryView, findConversation, listView, readRunCursor } from "../http/records.ts";
-import { readBody, readNumber } from "../http/read-body.ts";
+import { readBody, readNumber, withoutNulls } from "../http/read-body.ts";
 import { jsonChunks, listChunks, streamJson } from "../http/streams.ts";
 import { conflict, notFound } from "../http/errors.ts";
 import { damaged, runView } from "./runs.ts";
@@ -15,7 +15,9 @@ const switches = z.record(z.string().max(200), z.boolean());
 const conversationBody = z.object({
   title: z.string().max(200).nullish(),
   metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
-  switches: z.object({ groups: switches.optional(), tools: switches.optional() }).nullish(),
+  switches: z
+    .object({ groups: switches.exactOptional(), tools: switches.exactOptional() })
+    .nullish(),
 });
 
 /** Threads of runs: a pointer each to the newest. */
@@ -64,17 +66,7 @@ export function conversationRoutes({ runs }: Services): Hono<Environment> {
 
   routes.post("/:id", async (context) => {
     const { id, owner } = await find(context);
-    const { title, metadata, switches: given } = await readBody(context, conversationBody);
-    const update = {
-      ...(title != null && { title }),
-      ...(metadata != null && { metadata }),
-      ...(given != null && {
-        switches: {
-          ...(given.groups !== undefined && { groups: given.groups }),
-          ...(given.tools !== undefined && { tools: given.tools }),
-        },
-      }),
-    };
+    const update = withoutNulls(await readBody(context, conversationBody));
     const [outcome] = await store.write([{ type: "update-conversation", owner, id, update }]);
     if (outcome.status !== "updated") throw notFound("conversation", id);
     return context.json(conversationView(outcome.conversation));

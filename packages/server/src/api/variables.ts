@@ -6,7 +6,7 @@ import type { VariableValueView, VariableView } from "@capstan/contract";
 import type { ConversationRecord } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
 import { findConversation, listView } from "../http/records.ts";
-import { readBody, readNumber, readWord } from "../http/read-body.ts";
+import { readBody, readNumber, readWord, withoutNulls } from "../http/read-body.ts";
 import { badRequest, conflict, notFound } from "../http/errors.ts";
 
 const variableTypes: readonly VariableType[] = [
@@ -58,13 +58,8 @@ export function variableRoutes({ runs }: Services): Hono<Environment> {
   routes.put("/:id/variables/:name", async (context) => {
     const conversation = await find(context);
     const name = context.req.param("name");
-    const { text, desc, tags, keep } = await readBody(context, updateBody);
-    const patch = {
-      ...(text != null && { value: text }),
-      ...(desc != null && { desc }),
-      ...(tags != null && { tags }),
-      ...(keep != null && { keep }),
-    };
+    const { text, ...rest } = await readBody(context, updateBody);
+    const patch = withoutNulls({ value: text, ...rest });
     const variables = await runs.editVariables(conversation, (draft) => {
       const known = draft.peekVariable(name);
       if (known === undefined && text == null)

@@ -39,6 +39,12 @@ export async function readBody<S extends z.ZodType>(
   throw badRequest(param, `${param}: ${issue?.message ?? "is not valid"}`);
 }
 
+/** The members that say something: in requests null means "not given". */
+export function withoutNulls<T extends object>(value: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  const given = Object.entries(value).filter(([, member]) => member != null);
+  return Object.fromEntries(given) as { [K in keyof T]?: NonNullable<T[K]> };
+}
+
 /** A whole number from the query, within bounds. */
 export function readNumber(
   context: Context,

@@ -7,7 +7,7 @@ import {
   unsupportedValue,
   wrongType,
 } from "../../http/errors.ts";
-import { maxImage, StoredData } from "../../http/read-body.ts";
+import { StoredData, maxImage, withoutNulls } from "../../http/read-body.ts";
 
 const id = z.string().nullish();
 const status = z
@@ -243,10 +243,4 @@ export function checked<S extends z.ZodType>(schema: S, value: unknown, at: stri
 
 export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The members that say something. */
-export function withoutNulls<T extends object>(value: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  const given = Object.entries(value).filter(([, member]) => member != null);
-  return Object.fromEntries(given) as { [K in keyof T]?: NonNullable<T[K]> };
 }

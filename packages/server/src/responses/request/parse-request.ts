@@ -8,41 +8,18 @@ import {
   wrongType,
 } from "../../http/errors.ts";
 import type { ResponseFormat } from "@capstan/core/host";
-import { checked, type InputItem, isObject, parseInput, withoutNulls } from "./parse-input.ts";
+import { checked, isObject, parseInput } from "./parse-input.ts";
+import { withoutNulls } from "../../http/read-body.ts";
 import {
   modelToolChoice,
   parseToolChoice,
   parseTools,
   type RequestToolChoice,
-  type RequestTools,
 } from "./parse-tools.ts";
 import type { ResponseEcho } from "../projection/wire.ts";
 
 /** `POST /v1/responses`, understood. What was not given is absent. */
-export interface CreateRequest {
-  readonly model?: string;
-  readonly input: readonly InputItem[];
-  readonly instructions?: string;
-  readonly previousResponseId?: string;
-  readonly conversation?: string;
-  readonly tools: RequestTools;
-  readonly toolChoice: RequestToolChoice;
-  /** Calls of server tools over the whole response. */
-  readonly maxToolCalls?: number;
-  /** For the model: sampling, format, reasoning, and the tool choice where the model can be told it. */
-  readonly settings: ModelSettings;
-  readonly store: boolean;
-  readonly background: boolean;
-  readonly stream: boolean;
-  /** Our own: the response waits for a person instead of ending with the question. */
-  readonly approvals?: "inline";
-  /** Our own: the response waits for its client's outputs, which are submitted to its run. */
-  readonly toolOutputs?: "inline";
-  /** Our own: how earlier turns that the server holds are shown to the model. */
-  readonly history?: HistoryMode;
-  /** What the response repeats of the request. */
-  readonly echo: ResponseEcho;
-}
+export type CreateRequest = ReturnType<typeof parseCreateRequest>;
 
 /**
  * The body of `POST /v1/responses`. Unknown members, tools and items are let through; what is
@@ -59,7 +36,7 @@ export function parseCreateRequest(
     /** Where this server is reached: its groups may be named by such a URL. @default [] */
     readonly origins?: readonly string[];
   } = {},
-): CreateRequest {
+) {
   if (!isObject(body)) throw wrongType("request", "a JSON object", body ?? null);
   const given = checked(requestSchema, body, "");
   checkConflicts(given);
@@ -90,9 +67,11 @@ export function parseCreateRequest(
     store: echo.store,
     background: echo.background,
     stream: given.stream ?? false,
-    ...(given.approvals === "inline" ? { approvals: "inline" } : {}),
-    ...(given.tool_outputs === "inline" ? { toolOutputs: "inline" } : {}),
-    ...(given.history == null ? {} : { history: historyMode(given.history) }),
+    // Our own: the response waits for a person, or for its client's outputs, instead of ending.
+    ...(given.approvals === "inline" && { approvals: "inline" as const }),
+    ...(given.tool_outputs === "inline" && { toolOutputs: "inline" as const }),
+    ...(given.history != null && { history: historyMode(given.history) }),
+    /** What the response repeats of the request. */
     echo,
   };
 }

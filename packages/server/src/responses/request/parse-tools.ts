@@ -8,7 +8,8 @@ import {
   unsupportedValue,
   wrongType,
 } from "../../http/errors.ts";
-import { checked, isObject, withoutNulls } from "./parse-input.ts";
+import { checked, isObject } from "./parse-input.ts";
+import { withoutNulls } from "../../http/read-body.ts";
 import type { RequireApproval, ServerGroup, ToolFilter } from "@capstan/store";
 
 export interface RequestTools {
@@ -35,7 +36,7 @@ export type RequestToolChoice =
       readonly tools: readonly ChosenTool[];
     };
 
-interface ParsedTools extends RequestTools {
+export interface ParsedTools extends RequestTools {
   /** As the response repeats them, secrets left out. */
   readonly echo: readonly JsonObject[];
 }

@@ -296,12 +296,12 @@ export class ActiveRun implements OwnedRun {
 }
 
 function endOf({ error, waiting, state }: ToolChainResult, journal: RunJournal): RunEnd {
-  if (!journal.settled) {
+  if (!journal.end.settled) {
     if (error?.code === "detached") return { status: "fenced" };
-    return { status: "lost", reason: journal.failure ?? "its end could not be written" };
+    return { status: "lost", reason: journal.end.failure ?? "its end could not be written" };
   }
-  const suspended = journal.suspended ? state : undefined;
-  const stored = { isWaiting: waiting.length > 0, isQueued: journal.ready };
+  const suspended = journal.end.suspended ? state : undefined;
+  const stored = { isWaiting: waiting.length > 0, isQueued: journal.end.ready };
   return { status: "stored", ...stored, state: suspended };
 }
 

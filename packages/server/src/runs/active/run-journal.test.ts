@@ -46,7 +46,7 @@ test("a run that was queued for others while its chain goes on here is fenced at
     assert.deepEqual(told, [
       "Run r was claimed by another: its epoch is 2, and this was written in 1.",
     ]);
-    assert.deepEqual([journal.suspended, journal.ready], [false, false]);
+    assert.deepEqual([journal.end.suspended, journal.end.ready], [false, false]);
     const [claimed] = await store.write([{ type: "claim-run", runId: "r", epoch: 2 }]);
     assert.equal(claimed.status, "claimed");
   });

@@ -35,38 +35,27 @@ export interface RunJournalOptions {
   readonly onFenced: (reason: string) => void;
 }
 
+interface JournalEnd {
+  /** Whether nothing is left to write: the end is committed, or the writes are fenced. */
+  settled: boolean;
+  /** Whether the store has the run as suspended. */
+  suspended: boolean;
+  /** Whether its answer had come before it suspended, so that it is queued. */
+  ready: boolean;
+  /** Why a commit failed. */
+  failure?: string;
+}
+
 /** A chain's journal in the store. Its writes are fenced as soon as the run is claimed anew. */
 export class RunJournal implements Journal {
   readonly #options: RunJournalOptions;
   readonly #written: ReadonlySet<Message>;
-  #settled = false;
-  #suspended = false;
-  #ready = false;
-  #failure: string | undefined;
+  /** What its commits said of the chain's end. */
+  readonly end: JournalEnd = { settled: false, suspended: false, ready: false };
 
   constructor(options: RunJournalOptions) {
     this.#options = options;
     this.#written = new Set(options.written);
-  }
-
-  /** Whether nothing is left to write: the end is committed, or the writes are fenced. */
-  get settled(): boolean {
-    return this.#settled;
-  }
-
-  /** Whether the store has the run as suspended. */
-  get suspended(): boolean {
-    return this.#suspended;
-  }
-
-  /** Whether its answer had come before it suspended, so that it is queued. */
-  get ready(): boolean {
-    return this.#ready;
-  }
-
-  /** Why a commit failed. */
-  get failure(): string | undefined {
-    return this.#failure;
   }
 
   beforeNext(commitSaid: () => void): void {
@@ -122,13 +111,13 @@ export class RunJournal implements Journal {
   }
 
   #taken(outcome: WriteOutcome, { stops, expiresAt }: CommitSummary): CommitOutcome {
-    const goesOn = !this.#settled;
-    this.#settled ||= stops || outcome.status !== "committed";
+    const goesOn = !this.end.settled;
+    this.end.settled ||= stops || outcome.status !== "committed";
     if (outcome.status === "committed") {
       // Before it stops, "queued" says that others hold this node for dead: they go on from what is stored.
-      this.#ready = stops && outcome.runStatus === "queued";
-      this.#suspended = this.#ready || (stops && outcome.runStatus === "requires_action");
-      if (this.#suspended || expiresAt < Infinity) this.#options.onDeadline(expiresAt);
+      this.end.ready = stops && outcome.runStatus === "queued";
+      this.end.suspended = this.end.ready || (stops && outcome.runStatus === "requires_action");
+      if (this.end.suspended || expiresAt < Infinity) this.#options.onDeadline(expiresAt);
       return committed;
     }
     const reason = "reason" in outcome ? outcome.reason : "the run is not there any more";
@@ -137,7 +126,7 @@ export class RunJournal implements Journal {
   }
 
   readonly #failed = (thrown: unknown): never => {
-    this.#failure ??= errorMessage(thrown);
+    this.end.failure ??= errorMessage(thrown);
     throw thrown;
   };
 }

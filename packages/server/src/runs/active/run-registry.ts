@@ -329,7 +329,7 @@ export class RunRegistry {
     if (end.status === "stored") {
       // A turn that it took over counts in its state, but is not in its own journal.
       const { adopts } = requestOf(run);
-      this.warm.set(run, variables, adopts || !journal.suspended ? undefined : end.state);
+      this.warm.set(run, variables, adopts || !journal.end.suspended ? undefined : end.state);
     }
     this.#remove(active);
     const { isWaiting, isQueued } = end.status === "stored" ? end : atRest;
@@ -379,7 +379,7 @@ export class RunRegistry {
       if (!(await this.#write(run, [...writes, ...notices]))) return;
       const session = await this.#session(record, {}, warm);
       await closeChain({ ...session, resume }).result;
-      if (!session.journal.settled) return;
+      if (!session.journal.end.settled) return;
       this.warm.set(record, session.variables);
       this.#options.onOver(record, atRest);
     };
