@@ -8,7 +8,7 @@ import { plainStatement } from "../src/testing/plain-statement.ts";
 import { findPostgres, testServer } from "../src/testing/postgres-server.ts";
 import { readEventPage } from "../src/read/read-events.ts";
 import { openPostgresStore } from "../src/postgres/open-postgres-store.ts";
-import { BatchChanges, CallChanges } from "../src/postgres/write/postgres-changes.ts";
+import { LaneChanges, PendingChanges } from "../src/postgres/write/pending-changes.ts";
 import { runScript, send, sendAll } from "../src/postgres/wire/statements.ts";
 
 const postgres = findPostgres();
@@ -46,17 +46,16 @@ const reads: { readonly [name: string]: () => Script<unknown> } = {
 };
 
 /** Changes of a few runs, in one statement each. */
-function changes(): Statement[] {
-  const given = new CallChanges();
+function changes(): readonly Statement[] {
+  const pending = new PendingChanges();
+  const given = new LaneChanges(pending);
   for (const n of [1000, 1001]) {
     given.update("runs", { n }, { status: "queued" });
     given.update("approvals", { run_n: n, status: "pending" }, { answered_at: 1 });
     given.update("approvals", { id: `appr_${n}`, owner, status: "pending" }, { answered_at: 1 });
     given.remove("run_journal", { run_n: n, seq: 1 });
   }
-  const batch = new BatchChanges();
-  batch.add(given.list, {});
-  return batch.flush();
+  return pending.flush();
 }
 
 interface Plan {

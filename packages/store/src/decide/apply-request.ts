@@ -1,4 +1,5 @@
-import type { AppliedOutcome } from "../records/write-results.ts";
+import { errorDataOf } from "../records/error-data.ts";
+import type { AppliedOutcome, WriteResult } from "../records/write-results.ts";
 import type { EncodedRequest, EncodedWrite } from "../encode/run-commit.ts";
 import type { Script } from "../sql/script.ts";
 import { isAccepted } from "../records/write-outcomes.ts";
@@ -19,11 +20,44 @@ import { createRun, setStatus } from "./runs/write-runs.ts";
 import { editVariables, forgetVariables } from "./rows/write-variables.ts";
 import type { WriteContext } from "./state/write-context.ts";
 
-/** Does the writes of one call until one is not accepted, which is then the last outcome: the caller undoes the rest. */
-export function* applyRequest(
+/** What became of the requests of a transaction. */
+export interface Applied {
+  readonly results: readonly WriteResult[];
+  /** The last of them was refused after it had changed something: the transaction must be rolled back. */
+  readonly undo: boolean;
+}
+
+/**
+ * Does the requests of a transaction, each all or nothing. What fails before it changes anything
+ * fails alone; for the rest the caller rolls back, and takes fewer requests at a time.
+ *
+ * @throws what a request throws that has changed something
+ */
+export function* applyRequests(
   context: WriteContext,
-  request: EncodedRequest,
-): Script<AppliedOutcome[]> {
+  requests: readonly EncodedRequest[],
+): Script<Applied> {
+  const { changes, failedWrites } = context;
+  const results: WriteResult[] = [];
+  for (const request of requests) {
+    const before = changes.count;
+    try {
+      const outcomes = yield* applyRequest(context, request);
+      const last = outcomes.at(-1);
+      const isDone = last === undefined || isAccepted(last);
+      results.push({ outcomes: isDone ? outcomes : refusedOutcomes(request, outcomes) });
+      if (!isDone && changes.count > before) return { results, undo: true };
+    } catch (thrown) {
+      if (changes.count > before) throw thrown;
+      failedWrites.add(request.writes);
+      results.push({ error: errorDataOf("Writing to the store", thrown) });
+    }
+  }
+  return { results, undo: false };
+}
+
+/** Does the writes of a request until one is not accepted, which is then the last outcome. */
+function* applyRequest(context: WriteContext, request: EncodedRequest): Script<AppliedOutcome[]> {
   if (request.encodeError !== undefined) throw new Error(request.encodeError);
   const outcomes: AppliedOutcome[] = [];
   for (const write of request.writes) {
@@ -34,8 +68,8 @@ export function* applyRequest(
   return outcomes;
 }
 
-/** What the caller is told where its last outcome was a refusal, and everything was undone. */
-export function refusedOutcomes(
+/** What the caller is told if the last outcome was a refusal, and everything was undone. */
+function refusedOutcomes(
   request: EncodedRequest,
   outcomes: readonly AppliedOutcome[],
 ): AppliedOutcome[] {

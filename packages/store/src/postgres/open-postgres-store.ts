@@ -58,10 +58,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     opened.move();
     const shared = coalesceScripts(snapshot);
     return createStore({
-      writer: {
-        commit: (batch) => writer.commit(batch),
-        stop: () => writer.close(),
-      },
+      writer: { commit: writer.commit, stop: writer.close },
       read: shared,
       snapshot: shared,
       readSlow: (name, query) =>

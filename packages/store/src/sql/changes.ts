@@ -4,9 +4,11 @@ import type { CellsOf, RowOf, RowTable } from "./tables.ts";
 
 /**
  * Changes whose outcome no decision rests on. SQLite does them on the spot; for PostgreSQL they
- * are gathered, and go over in one statement a table.
+ * are gathered, and many go over in one statement.
  */
 export interface Changes {
+  /** How many there were. */
+  readonly count: number;
   insert<T extends RowTable>(table: T, row: RowOf<T>): void;
   /** Changes the rows that have these cells. */
   update<T extends RowTable>(table: T, where: CellsOf<T>, to: CellsOf<T>): void;

@@ -29,7 +29,9 @@ export function createWriteContext(sql: SqliteConnection): {
     lastSeq,
     items: open.map(({ itemId, head }) => ({ itemId, head })),
   }));
-  const row = sql.get<{ next: number }>("SELECT COALESCE(MAX(n), 0) + 1 AS next FROM tail");
+  const lastOf = (table: "tail" | "runs") =>
+    sql.get<{ n: number }>(`SELECT COALESCE(MAX(n), 0) AS n FROM ${table}`)?.n ?? 0;
+  let lastRun = lastOf("runs");
   const changes = new SqliteChanges(sql);
   changes.clearLog();
   return {
@@ -41,7 +43,8 @@ export function createWriteContext(sql: SqliteConnection): {
       failedWrites: new FailedWrites(),
       node: null,
       trim,
-      nextTail: row?.next ?? 1,
+      nextTail: lastOf("tail") + 1,
+      takeRunNumber: () => (lastRun += 1),
     },
     recoveredRuns,
   };

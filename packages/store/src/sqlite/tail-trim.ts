@@ -15,7 +15,7 @@ export class TailTrim {
   readonly #activeRuns: () => Iterable<RunState>;
   /** How many rows are of items that ended, and of items that end in the transaction under way. */
   #ended = 0;
-  #ending: number[] = [];
+  #ending = 0;
   /** The rows that are still to be looked at. */
   #sweep: { readonly from: number; readonly end: number } | undefined;
 
@@ -26,23 +26,18 @@ export class TailTrim {
 
   /** An item with so many rows ended, in the transaction under way. */
   add(rows: number): void {
-    this.#ending.push(rows);
+    this.#ending += rows;
   }
 
-  /** Returns a position for `rollback`. */
-  savepoint(): number {
-    return this.#ending.length;
-  }
-
-  /** Discards the items that were added after a savepoint. */
-  rollback(to: number): void {
-    this.#ending.length = to;
+  /** Discards the items of a transaction that is rolled back. */
+  rollback(): void {
+    this.#ending = 0;
   }
 
   /** Counts the added items as ended: the transaction was committed. */
   commit(): void {
-    for (const rows of this.#ending) this.#ended += rows;
-    this.#ending = [];
+    this.#ended += this.#ending;
+    this.#ending = 0;
   }
 
   /** Whether there is something to take out now. */
@@ -52,7 +47,7 @@ export class TailTrim {
 
   /** Whether nothing ended that is still in the tail. */
   get isEmpty(): boolean {
-    return this.#sweep === undefined && this.#ended === 0 && this.#ending.length === 0;
+    return this.#sweep === undefined && this.#ended === 0 && this.#ending === 0;
   }
 
   /** Removes one batch of rows in its own transaction. Must not run during a commit. */

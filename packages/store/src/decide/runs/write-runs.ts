@@ -13,15 +13,6 @@ import type { WriteContext } from "../state/write-context.ts";
 type CreateRun = Extract<StoreWrite, { type: "create-run" }>;
 type SetStatus = Extract<StoreWrite, { type: "set-status" }>;
 
-/** Gives the next run's `n`. */
-export const nextRun = statement<{ n: number }>(
-  { reads: ["runs"] },
-  {
-    sqlite: "SELECT COALESCE(MAX(n), 0) + 1 AS n FROM runs",
-    postgres: "SELECT nextval('run_numbers') AS n",
-  },
-);
-
 const findConversation = statement(
   { reads: ["conversations"] },
   "SELECT 1 FROM conversations WHERE id = ? AND owner = ?",
@@ -51,6 +42,7 @@ export function* createRun(
   const { changes, runs } = context;
   if (runs.get(run.id) !== undefined)
     return refused(`There is a run ${run.id} already: give each a new random id.`);
+  const n = context.takeRunNumber();
   const origin = yield* originOf(context, run);
   if ("status" in origin) return origin;
   const status = run.status ?? "queued";
@@ -59,7 +51,6 @@ export function* createRun(
   const epoch = status === "queued" ? 0 : 1;
   const { sessionId, baseManifest, parent } = origin;
   const { id, owner } = run;
-  const n = (yield* first(nextRun))?.n ?? 0;
   changes.insert("runs", {
     n,
     id,

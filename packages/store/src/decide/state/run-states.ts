@@ -41,20 +41,12 @@ export interface RunState {
   readonly open: readonly OpenItem[];
 }
 
-/** A position in the undo log. */
-type Savepoint = number;
-
-/** Number of suspended runs to cache: most are answered soon. */
-const maxSuspended = 128;
-
 /**
  * The runs that are being written, kept in memory; whatever is rolled back in the database is
- * undone here too. Between two batches only those are kept that are in progress, and the last that wait.
+ * undone here too. Between two batches only those are kept that are in progress.
  */
 export class RunStates {
   readonly #states = new Map<string, RunState>();
-  /** In the order in which they came to wait. */
-  readonly #suspended = new Set<string>();
   #undo: { readonly id: string; readonly previous: RunState | undefined }[] = [];
   readonly #database: Dialect["name"];
 
@@ -67,7 +59,7 @@ export class RunStates {
     return this.#states.get(id);
   }
 
-  /** All that are known: those in progress, and some that wait. */
+  /** All that are known. */
   all(): Iterable<RunState> {
     return this.#states.values();
   }
@@ -82,47 +74,30 @@ export class RunStates {
     this.#states.delete(id);
   }
 
-  savepoint(): Savepoint {
-    return this.#undo.length;
-  }
-
-  rollback(to: Savepoint): void {
-    for (const { id, previous } of this.#undo.splice(to).toReversed()) {
+  /** Undoes what was changed since the last commit. */
+  rollback(): void {
+    for (const { id, previous } of this.#undo.splice(0).toReversed()) {
       if (previous === undefined) this.#states.delete(id);
       else this.#states.set(id, previous);
     }
   }
 
   /**
-   * Discards the undo log after a commit, and evicts runs that ended.
+   * Discards the undo log after a commit, and evicts runs that are not in progress.
    *
    * @param own the runs that this node continues to write; omitted if there is one process
    */
   commit(own?: ReadonlySet<string>): void {
-    for (const { id } of this.#undo) {
-      this.#suspended.delete(id);
-      const status = own?.has(id) === false ? undefined : this.#states.get(id)?.status;
-      if (status === "requires_action") this.#suspended.add(id);
-      else if (status !== "in_progress") this.#states.delete(id);
-    }
+    for (const { id } of this.#undo)
+      if (own?.has(id) === false || this.#states.get(id)?.status !== "in_progress")
+        this.#states.delete(id);
     this.#undo = [];
-    for (const id of this.#suspended) {
-      if (this.#suspended.size <= maxSuspended) break;
-      this.#suspended.delete(id);
-      this.#states.delete(id);
-    }
   }
 
   /** Evicts all runs, because their state may be stale. */
   clear(): void {
     this.#undo = [];
-    this.#suspended.clear();
     this.#states.clear();
-  }
-
-  /** Returns the given runs that are cached and suspended. */
-  suspendedIn(ids: ReadonlySet<string>): readonly string[] {
-    return [...ids].filter((id) => this.#suspended.has(id));
   }
 
   /**
@@ -173,24 +148,12 @@ export class RunStates {
 }
 
 /** The columns of a locked run that show whether another node has changed it. */
-export interface LockedRunRow extends Pick<
-  RunState,
-  "n" | "id" | "owner" | "epoch" | "status" | "edits" | "answers"
-> {
-  /** Of those that were known to wait: who holds another writes alone in its journal. */
-  readonly lastSeq?: number | undefined;
-}
+const comparedColumns = ["n", "owner", "epoch", "status", "edits", "answers"] as const;
+
+export type LockedRunRow = Pick<RunState, "id" | (typeof comparedColumns)[number]>;
 
 function isSame(row: LockedRunRow | undefined, state: RunState | undefined): boolean {
-  return (
-    row?.n === state?.n &&
-    row?.owner === state?.owner &&
-    row?.epoch === state?.epoch &&
-    row?.status === state?.status &&
-    row?.edits === state?.edits &&
-    row?.answers === state?.answers &&
-    (row?.lastSeq ?? state?.lastSeq) === state?.lastSeq
-  );
+  return comparedColumns.every((column) => row?.[column] === state?.[column]);
 }
 
 const countOf = (column: string, table: string) =>

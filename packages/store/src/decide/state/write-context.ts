@@ -23,4 +23,6 @@ export interface WriteContext {
   readonly trim: EndedItemRows | null;
   /** The tail's next row. Never used twice in a process, so that a reader's row cannot become another's. */
   nextTail: number;
+  /** Gives the number of a new run; it rises. */
+  readonly takeRunNumber: () => number;
 }

@@ -19,12 +19,10 @@ const forget: EncodedWrite = {
   before: 1,
 };
 
-/** The places of the calls: of each lane, or of the one that is alone. */
+/** The places of the calls, of each lane of each stage. */
 function placesOf(...calls: (readonly EncodedWrite[])[]) {
   const requests = calls.map((writes): EncodedRequest => ({ at: 1, writes }));
-  return stagesOf(requests).map((stage) =>
-    stage.type === "alone" ? stage.call.at : stage.lanes.map((lane) => lane.map(({ at }) => at)),
-  );
+  return stagesOf(requests).map((lanes) => lanes.map((lane) => lane.map(({ at }) => at)));
 }
 
 test("calls of one run are in one lane, in their order; those of others are beside it", () => {
@@ -71,7 +69,7 @@ test("nothing goes beside a call that is about more than the runs that it names"
     answer: { decision: "allow" },
   };
   const places = placesOf([claim("a")], [claim("b"), forget], [claim("b")], [question]);
-  assert.deepEqual(places, [[[0]], 1, [[2]], 3]);
+  assert.deepEqual(places, [[[0]], [[1]], [[2]], [[3]]]);
   assert.deepEqual(placesOf([claim("a")], [{ ...question, runId: "b" }]), [[[0], [1]]]);
   assert.deepEqual(placesOf(), []);
 });

@@ -9,17 +9,16 @@ export interface BatchCall {
 /** Calls in order that share a run or an approval. */
 export type Lane = readonly BatchCall[];
 
-/** Either lanes that are decided concurrently, or one call that is decided alone. */
-export type BatchStage =
-  | { readonly type: "lanes"; readonly lanes: readonly Lane[] }
-  | { readonly type: "alone"; readonly call: BatchCall };
-
-/** Splits a batch into stages. Their results are the same as if its calls were decided one after another. */
-export function stagesOf(requests: readonly EncodedRequest[]): readonly BatchStage[] {
-  const stages: BatchStage[] = [];
+/**
+ * Splits a batch into stages of lanes. Lanes of a stage are decided concurrently, with the same
+ * results as if all calls were decided one after another. A call that is about more than the runs and
+ * approvals that it names is the one lane of its stage.
+ */
+export function stagesOf(requests: readonly EncodedRequest[]): readonly (readonly Lane[])[] {
+  const stages: (readonly Lane[])[] = [];
   let beside: { readonly call: BatchCall; readonly names: readonly string[] }[] = [];
   const end = () => {
-    if (beside.length > 0) stages.push({ type: "lanes", lanes: lanesOf(beside) });
+    if (beside.length > 0) stages.push(lanesOf(beside));
     beside = [];
   };
   for (const [at, request] of requests.entries()) {
@@ -30,7 +29,7 @@ export function stagesOf(requests: readonly EncodedRequest[]): readonly BatchSta
       continue;
     }
     end();
-    stages.push({ type: "alone", call });
+    stages.push([[call]]);
   }
   end();
   return stages;

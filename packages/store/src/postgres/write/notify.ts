@@ -1,43 +1,63 @@
 import { channel, type Notification } from "../wire/notification.ts";
 import type { Statement } from "../../sql/script.ts";
 import { bind, statement } from "../../sql/statement.ts";
-import type { EncodedWrite } from "../../encode/run-commit.ts";
-import { type Batch, acceptedWrites } from "./batch.ts";
+import type { EncodedRequest, EncodedWrite } from "../../encode/run-commit.ts";
+import { isAccepted } from "../../records/write-outcomes.ts";
+import type { AppliedOutcome, WriteResult } from "../../records/write-results.ts";
 
-/** A notification takes less than 8,000 bytes. */
-const maxBytes = 7_000;
+/** A write of a batch that was done, with its outcome. */
+export type AcceptedWrite = readonly [EncodedWrite, AppliedOutcome];
 
-/** Returns the runs that a batch changed, for readers on other nodes. */
-export function changedRuns(batch: Batch): ReadonlySet<string> {
+/** Returns the accepted writes of a batch with their outcomes. */
+export function* acceptedWrites(
+  requests: readonly EncodedRequest[],
+  results: readonly WriteResult[],
+): Generator<AcceptedWrite> {
+  for (const [index, { writes }] of requests.entries()) {
+    const result = results[index];
+    if (result === undefined || "error" in result) continue;
+    for (const [position, write] of writes.entries()) {
+      const outcome = result.outcomes[position];
+      if (outcome !== undefined && isAccepted(outcome)) yield [write, outcome];
+    }
+  }
+}
+
+/**
+ * Returns the statements that notify other nodes of the runs that a batch changed, and of the users
+ * whose grants or rules it changed. PostgreSQL delivers them with the commit; they carry ids, never
+ * events.
+ *
+ * @param ownerOf returns the owner of a run
+ */
+export function notifyStatements(
+  by: string,
+  accepted: readonly AcceptedWrite[],
+  ownerOf: (runId: string) => string | undefined,
+): Statement[] {
   const runs = new Set<string>();
-  for (const [write, outcome] of acceptedWrites(batch)) {
+  const owners = new Set<string | undefined>();
+  for (const [write, outcome] of accepted) {
     if (outcome.status === "deleted") for (const id of outcome.runIds) runs.add(id);
     else if ("runId" in write && write.runId !== undefined) runs.add(write.runId);
     else if (write.type === "create-run") runs.add(write.run.id);
     if ("approval" in outcome) runs.add(outcome.approval.runId);
     if (outcome.status === "expired") for (const { runId } of outcome.approvals) runs.add(runId);
+    if (permissions.has(write.type) && "owner" in write) owners.add(write.owner);
+    if (write.type === "commit" && write.grants.length > 0) owners.add(ownerOf(write.runId));
   }
-  return runs;
+  owners.delete(undefined);
+  const notifications: Notification[] = [
+    ...splitBySize(runs).map((some) => ({ by, runs: some })),
+    ...splitBySize(owners as Set<string>).map((some) => ({ by, owners: some })),
+  ];
+  return notifications.map((notification) => bind(notify, channel, JSON.stringify(notification)));
 }
 
-/**
- * Returns the users whose grants or rules a batch changed: other nodes may have cached them.
- *
- * @param ownerOf returns the owner of a run
- */
-export function changedOwners(
-  batch: Batch,
-  ownerOf: (runId: string) => string | undefined,
-): ReadonlySet<string> {
-  const owners = new Set<string>();
-  for (const [write] of acceptedWrites(batch)) {
-    if (permissions.has(write.type) && "owner" in write) owners.add(write.owner);
-    const given = write.type === "commit" && write.grants.length > 0;
-    const owner = given ? ownerOf(write.runId) : undefined;
-    if (owner !== undefined) owners.add(owner);
-  }
-  return owners;
-}
+const notify = statement({}, { postgres: "SELECT pg_notify(?, ?)" });
+
+/** A notification takes less than 8,000 bytes. */
+const maxBytes = 7_000;
 
 const permissions: ReadonlySet<EncodedWrite["type"]> = new Set([
   "create-grant",
@@ -45,20 +65,6 @@ const permissions: ReadonlySet<EncodedWrite["type"]> = new Set([
   "change-override",
   "reset-override",
 ] as const);
-
-/** Returns the statements that notify other nodes. PostgreSQL delivers them with the commit; they carry ids, never events. */
-export function notifyStatements(
-  by: string,
-  { runs, owners }: { readonly runs: ReadonlySet<string>; readonly owners: ReadonlySet<string> },
-): Statement[] {
-  const notifications: Notification[] = [
-    ...splitBySize(runs).map((some) => ({ by, runs: some })),
-    ...splitBySize(owners).map((some) => ({ by, owners: some })),
-  ];
-  return notifications.map((notification) => bind(notify, channel, JSON.stringify(notification)));
-}
-
-const notify = statement({}, { postgres: "SELECT pg_notify(?, ?)" });
 
 /** Splits ids into groups that each fit into one notification. */
 function splitBySize(ids: ReadonlySet<string>): readonly (readonly string[])[] {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
-import { CommitEncoder } from "../../encode/run-commit.ts";
-import type { StoreWrite } from "../../records/store-writes.ts";
+import { CommitEncoder, type WriteRequest } from "../../encode/run-commit.ts";
+import type { RunJournalWrite, StoreWrite } from "../../records/store-writes.ts";
 import { findPostgres, testServer } from "../../testing/postgres-server.ts";
-import { event, newRun } from "../../testing/store-fixtures.ts";
+import { approvalRequest, event, newRun, owner, resultOf } from "../../testing/store-fixtures.ts";
 import type { WriteResult } from "../../records/write-results.ts";
 import { openPostgresStore } from "../open-postgres-store.ts";
 import { postgresWriter } from "./postgres-writer.ts";
@@ -25,6 +25,8 @@ interface Batches {
   /** Commits one batch after the other. */
   readonly both: (first: Calls, second: Calls) => Promise<readonly (readonly string[])[]>;
   readonly client: pg.Client;
+  /** Commits a batch. */
+  readonly commit: (requests: readonly WriteRequest[]) => Promise<readonly (readonly string[])[]>;
   /** What happens as something is sent. */
   onSent: () => void;
 }
@@ -36,20 +38,23 @@ async function withBatches(use: (batches: Batches) => Promise<void>): Promise<vo
   await client.connect();
   const connection = await connectWriter({ connectionString, applicationName }, "node_t");
   const context = await connection.client();
-  const query = context.query.bind(context) as (batch: unknown) => unknown;
-  context.query = ((batch: unknown) => {
+  const query = context.query.bind(context) as (sent: unknown) => unknown;
+  context.query = ((sent: unknown) => {
     batches.onSent();
-    return query(batch);
+    return query(sent);
   }) as typeof context.query;
   const writer = postgresWriter({ connection, writerId: "node_t" });
   const batches: Batches = {
     client,
     onSent: () => {},
-    both: async (first, second) => {
-      const before = await writer.commit(requestsOf(first));
-      const after = await writer.commit(requestsOf(second));
-      return [before, after].map((results) => results.flatMap(statusesOf));
+    commit: async (requests) => {
+      const encoder = new CommitEncoder();
+      return (await writer.commit(requests.map((each) => encoder.encode(each)))).map(statusesOf);
     },
+    both: async (first, second) => [
+      (await batches.commit(first.map((write) => request(write)))).flat(),
+      (await batches.commit(second.map((write) => request(write)))).flat(),
+    ],
   };
   try {
     await use(batches);
@@ -60,8 +65,7 @@ async function withBatches(use: (batches: Batches) => Promise<void>): Promise<vo
   }
 }
 
-const requestsOf = (calls: Calls) =>
-  calls.map((write) => new CommitEncoder().encode({ at: 1, writes: [write] }));
+const request = (...writes: StoreWrite[]): WriteRequest => ({ at: 1_000, writes });
 
 const statusesOf = (result: WriteResult): readonly string[] =>
   "error" in result ? [result.error.code] : result.outcomes.map(({ status }) => status);
@@ -157,3 +161,63 @@ test(
     });
   },
 );
+
+const journal = (runId: string, epoch: number, ...writes: RunJournalWrite[]) =>
+  request({ type: "journal", runId, epoch, writes });
+
+test(
+  "of requests that are decided together those refused are undone, and no other",
+  options,
+  async () => {
+    await withBatches(async ({ commit, client }) => {
+      const statuses = await commit([
+        request(created("a")),
+        request(created("b"), { type: "claim-run", runId: "nobody" }),
+        journal("a", 7, resultOf("completed")),
+        request(created("a")),
+        request(created("c")),
+        // It was undone, and can be made.
+        request(created("b")),
+      ]);
+      assert.deepEqual(statuses, [
+        ["created"],
+        ["skipped", "not_found"],
+        ["fenced"],
+        ["refused"],
+        ["created"],
+        ["created"],
+      ]);
+      const { rows } = await client.query("SELECT id FROM runs ORDER BY n");
+      assert.deepEqual(rows, [{ id: "a" }, { id: "c" }, { id: "b" }]);
+      const results = await client.query("SELECT * FROM run_results");
+      assert.equal(results.rowCount, 0);
+    });
+  },
+);
+
+test("of two runs that answer one question the first one's answer counts", options, async () => {
+  await withBatches(async ({ commit, client }) => {
+    // It leaves its question to the run that continues it.
+    const approval = approvalRequest("q_a");
+    const { callId, id: approvalId } = approval;
+    await commit([request(created("a"))]);
+    const asked = event({ type: "approval.requested", callId, approval });
+    await commit([journal("a", 1, asked, resultOf("completed"))]);
+    await commit([request(created("b"))]);
+    const decision = { verdict: "refused", by: "person" } as const;
+    const refused = event({ type: "approval.answered", callId, approvalId, at: 1_000, decision });
+    const saved = { type: "save-items", runId: "b", direction: "input", items: [] } as const;
+    const answered = {
+      type: "answer-approval",
+      owner,
+      id: approvalId,
+      runId: "a",
+      answer: { decision: "allow" },
+      claims: true,
+    } as const;
+    const statuses = await commit([request(saved), journal("b", 1, refused), request(answered)]);
+    assert.deepEqual(statuses, [["saved"], ["committed"], ["already_answered"]]);
+    const { rows } = await client.query("SELECT status FROM approvals");
+    assert.deepEqual(rows, [{ status: "refused" }]);
+  });
+});

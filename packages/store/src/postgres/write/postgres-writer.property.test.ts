@@ -210,36 +210,39 @@ async function openWritten() {
   const client = new pg.Client({ connectionString });
   await client.connect();
   const { rows: tables } = await client.query<{ name: string }>(tableNames);
-  let undone = 0;
   const nodes = await Promise.all(
     ["node_0", "node_1"].map(async (writerId) => {
       const connection = await connectWriter(
         { connectionString, applicationName: "test" },
         writerId,
       );
-      const context = await connection.client();
-      const query = context.query.bind(context) as (batch: unknown) => unknown;
-      context.query = ((batch: unknown) => {
-        if (batch === "ROLLBACK") undone += 1;
-        return query(batch);
-      }) as typeof context.query;
       return { connection, writerId };
     }),
   );
   return {
     nodes,
-    /** How many batches failed. */
-    undone: () => undone,
     begin: () =>
       client.query(
         `${tables.map(({ name }) => `DELETE FROM ${name}`).join("; ")}; ALTER SEQUENCE run_numbers RESTART`,
       ),
+    /** With the runs' ids in place of their numbers: a request that is done again takes others. */
     rows: async () => {
-      const rows: { [table: string]: unknown } = {};
-      for (const { name } of tables)
-        rows[name] = (
-          await client.query(`SELECT to_jsonb(t) AS row FROM ${name} t ORDER BY to_jsonb(t)::text`)
-        ).rows;
+      const { rows: runs } = await client.query<{ n: string; id: string }>(
+        "SELECT n, id FROM runs",
+      );
+      const ids = new Map(runs.map(({ n, id: runId }) => [Number(n), runId]));
+      const rows: { [table: string]: readonly string[] } = {};
+      for (const { name } of tables) {
+        const key = name === "runs" ? "n" : "run_n";
+        const found = await client.query<{ row: { [column: string]: unknown } }>(
+          `SELECT to_jsonb(t) AS row FROM ${name} t`,
+        );
+        rows[name] = found.rows
+          .map(({ row }) =>
+            JSON.stringify(key in row ? { ...row, [key]: ids.get(Number(row[key])) } : row),
+          )
+          .toSorted();
+      }
       return rows;
     },
     close: async () => {
@@ -262,7 +265,6 @@ test(
           await together.begin();
           await alone.begin();
           const writers = together.nodes.map(postgresWriter);
-          const before = together.undone();
           const found: (readonly WriteResult[])[] = [];
           for (const { node, requests } of some)
             found.push(
@@ -281,11 +283,6 @@ test(
             for (const each of requests) expected.push(...(await freshly(each)));
             assert.deepEqual(results, expected);
           }
-          assert.equal(
-            together.undone(),
-            before,
-            "no batch failed, to be done one by one after all",
-          );
           assert.deepEqual(await together.rows(), await alone.rows());
         }),
         { numRuns: 50 },
