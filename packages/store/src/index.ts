@@ -46,7 +46,7 @@ export {
   type StoredRequest,
   type ToolFilter,
 } from "./records/run-request.ts";
-export type { Store } from "./records/store.ts";
+export type { Store } from "./live/store.ts";
 export { type NewRun, type RunJournalWrite, type StoreWrite } from "./records/store-writes.ts";
 export { isAccepted, type OutcomeOf, type WriteOutcome } from "./records/write-outcomes.ts";
 

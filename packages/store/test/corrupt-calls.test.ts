@@ -6,7 +6,7 @@ import { planPrune, prune } from "../src/upkeep/prune.ts";
 import { migrate } from "../src/sqlite/migrate.ts";
 import { storeOnConnection } from "../src/sqlite/open-store.ts";
 import { SqliteConnection } from "../src/sqlite/sqlite-connection.ts";
-import type { Store } from "../src/records/store.ts";
+import type { Store } from "../src/live/store.ts";
 import { callRecord, commit, createRun, owner, resultOf } from "../src/testing/store-fixtures.ts";
 
 /** Three ended runs with a call of unknown outcome each; what the one in the middle has of it is no JSON any more. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import type { Store } from "../src/records/store.ts";
+import type { Store } from "../src/live/store.ts";
 import { migrate } from "../src/sqlite/migrate.ts";
 import { storeOnConnection } from "../src/sqlite/open-store.ts";
 import { SqliteConnection } from "../src/sqlite/sqlite-connection.ts";

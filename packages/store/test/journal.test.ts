@@ -16,7 +16,7 @@ import {
   withFileStore,
 } from "../src/testing/store-fixtures.ts";
 import { everyStore } from "../src/testing/every-store.ts";
-import type { Store } from "../src/records/store.ts";
+import type { Store } from "../src/live/store.ts";
 
 const query = { owner, runId: "r" };
 

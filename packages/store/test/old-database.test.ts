@@ -6,7 +6,7 @@ import pg from "pg";
 import { migratePostgres } from "../src/postgres/migrate-postgres.ts";
 import { openPostgresStore } from "../src/postgres/open-postgres-store.ts";
 import { requestOf } from "../src/records/run-request.ts";
-import type { Store } from "../src/records/store.ts";
+import type { Store } from "../src/live/store.ts";
 import { migrations } from "../src/schema/migrations.ts";
 import { migrate } from "../src/sqlite/migrate.ts";
 import { openForWriting } from "../src/sqlite/open-database.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { StoreWrite } from "../src/records/store-writes.ts";
-import type { Store } from "../src/records/store.ts";
+import type { Store } from "../src/live/store.ts";
 import { everyStore } from "../src/testing/every-store.ts";
 import {
   approvalRequest,

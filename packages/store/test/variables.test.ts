@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { VariableChange } from "@capstan/core";
-import type { Store } from "../src/records/store.ts";
+import type { Store } from "../src/live/store.ts";
 import { openStore } from "../src/sqlite/open-store.ts";
 import { everyStore } from "../src/testing/every-store.ts";
 import {

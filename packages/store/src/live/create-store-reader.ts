@@ -1,5 +1,5 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
-import { joinList } from "../blobs/split-inputs.ts";
+import { joinList, type StoredList } from "../blobs/split-inputs.ts";
 import type { Clock } from "@capstan/core";
 import { isClosing } from "../records/run-status.ts";
 import type { PublishedPosition } from "../records/read-results.ts";
@@ -23,11 +23,10 @@ import {
   listChildren,
   readInput,
 } from "../read/read-runs.ts";
-import { type PageQuery, cachePages } from "../read/page-cache.ts";
+import { type OfRun, type PageQuery, cachePages } from "../read/page-cache.ts";
 import type { CompactEvents, ListedRun, RunRecord, RunWithMessages } from "../records/records.ts";
 import { shareReads } from "./share-reads.ts";
 import type { Script } from "../sql/script.ts";
-import type { RetentionReader, StoreReader } from "../records/store-reader.ts";
 import { readEveryUsage } from "../read/retention/usage.ts";
 
 /** The parts that a store reader needs. */
@@ -48,6 +47,58 @@ export interface ReadParts {
   readonly blobs: BlobStore;
 }
 
+/** Reads by key that need nothing but the database. A list has 20 rows by default, and at most 1,000. */
+const keyReads = {
+  everyOrphan,
+  everyQueued,
+  /** Oldest first. */
+  everyRunIn,
+  everyRunOf,
+  everySuspendedBefore,
+  everySuspendedSince,
+  /** When the next pending approval of any owner expires, in ms since the epoch. */
+  everyNextExpiry,
+  /** In the order in which they were proposed, without what is in quarantine. */
+  readCalls,
+  listOutputs,
+  getApproval,
+  /** Newest first. */
+  listApprovals,
+  readReview,
+  getGrant,
+  listOverrides,
+  getConversation,
+  /** Last changed first. */
+  listConversations,
+  /** In order. */
+  listItems,
+  /** The newest item with that id. */
+  getItem,
+};
+
+type KeyReads = {
+  readonly [Name in keyof typeof keyReads]: (
+    ...query: Parameters<(typeof keyReads)[Name]>
+  ) => Promise<ReturnType<(typeof keyReads)[Name]> extends Script<infer T> ? T : never>;
+};
+
+type SlowReads<Name extends SlowReadName> = {
+  readonly [N in Name]: (
+    ...query: undefined extends SlowReadQuery<N> ? [] : [SlowReadQuery<N>]
+  ) => Promise<SlowReadResult<N>>;
+};
+
+type QueryOf<Read extends (query: never) => unknown> = Parameters<Read>[0];
+
+/**
+ * Reading the store. Every read takes the owner, and another's row reads as `undefined` (or is
+ * absent from a list); only those named `every…` are for the service itself and see all owners.
+ */
+export type StoreReader = ReturnType<typeof createStoreReader>;
+
+/** What is kept, how much it takes, and what of it is old. */
+export type RetentionReader = ReturnType<typeof createRetentionReader>;
+
 /** Creates the reading half of a store. */
 export function createStoreReader({
   read,
@@ -57,7 +108,7 @@ export function createStoreReader({
   lastSeqOf,
   clock,
   blobs,
-}: ReadParts): StoreReader {
+}: ReadParts) {
   const eventPage = (query: PageQuery) =>
     snapshot(() =>
       readEventPage({ ...query, position: positionOf(query.runId), now: clock.now() }),
@@ -75,25 +126,39 @@ export function createStoreReader({
     run === undefined ? undefined : published(run);
 
   return {
-    getRun: async (query) => publishedOrNone(await read(() => getRun(query))),
-    readInput: async (query) => {
+    ...(eachOf(Object.keys(keyReads), (name, query) =>
+      read(() => keyReads[name as keyof KeyReads](query as never) as Script<unknown>),
+    ) as KeyReads),
+    ...slowReadsOf(["listCalls", "readManifest", "readVariables", "readValue"], readSlow),
+    ...createRetentionReader(readSlow),
+
+    getRun: async (query: QueryOf<typeof getRun>) =>
+      publishedOrNone(await read(() => getRun(query))),
+    /** All of a run's input, with long lists and texts. */
+    readInput: async (query: OfRun) => {
       const list = await read(() => readInput(query));
       return list && joinList(list, blobs);
     },
-    readList: (list) => joinList(list, blobs),
-    readBlob: (sha256) => blobs.get(sha256),
-    streamBlob: (sha256) => blobs.stream(sha256),
-    listRuns: async (query) => {
+    /** A list of a run's request, of which long parts are stored apart. */
+    readList: <T>(list: StoredList<T>) => joinList(list, blobs),
+    /** The bytes of an image or a file that a run refers to. The caller checks that its user may read that run. */
+    readBlob: (sha256: string) => blobs.get(sha256),
+    /** The same in pieces. */
+    streamBlob: (sha256: string) => blobs.stream(sha256),
+    /** Oldest first; without those that only hold a person's changes to variables. */
+    listRuns: async (query: SlowReadQuery<"listRuns">) => {
       const { data, hasMore } = await readSlow("listRuns", query);
       return { data: data.map((run) => published(run)), hasMore };
     },
-    searchRuns: async (query) => {
+    searchRuns: async (query: SlowReadQuery<"searchRuns">) => {
       const { data, hasMore } = await readSlow("searchRuns", query);
       return { data: data.map((run) => published(run)), hasMore };
     },
-    listChildren: async (query) =>
+    /** Runs that continue this one, oldest first. */
+    listChildren: async (query: OfRun) =>
       (await read(() => listChildren(query))).map((run) => published(run)),
-    ancestors: async (query) => {
+    /** The run and all that it descends from, oldest first, with their messages. */
+    ancestors: async (query: OfRun) => {
       const line = await readSlow("ancestors", query);
       if (line === undefined) return undefined;
       const whole: RunWithMessages[] = [];
@@ -101,19 +166,28 @@ export function createStoreReader({
         whole.push({ run, messages: await joinList(messages, blobs) });
       return whole;
     },
-    listCalls: (query) => readSlow("listCalls", query),
-    everyOrphan: () => read(() => everyOrphan()),
-    everyQueued: (query) => read(() => everyQueued(query)),
-    everyRunIn: (query) => read(() => everyRunIn(query)),
-    everyRunOf: (query) => read(() => everyRunOf(query)),
 
-    readEvents: async ({ after = 0, limit = 256, ...run }) =>
+    /**
+     * Events with `seq > after`, in order; at most `limit` (default 256). Fewer than `limit` means that
+     * there are no more yet. Until an hour after the run's end there is no gap between their numbers,
+     * and deltas are as they were sent; later each item's deltas are one, under the number of the first.
+     */
+    readEvents: async ({
+      after = 0,
+      limit = 256,
+      ...run
+    }: OfRun & { readonly after?: number; readonly limit?: number }) =>
       (await eventPage({ ...run, after, limit }))?.events,
+    /** The same, with whether the run has ended. Of more than `size` UTF-16 units it gives no event but the first. */
     readEventPage: cachePages(
       eventPage,
       async (run) => (await read(() => findRunKey(run))) !== undefined,
     ),
-    readEventsCompact: async ({ owner, runId }) => {
+    /**
+     * All events with deltas left out: an `item.end` carries the text; an item without an end is its
+     * `item.start` and one `item.delta` with what there is, under the number of its last delta.
+     */
+    readEventsCompact: async ({ owner, runId }: OfRun) => {
       const run = await read(() => findRunKey({ owner, runId }));
       if (run === undefined) return undefined;
       const readAll = () =>
@@ -121,48 +195,47 @@ export function createStoreReader({
       // What a run has done by its end does not change.
       return run.ended_at === null ? readAll() : shareCompact(`${run.n} ${runId}`, readAll);
     },
-    readChain: async ({ owner, runId }) => {
+    /** Reads the state from which a chain resumes, as one snapshot. */
+    readChain: async ({ owner, runId }: OfRun) => {
       const text = await readSlow("readChain", { owner, runId, position: positionOf(runId) });
       return text && parseChain(text, (list) => joinList(list, blobs));
     },
-    readMessages: async (query) => {
+    readMessages: async (query: OfRun) => {
       const list = await readSlow("readMessages", query);
       return list && joinList(list, blobs);
     },
-    readCalls: (query) => read(() => readCalls(query)),
-    listOutputs: (query) => read(() => listOutputs(query)),
 
-    readManifest: (query) => readSlow("readManifest", query),
-    readVariables: (query) => readSlow("readVariables", query),
-    readValue: (query) => readSlow("readValue", query),
-
-    ...createRetentionReader(readSlow),
-
-    getApproval: (query) => read(() => getApproval(query)),
-    listApprovals: (query) => read(() => listApprovals(query)),
-    readReview: (query) => read(() => readReview(query)),
-    everySuspendedBefore: (query) => read(() => everySuspendedBefore(query)),
-    everySuspendedSince: () => read(() => everySuspendedSince()),
-    everyNextExpiry: () => read(() => everyNextExpiry()),
-    getGrant: (query) => read(() => getGrant(query)),
-    readGrants: (query) => read(() => readGrants({ ...query, at: clock.now() })),
-    listGrants: (query) => read(() => listGrants({ ...query, at: clock.now() })),
-    listOverrides: (query) => read(() => listOverrides(query)),
-    getConversation: (query) => read(() => getConversation(query)),
-    listConversations: (query) => read(() => listConversations(query)),
-    listItems: (query) => read(() => listItems(query)),
-    getItem: (query) => read(() => getItem(query)),
-    findRun: async (query) => publishedOrNone(await read(() => findRun(query))),
+    /** All that hold in a session now, given there or for every session. */
+    readGrants: (query: Omit<QueryOf<typeof readGrants>, "at">) =>
+      read(() => readGrants({ ...query, at: clock.now() })),
+    /** Those in force: neither revoked nor expired. With `sessionId`, those of that session and those of every session. */
+    listGrants: (query: Omit<QueryOf<typeof listGrants>, "at">) =>
+      read(() => listGrants({ ...query, at: clock.now() })),
+    /** The newest run that knows an item id or a call id. */
+    findRun: async (query: QueryOf<typeof findRun>) =>
+      publishedOrNone(await read(() => findRun(query))),
   };
 }
 
 /** Creates the reads that retention needs. They may take long. */
-export function createRetentionReader(readSlow: ReadParts["readSlow"]): RetentionReader {
+export function createRetentionReader(readSlow: ReadParts["readSlow"]) {
   return {
-    everyOwner: () => readSlow("everyOwner", undefined),
-    everyUnreachable: (query) => readSlow("everyUnreachable", query),
+    ...slowReadsOf(["everyOwner", "everyUnreachable", "listUntouched", "getLineage"], readSlow),
+    /** What every owner has, by name. Looks at every row: not for every minute. */
     everyUsage: () => readEveryUsage((place) => readSlow("usageSlice", place)),
-    listUntouched: (query) => readSlow("listUntouched", query),
-    getLineage: (query) => readSlow("getLineage", query),
   };
+}
+
+function slowReadsOf<Name extends SlowReadName>(
+  names: readonly Name[],
+  readSlow: ReadParts["readSlow"],
+): SlowReads<Name> {
+  return eachOf(names, (name, query) => readSlow(name as Name, query as never)) as SlowReads<Name>;
+}
+
+function eachOf(
+  names: readonly string[],
+  run: (name: string, query: unknown) => Promise<unknown>,
+): unknown {
+  return Object.fromEntries(names.map((name) => [name, (query: unknown) => run(name, query)]));
 }

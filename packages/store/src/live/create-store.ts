@@ -7,7 +7,7 @@ import type { UnnumberedEvent } from "../records/records.ts";
 import { findClaim, type LiveRuns, type Publisher } from "./live-runs.ts";
 import type { Nodes } from "../records/nodes.ts";
 import { type ReadParts, createStoreReader } from "./create-store-reader.ts";
-import type { Store } from "../records/store.ts";
+import type { Store } from "./store.ts";
 import { BlobHolds } from "../blobs/blob-holds.ts";
 import { referencedBlobs } from "../read/read-blobs.ts";
 import { hasLongInputs, prepareInputs } from "./prepare-inputs.ts";

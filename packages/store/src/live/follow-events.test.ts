@@ -3,7 +3,7 @@ import { setImmediate as tick } from "node:timers/promises";
 import { test } from "node:test";
 import fc from "fast-check";
 import { followEvents } from "./follow-events.ts";
-import type { Store } from "../records/store.ts";
+import type { Store } from "./store.ts";
 import {
   commit,
   createRun,

@@ -1,6 +1,6 @@
 import type { RunEvent } from "@capstan/contract";
 import type { UnnumberedEvent } from "../records/records.ts";
-import type { Published, Store } from "../records/store.ts";
+import type { Published, Store } from "./store.ts";
 
 /**
  * A run's events from a number on: what is stored, then what comes, until the run has ended.

@@ -1,4 +1,4 @@
-import type { Published } from "../records/store.ts";
+import type { Published } from "./store.ts";
 import type { PublishedPosition, TailMark, RecoveredRun } from "../records/read-results.ts";
 import type { ClaimedRun } from "../records/claimed-run.ts";
 import type { UnnumberedEvent } from "../records/records.ts";

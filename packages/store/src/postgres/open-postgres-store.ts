@@ -4,7 +4,7 @@ import pg from "pg";
 import type { NodeMessage } from "../records/nodes.ts";
 import { Publisher } from "../live/live-runs.ts";
 import { type SlowReadName, slowRead } from "../live/slow-reads.ts";
-import type { Store } from "../records/store.ts";
+import type { Store } from "../live/store.ts";
 import { createStore } from "../live/create-store.ts";
 import { checkAddress, type DatabaseAddress, describeDatabase } from "./wire/address.ts";
 import { clientConfig } from "./wire/connection.ts";

@@ -4,7 +4,7 @@ import { migrations } from "../schema/migrations.ts";
 import { slowRead } from "../live/slow-reads.ts";
 import { missingStoreError } from "../live/missing-store-error.ts";
 import { createRetentionReader } from "../live/create-store-reader.ts";
-import type { RetentionReader } from "../records/store-reader.ts";
+import type { RetentionReader } from "../live/create-store-reader.ts";
 import { checkAddress, type DatabaseAddress, describeDatabase } from "./wire/address.ts";
 import { clientConfig } from "./wire/connection.ts";
 import { databaseError } from "./wire/database-error.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RunEvent } from "@capstan/contract";
 import { cachePages } from "./page-cache.ts";
-import type { Store } from "../records/store.ts";
+import type { Store } from "../live/store.ts";
 import { everyStore } from "../testing/every-store.ts";
 import {
   commit,

@@ -1,14 +1,22 @@
 import { detached } from "@capstan/core/base";
 import type { RunEvent } from "@capstan/contract";
 import type { EventPage } from "../records/records.ts";
-import type { StoreReader } from "../records/store-reader.ts";
 
-export type PageQuery = Parameters<StoreReader["readEventPage"]>[0];
-
-/** Events of a run that follow each other, with those behind them still to be given. */
-interface Held {
+/** A run of an owner. */
+export interface OfRun {
   readonly owner: string;
   readonly runId: string;
+}
+
+export interface PageQuery extends OfRun {
+  readonly after: number;
+  readonly limit: number;
+  /** In UTF-16 units of text. @default no limit */
+  readonly size?: number;
+}
+
+/** Events of a run that follow each other, with those behind them still to be given. */
+interface Held extends OfRun {
   /** The number before the first event. */
   readonly after: number;
   readonly events: readonly RunEvent[];
@@ -30,9 +38,9 @@ const eventSize = 40;
 export function cachePages(
   read: (query: PageQuery) => Promise<EventPage | undefined>,
   /** Whether there still is such a run. */
-  isThere: (run: { readonly owner: string; readonly runId: string }) => Promise<boolean>,
+  isThere: (run: OfRun) => Promise<boolean>,
   room = defaultRoom,
-): StoreReader["readEventPage"] {
+): (query: PageQuery) => Promise<EventPage | undefined> {
   const kept = new Set<Held>();
 
   function hold(page: Held): void {

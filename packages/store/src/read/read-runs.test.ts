@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Store } from "../records/store.ts";
+import type { Store } from "../live/store.ts";
 import { everyStore } from "../testing/every-store.ts";
 import { commit, createRun, owner } from "../testing/store-fixtures.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { RunStatus } from "@capstan/contract";
-import type { Store } from "./store.ts";
+import type { Store } from "../live/store.ts";
 import type { StoreWrite } from "./store-writes.ts";
 import { isAccepted } from "./write-outcomes.ts";
 import { createRun, event, owner, withMemoryStore } from "../testing/store-fixtures.ts";

@@ -12,7 +12,7 @@ import { migratePostgres } from "../postgres/migrate-postgres.ts";
 import { openPostgresStore } from "../postgres/open-postgres-store.ts";
 import { readManifestEntries } from "../read/manifest.ts";
 import { SqliteConnection } from "../sqlite/sqlite-connection.ts";
-import type { Store } from "../records/store.ts";
+import type { Store } from "../live/store.ts";
 import { openStore } from "../sqlite/open-store.ts";
 import { findPostgres, testServer } from "../testing/postgres-server.ts";
 import { callRecord, commit, variableOf, withDataDir } from "../testing/store-fixtures.ts";

@@ -6,7 +6,7 @@ import { MemoryBlobs } from "../blobs/blob-store.ts";
 import { DiskBlobs } from "../blobs/disk-blobs.ts";
 import { migratePostgres } from "../postgres/migrate-postgres.ts";
 import { openPostgresStore } from "../postgres/open-postgres-store.ts";
-import type { Store } from "../records/store.ts";
+import type { Store } from "../live/store.ts";
 import { migrate, migrationSql } from "../sqlite/migrate.ts";
 import { openForWriting } from "../sqlite/open-database.ts";
 import { openStore } from "../sqlite/open-store.ts";

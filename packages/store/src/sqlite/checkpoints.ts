@@ -1,4 +1,4 @@
-import type { Durability } from "../records/store.ts";
+import type { Durability } from "../live/store.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { startThread, type Thread } from "../live/thread.ts";
 

@@ -3,7 +3,7 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CapstanError } from "@capstan/core/base";
-import type { LockHolder } from "../records/store.ts";
+import type { LockHolder } from "../live/store.ts";
 import { storeError } from "../records/store-error.ts";
 
 export interface DataLock {

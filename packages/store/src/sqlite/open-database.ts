@@ -1,4 +1,4 @@
-import type { Durability } from "../records/store.ts";
+import type { Durability } from "../live/store.ts";
 import { DatabaseSync } from "node:sqlite";
 import { SqliteConnection } from "./sqlite-connection.ts";
 

@@ -15,7 +15,7 @@ import { makeFolder } from "./make-folder.ts";
 import { migrate, migrationSql, requireKnown } from "./migrate.ts";
 import { fillChecksums } from "../schema/fill-checksums.ts";
 import { openForReading, openForWriting } from "./open-database.ts";
-import type { Durability, Store } from "../records/store.ts";
+import type { Durability, Store } from "../live/store.ts";
 import { type SlowRead, slowRead } from "../live/slow-reads.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import { sqliteReads } from "./sqlite-reads.ts";

@@ -1,4 +1,4 @@
-import type { Durability } from "../records/store.ts";
+import type { Durability } from "../live/store.ts";
 import type { EncodedRequest } from "../encode/run-commit.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { startThread, threadWriter, type Writer } from "../live/thread.ts";

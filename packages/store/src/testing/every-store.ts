@@ -4,7 +4,7 @@ import { migrate } from "../sqlite/migrate.ts";
 import { openForWriting } from "../sqlite/open-database.ts";
 import { storeOnConnection } from "../sqlite/open-store.ts";
 import { openPostgresStore } from "../postgres/open-postgres-store.ts";
-import type { Store } from "../records/store.ts";
+import type { Store } from "../live/store.ts";
 import { findPostgres, testServer } from "./postgres-server.ts";
 import { settableClock, withDataDir, withMemoryStore } from "./store-fixtures.ts";
 

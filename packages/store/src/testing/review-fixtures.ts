@@ -1,6 +1,6 @@
 import type { CallRecord, ReviewDecision } from "@capstan/core";
 import type { Quarantine, ReviewNotice } from "@capstan/core/host";
-import type { Store } from "../records/store.ts";
+import type { Store } from "../live/store.ts";
 import { callRecord, commit, createRun, event, owner } from "./store-fixtures.ts";
 
 /** What the reviewed tool returned. */

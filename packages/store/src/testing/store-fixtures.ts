@@ -6,7 +6,7 @@ import type { ChainResultRecord, VariableValue } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
 import { numberedEvents } from "../live/follow-events.ts";
 import type { DamagedRecord, ManifestEntry, Page } from "../records/records.ts";
-import type { Store } from "../records/store.ts";
+import type { Store } from "../live/store.ts";
 import { openMemoryStore, openStore } from "../sqlite/open-store.ts";
 import type { NewRun, RunJournalWrite } from "../records/store-writes.ts";
 

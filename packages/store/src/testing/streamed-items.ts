@@ -1,4 +1,4 @@
-import type { Store } from "../records/store.ts";
+import type { Store } from "../live/store.ts";
 import { commit, createRun, delta, end, resultOf, start } from "./store-fixtures.ts";
 
 /** The texts of an item's deltas. */

@@ -1,5 +1,5 @@
 import type { Unreachable } from "../records/read-results.ts";
-import type { Store } from "../records/store.ts";
+import type { Store } from "../live/store.ts";
 import { commitRows } from "./commit-size.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { lineageKey } from "../read/retention/lineage.ts";
 import type { LineageStart, Untouched, SizedLineage } from "../records/read-results.ts";
 
-import type { RetentionReader } from "../records/store-reader.ts";
+import type { RetentionReader } from "../live/create-store-reader.ts";
 import { dayMs, type RetentionRule } from "./retention-rules.ts";
 
 /** A lineage that a retention rule deletes: because of its age, or to free space. */

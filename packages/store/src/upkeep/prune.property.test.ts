@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { newId } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
-import type { Store } from "../records/store.ts";
+import type { Store } from "../live/store.ts";
 import type { RunJournalWrite } from "../records/store-writes.ts";
 import { everyStore } from "../testing/every-store.ts";
 import {

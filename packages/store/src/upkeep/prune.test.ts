@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Store } from "../records/store.ts";
+import type { Store } from "../live/store.ts";
 import { openMemoryStore } from "../sqlite/open-store.ts";
 import {
   approvalRequest,

@@ -1,8 +1,8 @@
 import type { RetentionHold } from "../records/read-results.ts";
-import type { RetentionReader } from "../records/store-reader.ts";
+import type { RetentionReader } from "../live/create-store-reader.ts";
 import type { StoreWrite } from "../records/store-writes.ts";
 import type { OutcomeOf } from "../records/write-outcomes.ts";
-import type { Store } from "../records/store.ts";
+import type { Store } from "../live/store.ts";
 import { commitBytes, commitRows } from "./commit-size.ts";
 import { type PrunableLineage, findPrunable } from "./find-prunable.ts";
 import { limitsSize, hasRetentionRules, type Retention, ruleFor } from "./retention-rules.ts";

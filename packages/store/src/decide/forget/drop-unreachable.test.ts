@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { VariableChange } from "@capstan/core";
-import type { Store } from "../../records/store.ts";
+import type { Store } from "../../live/store.ts";
 import { everyStore } from "../../testing/every-store.ts";
 import {
   commit,

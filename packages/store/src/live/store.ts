@@ -1,9 +1,9 @@
 import type { CapstanError } from "@capstan/core";
-import type { UnnumberedEvent } from "./records.ts";
-import type { Nodes } from "./nodes.ts";
-import type { StoreReader } from "./store-reader.ts";
-import type { StoreWrite } from "./store-writes.ts";
-import type { OutcomesOf } from "./write-outcomes.ts";
+import type { UnnumberedEvent } from "../records/records.ts";
+import type { Nodes } from "../records/nodes.ts";
+import type { StoreReader } from "./create-store-reader.ts";
+import type { StoreWrite } from "../records/store-writes.ts";
+import type { OutcomesOf } from "../records/write-outcomes.ts";
 
 /** What a subscriber is told, after the commit and in order. */
 export interface Published {
