@@ -58,7 +58,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     opened.move();
     const shared = coalesceScripts(snapshot);
     return createStore({
-      writer: { commit: writer.commit, stop: writer.close },
+      writer,
       read: shared,
       snapshot: shared,
       readSlow: (name, query) =>

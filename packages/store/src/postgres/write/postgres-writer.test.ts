@@ -59,7 +59,7 @@ async function withBatches(use: (batches: Batches) => Promise<void>): Promise<vo
   try {
     await use(batches);
   } finally {
-    await writer.close();
+    await writer.stop();
     await client.end();
     await store.close();
   }

@@ -1,4 +1,5 @@
 import { findClaim } from "../../live/live-runs.ts";
+import type { Writer } from "../../live/thread.ts";
 import { CapstanError } from "@capstan/core/base";
 import { type EncodedRequest, isCommit } from "../../encode/run-commit.ts";
 import { all, type Script, type Statement, together } from "../../sql/script.ts";
@@ -13,12 +14,6 @@ import { PendingChanges } from "./pending-changes.ts";
 import { runScript, sendAll } from "../wire/statements.ts";
 import { type AcceptedWrite, acceptedWrites, notifyStatements } from "./notify.ts";
 import type { WriterConnection } from "./writer-connection.ts";
-
-/** Who decides and writes, one batch after the other. */
-export interface PostgresWriter {
-  commit(requests: readonly EncodedRequest[]): Promise<readonly WriteResult[]>;
-  close(): Promise<void>;
-}
 
 /** For how many ms a batch waits for a database that is gone. */
 const outageTimeoutMs = 30_000;
@@ -43,7 +38,7 @@ interface Batch {
 export function postgresWriter(options: {
   readonly connection: WriterConnection;
   readonly writerId: string;
-}): PostgresWriter {
+}): Writer {
   const { connection, writerId } = options;
   const runs = new RunStates("postgres");
   const failedWrites = new FailedWrites();
@@ -149,7 +144,7 @@ export function postgresWriter(options: {
     }
   }
 
-  return { commit, close: () => connection.close() };
+  return { commit, stop: () => connection.close() };
 }
 
 /** Locks the runs of a batch, whose number the writer's row has until it ends. */
