@@ -15,7 +15,7 @@ export interface NewBlob {
  */
 export type StoredList<T> = readonly (T | BlobElement)[];
 
-interface BlobElement {
+export interface BlobElement {
   readonly blob: string;
 }
 

@@ -1,99 +1,52 @@
 import {
   type ApprovalDecision,
   CapstanError,
-  type HistoryMode,
   type JsonValue,
   type Message,
   type ModelSettings,
   type ToolDefinition,
 } from "@capstan/core";
-import type { ClientOutput } from "@capstan/core/host";
 import { z } from "zod";
-import type { StoredList } from "../blobs/split-inputs.ts";
+import type { BlobElement } from "../blobs/split-inputs.ts";
 import type { RunRecord } from "./records.ts";
 
-/**
- * What is stored of a request, so that another process can continue its run. A later version is one
- * more member of this union, and `upgraded` makes the newest of each.
- */
-export type StoredRequest = RunRequestV1;
-
-export interface RunRequestV1 {
-  readonly version: 1;
-  readonly instructions: string | null;
-  /** The tool groups that the model is offered. */
-  readonly servers: readonly ServerGroup[];
-  readonly clientTools: readonly ToolDefinition[];
-  readonly settings: ModelSettings;
-  readonly maxToolCalls: number | null;
-  /** `inline`: the run waits for people and goes on. `deferred`: it closes, and a next one takes the calls over. */
-  readonly approvals: "inline" | "deferred";
-  /** The same for the client's own calls: `inline` runs wait for `submit_tool_outputs`. */
-  readonly toolOutputs: "inline" | "deferred";
-  /** How the turns before it are shown to the model, where the server holds them. */
-  readonly history: HistoryMode;
-  /** What the client says was said before this turn, after what the run's ancestors say; see `Store.readList`. */
-  readonly context: StoredList<Message>;
-  /** What the client's own tools answered to the calls that the parent left open. */
-  readonly outputs: readonly ClientOutput[];
-  /** Answers to the questions that the parent left open. */
-  readonly answers: readonly { readonly approvalId: string; readonly decision: ApprovalDecision }[];
-  /** Carries the parent's unfinished turn on, whatever it left open. */
-  readonly continuesParent: boolean;
-  /** It carries its parent's unfinished turn on. */
-  readonly adopts: boolean;
-  /** How the Responses API shows the run; null if it does not. */
-  readonly wire: JsonValue;
-  /** A person's own call: all that the run does. No model is asked. */
-  readonly call?: DirectCall;
-}
-
-/** A tool group that the request wants, under the client's name for it. */
-export interface ServerGroup {
-  readonly label: string;
-  readonly group: string;
-  /** Absent: all its tools. */
-  readonly allowedTools?: ToolFilter;
-  /** Absent: as each tool says itself. */
-  readonly requireApproval?: RequireApproval;
-}
-
-/** Which of a group's tools are meant: those that are named, and that only read (or do not), where it says so. */
-export interface ToolFilter {
-  readonly toolNames?: readonly string[];
-  readonly readOnly?: boolean;
-}
-
-/** When a person is asked. With filters, a tool that none of them matches is asked about. */
-export type RequireApproval =
-  | "always"
-  | "never"
-  | { readonly always?: ToolFilter; readonly never?: ToolFilter };
-
-/** A call that a person makes, not a model. */
-export interface DirectCall {
-  /** `group.Tool`. */
-  readonly toolId: string;
-  /** As JSON. */
-  readonly arguments: string;
-}
-
 const toolFilter = z.object({
-  toolNames: z.array(z.string()).exactOptional(),
+  toolNames: z.array(z.string()).readonly().exactOptional(),
   readOnly: z.boolean().exactOptional(),
 });
+
+/** Which of a group's tools are meant: those that are named, and that only read (or do not), where it says so. */
+export type ToolFilter = z.infer<typeof toolFilter>;
+
+const requireApproval = z.union([
+  z.enum(["always", "never"]),
+  z.object({ always: toolFilter.exactOptional(), never: toolFilter.exactOptional() }),
+]);
+
+/** When a person is asked. With filters, a tool that none of them matches is asked about. */
+export type RequireApproval = z.infer<typeof requireApproval>;
 
 const serverGroup = z.object({
   label: z.string(),
   group: z.string(),
+  /** Absent: all its tools. */
   allowedTools: toolFilter.exactOptional(),
-  requireApproval: z
-    .union([
-      z.enum(["always", "never"]),
-      z.object({ always: toolFilter.exactOptional(), never: toolFilter.exactOptional() }),
-    ])
-    .exactOptional(),
+  /** Absent: as each tool says itself. */
+  requireApproval: requireApproval.exactOptional(),
 });
+
+/** A tool group that the request wants, under the client's name for it. */
+export type ServerGroup = z.infer<typeof serverGroup>;
+
+const directCall = z.object({
+  /** `group.Tool`. */
+  toolId: z.string(),
+  /** As JSON. */
+  arguments: z.string(),
+});
+
+/** A call that a person makes, not a model. */
+export type DirectCall = z.infer<typeof directCall>;
 
 /** An object of core's, of which only the fields are checked by which its kind is told. */
 function objectOf<T>(shape: z.ZodRawShape): z.ZodType<T> {
@@ -106,37 +59,60 @@ const message = objectOf<Message>({
   content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]),
 });
 
+const blobElement: z.ZodType<BlobElement> = z.strictObject({ blob: z.string() });
+
 const toolDefinition = objectOf<ToolDefinition>({
   type: z.literal("function"),
   function: z.looseObject({ name: z.string() }),
 });
 
+const answer = z.object({
+  approvalId: z.string(),
+  decision: objectOf<ApprovalDecision>({ decision: z.enum(["allow", "refuse"]) }),
+});
+
 /** Fields that came later have what their absence meant. */
-const version1: z.ZodType<RunRequestV1> = z.object({
+const version1 = z.object({
   version: z.literal(1).default(1),
   instructions: z.string().nullable().default(null),
-  servers: z.array(serverGroup),
-  clientTools: z.array(toolDefinition).default([]),
+  /** The tool groups that the model is offered. */
+  servers: z.array(serverGroup).readonly(),
+  clientTools: z.array(toolDefinition).readonly().default([]),
   settings: objectOf<ModelSettings>({}),
   maxToolCalls: z.number().nullable().default(null),
+  /** `inline`: the run waits for people and goes on. `deferred`: it closes, and a next one takes the calls over. */
   approvals: z.enum(["inline", "deferred"]),
+  /** The same for the client's own calls: `inline` runs wait for `submit_tool_outputs`. */
   toolOutputs: z.enum(["inline", "deferred"]).default("deferred"),
+  /** How the turns before it are shown to the model, where the server holds them. */
   history: z.union([z.enum(["log", "full"]), z.object({ keepTurns: z.number() })]).default("log"),
-  context: z.array(z.union([z.strictObject({ blob: z.string() }), message])).default([]),
-  outputs: z.array(z.object({ callId: z.string(), output: z.string() })).default([]),
-  answers: z
-    .array(
-      z.object({
-        approvalId: z.string(),
-        decision: objectOf<ApprovalDecision>({ decision: z.enum(["allow", "refuse"]) }),
-      }),
-    )
+  /** What the client says was said before this turn, after what the run's ancestors say; see `Store.readList`. */
+  context: z
+    .array(z.union([blobElement, message]))
+    .readonly()
     .default([]),
+  /** What the client's own tools answered to the calls that the parent left open. */
+  outputs: z
+    .array(z.object({ callId: z.string(), output: z.string() }))
+    .readonly()
+    .default([]),
+  /** Answers to the questions that the parent left open. */
+  answers: z.array(answer).readonly().default([]),
+  /** Carries the parent's unfinished turn on, whatever it left open. */
   continuesParent: z.boolean().default(false),
+  /** It carries its parent's unfinished turn on. */
   adopts: z.boolean().default(false),
-  wire: z.json().default(null),
-  call: z.object({ toolId: z.string(), arguments: z.string() }).exactOptional(),
+  /** How the Responses API shows the run; null if it does not. */
+  wire: (z.json() as z.ZodType<JsonValue>).default(null),
+  /** A person's own call: all that the run does. No model is asked. */
+  call: directCall.exactOptional(),
 });
+
+/**
+ * What is stored of a request, so that another process can continue its run. A later version becomes
+ * a union of schemas, and `decodeRunRequest` makes the newest of each.
+ */
+export type StoredRequest = Readonly<z.infer<typeof version1>>;
 
 /** Returns a request as `NewRun.request` takes it. */
 export function encodeRunRequest(request: StoredRequest): JsonValue {
