@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { VariableChange } from "@capstan/core";
 import { longText, variableOf } from "../testing/store-fixtures.ts";
-import { encodeChanges, valueJson, withDigest } from "./variable-changes.ts";
+import { encodeChanges, withDigest } from "./variable-changes.ts";
 
 const set = (name: string, text: string): VariableChange => ({
   type: "set",
@@ -27,7 +27,7 @@ test("small changes are one text, which a large value ends, in their order", () 
     ["b", { evicted: true }],
     ["c", variableOf("c", "small")],
   ]);
-  assert.deepEqual(JSON.parse(valueJson(large.value)), { text: longText("large") });
+  assert.deepEqual(JSON.parse(large.value), { text: longText("large") });
 });
 
 test("a value with much data is large, however short its text", () => {

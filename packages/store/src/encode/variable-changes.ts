@@ -1,5 +1,4 @@
 import type { VariableChange } from "@capstan/core";
-import type { VariableValue } from "@capstan/core/host";
 
 /**
  * Some changes to a run's variables in order, as JSON without the brackets around them:
@@ -8,18 +7,12 @@ import type { VariableValue } from "@capstan/core/host";
 export interface EncodedChanges {
   /** Of a `value` the last one's entry has yet to get the digest. */
   readonly entries: string;
-  /** The last one's, where it is too large to be kept in its entry. */
-  readonly value?: EncodedValue;
+  /** The last one's as JSON, if it is too large to be kept in its entry. */
+  readonly value?: string;
 }
-
-/** A value as JSON; or, where copying the text costs less than making JSON of it, its text and its data's JSON. */
-export type EncodedValue = string | { readonly text: string; readonly data?: string };
 
 /** Up to here, in bytes, an entry keeps its value: a row of its own costs more than it holds. */
 const largestKept = 768;
-
-/** From here on the writer makes JSON of a text. */
-const largeText = 65_536;
 
 /** What is small goes together into as few texts as there can be: each of its own costs as much again. */
 export function encodeChanges(changes: readonly VariableChange[]): readonly EncodedChanges[] {
@@ -38,7 +31,7 @@ export function encodeChanges(changes: readonly VariableChange[]): readonly Enco
     }
     const { value, ...info } = variable;
     small.push([info.name, info]);
-    encoded.push({ entries: entriesOf(small), value: encodeValue(value) });
+    encoded.push({ entries: entriesOf(small), value: JSON.stringify(value) });
     small = [];
   }
   if (small.length > 0) encoded.push({ entries: entriesOf(small) });
@@ -49,21 +42,7 @@ function entriesOf(small: readonly unknown[]): string {
   return JSON.stringify(small).slice(1, -1);
 }
 
-function encodeValue(value: VariableValue): EncodedValue {
-  const { text, data } = value;
-  if (text.length <= largeText) return JSON.stringify(value);
-  return data === undefined ? { text } : { text, data: JSON.stringify(data) };
-}
-
 /** The entries with the digest of the last one's value. */
 export function withDigest({ entries }: EncodedChanges, digest: string): string {
   return `${entries.slice(0, -"}]".length)},"digest":"${digest}"}]`;
-}
-
-/** A value's JSON. */
-export function valueJson(value: EncodedValue): string {
-  if (typeof value === "string") return value;
-  const { text, data } = value;
-  const json = JSON.stringify(text);
-  return data === undefined ? `{"text":${json}}` : `{"text":${json},"data":${data}}`;
 }

@@ -5,7 +5,6 @@ import { isClosing } from "../records/run-status.ts";
 import type { PublishedPosition } from "../records/read-results.ts";
 import type { SlowReadName, SlowReadQuery, SlowReadResult } from "./slow-reads.ts";
 import { everyNextExpiry, getApproval, listApprovals } from "../read/permissions/read-approvals.ts";
-import { parseChain } from "../read/read-chain.ts";
 import { getConversation, listConversations } from "../read/read-conversations.ts";
 import { readEventPage, findRunKey } from "../read/read-events.ts";
 import { getGrant, listGrants, readGrants } from "../read/permissions/read-grants.ts";
@@ -197,8 +196,8 @@ export function createStoreReader({
     },
     /** Reads the state from which a chain resumes, as one snapshot. */
     readChain: async ({ owner, runId }: OfRun) => {
-      const text = await readSlow("readChain", { owner, runId, position: positionOf(runId) });
-      return text && parseChain(text, (list) => joinList(list, blobs));
+      const chain = await readSlow("readChain", { owner, runId, position: positionOf(runId) });
+      return chain && { ...chain, messages: await joinList(chain.messages, blobs) };
     },
     readMessages: async (query: OfRun) => {
       const list = await readSlow("readMessages", query);

@@ -8,12 +8,9 @@ import { foldCalls } from "../encode/call-records.ts";
 import { compactEventsOf, findRunKey } from "./read-events.ts";
 import { callRows, messageTexts } from "./read-journal.ts";
 
-/** The same as JSON: it comes from another thread, to which text costs a third of what objects do. */
-export interface ChainText {
-  readonly messages: string;
-  /** What each commit changed of calls. */
-  readonly calls: string;
-  readonly events: string;
+/** What is stored of a chain. */
+export interface StoredChain extends Omit<ChainReading, "messages"> {
+  readonly messages: StoredList<Message>;
 }
 
 /** In one go: who takes a chain up wants all of it, and as of one moment. */
@@ -21,7 +18,7 @@ export function* readChain(query: {
   readonly owner: string;
   readonly runId: string;
   readonly position: PublishedPosition | undefined;
-}): Script<ChainText | undefined> {
+}): Script<StoredChain | undefined> {
   const run = yield* findRunKey(query);
   if (run === undefined) return undefined;
   const [compact, calls, messages] = yield* together([
@@ -30,27 +27,10 @@ export function* readChain(query: {
     messageTexts(run.n),
   ]);
   return {
-    messages: joined(messages),
-    calls: joined(calls.map((row) => row.calls)),
-    events: JSON.stringify(withoutEndedItems(compact.events).map(toChainStateEvent)),
+    messages: messages.flatMap((text) => JSON.parse(text) as StoredList<Message>),
+    calls: foldCalls(calls).map(({ call }) => call),
+    events: withoutEndedItems(compact.events).map(toChainStateEvent),
   };
-}
-
-/** @param read reads the messages of a stored list */
-export async function parseChain(
-  { messages, calls, events }: ChainText,
-  read: (list: StoredList<Message>) => Promise<readonly Message[]>,
-): Promise<ChainReading> {
-  return {
-    messages: await read(JSON.parse(messages) as StoredList<Message>),
-    calls: foldCalls([{ at: 0, calls }]).map(({ call }) => call),
-    events: JSON.parse(events) as ChainStateEvent[],
-  };
-}
-
-/** JSON arrays, none of them empty, as one. */
-function joined(arrays: readonly string[]): string {
-  return `[${arrays.map((array) => array.slice(1, -1)).join(",")}]`;
 }
 
 function withoutEndedItems(events: readonly RunEvent[]): readonly RunEvent[] {

@@ -1,10 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  encodeChanges,
-  type EncodedChanges,
-  valueJson,
-  withDigest,
-} from "../../encode/variable-changes.ts";
+import { encodeChanges, type EncodedChanges, withDigest } from "../../encode/variable-changes.ts";
 import { manifestOf, readChanges, readManifestEntries } from "../../read/manifest.ts";
 import type { Script } from "../../sql/script.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
@@ -94,8 +89,8 @@ function storedChanges(
   { owner, sessionId }: RunState,
   some: EncodedChanges,
 ): string {
-  if (some.value === undefined) return some.entries;
-  const value = valueJson(some.value);
+  const { value } = some;
+  if (value === undefined) return some.entries;
   const digest = digestOf(value);
   const bytes = Buffer.byteLength(value);
   changes.insert("variable_values", { owner, digest, session_id: sessionId, bytes, value });
