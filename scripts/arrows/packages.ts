@@ -110,7 +110,7 @@ export const packages: ArrowTable = {
     usesNode: true,
     folders: {
       blobs: "bytes and long lists by their hash",
-      records: "row types, writes and their outcomes, results of reads, the Store ports",
+      records: "row types, writes and their outcomes, results of reads",
       sql: "SQL scripts, dialects, tables, changes",
       schema: "migrations",
       encode: "turn journal writes into rows",
@@ -124,7 +124,7 @@ export const packages: ArrowTable = {
       "decide/calls": "outputs of client calls, reports of unknown outcomes",
       "decide/forget": "delete runs and values",
       decide: "apply a batch of writes",
-      live: "commit queue, publisher, live positions, threads, followed events",
+      live: "the Store port, commit queue, publisher, live positions, threads, followed events",
       sqlite: "the store on SQLite: writer, readers, checkpoints, data lock",
       "postgres/wire": "connections, codecs, statements, notifications",
       "postgres/read": "reads on PostgreSQL",

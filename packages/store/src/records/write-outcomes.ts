@@ -155,26 +155,16 @@ export type OutcomesOf<W extends readonly StoreWrite[]> = {
   readonly [K in keyof W]: OutcomeOf<W[K]>;
 };
 
-const accepted: ReadonlySet<WriteOutcome["status"]> = new Set([
-  "created",
-  "committed",
-  "claimed",
-  "changed",
-  "answered",
-  "submitted",
-  "expired",
-  "revoked",
-  "updated",
-  "moved",
-  "deleted",
-  "collected",
-  "dropped",
-  "saved",
-  "edited",
-  "forgotten",
+const notDone: ReadonlySet<WriteOutcome["status"]> = new Set([
+  "refused",
+  "not_found",
+  "skipped",
+  "fenced",
+  "conflict",
+  "already_answered",
 ] as const);
 
 /** Whether a write was done. Where one of a call was not, none was. */
 export function isAccepted(outcome: { readonly status: WriteOutcome["status"] }): boolean {
-  return accepted.has(outcome.status);
+  return !notDone.has(outcome.status);
 }
