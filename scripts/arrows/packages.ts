@@ -17,11 +17,10 @@ export const packages: ArrowTable = {
       model: "the model port, messages, content parts, tool definitions, usage",
       arguments: "parse, validate and repair arguments; schema views; conditions on arguments",
       variables: "named values, references to them, eviction",
-      tool: "the tool contract, permission and result types, registry, switches, offers",
+      tool: "the tool contract, permission and result types, registry, lookup, switches, offers",
       policy: "rules, approvals, grants, reviews",
       "call/record": "call records, call status, quarantine, the ledger port",
-      "call/gate":
-        "types and checks shared by all stages: the host port, limits, offers, lookup, recheck",
+      "call/gate": "types and checks shared by all stages: the host port, limits, recheck",
       "call/schedule": "locks and slots",
       "call/run": "run the tool (stage 7)",
       "call/settle": "turn a tool's output into a result (stages 8 to 12)",

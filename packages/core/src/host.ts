@@ -24,15 +24,12 @@ export { sliceText } from "./text/slice.ts";
 // model
 export type { FilePart, ImagePart } from "./model/content-part.ts";
 export { isContentParts } from "./tool/return-value.ts";
-export { neutraliseMessage, type ReasoningPart } from "./model/message.ts";
-export type {
-  FinishReason,
-  ModelCatalog,
-  ModelEntry,
-  ResponseFormat,
-  ToolChoice,
-} from "./model/model.ts";
-export { addUsage, noUsage, type TokenPrices } from "./model/usage.ts";
+export type { ReasoningPart } from "./model/message.ts";
+export type { ModelCatalog, ModelEntry } from "./model/model.ts";
+export type { FinishReason, ResponseFormat, ToolChoice } from "./model/model.ts";
+export { neutraliseMessage } from "./model/message.ts";
+export type { TokenPrices } from "./model/usage.ts";
+export { addUsage, noUsage } from "./model/usage.ts";
 
 // arguments
 export { conditionsText } from "./arguments/argument-conditions.ts";
@@ -40,28 +37,19 @@ export type { PatternEngine } from "./arguments/pattern-check.ts";
 
 // variables
 export { readBack } from "./variables/missing-variable.ts";
-export type { VariableSource, VariableType, VariableValue } from "./variables/variable.ts";
+export type { VariableSource } from "./variables/variable.ts";
+export type { VariableType, VariableValue } from "./variables/variable.ts";
 
 // tool
-export type {
-  ExecutionDecision,
-  GrantOffer,
-  ResultApprovalPolicy,
-  ToolEffects,
-  ToolPermission,
-  ToolReturn,
-} from "./tool/tool.ts";
+export type { ExecutionDecision, GrantOffer, ResultApprovalPolicy } from "./tool/tool.ts";
 export { titleOf } from "./tool/registry.ts";
 export type { SettledStatus } from "./tool/tool-result.ts";
+export type { ToolEffects, ToolPermission, ToolReturn } from "./tool/tool.ts";
 
 // policy
 export type { RequireApproval } from "./policy/decide.ts";
-export {
-  type ReviewNotice,
-  type ReviewOutcome,
-  reviewOutcomes,
-  reviewProblem,
-} from "./policy/review.ts";
+export { reviewProblem } from "./policy/review.ts";
+export { type ReviewNotice, type ReviewOutcome, reviewOutcomes } from "./policy/review.ts";
 export { executionRule, namesTool, resultRule, type RuledCall } from "./policy/rule.ts";
 
 // call

@@ -8,32 +8,30 @@
 
 // Tools
 export type { ToolArgs } from "./base/json.ts";
-export type { ToolErrorData } from "./base/errors.ts";
-export {
-  type ContentParts,
-  contentParts,
-  isToolError,
-  type ToolError,
-  toolError,
-  type WithText,
-  withText,
-} from "./tool/return-value.ts";
+export { type ToolErrorData } from "./base/errors.ts";
+export { isToolError, type ToolError, toolError } from "./tool/return-value.ts";
 export type { ContentPart } from "./model/content-part.ts";
+export { type ContentParts, contentParts } from "./tool/return-value.ts";
 export type { ToolDefinition } from "./model/model.ts";
-export { defineTool, defineToolGroup, type ToolOptions } from "./tool/define-tool.ts";
-export type { Progress, ToolContext, ToolEvents, ToolOutput } from "./tool/tool-context.ts";
+export { defineToolGroup } from "./tool/define-tool.ts";
+export { defineTool, type ToolOptions } from "./tool/define-tool.ts";
+export type { Progress, ToolContext, ToolOutput } from "./tool/tool-context.ts";
+export type { ToolEvents } from "./tool/tool-context.ts";
 export type { ToolFile, ToolFiles } from "./tool/caller.ts";
 export type { Tool, ToolGroup } from "./tool/tool.ts";
+export { type WithText, withText } from "./tool/return-value.ts";
 
 // Tool executor
 export type { ExecuteOptions } from "./call/call-setup.ts";
-export type { SchemaProblem, ToolOffer } from "./tool/tool-offer.ts";
+export type { SchemaProblem } from "./tool/tool-offer.ts";
 export type { CallRecord, CallResult } from "./call/record/call-record.ts";
-export { argumentsDigest, type Ledger, MemoryLedger } from "./call/record/ledger.ts";
+export { argumentsDigest, type Ledger } from "./call/record/ledger.ts";
+export { MemoryLedger } from "./call/record/ledger.ts";
 export type { ToolExecuteResult } from "./call/record/call-outcome.ts";
 export { ToolExecutor, type ToolExecutorOptions } from "./call/tool-executor.ts";
 export type { Caller, Principal, RequestContext } from "./tool/caller.ts";
 export type { RegisteredTool } from "./tool/registry.ts";
+export type { ToolOffer } from "./tool/tool-offer.ts";
 export type { SettledToolResult } from "./tool/tool-result.ts";
 
 // Policies and approvals
@@ -46,7 +44,8 @@ export type {
   ApprovalScope,
   GrantCover,
 } from "./policy/approval.ts";
-export { type Grant, GrantBook } from "./policy/grant.ts";
+export { GrantBook } from "./policy/grant.ts";
+export type { Grant } from "./policy/grant.ts";
 export {
   type AnswerOutcome,
   InlineApprovalAdapter,
@@ -54,20 +53,11 @@ export {
 } from "./policy/inline-approval-adapter.ts";
 export { type Overruled, overruled } from "./policy/overruled.ts";
 export type { ReviewAnswer, ReviewDecision, ReviewRequest } from "./policy/review.ts";
-export {
-  conditionProblems,
-  type PolicyRule,
-  type RuleProblem,
-  ruleProblems,
-} from "./policy/rule.ts";
+export { conditionProblems, type RuleProblem, ruleProblems } from "./policy/rule.ts";
+export type { PolicyRule } from "./policy/rule.ts";
 
 // The loop
-export {
-  executeToolChain,
-  resumeToolChain,
-  runToolChain,
-  type ToolChainRun,
-} from "./chain/run-tool-chain.ts";
+export { executeToolChain } from "./chain/run-tool-chain.ts";
 export type { ChainEvent } from "./chain/journal/chain-event.ts";
 export type {
   Awaited,
@@ -79,17 +69,15 @@ export type {
 export type { ToolChainCallbacks } from "./chain/options/callbacks.ts";
 export type { ToolChainOptions } from "./chain/options/tool-chain-options.ts";
 export type { ToolCallHistoryEntry, ToolChainResult } from "./chain/options/tool-chain-result.ts";
+export { resumeToolChain } from "./chain/run-tool-chain.ts";
+export { runToolChain, type ToolChainRun } from "./chain/run-tool-chain.ts";
 
 // Output, history and journal
 export type { TurnLog } from "./chain/journal/chain-result.ts";
-export {
-  chainStateOf,
-  type CommitOutcome,
-  type Journal,
-  type JournalWrite,
-  ledgerJournal,
-  MemoryJournal,
-} from "./chain/journal/journal.ts";
+export { chainStateOf } from "./chain/journal/journal.ts";
+export type { CommitOutcome, Journal, JournalWrite } from "./chain/journal/journal.ts";
+export { ledgerJournal } from "./chain/journal/journal.ts";
+export { MemoryJournal } from "./chain/journal/journal.ts";
 export {
   historyMessages,
   type HistoryMode,
@@ -100,14 +88,9 @@ export type { OutputEvent } from "./chain/output/output-queue.ts";
 export { ToolOutputChannel } from "./chain/output/tool-output-channel.ts";
 
 // Variables
-export type {
-  RemoveOutcome,
-  SetOutcome,
-  Variable,
-  VariableChange,
-  VariableInfo,
-} from "./variables/variable.ts";
+export type { RemoveOutcome, SetOutcome } from "./variables/variable.ts";
 export { VariableSystem } from "./variables/variable-system.ts";
+export type { Variable, VariableChange, VariableInfo } from "./variables/variable.ts";
 
 // Models
 export type {
