@@ -63,13 +63,13 @@ export { describeDatabase } from "./postgres/wire/address.ts";
 
 // upkeep
 export { deleteUnreachable } from "./upkeep/delete-unreachable.ts";
-export { backupStore, checkStore, type StoreCheck, vacuumStore } from "./upkeep/maintenance.ts";
-export { prune, type PruneReport } from "./upkeep/prune.ts";
 export {
-  planStorePrune,
-  pruneStore,
-  readUsage,
+  backupStore,
+  checkStore,
+  type StoreCheck,
   type StoreLocation,
-  type StoreUsage,
-} from "./upkeep/prune-store.ts";
+  vacuumStore,
+} from "./upkeep/maintenance.ts";
+export { prune, type PruneReport } from "./upkeep/prune.ts";
+export { planStorePrune, pruneStore, readUsage, type StoreUsage } from "./upkeep/prune-store.ts";
 export { hasRetentionRules, type Retention } from "./upkeep/retention-rules.ts";

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { constants, DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { parseSync } from "oxc-parser";
-import pg from "pg";
 import { migratePostgres } from "../src/postgres/migrate-postgres.ts";
 import { declaredStatements, type SqlStatement } from "../src/sql/statement.ts";
 import { migrate } from "../src/sqlite/migrate.ts";
 import { SqliteConnection } from "../src/sqlite/sqlite-connection.ts";
-import { findPostgres, testServer } from "../src/testing/postgres-server.ts";
+import { withDatabase } from "../src/testing/every-store.ts";
+import { findPostgres } from "../src/testing/postgres-server.ts";
 
 const source = join(import.meta.dirname, "../src");
 
@@ -86,10 +86,7 @@ test(
   "each statement reads and writes the tables that it declares (PostgreSQL)",
   { skip: postgres.status === "missing" && postgres.reason },
   async () => {
-    const connectionString = await (await testServer()).newDatabase();
-    const client = new pg.Client({ connectionString });
-    await client.connect();
-    try {
+    await withDatabase(async (client) => {
       await migratePostgres(client, 0);
       await client.query("SET plan_cache_mode = force_generic_plan");
       for (const statement of statements) {
@@ -119,9 +116,7 @@ test(
           `${read.join()}: ${text}`,
         );
       }
-    } finally {
-      await client.end();
-    }
+    });
   },
 );
 

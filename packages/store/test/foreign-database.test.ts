@@ -30,7 +30,7 @@ test("an SQLite file that holds something else is refused, and left as it is", a
       const before = await readFile(path);
       const wishes = [
         () => openStore({ dataDir }),
-        () => checkStore(dataDir),
+        () => checkStore({ dataDir }),
         () => vacuumStore(dataDir),
         () => backupStore(dataDir, join(dataDir, "copy.db")),
         () => readUsage({ dataDir }),

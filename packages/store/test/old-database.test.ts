@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import pg from "pg";
 import { migratePostgres } from "../src/postgres/migrate-postgres.ts";
 import { openPostgresStore } from "../src/postgres/open-postgres-store.ts";
 import { requestOf } from "../src/records/run-request.ts";
@@ -11,7 +10,8 @@ import { migrations } from "../src/schema/migrations.ts";
 import { migrate } from "../src/sqlite/migrate.ts";
 import { openForWriting } from "../src/sqlite/open-database.ts";
 import { openStore } from "../src/sqlite/open-store.ts";
-import { findPostgres, testServer } from "../src/testing/postgres-server.ts";
+import { withDatabase } from "../src/testing/every-store.ts";
+import { findPostgres } from "../src/testing/postgres-server.ts";
 import {
   delta,
   end,
@@ -136,10 +136,7 @@ test(
   "a PostgreSQL database of schema 14 opens and goes on",
   { skip: postgres.status === "missing" && postgres.reason },
   async () => {
-    const connectionString = await (await testServer()).newDatabase();
-    const client = new pg.Client({ connectionString });
-    await client.connect();
-    try {
+    await withDatabase(async (client, connectionString) => {
       await migratePostgres(client, 0, schema14);
       // The rows of the tail have no number there, and name none before them.
       const rows = script.replaceAll(
@@ -148,14 +145,12 @@ test(
       );
       await client.query(rows);
       await client.query("SELECT setval('run_numbers', 3)");
-    } finally {
-      await client.end();
-    }
-    const store = await openPostgresStore({ connectionString, clock });
-    try {
-      await readAndContinue(store);
-    } finally {
-      await store.close();
-    }
+      const store = await openPostgresStore({ connectionString, clock });
+      try {
+        await readAndContinue(store);
+      } finally {
+        await store.close();
+      }
+    });
   },
 );

@@ -179,12 +179,13 @@ const dbCommand: Command = {
   description: `capstan db usage     how much each user's conversations take, and by what
 capstan db prune     deletes what retention in capstan.config.json asks for, or --days and --megabytes;
                      with --dry-run it only says what that would be
-capstan db check     looks at every page of the database, at its log, and at the numbers of its events
+capstan db check     looks at every page of the database, at its log, at the checksum of each row, and at the
+                     numbers of its events; on PostgreSQL at the checksums and the stored inputs
 capstan db backup    writes a whole copy, as of one moment, to --to FILE
 capstan db vacuum    gives back the room of what was deleted
 
 A server may go on during usage, prune --dry-run, check and backup. Where one goes on, it prunes by
-itself every hour, as its settings say; prune and vacuum need it stopped. Check, backup and vacuum are
+itself every hour, as its settings say; prune and vacuum need it stopped. Backup and vacuum are
 for SQLite: PostgreSQL has its own. To go back to a backup, stop the server, and put the copy in the
 place of capstan.db in the data directory, without its -wal and -shm.`,
   operands: ["usage", "prune", "check", "backup", "vacuum"],

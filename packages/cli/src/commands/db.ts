@@ -34,8 +34,9 @@ export async function manageStore({ values, positionals: [wish] }: Invocation): 
     case "check":
     case "backup":
     case "vacuum": {
-      const { dataDir } = await readConfiguration(values);
-      return maintainStore({ wish, dataDir, ...(to !== undefined && { to }) });
+      const { dataDir, databaseUrl } = await readConfiguration(values);
+      const place = { dataDir, ...(databaseUrl !== undefined && { databaseUrl }) };
+      return maintainStore({ wish, ...place, ...(to !== undefined && { to }) });
     }
     default:
       throw new CommandFailure(
@@ -157,6 +158,8 @@ function counted(count: number, what: string): string {
 export interface MaintainStoreOptions {
   readonly wish: "check" | "backup" | "vacuum";
   readonly dataDir: string;
+  /** PostgreSQL, which has no backup or vacuum here. */
+  readonly databaseUrl?: string;
   /** Where a backup goes. */
   readonly to?: string;
   /** @default standard output */
@@ -167,15 +170,20 @@ export interface MaintainStoreOptions {
 export async function maintainStore({
   wish,
   dataDir,
+  databaseUrl,
   to,
   say = print,
 }: MaintainStoreOptions): Promise<number> {
   switch (wish) {
     case "check": {
-      const { runs, bytes, problems } = await checkStore(dataDir);
+      const { runs, bytes, problems } = await checkStore({
+        dataDir,
+        ...(databaseUrl !== undefined && { databaseUrl }),
+      });
       for (const problem of problems) say(problem);
       if (problems.length > 0) {
-        say("Stop the server, keep a copy of the folder, and go back to your last backup.");
+        const copy = databaseUrl === undefined ? "folder" : "database";
+        say(`Stop the server, keep a copy of the ${copy}, and go back to your last backup.`);
         return 1;
       }
       say(`Sound: ${runs} runs, ${formatMegabytes(bytes)}.`);

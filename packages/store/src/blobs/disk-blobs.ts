@@ -9,11 +9,12 @@ const unfinished = ".tmp";
  * Blobs as files of a data directory: `blobs/ab/cdef…`, by the first two digits of their hash.
  *
  * A file is written under another name, flushed, renamed, and its folder is flushed: a file that
- * has its name is whole, whenever the power fails. Two writers of the same bytes rename to the same
- * name, and either file is right.
+ * has its name is whole, whenever the power fails.
  */
 export class DiskBlobs implements BlobStore {
   readonly #folder: string;
+  /** By hash: a file can have its name before its folder is flushed. */
+  readonly #writing = new Map<string, Promise<void>>();
   #written = 0;
 
   /** @param folder created with the first blob */
@@ -21,7 +22,16 @@ export class DiskBlobs implements BlobStore {
     this.#folder = folder;
   }
 
-  async put({ sha256, bytes }: { sha256: string; bytes: Uint8Array }): Promise<void> {
+  /** Resolves when the blob survives a power cut, also if another call writes it. */
+  put(blob: { sha256: string; bytes: Uint8Array }): Promise<void> {
+    const known = this.#writing.get(blob.sha256);
+    if (known !== undefined) return known;
+    const written = this.#write(blob).finally(() => this.#writing.delete(blob.sha256));
+    this.#writing.set(blob.sha256, written);
+    return written;
+  }
+
+  async #write({ sha256, bytes }: { sha256: string; bytes: Uint8Array }): Promise<void> {
     if (await this.has(sha256)) return;
     const path = this.path(sha256);
     const folder = dirname(path);

@@ -42,7 +42,8 @@ export async function withPostgresReads<T>(
   }
 }
 
-async function requireCurrent(address: DatabaseAddress, where: string): Promise<void> {
+/** @throws CapstanError `no_store`, `database_older`, `database_newer` or `database_foreign` */
+export async function requireCurrent(address: DatabaseAddress, where: string): Promise<void> {
   const client = new pg.Client(clientConfig(address));
   client.on("error", () => {});
   await client.connect();

@@ -1,4 +1,4 @@
-import { checkedTables, rowKey, sqliteChecksum } from "./row-checksums.ts";
+import { checkedTables, damagedRow, rowKey, sqliteChecksum } from "./row-checksums.ts";
 import type { RowTable } from "../sql/tables.ts";
 
 const quietMs = 3_000;
@@ -53,10 +53,6 @@ export function* damagedRows(sql: Sqlite): Generator<string> {
         if (found !== undefined) yield damagedRow(table, found.key);
       }
   }
-}
-
-export function damagedRow(table: RowTable, key: string): string {
-  return `Row ${key} of the table ${table} is damaged: its checksum does not match its cells.`;
 }
 
 function uncheckedTables(sql: Sqlite): readonly RowTable[] {

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { Message } from "@capstan/core";
-import pg from "pg";
 import { eventsIn, type EventsRow } from "../encode/event-layout.ts";
 import { fillChecksums } from "./fill-checksums.ts";
 import { migrate } from "../sqlite/migrate.ts";
@@ -14,7 +13,8 @@ import { readManifestEntries } from "../read/manifest.ts";
 import { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import type { Store } from "../live/store.ts";
 import { openStore } from "../sqlite/open-store.ts";
-import { findPostgres, testServer } from "../testing/postgres-server.ts";
+import { withDatabase } from "../testing/every-store.ts";
+import { findPostgres } from "../testing/postgres-server.ts";
 import { callRecord, commit, variableOf, withDataDir } from "../testing/store-fixtures.ts";
 
 /** A database as it was after a step, brought up to date once something is in it. */
@@ -166,24 +166,19 @@ test(
   "step 14 puts messages and calls into the journal of their run (PostgreSQL)",
   { skip: postgres.status === "missing" && postgres.reason },
   async () => {
-    const connectionString = await (await testServer()).newDatabase();
-    const client = new pg.Client({ connectionString });
-    await client.connect();
-    try {
+    await withDatabase(async (client, connectionString) => {
       await migratePostgres(
         client,
         0,
         migrations.filter(({ version }) => version <= 13),
       );
       for (const statement of filled) await client.query(statement);
-    } finally {
-      await client.end();
-    }
-    const store = await openPostgresStore({ connectionString });
-    try {
-      await checkStep14(store);
-    } finally {
-      await store.close();
-    }
+      const store = await openPostgresStore({ connectionString });
+      try {
+        await checkStep14(store);
+      } finally {
+        await store.close();
+      }
+    });
   },
 );

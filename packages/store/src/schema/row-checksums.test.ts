@@ -31,7 +31,7 @@ function contentOf(sql: SqliteConnection): readonly unknown[] {
 }
 
 async function problemsOf(dataDir: string): Promise<readonly string[]> {
-  return checkStore(dataDir).then(
+  return checkStore({ dataDir }).then(
     ({ problems }) => problems,
     (error: Error) => [error.message],
   );

@@ -56,6 +56,11 @@ export function postgresChecksum(table: RowTable, row = ""): string {
   return `hashtextextended((${cells.join(" || '|' || ")}) COLLATE "C", 0)`;
 }
 
+/** Returns whether a row of PostgreSQL is damaged, as a condition. */
+export function postgresDamage(table: RowTable, row = ""): string {
+  return `(${row}is_damaged OR ${row}checksum <> ${postgresChecksum(table, row)})`;
+}
+
 /** A row with the result of `isIntact`. */
 export interface CheckedRow {
   readonly is_intact: number;
@@ -67,7 +72,7 @@ export function isIntact({ name }: Dialect, table: RowTable, alias: string): str
   const differs =
     name === "sqlite"
       ? `${row}rowid IS NOT NULL AND ${row}checksum IS NOT ${sqliteChecksum(table, (column) => row + column)}`
-      : `${row}is_damaged OR ${row}checksum <> ${postgresChecksum(table, row)}`;
+      : postgresDamage(table, row);
   return `CASE WHEN ${differs} THEN 0 ELSE 1 END`;
 }
 
@@ -115,6 +120,10 @@ const keys: { readonly [T in RowTable]: readonly string[] } = {
   conversations: ["id"],
   overrides: ["owner", "id"],
 };
+
+export function damagedRow(table: RowTable, key: string): string {
+  return `Row ${key} of the table ${table} is damaged: its checksum does not match its cells.`;
+}
 
 /** Returns the key of a row for messages, as an expression. */
 export function rowKey(table: RowTable): string {

@@ -55,7 +55,7 @@ async function requireRun(dataDir: string, id: string): Promise<void> {
   } finally {
     await store.close();
   }
-  assert.deepEqual((await checkStore(dataDir)).problems, []);
+  assert.deepEqual((await checkStore({ dataDir })).problems, []);
 }
 
 async function requireRefused(dataDir: string, message: RegExp): Promise<void> {
@@ -67,7 +67,7 @@ async function requireRefused(dataDir: string, message: RegExp): Promise<void> {
     await assert.rejects(openStore({ dataDir }), refused);
     await assert.rejects(vacuumStore(dataDir), refused);
     await assert.rejects(backupStore(dataDir, join(dataDir, "copy.db")), refused);
-    assert.match((await checkStore(dataDir)).problems.join(), message);
+    assert.match((await checkStore({ dataDir })).problems.join(), message);
   }
   assert.deepEqual(await readFile(path), before);
 }

@@ -32,7 +32,7 @@ async function withKilled(use: (dataDir: string) => Promise<void>): Promise<void
 
 test("what a killed server left in its log is there at the next start", async () => {
   await withKilled(async (dataDir) => {
-    assert.deepEqual((await checkStore(dataDir)).problems, []);
+    assert.deepEqual((await checkStore({ dataDir })).problems, []);
     const store = await openStore({ dataDir, durability: "process" });
     for (const id of ["r1", "r2", "r3"]) assert.equal((await store.getRun({ owner, id }))?.id, id);
     await store.close();
@@ -46,7 +46,7 @@ test("a log that is damaged before commits is not written over: the start is ref
     log.fill(0xa5, 2_000, 7_000);
     await writeFile(`${path}-wal`, log);
     const before = await readFile(path);
-    const { runs, problems } = await checkStore(dataDir);
+    const { runs, problems } = await checkStore({ dataDir });
     assert.equal(runs, 0);
     assert.match(problems.join(), /capstan\.db-wal is damaged at byte 32: \d+ commits/);
     const refused = { code: "database_corrupt", message: /Restore a backup/ };
@@ -58,7 +58,7 @@ test("a log that is damaged before commits is not written over: the start is ref
     await mkdir(join(dataDir, "aside"));
     await rename(`${path}-wal`, join(dataDir, "aside", "capstan.db-wal"));
     await (await openStore({ dataDir, durability: "process" })).close();
-    assert.deepEqual((await checkStore(dataDir)).problems, []);
+    assert.deepEqual((await checkStore({ dataDir })).problems, []);
   });
 });
 
@@ -78,6 +78,6 @@ test("a damaged log that is cut off where its refusal says keeps what is before 
     const store = await openStore({ dataDir, durability: "process" });
     assert.equal((await store.getRun({ owner, id: "r1" }))?.id, "r1");
     await store.close();
-    assert.deepEqual((await checkStore(dataDir)).problems, []);
+    assert.deepEqual((await checkStore({ dataDir })).problems, []);
   });
 });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { test } from "node:test";
+import pg from "pg";
 import { migrate } from "../sqlite/migrate.ts";
 import { openForWriting } from "../sqlite/open-database.ts";
 import { storeOnConnection } from "../sqlite/open-store.ts";
@@ -37,6 +38,20 @@ export function everyStore(
 ): void {
   for (const kind of kinds) {
     test(`${name} (${kind.name})`, { skip: kind.skip }, () => body(kind.withStore, kind.name));
+  }
+}
+
+/** An empty PostgreSQL database, with a connection to it. */
+export async function withDatabase(
+  use: (client: pg.Client, connectionString: string) => Promise<void>,
+): Promise<void> {
+  const connectionString = await (await testServer()).newDatabase();
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    await use(client, connectionString);
+  } finally {
+    await client.end();
   }
 }
 

@@ -19,19 +19,19 @@ test("a check finds inputs that are missing or damaged, and names their run", as
       status: "completed",
       blobs: [{ sha256, size: bytes.length, bytes }],
     });
-    assert.deepEqual((await checkStore(dataDir)).problems, []);
+    assert.deepEqual((await checkStore({ dataDir })).problems, []);
     const path = new DiskBlobs(join(dataDir, "blobs")).path(sha256);
     const damaged = await readFile(path);
     const at = 77_777;
     damaged[at] = (damaged[at] ?? 0) ^ 4;
     await writeFile(path, damaged);
     assert.match(
-      (await checkStore(dataDir)).problems.join(),
+      (await checkStore({ dataDir })).problems.join(),
       /input of run r is damaged: the file/,
     );
     await rm(path);
     assert.match(
-      (await checkStore(dataDir)).problems.join(),
+      (await checkStore({ dataDir })).problems.join(),
       /input of run r is missing: the file/,
     );
   });
@@ -51,7 +51,7 @@ test("a backup has the inputs, and a data directory made of it alone has them ag
         assert.deepEqual(await restored.readInput({ owner, runId: "r" }), input);
         await restored.close();
       }
-      assert.deepEqual((await checkStore(other)).problems, []);
+      assert.deepEqual((await checkStore({ dataDir: other })).problems, []);
     });
   });
 });
@@ -62,7 +62,7 @@ test("a check names the table and the row of what is no JSON", async () => {
     const sql = openForWriting(join(dataDir, "capstan.db"), "process");
     sql.run("UPDATE run_requests SET input = '[{'");
     sql.close();
-    const { problems } = await checkStore(dataDir);
+    const { problems } = await checkStore({ dataDir });
     assert.deepEqual(problems, [
       "Row 1 of the table run_requests is damaged: its checksum does not match its cells.",
       "The column input of row 1 of run_requests is damaged: it is no JSON.",

@@ -39,7 +39,7 @@ test("a store in use is checked, and sound", async () => {
     await commit(store, "ended", said);
     await createRun(store, { id: "goes-on" });
     await commit(store, "goes-on", [start("i"), delta("i", "a")]);
-    const { runs, problems } = await checkStore(dataDir);
+    const { runs, problems } = await checkStore({ dataDir });
     assert.deepEqual([runs, problems], [2, []]);
   });
 });
@@ -64,7 +64,7 @@ test("an event that is missing, a row of no run, and a damaged page are found", 
     const ofNone = { run_n: 9, seq: 1, nth: 0, owner: "", at: 0, ...row };
     new SqliteChanges(sql).insert("run_journal", ofNone);
     sql.close();
-    const { problems } = await checkStore(dataDir);
+    const { problems } = await checkStore({ dataDir });
     assert.deepEqual(problems, [
       "Run r has 1 events, and the last one has the number 6.",
       "1 rows of run_journal belong to no run.",
@@ -72,7 +72,7 @@ test("an event that is missing, a row of no run, and a damaged page are found", 
     const file = await open(path, "r+");
     await file.write(Buffer.alloc(4_096, 0xff), 0, 4_096, 3 * 4_096);
     await file.close();
-    const damaged = await checkStore(dataDir).then(
+    const damaged = await checkStore({ dataDir }).then(
       (check) => check.problems.join(" "),
       (error: Error) => error.message,
     );
@@ -123,7 +123,7 @@ test("a vacuum makes the file smaller once something was deleted, and needs the 
     await store.close();
     const { before, after } = await vacuumStore(dataDir);
     assert.ok(after < before - 900_000, `${before} to ${after}`);
-    assert.deepEqual((await checkStore(dataDir)).problems, []);
+    assert.deepEqual((await checkStore({ dataDir })).problems, []);
   });
 });
 
@@ -133,12 +133,12 @@ test("a store of an older version can be backed up; who would read it says what 
     migrate(sql, 0, migrations.slice(0, -1));
     sql.close();
     const older = { code: "database_older", message: /Start this version's server once/ };
-    await assert.rejects(checkStore(dataDir), older);
+    await assert.rejects(checkStore({ dataDir }), older);
     await assert.rejects(readUsage({ dataDir }), older);
     await assert.rejects(vacuumStore(dataDir), older);
     await backupStore(dataDir, join(dataDir, "copy.db"));
     await (await openStore({ dataDir, durability: "process" })).close();
-    assert.deepEqual((await checkStore(dataDir)).problems, []);
+    assert.deepEqual((await checkStore({ dataDir })).problems, []);
   });
 });
 
@@ -155,7 +155,7 @@ test("a store of a newer version is backed up as it is, and no byte of it is cha
     const before = await readFile(path);
     const newer = { code: "database_newer", message: /number 999/ };
     await assert.rejects(vacuumStore(dataDir), newer);
-    await assert.rejects(checkStore(dataDir), newer);
+    await assert.rejects(checkStore({ dataDir }), newer);
     await assert.rejects(openStore({ dataDir }), newer);
     await backupStore(dataDir, join(dataDir, "copy.db"));
     assert.deepEqual(await readFile(path), before);
@@ -173,7 +173,7 @@ test("a store that was killed as its first change was written is begun anew", as
     await copyFile(join(dataDir, "other.db-journal"), `${path}-journal`);
     database.close();
     await (await openStore({ dataDir, durability: "process" })).close();
-    assert.deepEqual((await checkStore(dataDir)).problems, []);
+    assert.deepEqual((await checkStore({ dataDir })).problems, []);
   });
 });
 
@@ -181,7 +181,7 @@ test("where there is no store, that is said, and none is made", async () => {
   await withDataDir(async (dataDir) => {
     const to = join(dataDir, "copy.db");
     const wishes = [
-      () => checkStore(dataDir),
+      () => checkStore({ dataDir }),
       () => backupStore(dataDir, to),
       () => vacuumStore(dataDir),
     ];

@@ -25,6 +25,13 @@ const firstWithBlobs = 15;
 /** How many problems of one kind are named. */
 const maxProblems = 20;
 
+/** Where the data is. */
+export interface StoreLocation {
+  readonly dataDir: string;
+  /** PostgreSQL, in place of the file in `dataDir`. */
+  readonly databaseUrl?: string;
+}
+
 /** What `checkStore` found. */
 export interface StoreCheck {
   readonly runs: number;
@@ -34,12 +41,17 @@ export interface StoreCheck {
 }
 
 /**
- * Looks at every page of the database of a data directory, at its log, and whether the events of each run that
- * has ended are numbered without a gap. A server may go on with it meanwhile.
+ * Looks at every page of the database of a data directory, at its log, at the checksum of each row, and whether the
+ * events of each run that has ended are numbered without a gap. On PostgreSQL it compares rows with their checksums and
+ * blobs with their hashes. Servers may use the database meanwhile.
  *
  * @throws CapstanError `no_store`, `database_older`, `database_newer`, `database_foreign`, or what the store says
  */
-export async function checkStore(dataDir: string): Promise<StoreCheck> {
+export async function checkStore({ dataDir, databaseUrl }: StoreLocation): Promise<StoreCheck> {
+  if (databaseUrl !== undefined) {
+    const { checkPostgres } = await import("../postgres/check-postgres.ts");
+    return checkPostgres(databaseUrl);
+  }
   const path = await databaseIn(dataDir);
   const { size } = await stat(path);
   const damagedLog = (await findWalCorruption(path)) ?? (await findLostLog(path));

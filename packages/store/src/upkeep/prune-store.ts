@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openForReading } from "../sqlite/open-database.ts";
 import { openStore } from "../sqlite/open-store.ts";
 import { slowRead } from "../live/slow-reads.ts";
-import { databaseIn } from "./maintenance.ts";
+import { databaseIn, type StoreLocation } from "./maintenance.ts";
 import { requireCurrent } from "../sqlite/migrate.ts";
 import { storeError } from "../records/store-error.ts";
 import { createRetentionReader } from "../live/create-store-reader.ts";
@@ -13,13 +13,6 @@ import type { Usage } from "../records/read-results.ts";
 import { deleteUnreachable } from "./delete-unreachable.ts";
 import { type PruneReport, planPrune, prune } from "./prune.ts";
 import type { Retention } from "./retention-rules.ts";
-
-/** Where the data is. */
-export interface StoreLocation {
-  readonly dataDir: string;
-  /** PostgreSQL, in place of the file in `dataDir`. */
-  readonly databaseUrl?: string;
-}
 
 /** What is kept, by user, with the size of SQLite's file. */
 export interface StoreUsage {

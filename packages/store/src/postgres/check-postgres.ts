@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import pg from "pg";
+import { forgottenOwner } from "../read/retention/lineage.ts";
+import { checkedTables, damagedRow, postgresDamage, rowKey } from "../schema/row-checksums.ts";
+import { checkAddress, describeDatabase } from "./wire/address.ts";
+import { clientConfig } from "./wire/connection.ts";
+import { databaseError } from "./wire/database-error.ts";
+import { PostgresBlobs } from "./postgres-blobs.ts";
+import { requireCurrent } from "./with-postgres-reads.ts";
+
+/** How many problems of one kind are named. */
+const maxProblems = 20;
+
+/**
+ * Compares each row of a database with its checksum, and each blob with its hash. Nodes may use the database
+ * meanwhile.
+ *
+ * @param connectionString `postgres://user:password@host:port/database`
+ * @returns the number of runs, the bytes of the database, and a sentence for each problem
+ * @throws CapstanError `no_store`, `database_older`, `database_newer`, `database_foreign`, or what the database says
+ */
+export async function checkPostgres(connectionString: string): Promise<{
+  readonly runs: number;
+  readonly bytes: number;
+  readonly problems: readonly string[];
+}> {
+  const where = `PostgreSQL at ${describeDatabase(connectionString)}`;
+  try {
+    checkAddress(connectionString);
+    const address = { connectionString, applicationName: "capstan db" };
+    await requireCurrent(address, where);
+    const client = new pg.Client(clientConfig(address));
+    client.on("error", () => {});
+    await client.connect();
+    const blobs = new PostgresBlobs(address);
+    try {
+      const problems = [...(await damagedRows(client)), ...(await damagedBlobs(client, blobs))];
+      const [found] = (
+        await client.query<{ runs: number; bytes: number }>(
+          `SELECT COUNT(*) AS runs, pg_database_size(current_database()) AS bytes FROM runs
+           WHERE owner <> '${forgottenOwner}'`,
+        )
+      ).rows;
+      return { runs: Number(found?.runs), bytes: Number(found?.bytes), problems };
+    } finally {
+      await blobs.close();
+      await client.end();
+    }
+  } catch (error) {
+    throw databaseError(`Checking the store in ${where}`, error);
+  }
+}
+
+async function damagedRows(client: pg.Client): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const table of checkedTables) {
+    const { rows } = await client.query<{ key: string }>(
+      `SELECT ${rowKey(table)} AS key FROM ${table} WHERE ${postgresDamage(table)} LIMIT ${maxProblems}`,
+    );
+    found.push(...rows.map(({ key }) => damagedRow(table, key)));
+  }
+  return found;
+}
+
+async function damagedBlobs(client: pg.Client, blobs: PostgresBlobs): Promise<readonly string[]> {
+  const { rows } = await client.query<{ sha256: string; run: string }>(
+    `SELECT b.sha256, MIN(r.id) AS run FROM run_blobs b JOIN runs r ON r.n = b.run_n
+     WHERE r.owner <> '${forgottenOwner}' GROUP BY b.sha256`,
+  );
+  const wrong: string[] = [];
+  for (const { sha256, run } of rows) {
+    const pieces = await blobs.stream(sha256);
+    const hash = createHash("sha256");
+    for await (const piece of pieces ?? []) hash.update(piece);
+    if (pieces !== undefined && hash.digest("hex") === sha256) continue;
+    const what = pieces === undefined ? "is missing" : "is damaged";
+    wrong.push(`An input of run ${run} ${what}: the blob ${sha256}.`);
+    if (wrong.length === maxProblems) break;
+  }
+  return wrong;
+}

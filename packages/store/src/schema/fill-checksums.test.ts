@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { migrate } from "../sqlite/migrate.ts";
+import { openForWriting } from "../sqlite/open-database.ts";
+import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
+import { withDataDir } from "../testing/store-fixtures.ts";
+import { damagedRows, fillChecksums } from "./fill-checksums.ts";
+import { migrations } from "./migrations.ts";
+
+const rows = 2_500;
+
+/** A database of version 15. */
+function writeOld(sql: SqliteConnection): void {
+  migrate(
+    sql,
+    0,
+    migrations.filter(({ version }) => version <= 15),
+  );
+  sql.exec(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${rows})
+    INSERT INTO items (run_n, direction, n, owner, id, item) SELECT 1, 'input', n, 'local', 'i' || n, '"é"' FROM n`);
+  sql.exec("INSERT INTO conversations VALUES ('c', 'local', 't', '{}', '{}', NULL, 1, 1)");
+}
+
+test("checksums of an old database are filled, also by several starts that are killed", async () => {
+  await withDataDir(async (dataDir) => {
+    const path = join(dataDir, "capstan.db");
+    const old = openForWriting(path, "process");
+    writeOld(old);
+    old.close();
+    // What is not committed is lost with the process: the same as closing the connection.
+    for (const killedAfter of [0, 1, 700, 1_001, 1_500]) {
+      const sql = openForWriting(path, "process");
+      migrate(sql, 0);
+      let left = killedAfter;
+      const dying = {
+        exec: sql.exec.bind(sql),
+        get: sql.get.bind(sql),
+        all: sql.all.bind(sql),
+        run: (text: string, ...values: (string | number)[]) => {
+          if (left === 0) throw new Error("killed");
+          left -= 1;
+          return sql.run(text, ...values);
+        },
+      };
+      assert.throws(() => fillChecksums(dying, () => {}), /killed/);
+      sql.close();
+    }
+    const sql = openForWriting(path, "process");
+    migrate(sql, 0);
+    fillChecksums(sql, () => {});
+    assert.deepEqual([...damagedRows(sql)], []);
+    const counted = sql.get<{ n: number }>("SELECT COUNT(*) AS n FROM items WHERE checksum > 0");
+    assert.equal(counted?.n, rows);
+    assert.deepEqual(sql.all("SELECT * FROM unchecked_tables"), []);
+    // A checksum that is lost later is not computed again.
+    sql.run("UPDATE items SET checksum = NULL WHERE n = 7");
+    fillChecksums(sql, () => {});
+    assert.match([...damagedRows(sql)].join(), /^Row 1\/input\/7 of the table items is damaged/);
+    sql.close();
+  });
+});
