@@ -12,7 +12,7 @@ import type { ApprovalStatus, UnnumberedEvent } from "../records/records.ts";
 import { runStatusOf } from "../records/run-status.ts";
 import type { Journal, RunJournalWrite, StoreWrite } from "../records/store-writes.ts";
 import { encodeCalls, isOutcomeUnknown, isUnsettled } from "./call-records.ts";
-import { type EncodedResult, encodeResult } from "../blobs/split-result.ts";
+import { type EncodedResult, encodeResult } from "../blobs/split-inputs.ts";
 import { encodeEvents, type EncodedEvents } from "./event-rows.ts";
 import { encodeChanges, type EncodedChanges } from "./variable-changes.ts";
 

@@ -1,8 +1,13 @@
 import type { JsonValue, Message } from "@capstan/core";
 import type { ChainResultRecord } from "@capstan/core/host";
 import type { BlobStore } from "../blobs/blob-store.ts";
-import { inlineLength, type NewBlob, previewOf, splitList } from "../blobs/split-inputs.ts";
-import { encodeResult } from "../blobs/split-result.ts";
+import {
+  inlineLength,
+  type NewBlob,
+  previewOf,
+  splitList,
+  encodeResult,
+} from "../blobs/split-inputs.ts";
 
 /** Statements of a migration: `?` stands for a value on both databases. */
 export interface MigrationSql {

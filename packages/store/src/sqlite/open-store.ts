@@ -18,7 +18,8 @@ import { openForReading, openForWriting } from "./open-database.ts";
 import type { Durability, Store } from "../live/store.ts";
 import { type SlowRead, slowRead } from "../live/slow-reads.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
-import { sqliteReads } from "./sqlite-reads.ts";
+import type { ReadParts } from "../live/create-store-reader.ts";
+import type { Script } from "../sql/script.ts";
 
 import { storeError } from "../records/store-error.ts";
 import { createStore, type StoreParts } from "../live/create-store.ts";
@@ -160,4 +161,29 @@ async function open({
     await lock.release();
     throw error;
   }
+}
+
+/** Reads by key are quick, and done on the caller's thread. */
+function sqliteReads(sql: SqliteConnection): Pick<ReadParts, "read" | "snapshot"> & {
+  readonly storedSeq: (runId: string) => number;
+} {
+  return {
+    read: attempt((script) => sql.script(script())),
+    snapshot: attempt((script) => sql.read(script())),
+    storedSeq: (runId) =>
+      sql.get<{ seq: number }>(
+        "SELECT COALESCE(MAX(seq), 0) AS seq FROM run_journal WHERE run_n = (SELECT n FROM runs WHERE id = ?)",
+        runId,
+      )?.seq ?? 0,
+  };
+}
+
+function attempt(run: <T>(script: () => Script<T>) => T): ReadParts["read"] {
+  return async (script) => {
+    try {
+      return run(script);
+    } catch (error) {
+      throw storeError("Reading from the store", error);
+    }
+  };
 }

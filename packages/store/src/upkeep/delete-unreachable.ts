@@ -1,6 +1,6 @@
 import type { Unreachable } from "../records/read-results.ts";
 import type { Store } from "../live/store.ts";
-import { commitRows } from "./commit-size.ts";
+import { commitRows } from "./prune.ts";
 
 /**
  * Deletes unreachable variables: those that were overwritten or removed, or whose run was deleted.

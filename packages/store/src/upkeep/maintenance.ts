@@ -14,10 +14,9 @@ import { lockDataDirectory } from "../sqlite/data-lock.ts";
 import { forgottenOwner } from "../read/retention/lineage.ts";
 import { findWalCorruption, requireIntactWal } from "../sqlite/wal-corruption.ts";
 import { requireCurrent, schemaVersion } from "../sqlite/migrate.ts";
-import { missingStoreError } from "../live/missing-store-error.ts";
+import { missingStoreError, storeError } from "../records/store-error.ts";
 import { openForReading, openForWriting } from "../sqlite/open-database.ts";
 import { SqliteConnection } from "../sqlite/sqlite-connection.ts";
-import { storeError } from "../records/store-error.ts";
 
 /** The first schema with blobs. */
 const firstWithBlobs = 15;

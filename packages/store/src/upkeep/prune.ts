@@ -3,9 +3,12 @@ import type { RetentionReader } from "../live/create-store-reader.ts";
 import type { StoreWrite } from "../records/store-writes.ts";
 import type { OutcomeOf } from "../records/write-outcomes.ts";
 import type { Store } from "../live/store.ts";
-import { commitBytes, commitRows } from "./commit-size.ts";
 import { type PrunableLineage, findPrunable } from "./find-prunable.ts";
 import { limitsSize, hasRetentionRules, type Retention, ruleFor } from "./retention-rules.ts";
+
+/** How much one commit deletes: it must not hold up the others that write. */
+export const commitRows = 500;
+const commitBytes = 4 * 1_048_576;
 
 /** What was deleted of one user, or would be. */
 export interface PruneReport {
