@@ -55,7 +55,7 @@ export { executionRule, namesTool, resultRule, type RuledCall } from "./policy/r
 // call
 export type { GateLimits } from "./call/gate/gate.ts";
 export type { OfferOptions } from "./tool/tool-offer.ts";
-export { checkArguments } from "./call/propose/check-arguments.ts";
+export { checkArguments } from "./call/propose/propose.ts";
 export type { CallOwner } from "./call/record/call-record.ts";
 export { type CallStatus, isSettled } from "./call/record/call-status.ts";
 export {

@@ -8,7 +8,7 @@ import { createGrant, approvalQuery } from "../../policy/grant.ts";
 import type { PreparedArguments } from "../../arguments/prepare-arguments.ts";
 import { type RegisteredTool, definitionDigest } from "../../tool/registry.ts";
 import type { CallDecision, CallRecord } from "../record/call-record.ts";
-import { checkEditedArguments } from "./check-arguments.ts";
+import { checkEditedArguments } from "./propose.ts";
 import { settleFailedRecheck, recheck, currentTool } from "../gate/recheck.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { AnsweredProposal, AskingProposal } from "../gate/call-host.ts";
