@@ -43,7 +43,7 @@ import type { RunJournal } from "./run-journal.ts";
  *            after too many of them without progress the run is closed.
  * running    The chain writes, through its `RunJournal`, in the order of its events. It waits for the
  *            commit before it acts: before a tool runs, a question is asked, or it stops. Others write
- *            too, each in a commit of its own: answers and outputs (`Answers`), edits of variables,
+ *            too, each in a commit of its own: answers and outputs (`answers.ts`), edits of variables,
  *            heartbeats. They store first and tell the chain afterwards.
  *            kill -9: committed data is kept, and the run is claimed as above. If the model's answer
  *            was incomplete, its round restarts. Open calls continue as the table of core's
