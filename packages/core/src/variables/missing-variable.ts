@@ -21,6 +21,11 @@ export function missingVariableError(
       };
     case "removed":
       return { code: "variable_removed", message: `The variable ${shown} was removed. ${again}` };
+    case "damaged":
+      return {
+        code: "variable_damaged",
+        message: `The stored value of the variable ${shown} is damaged and cannot be read. ${again}`,
+      };
     case "not_kept":
       return {
         code: "variable_not_kept",
@@ -48,7 +53,7 @@ export function missingVariableError(
 
 /** Why there is no variable of a name that was there, or was given to a call. */
 export interface MissingName {
-  readonly reason: "evicted" | "removed" | "not_kept" | "no_result";
+  readonly reason: "evicted" | "removed" | "damaged" | "not_kept" | "no_result";
   /** The call whose result it was, to repeat: `ListFiles({"path":"."})`. */
   readonly call?: string;
 }

@@ -107,7 +107,7 @@ export interface RefusedVariable {
 
 interface GoneVariable {
   readonly name: string;
-  readonly reason: "evicted" | "removed";
+  readonly reason: "evicted" | "removed" | "damaged";
 }
 
 export interface LoadOptions {

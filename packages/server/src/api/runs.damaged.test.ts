@@ -85,3 +85,25 @@ test("damaged conversations and grants are entries of their lists, and a damaged
   assert.equal((await call("DELETE", `/v1/overrides/${rule}`)).status, 200);
   assert.equal((await list("/v1/conversations")).length, 1);
 });
+
+test("a damaged value of a variable is not shown, and the other variables are", async () => {
+  const sql = new SqliteConnection(new DatabaseSync(":memory:"));
+  migrate(sql, 1);
+  const store = storeOnConnection(sql, systemClock);
+  const { call } = createTestApp({ model: new ScriptedModel([]), store });
+  const { id } = (await call("POST", "/v1/conversations", { title: "one" })).body;
+  const path = `/v1/conversations/${id}/variables`;
+  for (const name of ["good", "bad"])
+    await call("PUT", `${path}/${name}`, { text: `${name} `.repeat(400) });
+  sql.run(
+    "UPDATE variable_values SET value = replace(value, 'bad', 'sad') WHERE value LIKE '%bad%'",
+  );
+  // What is in memory is not read.
+  const { call: afterRestart } = createTestApp({ model: new ScriptedModel([]), store });
+  const { status, body } = await afterRestart("GET", path);
+  assert.equal(status, 200);
+  const names = (body.data as unknown as { name: string }[]).map(({ name }) => name);
+  assert.equal(names.includes("good"), true);
+  assert.equal(names.includes("bad"), false);
+  assert.equal((await afterRestart("GET", `${path}/bad`)).status, 404);
+});

@@ -1,4 +1,4 @@
-import { type Variable, type VariableChange, VariableSystem } from "@capstan/core";
+import { CapstanError, type Variable, type VariableChange, VariableSystem } from "@capstan/core";
 import { newId, type VariableSource, type VariableValue } from "@capstan/core/host";
 import {
   type ConversationRecord,
@@ -145,17 +145,24 @@ async function readVariables(store: Store, owner: string, runId: string): Promis
   const read = await store.readVariables({ owner, runId });
   const entries = Object.entries(read?.manifest ?? {});
   const there = entries.filter(([, { evicted, removed }]) => evicted !== true && removed !== true);
+  const damaged = new Set<string>();
   const found = await Promise.all(
     there.map(async (entry) => {
       const { value = read?.values[entry[1].digest ?? ""] } = entry[1];
-      return value === undefined ? readVariable(store, owner, entry) : variableOf(entry, value);
+      if (value !== undefined) return variableOf(entry, value);
+      return readVariable(store, owner, entry).catch((thrown: unknown) => {
+        if (!CapstanError.isInstance(thrown) || thrown.code !== "database_corrupt") throw thrown;
+        damaged.add(entry[0]);
+        return undefined;
+      });
     }),
   );
   const present = found.filter((variable) => variable !== undefined);
   const variables = new VariableSystem();
   const gone = entries.flatMap(([name, { evicted, removed }]) => {
-    const reason = removed === true ? "removed" : evicted === true ? "evicted" : undefined;
-    return reason === undefined ? [] : [{ name, reason } as const];
+    if (!damaged.has(name) && removed !== true && evicted !== true) return [];
+    const reason = damaged.has(name) ? "damaged" : removed === true ? "removed" : "evicted";
+    return [{ name, reason } as const];
   });
   variables.load(
     present.sort((a, b) => a.lastVisited - b.lastVisited),
