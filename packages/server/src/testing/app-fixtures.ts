@@ -23,6 +23,7 @@ export interface Answer {
 
 export interface TestApp {
   readonly services: Services;
+  readonly routes: ReturnType<typeof createApp>["routes"];
   readonly fetch: (request: Request) => Promise<Response>;
   readonly call: (method: string, path: string, body?: object) => Promise<Answer>;
 }
@@ -67,6 +68,7 @@ export function createTestApp(
   const fetch = async (request: Request) => app.fetch(request);
   return {
     services,
+    routes: app.routes,
     fetch,
     async call(method, path, body) {
       const response = await fetch(requestTo(method, path, body));

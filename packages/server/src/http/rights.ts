@@ -1,0 +1,80 @@
+/**
+ * What a key, a session or a terminal may do: `ask` starts runs and reads what is the principal's own, `approve`
+ * answers approval requests and loosens what asks, `admin` sees and changes scripts.
+ */
+export type Right = "ask" | "approve" | "admin";
+
+/** A route and the right that its requests need. */
+export interface RouteRight {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly path: string;
+  /** `none`: without a key, too. */
+  readonly needs: Right | "none";
+  /** The right for a request that does more than tighten, such as one that allows a call. @default `needs` */
+  readonly toLoosen?: Right;
+}
+
+/** Every route of the server except the files of the page. A route that is not here is not served. */
+export const routeRights: readonly RouteRight[] = [
+  { method: "GET", path: "/healthz", needs: "none" },
+
+  { method: "GET", path: "/v1/capstan", needs: "ask" },
+  { method: "GET", path: "/v1/models", needs: "ask" },
+  { method: "GET", path: "/v1/tools", needs: "ask" },
+
+  // It loosens with `approve: true`, and with `require_approval: "never"`.
+  { method: "POST", path: "/v1/responses", needs: "ask", toLoosen: "approve" },
+  { method: "GET", path: "/v1/responses/:id", needs: "ask" },
+  { method: "DELETE", path: "/v1/responses/:id", needs: "ask" },
+  { method: "POST", path: "/v1/responses/:id/cancel", needs: "ask" },
+  { method: "GET", path: "/v1/responses/:id/input_items", needs: "ask" },
+
+  { method: "GET", path: "/v1/runs", needs: "ask" },
+  { method: "GET", path: "/v1/runs/:id", needs: "ask" },
+  { method: "GET", path: "/v1/runs/:id/events", needs: "ask" },
+  { method: "GET", path: "/v1/runs/:id/calls", needs: "ask" },
+  { method: "GET", path: "/v1/runs/:id/approvals", needs: "ask" },
+  { method: "POST", path: "/v1/runs/:id/submit_tool_outputs", needs: "ask" },
+  { method: "POST", path: "/v1/runs/:id/cancel", needs: "ask" },
+  { method: "POST", path: "/v1/runs/:id/retry", needs: "ask" },
+  { method: "POST", path: "/v1/runs/:id/calls/:callId/cancel", needs: "ask" },
+  // `run_again` runs a call a second time.
+  { method: "POST", path: "/v1/runs/:id/calls/:callId/outcome", needs: "ask", toLoosen: "approve" },
+
+  { method: "GET", path: "/v1/conversations", needs: "ask" },
+  { method: "POST", path: "/v1/conversations", needs: "ask" },
+  { method: "GET", path: "/v1/conversations/:id", needs: "ask" },
+  { method: "POST", path: "/v1/conversations/:id", needs: "ask" },
+  { method: "DELETE", path: "/v1/conversations/:id", needs: "ask" },
+  { method: "GET", path: "/v1/conversations/:id/runs", needs: "ask" },
+  { method: "GET", path: "/v1/conversations/:id/variables", needs: "ask" },
+  { method: "GET", path: "/v1/conversations/:id/variables/:name", needs: "ask" },
+  { method: "PUT", path: "/v1/conversations/:id/variables/:name", needs: "ask" },
+  { method: "DELETE", path: "/v1/conversations/:id/variables/:name", needs: "ask" },
+
+  { method: "GET", path: "/v1/approvals", needs: "ask" },
+  // The result of a call that waits for review is shown to those who may release it.
+  { method: "GET", path: "/v1/approvals/:id", needs: "ask", toLoosen: "approve" },
+  // To refuse and to withhold tightens.
+  { method: "POST", path: "/v1/approvals/:id", needs: "ask", toLoosen: "approve" },
+  { method: "POST", path: "/v1/approvals/:id/preview", needs: "approve" },
+  { method: "GET", path: "/v1/grants", needs: "ask" },
+  { method: "DELETE", path: "/v1/grants/:id", needs: "ask", toLoosen: "approve" },
+  { method: "GET", path: "/v1/overrides", needs: "ask" },
+  { method: "PUT", path: "/v1/overrides", needs: "ask", toLoosen: "approve" },
+  { method: "DELETE", path: "/v1/overrides/:id", needs: "ask", toLoosen: "approve" },
+
+  { method: "GET", path: "/v1/scripts", needs: "admin" },
+  { method: "POST", path: "/v1/scripts", needs: "admin" },
+  { method: "GET", path: "/v1/scripts/events", needs: "admin" },
+  { method: "POST", path: "/v1/scripts/check", needs: "admin" },
+  { method: "GET", path: "/v1/scripts/:id", needs: "admin" },
+  { method: "PUT", path: "/v1/scripts/:id", needs: "admin" },
+  { method: "DELETE", path: "/v1/scripts/:id", needs: "admin" },
+  { method: "GET", path: "/v1/scripts/:id/files", needs: "admin" },
+  { method: "POST", path: "/v1/scripts/:id/restore", needs: "admin" },
+  { method: "POST", path: "/v1/scripts/:id/approve", needs: "admin" },
+  { method: "POST", path: "/v1/scripts/:id/revoke", needs: "admin" },
+  { method: "GET", path: "/v1/scripts/:id/calls", needs: "admin" },
+  { method: "POST", path: "/v1/scripts/:id/calls", needs: "admin" },
+];
