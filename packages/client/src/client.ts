@@ -247,7 +247,7 @@ export function createClient(options: ClientOptions = {}) {
     ) => {
       const wanted = Object.entries(filter).filter(([, text]) => text !== "");
       const path = `${pathOf.conversation(conversation)}/variables`;
-      return list<VariableView>(path, signal, Object.fromEntries(wanted));
+      return list<VariableView | DamagedView>(path, signal, Object.fromEntries(wanted));
     },
     /** A variable with a slice of its value, or all of it. */
     variable: (conversation: string, name: string, slice?: Required<Slice>, signal?: Signal) => {

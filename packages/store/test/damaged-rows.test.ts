@@ -7,6 +7,7 @@ import { storeOnConnection } from "../src/sqlite/open-store.ts";
 import { SqliteConnection } from "../src/sqlite/sqlite-connection.ts";
 import {
   approvalRequest,
+  callRecord,
   commit,
   createRun,
   delta,
@@ -188,5 +189,45 @@ test("damaged variables are not read: neither a manifest, nor a change, nor a va
     await assert.rejects(store.readManifest({ owner, runId: "a" }), corrupt);
     damage("manifests", "entries", "session_id = 'b'");
     await assert.rejects(store.readManifest({ owner, runId: "b" }), corrupt);
+  });
+});
+
+test("damaged messages, calls, items and client outputs are not read, and those of other runs are", async () => {
+  await withDamage(async (store, damage) => {
+    const runs = ["messages", "calls", "items", "outputs", "whole"];
+    const item = (id: string) => ({ id: `item of ${id}`, callId: `call of ${id}`, item: "good" });
+    for (const id of runs) {
+      await createRun(store, { id });
+      const call = callRecord(`call of ${id}`, { owner: "client", status: "waiting" });
+      const message = { role: "assistant", content: "good" } as const;
+      await commit(store, id, [
+        { type: "message", round: 1, message },
+        { type: "call", call: { ...call, argumentsText: "good" } },
+      ]);
+      await store.write([
+        { type: "save-items", runId: id, direction: "output", items: [item(id)] },
+        {
+          type: "submit-outputs",
+          owner,
+          runId: id,
+          outputs: [{ callId: call.callId, output: "good" }],
+        },
+      ]);
+    }
+    const n = (id: string) => `run_n = ${runs.indexOf(id) + 1}`;
+    damage("run_journal", "messages", n("messages"));
+    damage("run_journal", "calls", n("calls"));
+    damage("items", "item", n("items"));
+    damage("client_outputs", "output", n("outputs"));
+    const reads = (runId: string) => [
+      store.readMessages({ owner, runId }),
+      store.readCalls({ owner, runId }),
+      store.getItem({ owner, id: `item of ${runId}` }),
+      store.listOutputs({ owner, runId }),
+    ];
+    for (const runId of ["messages", "calls", "items", "outputs"])
+      await assert.rejects(Promise.all(reads(runId)), corrupt, runId);
+    assert.equal((await Promise.all(reads("whole"))).includes(undefined), false);
+    assert.equal((await store.searchRuns({ owner })).data.length, runs.length);
   });
 });

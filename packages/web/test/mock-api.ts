@@ -1,4 +1,10 @@
-import type { ExecutionAnswerBody, GrantView, RunEvent, VariableUpdate } from "@capstan/contract";
+import type {
+  DamagedView,
+  ExecutionAnswerBody,
+  GrantView,
+  RunEvent,
+  VariableUpdate,
+} from "@capstan/contract";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { infoFor, modelsFor, toolGroups } from "./mock-catalog.ts";
 import { play } from "./mock-scenarios.ts";
@@ -89,11 +95,12 @@ function route(
       return list([]);
     case "grants":
       if (method === "DELETE") {
-        return mock.store.grants.delete(id)
+        mock.store.damaged.grants = mock.store.damaged.grants.filter((other) => other !== id);
+        return mock.store.grants.delete(id) || id === "damaged"
           ? { body: { id, object: "grant.deleted", deleted: true } }
           : missing;
       }
-      return list([...mock.store.grants.values()]);
+      return list([...mock.store.grants.values(), ...damaged(mock.store.damaged.grants)]);
     default:
       return missing;
   }
@@ -119,6 +126,11 @@ function start(mock: MockServer, run: MockRun, input: string): void {
   );
 }
 
+function damaged(ids: readonly string[]): readonly DamagedView[] {
+  const error = { code: "entry_damaged", message: "Restore the last backup." } as const;
+  return ids.map((id) => ({ object: "damaged", id, error }));
+}
+
 function conversations(
   mock: MockServer,
   method: string,
@@ -134,7 +146,10 @@ function conversations(
           title: body["title"] ?? "",
         }),
       };
-    return list([...store.conversations.values()].toSorted((a, b) => b.updated_at - a.updated_at));
+    const sorted = [...store.conversations.values()].toSorted(
+      (a, b) => b.updated_at - a.updated_at,
+    );
+    return list([...sorted, ...damaged(store.damaged.conversations)]);
   }
   const conversation = store.conversations.get(id);
   if (conversation === undefined) return missing;
@@ -161,6 +176,8 @@ function variables(
 ): Answer {
   const all = mock.store.variables.get(id);
   if (all === undefined) return missing;
+  if (name === "" && mock.store.damaged.variables.length > 0)
+    return list(damaged(mock.store.damaged.variables));
   if (name === "") {
     const search = url.searchParams.get("search") ?? "";
     const type = url.searchParams.get("type") ?? "";

@@ -37,6 +37,8 @@ export interface MockStore {
   readonly approvals: Map<string, MockApproval>;
   readonly grants: Map<string, GrantView>;
   readonly variables: Map<string, Map<string, MockVariable>>;
+  /** Entries of lists whose rows are damaged. */
+  damaged: { conversations: string[]; grants: string[]; variables: string[] };
   /** Scripts stand still at certain places until this resolves, so that a test sees what is there then. */
   held: Promise<void>;
   nextId: number;
@@ -49,6 +51,7 @@ export function createMockStore(): MockStore {
     approvals: new Map(),
     grants: new Map(),
     variables: new Map(),
+    damaged: { conversations: [], grants: [], variables: [] },
     held: Promise.resolve(),
     nextId: 1,
   };

@@ -8,6 +8,7 @@ import { findBrowser, launchBrowser } from "../../../test/browser.ts";
 import { eventually } from "../../../test/page/visitor.ts";
 import { slowNetwork } from "../../../test/slow-network.ts";
 import { startMockServer, type MockServer } from "./mock-server.ts";
+import { addConversation } from "./mock-store.ts";
 
 const found = findBrowser();
 const skip = found.status === "missing" && found.reason;
@@ -435,3 +436,26 @@ test("the theme follows the system until it is chosen, and is kept", { skip }, a
   await page.getByTestId("welcome").waitFor();
   await becomes(isLight, true);
 });
+
+test(
+  "damaged entries are shown as such, hide no others, and a damaged grant is revoked",
+  { skip },
+  async () => {
+    addConversation(mock.store, {}).title = "A sound one";
+    mock.store.damaged = { conversations: ["conv_damaged"], grants: ["damaged"], variables: [] };
+    await page.reload();
+    await page.getByTestId("damaged-conversation").waitFor();
+    assert.equal(await page.getByTestId("damaged-conversation").innerText(), "Damaged chat");
+    await page.getByText("A sound one").click();
+    await page.getByTestId("open-permissions").click();
+    const grant = page.getByTestId("damaged-grant");
+    assert.match(await grant.innerText(), /It allows nothing\. Restore the last backup\./);
+    await grant.getByTestId("revoke-grant").click();
+    await page.getByTestId("no-grants").waitFor();
+    mock.store.damaged.variables = ["resp_1"];
+    await page.getByTestId("close-panel").click();
+    await page.getByTestId("open-variables").click();
+    await page.getByText("Restore the last backup.").waitFor();
+    assert.deepEqual(problems, []);
+  },
+);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { GrantView } from "@capstan/contract";
+import type { DamagedView, GrantView } from "@capstan/contract";
 import type { ChatSession } from "./chat-session.ts";
-import { grantsCommand } from "./slash-command.ts";
+import { grantsCommand, variablesCommand } from "./slash-command.ts";
 import { plainStyle } from "../terminal/style.ts";
 
 const grant: GrantView = {
@@ -21,12 +21,17 @@ const grant: GrantView = {
   expiresAt: Date.UTC(2026, 0, 2, 4, 4),
 };
 
-async function say(grants: readonly GrantView[], revoke?: string) {
+const message = "What is stored of this entry is damaged.";
+const error = { code: "entry_damaged", message } as const;
+const damaged: DamagedView = { object: "damaged", id: "grant_2", error };
+
+async function say(grants: readonly (GrantView | DamagedView)[], revoke?: string) {
   const written: string[] = [];
   const revoked: string[] = [];
   const session = {
     client: {
       grants: () => Promise.resolve(grants),
+      variables: () => Promise.resolve(grants),
       revokeGrant: (id: string) => Promise.resolve(revoked.push(id)),
     },
     terminal: {
@@ -36,7 +41,8 @@ async function say(grants: readonly GrantView[], revoke?: string) {
     style: plainStyle,
     conversation: { id: "conv_1" },
   } as unknown as ChatSession;
-  await grantsCommand(session, revoke);
+  if (revoke === "variables") await variablesCommand(session, undefined);
+  else await grantsCommand(session, revoke);
   return { text: written.join(""), revoked };
 }
 
@@ -54,4 +60,11 @@ test("one is taken back by its number, and nothing by another", async () => {
 
 test("where there is none, that is said", async () => {
   assert.match((await say([])).text, /every call that has to ask, asks/);
+});
+
+test("a damaged one is said to be, hides no other, and is taken back", async () => {
+  const { text } = await say([grant, damaged]);
+  assert.match(text, /^1 {2}refused: .*\n2 {2}damaged: it allows nothing {2}What is stored/);
+  assert.deepEqual((await say([grant, damaged], "2")).revoked, ["grant_2"]);
+  assert.match((await say([damaged], "variables")).text, /^damaged {2}What is stored/);
 });

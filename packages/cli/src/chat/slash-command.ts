@@ -80,6 +80,10 @@ export async function variablesCommand(
     return terminal.write([{ channel: "answer", text: `${printable(text)}\n` }]);
   }
   for (const variable of variables) {
+    if (variable.object === "damaged") {
+      printLine(session, `damaged  ${style.dim(variable.error.message)}`);
+      continue;
+    }
     const about = [
       variable.type,
       formatCount(variable.length, "character"),

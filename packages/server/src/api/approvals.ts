@@ -12,7 +12,7 @@ import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { badRequest, conflict, notFound } from "../http/errors.ts";
 import { readBody, readNumber, readWord, withoutNulls } from "../http/read-body.ts";
-import { entryView, findConversation, listView } from "../http/records.ts";
+import { entryView, listView, requireConversation } from "../http/records.ts";
 import type { Environment, Services } from "../http/services.ts";
 
 const statuses = [
@@ -38,11 +38,11 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
     const owner = context.get("principal");
     const status = readWord(context, "status", statuses);
     const conversationId = context.req.query("conversation");
-    if (conversationId !== undefined) await findConversation(runs.store, owner, conversationId);
+    if (conversationId !== undefined) await requireConversation(runs.store, owner, conversationId);
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 100 });
     const after = context.req.query("after");
     const place =
-      after === undefined ? undefined : await runs.stores.getApproval({ owner, id: after });
+      after === undefined ? undefined : await runs.stores.findApprovalCursor({ owner, id: after });
     if (after !== undefined && place === undefined)
       throw badRequest("after", `after: there is no approval "${after.slice(0, 100)}" here.`);
     const query = {

@@ -4,7 +4,13 @@ import { newId } from "@capstan/core/host";
 import type { ConversationView, RunWithEvents } from "@capstan/contract";
 import type { ConversationRecord, ListedRun, Store } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
-import { entryView, findConversation, listView, readRunCursor } from "../http/records.ts";
+import {
+  entryView,
+  findConversation,
+  listView,
+  readRunCursor,
+  requireConversation,
+} from "../http/records.ts";
 import { readBody, readNumber, withoutNulls } from "../http/read-body.ts";
 import { jsonChunks, listChunks, streamJson } from "../http/streams.ts";
 import { conflict, notFound } from "../http/errors.ts";
@@ -81,7 +87,9 @@ export function conversationRoutes({ runs }: Services): Hono<Environment> {
   });
 
   routes.get("/:id/runs", async (context) => {
-    const { id, owner } = await find(context);
+    const id = context.req.param("id");
+    const owner = context.get("principal");
+    await requireConversation(store, owner, id);
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
     const after = await readRunCursor(store, context);
     const page = { conversationId: id, limit, ...(after !== undefined && { after }) };

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { GrantDeleted, GrantView } from "@capstan/contract";
 import type { GrantRecord } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
-import { entryView, findConversation, listView } from "../http/records.ts";
+import { damaged, entryView, findConversation, listView, unlessDamaged } from "../http/records.ts";
 import { readNumber } from "../http/read-body.ts";
 import { notFound } from "../http/errors.ts";
 
@@ -31,9 +31,9 @@ export function grantRoutes({ runs }: Services): Hono<Environment> {
     const id = context.req.param("id");
     const revoked = await runs.revokeGrant(owner, id);
     if (revoked === undefined) throw notFound("grant", id);
-    const { grant, again } = revoked;
-    const body = { id, object: "grant.deleted", deleted: true, again } as const;
-    return context.json({ ...body, revokedAt: grant.revokedAt } satisfies GrantDeleted);
+    const { again, revokedAt } = revoked;
+    const body = { id, object: "grant.deleted", deleted: true, again, revokedAt } as const;
+    return context.json(body satisfies GrantDeleted);
   });
 
   return routes;
@@ -48,9 +48,13 @@ async function sessionOf(
   owner: string,
   id: string,
 ): Promise<string> {
-  const conversation = await findConversation(store, owner, id);
-  if (conversation.headRunId === null) return noSession;
-  return (await store.getRun({ owner, id: conversation.headRunId }))?.sessionId ?? noSession;
+  const head = await unlessDamaged(async () => {
+    const { headRunId } = await findConversation(store, owner, id);
+    return headRunId === null ? undefined : store.getRun({ owner, id: headRunId });
+  });
+  if (head !== damaged) return head?.sessionId ?? noSession;
+  const { data } = await store.searchRuns({ owner, conversationId: id, limit: 1 });
+  return data[0]?.sessionId ?? noSession;
 }
 
 /** One that holds in every session belongs to no conversation; branches share what holds in theirs. */

@@ -3,6 +3,10 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { systemClock } from "@capstan/core/base";
 import {
+  approvalRequest,
+  commit,
+  createRun,
+  event,
   grantOf,
   migrate,
   owner,
@@ -106,4 +110,75 @@ test("a damaged value of a variable is not shown, and the other variables are", 
   assert.equal(names.includes("good"), true);
   assert.equal(names.includes("bad"), false);
   assert.equal((await afterRestart("GET", `${path}/bad`)).status, 404);
+});
+
+test("lists that begin at, or are filtered by, what is damaged go on, and a damaged grant is revoked", async () => {
+  const sql = new SqliteConnection(new DatabaseSync(":memory:"));
+  migrate(sql, 1);
+  const store = storeOnConnection(sql, systemClock);
+  const { call } = createTestApp({ model: new ScriptedModel(["a", "b"]), store });
+  const { id: conversation } = (await call("POST", "/v1/conversations", { title: "one" })).body;
+  await createRun(store, { id: "waiting", conversationId: conversation });
+  for (const id of ["first", "second"]) {
+    const approval = { ...approvalRequest(id), createdAt: id === "first" ? 1 : 2 };
+    const requested = { type: "approval.requested", callId: approval.callId, approval } as const;
+    await commit(store, "waiting", [event(requested)]);
+  }
+  const { id: run } = (await call("POST", "/v1/responses", { input: "a", conversation })).body;
+  const { id: other } = (await call("POST", "/v1/responses", { input: "b" })).body;
+  for (const id of ["g", "h"]) {
+    const grant = grantOf(id, { scope: "session" });
+    await store.write([{ type: "create-grant", owner, sessionId: run, grant }]);
+  }
+  sql.run("UPDATE conversations SET title = 'other'");
+  sql.run("UPDATE runs SET model = model || 'x' WHERE id = ?", other);
+  sql.run("UPDATE approvals SET request = replace(request, '{', '{ ') WHERE id = 'second'");
+  sql.run("UPDATE grants SET data = replace(data, 'allow', 'refuse') WHERE id = 'g'");
+
+  const list = async (path: string) => {
+    const { status, body } = await call("GET", path);
+    assert.equal(status, 200, path);
+    return body.data.map(({ id }) => id);
+  };
+  const ofConversation = `conversation=${conversation}`;
+  assert.deepEqual(await list(`/v1/approvals?${ofConversation}`), ["second", "first"]);
+  assert.deepEqual(await list("/v1/approvals?after=second"), ["first"]);
+  assert.deepEqual(await list(`/v1/runs?after=${other}`), [run, "waiting"]);
+  assert.deepEqual(await list(`/v1/conversations/${conversation}/runs`), ["waiting", run]);
+  assert.deepEqual((await list(`/v1/grants?${ofConversation}`)).toSorted(), ["g", "h"]);
+  const [revoked, again] = [
+    await call("DELETE", "/v1/grants/g"),
+    await call("DELETE", "/v1/grants/g"),
+  ];
+  assert.deepEqual([revoked.status, again.status], [200, 200]);
+  assert.partialDeepStrictEqual(again.body, { ...revoked.body, again: true });
+  assert.deepEqual(await list("/v1/grants"), ["h"]);
+});
+
+test("variables that cannot be read are one damaged entry of their list", async () => {
+  for (const damage of [
+    "UPDATE manifests SET entries = replace(entries, 'good', 'evil')",
+    "UPDATE runs SET model = 'other'",
+    "UPDATE conversations SET title = 'other'",
+  ]) {
+    const sql = new SqliteConnection(new DatabaseSync(":memory:"));
+    migrate(sql, 1);
+    const store = storeOnConnection(sql, systemClock);
+    const { call } = createTestApp({ model: new ScriptedModel(["a"]), store });
+    const { id } = (await call("POST", "/v1/conversations", {})).body;
+    const path = `/v1/conversations/${id}/variables`;
+    await call("PUT", `${path}/first`, { text: "good" });
+    await call("POST", "/v1/responses", { input: "a", conversation: id });
+    await call("PUT", `${path}/second`, { text: "good" });
+    assert.ok(sql.run(damage) > 0, damage);
+    // What is in memory is not read.
+    const { call: afterRestart } = createTestApp({ model: new ScriptedModel([]), store });
+    const { status, body } = await afterRestart("GET", path);
+    assert.equal(status, 200, damage);
+    const entries = body.data as unknown as { object: string; error: { code: string } }[];
+    assert.deepEqual(
+      entries.map(({ object, error }) => [object, error.code]),
+      [["damaged", "entry_damaged"]],
+    );
+  }
 });

@@ -5,7 +5,13 @@ import { sliceText, type VariableType } from "@capstan/core/host";
 import type { VariableValueView, VariableView } from "@capstan/contract";
 import type { ConversationRecord } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
-import { findConversation, listView } from "../http/records.ts";
+import {
+  damaged,
+  damagedView,
+  findConversation,
+  listView,
+  unlessDamaged,
+} from "../http/records.ts";
 import { readBody, readNumber, readWord, withoutNulls } from "../http/read-body.ts";
 import { badRequest, conflict, notFound } from "../http/errors.ts";
 
@@ -32,7 +38,9 @@ export function variableRoutes({ runs }: Services): Hono<Environment> {
     findConversation(runs.store, context.get("principal"), context.req.param("id") ?? "");
 
   routes.get("/:id/variables", async (context) => {
-    const variables = await runs.variablesOf(await find(context));
+    const variables = await unlessDamaged(async () => runs.variablesOf(await find(context)));
+    if (variables === damaged)
+      return context.json(listView([damagedView(context.req.param("id"))]));
     const search = context.req.query("search");
     const type = readWord(context, "type", variableTypes);
     const tag = context.req.query("tag");

@@ -1,3 +1,4 @@
+import { CapstanError } from "@capstan/core";
 import type { Context } from "hono";
 import type { DamagedView, ListView } from "@capstan/contract";
 import type { ConversationRecord, DamagedRecord, RunRecord, Store } from "@capstan/store";
@@ -18,6 +19,23 @@ export async function findConversation(
   const conversation = await store.getConversation({ owner, id });
   if (conversation === undefined) throw notFound("conversation", id);
   return conversation;
+}
+
+/** Like `findConversation`, for lists: those of a damaged conversation are shown. */
+export async function requireConversation(store: Store, owner: string, id: string): Promise<void> {
+  await unlessDamaged(() => findConversation(store, owner, id));
+}
+
+export const damaged = Symbol("damaged");
+
+/** Reads what a list needs, or returns `damaged` if its stored row is. */
+export async function unlessDamaged<T>(read: () => Promise<T>): Promise<T | typeof damaged> {
+  try {
+    return await read();
+  } catch (thrown) {
+    if (CapstanError.isInstance(thrown) && thrown.code === "database_corrupt") return damaged;
+    throw thrown;
+  }
 }
 
 type OfRun = Context<Environment>;
@@ -43,7 +61,9 @@ async function read(store: Store, context: OfRun): Promise<RunRecord> {
 export async function readRunCursor(store: Store, context: OfRun): Promise<string | undefined> {
   const after = context.req.query("after");
   const owner = context.get("principal");
-  if (after === undefined || (await store.getRun({ owner, id: after })) !== undefined) return after;
+  if (after === undefined) return undefined;
+  const run = await unlessDamaged(() => store.getRun({ owner, id: after }));
+  if (run !== undefined) return after;
   throw badRequest("after", `after: there is no run "${after.slice(0, 100)}" here.`);
 }
 
@@ -69,10 +89,13 @@ export function entryView<T extends object, V>(
   entry: T | DamagedRecord,
   view: (record: T) => V,
 ): V | DamagedView {
-  if (!("isDamaged" in entry)) return view(entry);
+  return "isDamaged" in entry ? damagedView(entry.id) : view(entry);
+}
+
+export function damagedView(id: string): DamagedView {
   const message =
     'What is stored of this entry is damaged. "capstan db check" names its row; restore the last backup.';
-  return { object: "damaged", id: entry.id, error: { code: "entry_damaged", message } };
+  return { object: "damaged", id, error: { code: "entry_damaged", message } };
 }
 
 function ownId(item: object): string | null {

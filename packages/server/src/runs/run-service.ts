@@ -270,7 +270,7 @@ export class RunService {
     for (const store of this.stores.all) {
       const [outcome] = await store.write([{ type: "revoke-grant", owner, id }]);
       if (outcome.status !== "revoked") continue;
-      this.#registry.grants.revoke(outcome.grant.sessionId, id);
+      this.#registry.grants.revoke(outcome.sessionId, id);
       return outcome;
     }
     return undefined;

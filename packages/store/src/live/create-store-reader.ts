@@ -4,7 +4,12 @@ import type { Clock } from "@capstan/core";
 import { isClosing } from "../records/run-status.ts";
 import type { PublishedPosition } from "../records/read-results.ts";
 import type { SlowReadName, SlowReadQuery, SlowReadResult } from "./slow-reads.ts";
-import { everyNextExpiry, getApproval, listApprovals } from "../read/permissions/read-approvals.ts";
+import {
+  everyNextExpiry,
+  findApprovalCursor,
+  getApproval,
+  listApprovals,
+} from "../read/permissions/read-approvals.ts";
 import { getConversation, listConversations } from "../read/read-conversations.ts";
 import { readEventPage, findRunKey } from "../read/read-events.ts";
 import { getGrant, listGrants, readGrants } from "../read/permissions/read-grants.ts";
@@ -60,6 +65,7 @@ const keyReads = {
   /** In the order in which they were proposed, without what is in quarantine. */
   readCalls,
   listOutputs,
+  findApprovalCursor,
   getApproval,
   /** Newest first. */
   listApprovals,

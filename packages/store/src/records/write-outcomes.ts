@@ -4,7 +4,6 @@ import type { ReadyRun } from "./claimed-run.ts";
 import type {
   ApprovalRecord,
   ConversationRecord,
-  GrantRecord,
   OverrideRecord,
   RunRef,
   RunVersion,
@@ -97,7 +96,13 @@ interface Outcomes {
     | NotFound;
   readonly "create-grant": { readonly status: "created" } | Refused;
   readonly "revoke-grant":
-    | { readonly status: "revoked"; readonly grant: GrantRecord; readonly again: boolean }
+    | {
+        readonly status: "revoked";
+        /** Null if it held in every session, or is damaged. */
+        readonly sessionId: string | null;
+        readonly revokedAt: number;
+        readonly again: boolean;
+      }
     | NotFound;
   /** `override` is undefined where nothing is left of it. */
   readonly "change-override":

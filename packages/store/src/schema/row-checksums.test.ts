@@ -65,37 +65,86 @@ test("db check finds every flipped bit of the database that changes stored conte
     await (
       await writeSome(dataDir)
     )();
-    await flipBits(dataDir, "capstan.db", { from: 4096, runs: 200 });
+    await flipBits(dataDir);
   });
 });
 
-async function flipBits(
-  dataDir: string,
-  file: string,
-  { from, runs }: { from: number; runs: number },
-): Promise<void> {
-  const path = join(dataDir, file);
-  const database = join(dataDir, "capstan.db");
+test("a flipped bit of the write-ahead log is found, or costs at most the last two commits", async () => {
+  await withDataDir(async (dataDir) => {
+    const close = await writeSome(dataDir);
+    const writer = openForWriting(join(dataDir, "capstan.db"), "process");
+    const reader = openForReading(join(dataDir, "capstan.db"));
+    const states = [contentOf(reader)];
+    for (const title of ["first", "second"]) {
+      new SqliteChanges(writer).update("conversations", { id: "c" }, { title });
+      states.push(contentOf(reader));
+    }
+    await withDataDir(async (copy) => {
+      const path = join(copy, "capstan.db");
+      const database = await readFile(join(dataDir, "capstan.db"));
+      const log = await readFile(join(dataDir, "capstan.db-wal"));
+      const used = usedLength(log);
+      const place = fc.integer({ min: 0, max: used - 1 });
+      await fc.assert(
+        fc.asyncProperty(place, fc.integer({ min: 0, max: 7 }), async (at, bit) => {
+          await writeFile(path, database);
+          await writeFile(`${path}-wal`, flipBit(log, at, bit));
+          if ((await problemsOf(copy)).length > 0) return;
+          const sql = openForReading(path);
+          try {
+            const content = contentOf(sql);
+            assert.ok(
+              states.some((state) => isDeepStrictEqual(content, state)),
+              `byte ${at}, bit ${bit}`,
+            );
+          } finally {
+            sql.close();
+          }
+        }),
+        { numRuns: 100 },
+      );
+    });
+    reader.close();
+    writer.close();
+    await close();
+  });
+});
+
+/** The bytes of a log up to its last frame that belongs to it: behind it may be older frames. */
+function usedLength(log: Buffer): number {
+  const frameSize = 24 + 4_096;
+  let at = 32;
+  while (at + frameSize <= log.length && log.compare(log, 16, 24, at + 8, at + 16) === 0)
+    at += frameSize;
+  return at;
+}
+
+function flipBit(bytes: Buffer, at: number, bit: number): Buffer {
+  const flipped = Buffer.from(bytes);
+  flipped[at] = (flipped[at] ?? 0) ^ (1 << bit);
+  return flipped;
+}
+
+async function flipBits(dataDir: string): Promise<void> {
+  const path = join(dataDir, "capstan.db");
   const good = await readFile(path);
-  const before = openForReading(database);
+  const before = openForReading(path);
   const content = contentOf(before);
   before.close();
   assert.deepEqual(await problemsOf(dataDir), []);
-  const place = fc.integer({ min: from, max: good.length - 1 });
+  const place = fc.integer({ min: 4_096, max: good.length - 1 });
   await fc.assert(
     fc.asyncProperty(place, fc.integer({ min: 0, max: 7 }), async (at, bit) => {
-      const flipped = Buffer.from(good);
-      flipped[at] = (flipped[at] ?? 0) ^ (1 << bit);
-      await writeFile(path, flipped);
+      await writeFile(path, flipBit(good, at, bit));
       if ((await problemsOf(dataDir)).length > 0) return;
-      const sql = openForReading(database);
+      const sql = openForReading(path);
       try {
         assert.ok(isDeepStrictEqual(contentOf(sql), content), `byte ${at}, bit ${bit}`);
       } finally {
         sql.close();
       }
     }),
-    { numRuns: runs },
+    { numRuns: 200 },
   );
   await writeFile(path, good);
 }

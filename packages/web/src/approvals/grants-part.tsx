@@ -30,11 +30,12 @@ export function GrantsPart() {
     }),
   );
 
-  const revoke = (grant: GrantView) =>
+  const revoke = (grant: GrantEntry) =>
     attempt("Not revoked", async () => {
       await client.revokeGrant(grant.id);
       grants.set((all) => all.filter(({ id }) => id !== grant.id));
-      showToast({ text: `Revoked. ${grant.toolId} asks again.` });
+      const tool = grantOf(grant)?.toolId;
+      showToast({ text: tool === undefined ? "Revoked." : `Revoked. ${tool} asks again.` });
     });
 
   return (
@@ -59,7 +60,10 @@ export function GrantsPart() {
           }
         >
           {(entry) => (
-            <Show when={grantOf(entry())} fallback={<DamagedGrant entry={entry()} />}>
+            <Show
+              when={grantOf(entry())}
+              fallback={<DamagedGrant entry={entry()} onRevoke={() => revoke(entry())} />}
+            >
               {(grant) => <GrantItem grant={grant()} onRevoke={() => revoke(grant())} />}
             </Show>
           )}
@@ -75,12 +79,16 @@ function grantOf(entry: GrantEntry): GrantView | undefined {
   return entry.object === "grant" ? entry : undefined;
 }
 
-function DamagedGrant(props: { readonly entry: GrantEntry }) {
+function DamagedGrant(props: {
+  readonly entry: GrantEntry;
+  readonly onRevoke: () => Promise<unknown>;
+}) {
   const message = () => (props.entry.object === "damaged" ? props.entry.error.message : "");
   return (
     <li class="grant" data-testid="damaged-grant">
       <span class="tag bad">damaged</span>
       <p class="grant-facts">It allows nothing. {message()}</p>
+      <RevokeButton title="a damaged grant" onRevoke={props.onRevoke} />
     </li>
   );
 }
@@ -95,7 +103,6 @@ function GrantItem(props: {
   readonly grant: GrantView;
   readonly onRevoke: () => Promise<unknown>;
 }) {
-  const { isBusy, run } = createAction();
   const isAllowed = () => props.grant.verdict === "allow";
   return (
     <li class="grant" data-testid="grant" data-tool={props.grant.toolId}>
@@ -126,15 +133,25 @@ function GrantItem(props: {
           </details>
         )}
       </Show>
-      <Button
-        look="small"
-        disabled={isBusy()}
-        aria-label={`Revoke: ${props.grant.title}`}
-        data-testid="revoke-grant"
-        onClick={() => void run(props.onRevoke)}
-      >
-        Revoke
-      </Button>
+      <RevokeButton title={props.grant.title} onRevoke={props.onRevoke} />
     </li>
+  );
+}
+
+function RevokeButton(props: {
+  readonly title: string;
+  readonly onRevoke: () => Promise<unknown>;
+}) {
+  const { isBusy, run } = createAction();
+  return (
+    <Button
+      look="small"
+      disabled={isBusy()}
+      aria-label={`Revoke: ${props.title}`}
+      data-testid="revoke-grant"
+      onClick={() => void run(props.onRevoke)}
+    >
+      Revoke
+    </Button>
   );
 }

@@ -19,7 +19,10 @@ export function createVariables(app: AppState) {
   const conversation = () => app.chat.conversation()?.id ?? null;
   const list = createLoaded<readonly VariableView[]>([], async () => {
     const id = conversation();
-    return id === null ? [] : client.variables(id, filter());
+    const entries = id === null ? [] : await client.variables(id, filter());
+    const damaged = entries.find((entry) => entry.object === "damaged");
+    if (damaged !== undefined) throw new Error(damaged.error.message);
+    return entries.filter((entry) => entry.object === "variable");
   });
   createEffect(
     on([conversation, filter, app.chat.revision], ([id], before) => {

@@ -94,6 +94,15 @@ export class RunStores {
     return found.find((approval) => approval !== undefined);
   }
 
+  /** Finds where an approval is in the list, also a damaged one. */
+  async findApprovalCursor(query: {
+    readonly owner: string;
+    readonly id: string;
+  }): Promise<ApprovalCursor | undefined> {
+    const found = await Promise.all(this.all.map((store) => store.findApprovalCursor(query)));
+    return found.find((cursor) => cursor !== undefined);
+  }
+
   /** The approvals of all stores, as each lists them: newest first. */
   async listApprovals(query: Parameters<ListApprovals>[0]): ReturnType<ListApprovals> {
     const pages = await Promise.all(this.all.map((store) => store.listApprovals(query)));

@@ -1,10 +1,5 @@
 import type { Grant } from "@capstan/core";
-import {
-  type GrantRow,
-  grantRecord,
-  grantTables,
-  selectGrants,
-} from "../../read/permissions/read-grants.ts";
+import { type GrantRow, grantTables, selectGrants } from "../../read/permissions/read-grants.ts";
 import { first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
@@ -66,10 +61,12 @@ export function* revokeGrant(
 ): Script<OutcomeOf<RevokeGrant>> {
   const row = yield* first(lockOwned, id, owner);
   if (row === undefined) return { status: "not_found" };
-  const grant = grantRecord(row);
-  if (grant.revokedAt !== null) return { status: "revoked", grant, again: true };
+  // Nothing else of a damaged row counts: it is revoked in all sessions.
+  const sessionId = row.is_intact === 1 ? row.session_id : null;
+  const { revoked_at: before } = row;
+  if (before !== null) return { status: "revoked", sessionId, revokedAt: before, again: true };
   changes.update("grants", { id, owner }, { revoked_at: at });
-  return { status: "revoked", grant: { ...grant, revokedAt: at }, again: false };
+  return { status: "revoked", sessionId, revokedAt: at, again: false };
 }
 
 /**

@@ -88,6 +88,11 @@ const findApproval = statement<ApprovalRow>(
   (dialect) => `${selectApprovals(dialect)} WHERE a.id = ? AND a.owner = ?`,
 );
 
+const findCursor = statement<ApprovalCursor>(
+  { reads: ["approvals"] },
+  'SELECT created_at AS "createdAt", id FROM approvals WHERE id = ? AND owner = ?',
+);
+
 const pageOrder = `AND (CAST(? AS TEXT) IS NULL OR a.status = ?)
      AND (CAST(? AS TEXT) IS NULL OR r.conversation_id = ?) AND (a.created_at, a.id) < (?, ?)
    ORDER BY a.created_at DESC, a.id DESC LIMIT ?`;
@@ -114,6 +119,14 @@ export function* getApproval(query: {
 }): Script<ApprovalRecord | undefined> {
   const row = yield* first(findApproval, query.id, query.owner);
   return row === undefined ? undefined : approvalRecord(row);
+}
+
+/** Where an approval is in the list, also if it is damaged. */
+export function* findApprovalCursor(query: {
+  owner: string;
+  id: string;
+}): Script<ApprovalCursor | undefined> {
+  return yield* first(findCursor, query.id, query.owner);
 }
 
 export function* listApprovals(query: {
