@@ -65,6 +65,7 @@ export const packages: ArrowTable = {
       worker: "run a job in a worker thread",
       process: "find, start and kill processes",
       network: "guarded fetch, proxy, allowed hosts",
+      paths: "named roots, and the denied paths in them",
       confine: "bubblewrap, cgroups, memory and time limits",
       ".": "the entry of the package",
     },

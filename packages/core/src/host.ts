@@ -48,6 +48,7 @@ export type { ToolEffects, ToolPermission, ToolReturn } from "./tool/tool.ts";
 
 // policy
 export type { RequireApproval } from "./policy/decide.ts";
+export { deniedPart, deniedResources, deniesPath, deniesUrl } from "./policy/denied-resources.ts";
 export { reviewProblem } from "./policy/review.ts";
 export { type ReviewNotice, type ReviewOutcome, reviewOutcomes } from "./policy/review.ts";
 export { executionRule, namesTool, resultRule, type RuledCall } from "./policy/rule.ts";

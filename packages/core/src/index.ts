@@ -15,7 +15,7 @@ export { type ContentParts, contentParts } from "./tool/return-value.ts";
 export type { ToolDefinition } from "./model/model.ts";
 export { defineToolGroup } from "./tool/define-tool.ts";
 export { defineTool, type ToolOptions } from "./tool/define-tool.ts";
-export type { Progress, ToolContext, ToolOutput } from "./tool/tool-context.ts";
+export type { DeniedResources, Progress, ToolContext, ToolOutput } from "./tool/tool-context.ts";
 export type { ToolEvents } from "./tool/tool-context.ts";
 export type { ToolFile, ToolFiles } from "./tool/caller.ts";
 export type { Tool, ToolGroup } from "./tool/tool.ts";

@@ -16,7 +16,8 @@ const surface = {
     types: `
     AnswerOutcome ApprovalAdapter ApprovalAnswer ApprovalDecision ApprovalRequest ApprovalScope
     ArgumentConditions AssistantMessage Awaited Caller CallRecord CallResult ChainError ChainEvent
-    ChainState ChainStats Clock CommitOutcome ContentPart ContentParts ExecuteOptions Grant
+    ChainState ChainStats Clock CommitOutcome ContentPart ContentParts
+    DeniedResources ExecuteOptions Grant
     GrantCover HistoryMode Journal JournalWrite JsonObject JsonSchema JsonValue Ledger Message
     Model ModelErrorCode ModelEvent ModelRequest ModelSettings OutputEvent Overruled
     PendingApproval PolicyRule Principal Progress ReachedLimit RegisteredTool RemoveOutcome
@@ -30,7 +31,8 @@ const surface = {
   },
   host: {
     values: `
-    addUsage checkArguments conditionsText coveredBy detached digest errorMessage executionRule
+    addUsage checkArguments conditionsText coveredBy deniedPart deniedResources deniesPath deniesUrl detached
+    digest errorMessage executionRule
     isContentParts isSettled missingInValue namesTool nearestNames neutralise neutraliseMessage
     newId noUsage readBack readPointer reopenedByPerson resultRule reviewOutcomes reviewProblem
     reviewRequestOf sliceText systemClock titleOf withFoundOutcome

@@ -11,7 +11,7 @@ after(() => rm(folder, { recursive: true }));
 test("a data directory that cannot be used says so, and what to do", async () => {
   const dataDir = join(folder, "a-file");
   await writeFile(dataDir, "");
-  const configuration = { dataDir, scripts: { folders: [] } };
+  const configuration = { dataDir, roots: [], scripts: { folders: [] } };
   await assert.rejects(openScripts({ configuration, reserved: [] }), {
     code: "data_directory_unwritable",
     message: /cannot be made.*choose another with --data DIR/,
@@ -24,7 +24,11 @@ test("what is wrong with files is told once each, with its place", async () => {
   await mkdir(tools);
   await writeFile(join(tools, "a.ps1"), "function A {");
   const lines: string[] = [];
-  const configuration = { dataDir: join(folder, "data"), scripts: { folders: [tools] } };
+  const configuration = {
+    dataDir: join(folder, "data"),
+    roots: [],
+    scripts: { folders: [tools] },
+  };
   const scripts = await openScripts({
     configuration,
     reserved: [],

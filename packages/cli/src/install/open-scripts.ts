@@ -29,7 +29,7 @@ import { problemLines } from "./check-tools.ts";
  * @throws CapstanError `data_directory_unwritable`
  */
 export async function openScripts(options: {
-  readonly configuration: Pick<Configuration, "scripts" | "dataDir">;
+  readonly configuration: Pick<Configuration, "scripts" | "dataDir" | "roots">;
   readonly reserved: readonly string[];
   readonly watch?: boolean;
   readonly log?: (line: string) => void;
@@ -50,6 +50,7 @@ export async function openScripts(options: {
     powershell: () => findPowerShell({ interpreter: powershell }),
     environments,
     hidden: [configuration.dataDir],
+    ruledRoots: configuration.roots.map((path) => ({ path })),
   });
   const parsers = languageParsers({ python });
   const versions = new ScriptVersions(ofScripts("versions"));

@@ -135,7 +135,7 @@ interface ArgumentOperators {
   readonly not?: ArgumentTest;
 }
 
-function operatorsOf(test: ArgumentTest): ArgumentOperators {
+export function operatorsOf(test: ArgumentTest): ArgumentOperators {
   if (typeof test === "string") return { path: test };
   return isObject(test) ? test : { equals: test as number | boolean | null };
 }
@@ -260,6 +260,17 @@ export function fitsPath(pattern: string, path: string): boolean {
     } else return false;
   }
   return wanted.slice(at).every((rest) => rest === "**");
+}
+
+/** Whether a path below this folder may fit a pattern, by the names of the folder alone. */
+export function mayFitBelow(pattern: string, folder: string): boolean {
+  const wanted = plainNames(folded(pattern));
+  for (const [at, name] of plainNames(folded(folder)).entries()) {
+    const next = wanted[at];
+    if (next === "**") return true;
+    if (next === undefined || !fitsGlob(next, name)) return false;
+  }
+  return true;
 }
 
 /** More than any file system takes in a path. */

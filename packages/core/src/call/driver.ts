@@ -33,6 +33,7 @@ import type { ReviewDecision } from "../policy/review.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
+import { deniedResources } from "../policy/denied-resources.ts";
 import { filesFor } from "../tool/caller.ts";
 import type { SettledToolResult } from "../tool/tool-result.ts";
 import type { CallEnd, CallEntry, CallSetup, CallState } from "./call-setup.ts";
@@ -331,6 +332,9 @@ export class Call implements ActiveCall, ParentCall {
         principal: caller.principal,
         request: caller.request,
         files: filesFor(caller.files, registered),
+        get denied() {
+          return deniedResources([...gate.rules, ...gate.overrides()]);
+        },
         idempotencyKey: record.idempotencyKey,
         callTool: (name, args, how) => this.#callTool(record, name, args, how),
       },

@@ -95,6 +95,11 @@ export function namesTool(tool: string, toolId: string): boolean {
   );
 }
 
+/** Whether a rule for `tool` is about some tool of a group. */
+export function namesGroup(tool: string, group: string): boolean {
+  return tool === "*" || tool.startsWith(`${group}.`);
+}
+
 function covers(rule: PolicyRule, { toolId, args }: RuledCall, word: unknown): boolean {
   const { tool, when } = rule;
   if (!namesTool(tool, toolId)) return false;

@@ -1,5 +1,5 @@
 import type { Tool, ToolGroup } from "../tool/tool.ts";
-import type { Progress, ToolContext } from "../tool/tool-context.ts";
+import type { DeniedResources, Progress, ToolContext } from "../tool/tool-context.ts";
 import { VariableSystem } from "../variables/variable-system.ts";
 
 /** What a tool is given in these tests, with what it said of its progress. */
@@ -7,6 +7,7 @@ export function fakeContext(
   options: {
     readonly signal?: AbortSignal;
     readonly variables?: VariableSystem;
+    readonly denied?: Partial<DeniedResources>;
   } = {},
 ): ToolContext & { readonly progress: Progress[] } {
   const progress: Progress[] = [];
@@ -19,6 +20,7 @@ export function fakeContext(
     principal: { id: "local" },
     request: {},
     files: [],
+    denied: { paths: [], hosts: [], ...options.denied },
     idempotencyKey: "run-1/call-1",
     callTool: () => Promise.reject(new Error("no sub-calls in this test")),
     progress,

@@ -3,6 +3,7 @@ import type { Principal, RequestContext, ToolFile } from "./caller.ts";
 import type { SettledToolResult } from "./tool-result.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { ImagePart } from "../model/content-part.ts";
+import type { ArgumentConditions } from "../arguments/argument-conditions.ts";
 
 export type Progress = {
   readonly message?: string;
@@ -27,6 +28,16 @@ interface CallToolOptions {
   readonly references?: boolean;
 }
 
+/**
+ * Paths and hosts that deny rules name, as tests of a path or a URL. A tool that opens files or
+ * connects to hosts checks each one with `deniesPath` or `deniesUrl`, also those that its arguments
+ * do not name. Plain JSON.
+ */
+export interface DeniedResources {
+  readonly paths: readonly ArgumentConditions[string][];
+  readonly hosts: readonly ArgumentConditions[string][];
+}
+
 /** What a tool is given beside its arguments. */
 export interface ToolContext {
   readonly callId: string;
@@ -42,6 +53,8 @@ export interface ToolContext {
   readonly request: RequestContext;
   /** The files this tool may see. */
   readonly files: readonly ToolFile[];
+  /** Paths and hosts that the rules in effect deny, whichever tool reads them. */
+  readonly denied: DeniedResources;
   /** The same for the same call, however often it is tried. */
   readonly idempotencyKey: string;
   /** Calls another tool through the same gate. If that call needs an approval, this one waits for it. */

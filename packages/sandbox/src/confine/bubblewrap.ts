@@ -1,5 +1,5 @@
 import { chownSync, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { isAbsolute, join, normalize, relative, resolve, sep } from "node:path";
+import { dirname, isAbsolute, join, normalize, relative, resolve, sep } from "node:path";
 import { CapstanError } from "@capstan/core";
 import { type CgroupSource, makeCgroup } from "./cgroup.ts";
 import { scopeEnvironment, systemdScope } from "./systemd-scope.ts";
@@ -67,7 +67,8 @@ export function bubblewrap(options: {
         return cgroup?.remove();
       };
       try {
-        if (access !== false) network = confinedNetwork({ access, python, user, resolve });
+        const { denied } = program;
+        if (access !== false) network = confinedNetwork({ access, denied, python, user, resolve });
         return runProgram({
           command: [
             ...(scope === undefined ? [] : systemdScope(scope, limits)),
@@ -161,7 +162,7 @@ export function bubblewrapArguments(program: Program, limits: SandboxLimits): re
     ["--proc", "/proc", "--dev", "/dev"],
     ["--size", size, "--tmpfs", "/dev/shm", "--mqueue", "/dev/mqueue"],
     ["--size", size, "--perms", "1777", "--tmpfs", "/tmp"],
-    ...binds(read, write, shown),
+    ...binds(read, [...write, ...foldersAbove(hidden, program)], shown),
     ...covers(hidden, [...read, ...write]),
     // Root may write what is below /proc/sys without any capability, and anybody may fill a folder in memory.
     ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"],
@@ -232,6 +233,31 @@ function covers(hidden: readonly string[], roots: readonly string[]): readonly W
   return all
     .filter((path) => !all.some((other) => other !== path && isInside(path, other)))
     .map(cover);
+}
+
+/**
+ * The folders between a writable root and what is hidden in it. Bound over themselves they cannot be
+ * renamed: what is hidden would otherwise get a path that nothing hides from the next program.
+ */
+function foldersAbove(
+  hidden: readonly string[],
+  { read = [], write = [], shown = [] }: Program,
+): readonly string[] {
+  const all = [...read, ...write, ...shown.map(({ at }) => at)].map(checkedPath);
+  return write.map(checkedPath).flatMap((root) => {
+    const below = hidden
+      .filter((path) => existsSync(path))
+      .map((path) => join(root, relative(realFolder(root), realpathSync(path))))
+      .filter((path) => isInside(path, root));
+    return [...new Set(below.flatMap((path) => foldersBetween(root, path)))].filter((folder) =>
+      all.every((other) => !isInside(folder, other) || isInside(root, other)),
+    );
+  });
+}
+
+function foldersBetween(root: string, path: string): readonly string[] {
+  const parent = dirname(path);
+  return parent === root || path === root ? [] : [...foldersBetween(root, parent), parent];
 }
 
 function cover(path: string): Words {

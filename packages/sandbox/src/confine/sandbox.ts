@@ -1,4 +1,5 @@
 import type { SandboxLimits } from "../process/sandbox-limits.ts";
+import type { DeniedResources } from "@capstan/core";
 import type { Duplex, Readable, Writable } from "node:stream";
 import type { NetworkAccess } from "../network/network-access.ts";
 
@@ -35,6 +36,8 @@ export interface Program {
    * confines it, all of it. @default false
    */
   readonly network?: NetworkAccess;
+  /** Hosts that it does not reach, whatever `network` says. @default none */
+  readonly denied?: Pick<DeniedResources, "hosts">;
   /** @default its temporary folder */
   readonly folder?: string;
   readonly limits?: Partial<SandboxLimits>;

@@ -1,7 +1,7 @@
 import { chownSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { CapstanError } from "@capstan/core";
+import { CapstanError, type DeniedResources } from "@capstan/core";
 import { type ResolveHost, resolveBySystem } from "./checked-agent.ts";
 import type { PythonInstallation } from "../process/python-installation.ts";
 import { withoutUnixSockets } from "../process/seccomp-filter.ts";
@@ -34,12 +34,13 @@ export interface ConfinedNetwork {
  */
 export function confinedNetwork(options: {
   readonly access: NetworkAccess;
+  readonly denied?: Pick<DeniedResources, "hosts"> | undefined;
   readonly python: PythonInstallation | undefined;
   readonly user?: number | undefined;
   /** @default the system's resolver */
   readonly resolve?: ResolveHost | undefined;
 }): ConfinedNetwork {
-  const { access, python, user, resolve = resolveBySystem } = options;
+  const { access, denied, python, user, resolve = resolveBySystem } = options;
   if (python === undefined)
     throw new CapstanError({
       code: "network_unavailable",
@@ -50,7 +51,7 @@ export function confinedNetwork(options: {
   const path = join(folder, "proxy");
   const filter = join(folder, "filter");
   writeFileSync(filter, withoutUnixSockets(process.arch) ?? "");
-  const proxy = openForwardProxy({ path, access, resolve });
+  const proxy = openForwardProxy({ path, access, denied, resolve });
   if (user !== undefined) for (const one of [folder, path, filter]) chownSync(one, user, user);
   const address = `http://127.0.0.1:${port}`;
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];

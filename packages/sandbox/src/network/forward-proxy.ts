@@ -1,3 +1,4 @@
+import type { DeniedResources } from "@capstan/core";
 import {
   createServer,
   type IncomingMessage,
@@ -29,11 +30,13 @@ const defaultConnectTimeoutMs = 15_000;
 export function openForwardProxy(options: {
   readonly path: string;
   readonly access: NetworkAccess;
+  /** @default no host is denied */
+  readonly denied?: Pick<DeniedResources, "hosts"> | undefined;
   readonly resolve: ResolveHost;
   readonly connectTimeoutMs?: number;
 }): ForwardProxy {
   const { connectTimeoutMs = defaultConnectTimeoutMs } = options;
-  const reach = reachable(options.access, options.resolve);
+  const reach = reachable(options.access, options.resolve, options.denied);
   const upstream = new Set<Socket>();
   const server = createServer();
   server.maxConnections = maxConnections;

@@ -1,4 +1,5 @@
-import { CapstanError } from "@capstan/core";
+import { CapstanError, type DeniedResources } from "@capstan/core";
+import { deniesUrl } from "@capstan/core/host";
 import { allowedHosts } from "./allowed-hosts.ts";
 import type { ResolvedAddress, ResolveHost } from "./checked-agent.ts";
 import { addressProblem, isAddress } from "./check-address.ts";
@@ -23,11 +24,14 @@ export type Reach =
 export function reachable(
   access: NetworkAccess,
   resolve: ResolveHost,
+  denied: Pick<DeniedResources, "hosts"> = { hosts: [] },
 ): (target: URL) => Promise<Reach> {
   const named = allowedHosts(typeof access === "boolean" ? [] : access);
   const isPublicOpen = typeof access === "boolean" ? access : access.includes("*");
   return async (target) => {
     const host = target.hostname.replace(/^\[|\]$/g, "");
+    if (deniesUrl(denied, target))
+      return { status: "refused", message: `A rule denies the host ${host}.` };
     const isNamed = named(target);
     if (!isNamed && !isPublicOpen) return { status: "refused", message: notNamed(host, access) };
     const addresses = await addressesOf(host, resolve);

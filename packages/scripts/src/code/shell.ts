@@ -6,6 +6,7 @@ import {
   type ToolError,
   toolError,
 } from "@capstan/core";
+import { hiddenPaths } from "@capstan/sandbox";
 import { z } from "zod";
 import { codeFolderInside, makeCodeFolder } from "./code-folder.ts";
 import { type CodeToolsOptions, describeSandbox } from "./code-options.ts";
@@ -90,7 +91,13 @@ async function runCommand(
           ...place.read,
         ],
         write: write ? roots : [],
-        hidden,
+        hidden: await hiddenPaths({
+          roots: roots.map((path) => ({ path })),
+          denied: context.denied,
+          always: hidden,
+          visible: roots,
+        }),
+        denied: context.denied,
         network,
         ...(first !== undefined && { folder: first }),
         limits: { ...shell.limits, ...limits },

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { CapstanError } from "@capstan/core";
+import { CapstanError, type DeniedResources } from "@capstan/core";
 import type { Program, Sandbox, SandboxLimits } from "@capstan/sandbox";
 import type { Script, ScriptPermissions } from "../definition/script-function.ts";
 import type { WorkerCommand } from "./worker/worker-command.ts";
@@ -15,14 +15,14 @@ export function scriptProgram(options: {
   readonly worker: WorkerCommand;
   readonly environment: { readonly [name: string]: string | undefined };
   readonly hidden: readonly string[];
+  readonly deniedHosts: Pick<DeniedResources, "hosts">;
   readonly limits: Partial<SandboxLimits>;
   readonly sandbox: Sandbox["kind"];
 }): Program {
   const { script, snapshot, permissions, environment, worker } = options;
   // Where it is for its author: its content may be a copy kept elsewhere.
   const home = dirname(script.path);
-  const read = (permissions.roots?.read ?? []).map((path) => rootOf(path, home));
-  const write = (permissions.roots?.write ?? []).map((path) => rootOf(path, home));
+  const { read, write } = declaredRoots(script, permissions);
   const inside = [...read, ...write]
     .map((path) => relative(home, path))
     .filter((path) => path !== "" && !path.startsWith(".."));
@@ -37,11 +37,27 @@ export function scriptProgram(options: {
     shown: [{ at: home, from: snapshot.folder }, ...(worker.shown ?? [])],
     hidden: options.hidden,
     network: permissions.network ?? false,
+    denied: options.deniedHosts,
     limits: { ...worker.limits, ...options.limits },
   };
 }
 
-/** @throws CapstanError `root_leads_out` */
+/**
+ * Returns the folders that a script may read and write, absolute.
+ *
+ * @throws CapstanError `root_leads_out`
+ */
+export function declaredRoots(
+  { path }: Pick<Script, "path">,
+  { roots: { read = [], write = [] } = {} }: Pick<ScriptPermissions, "roots">,
+): { readonly read: readonly string[]; readonly write: readonly string[] } {
+  const home = dirname(path);
+  return {
+    read: read.map((root) => rootOf(root, home)),
+    write: write.map((root) => rootOf(root, home)),
+  };
+}
+
 function rootOf(path: string, folder: string): string {
   if (path === "~" || path.startsWith("~/")) return join(homedir(), path.slice(1));
   const root = resolve(folder, path);

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { dirname } from "node:path";
 import {
   CapstanError,
   isToolError,
@@ -6,7 +7,7 @@ import {
   toolError,
   type ToolError,
 } from "@capstan/core";
-import type { Sandbox, SandboxLimits } from "@capstan/sandbox";
+import { hiddenPaths, type Root, type Sandbox, type SandboxLimits } from "@capstan/sandbox";
 import type {
   RunScriptFunction,
   Script,
@@ -14,7 +15,7 @@ import type {
   ScriptPermissions,
 } from "../definition/script-function.ts";
 import { findInterpreters, type InterpreterOptions } from "./find-interpreters.ts";
-import { scriptProgram } from "./script-program.ts";
+import { declaredRoots, scriptProgram } from "./script-program.ts";
 import { scriptReturn } from "./script-return.ts";
 import { type ScriptWorker, startScriptWorker } from "./worker/script-worker.ts";
 import { Snapshots } from "./snapshot.ts";
@@ -30,6 +31,8 @@ export interface ScriptRunnerOptions extends InterpreterOptions {
   readonly environment?: { readonly [name: string]: string | undefined };
   /** Absolute paths that no script sees, whatever its roots: the data directory. @default none */
   readonly hidden?: readonly string[];
+  /** The roots that deny rules on paths are about. @default none */
+  readonly ruledRoots?: readonly Root[];
   readonly limits?: Partial<SandboxLimits>;
   readonly pool?: WorkerPoolOptions;
 }
@@ -49,7 +52,8 @@ export interface ScriptRunner {
  * const runner = createScriptRunner({ sandbox, approvals, python: () => findPython({}) });
  */
 export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
-  const { sandbox, approvals, environment = process.env, hidden = [], limits = {} } = options;
+  const { sandbox, approvals, environment = process.env, limits = {} } = options;
+  const { hidden: always = [], ruledRoots = [] } = options;
   const pool = new WorkerPool(options.pool);
   const snapshots = new Snapshots();
   const interpreters = findInterpreters({ ...options, sandbox: sandbox.kind });
@@ -64,7 +68,14 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
     const found = await interpreters(script);
     if (isToolError(found)) return { value: found };
     const permissions = grantedTo(script, fn.name, approvals);
-    const start = async (): Promise<ScriptWorker> => {
+    const { denied } = context;
+    const hiddenNow = async (): Promise<readonly string[]> => {
+      if (denied.paths.length === 0) return always;
+      const { read, write } = declaredRoots(script, permissions);
+      const visible = [dirname(script.path), ...read, ...write];
+      return hiddenPaths({ roots: ruledRoots, denied, always, visible });
+    };
+    const start = async (hidden: readonly string[]): Promise<ScriptWorker> => {
       const snapshot = await snapshots.take(script);
       if (isToolError(snapshot)) throw new StartRefused(snapshot);
       try {
@@ -74,6 +85,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
           permissions,
           environment,
           hidden,
+          deniedHosts: denied,
           limits,
           worker: found,
           sandbox: sandbox.kind,
@@ -87,9 +99,10 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
       }
     };
     try {
+      const hidden = await hiddenNow();
       const end = await pool.use({
-        key: keyOf([script.path, script.contentHash, found, permissions]),
-        start,
+        key: keyOf([script.path, script.contentHash, found, permissions, hidden, denied.hosts]),
+        start: () => start(hidden),
         signal,
         work: (worker) =>
           worker.call(

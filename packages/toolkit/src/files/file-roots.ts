@@ -1,10 +1,20 @@
+import type { BigIntStats } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { toolError, type ToolError, type ToolErrorData } from "@capstan/core";
+import { type DeniedResources, toolError, type ToolError, type ToolErrorData } from "@capstan/core";
+import { deniesPath } from "@capstan/core/host";
+import {
+  deniedPaths,
+  fileIdentity,
+  isInside,
+  linkedFiles,
+  namedRoots,
+  type Root,
+} from "@capstan/sandbox";
 
 export interface FileToolsOptions {
   /** The only folders that the tools see. Where there are several, a path begins with a root's name. */
-  readonly roots: readonly { readonly name?: string; readonly path: string }[];
+  readonly roots: readonly Root[];
   /** Absolute paths that are never shown, with all that is in them, e.g. the data directory. */
   readonly deny?: readonly string[];
   /** Whether names that begin with a dot are shown. @default false */
@@ -30,12 +40,17 @@ export interface AllowedPath {
 /** Where one call may look, and nothing else. */
 export type FileRoots = Awaited<ReturnType<typeof fileRoots>>;
 
-/** The rules of what may be looked at, made for each call: links among the roots are followed now. */
-export async function fileRoots(options: FileToolsOptions) {
+/**
+ * The rules of what may be looked at, made for each call: links among the roots are followed now.
+ *
+ * @param resources what the call's deny rules name
+ */
+export async function fileRoots(options: FileToolsOptions, resources: DeniedResources) {
   const roots = await nameRoots(options.roots);
   const denied = await Promise.all(
     (options.deny ?? []).map((path) => realOrNearest(resolve(path))),
   );
+  let linked: Promise<ReadonlySet<string>> | undefined;
   const dotfiles = options.dotfiles ?? false;
   /** Whether an entry of this name is hidden. */
   const isHidden = (name: string): boolean => !dotfiles && name.startsWith(".");
@@ -72,10 +87,27 @@ export async function fileRoots(options: FileToolsOptions) {
       const parts = partsBelow(real, root.real);
       if (parts.some(isHidden)) throw hidden(asked);
       if (denied.some((path) => isInside(real, path))) throw notFound(asked);
-      const shown = [...(several ? [root.name] : []), ...parts].join("/");
-      return { shown: shown === "" ? "." : shown, real };
+      const shown = [...(several ? [root.name] : []), ...parts].join("/") || ".";
+      if (isDenied({ shown, real })) throw deniedByRule(asked);
+      return { shown, real };
     }
     throw outside(asked);
+  }
+
+  /** Whether an entry is left out of lists: it is hidden, denied, or a rule denies it. */
+  function isDenied(path: AllowedPath): boolean {
+    return denied.includes(path.real) || deniesPath(resources, path);
+  }
+
+  /** Throws if an open file is another name of one that a rule denies. @throws FileError */
+  async function checkLinks(stats: BigIntStats, asked: string): Promise<void> {
+    if (resources.paths.length === 0 || stats.nlink < 2n || !stats.isFile()) return;
+    linked ??= deniedPaths(options.roots, resources).then(linkedFiles);
+    if ((await linked).has(fileIdentity(stats))) throw deniedByRule(asked);
+  }
+
+  function deniedByRule(path: string): FileError {
+    return new FileError("denied_path", `A rule denies "${path}", or what it links to.`);
   }
 
   function outside(path: string): FileError {
@@ -101,10 +133,10 @@ export async function fileRoots(options: FileToolsOptions) {
   return {
     roots,
     isHidden,
-    /** The denied paths, without links. */
-    denied,
+    isDenied,
     locate,
     check,
+    checkLinks,
     /** The same after every link was followed; links that lead out are refused. @throws FileError */
     async resolve(path: string): Promise<AllowedPath> {
       const { absolute } = locate(path);
@@ -125,11 +157,6 @@ export async function fileRoots(options: FileToolsOptions) {
 /** Not whether it is there: what may not be seen is not found. */
 export function notFound(path: string): FileError {
   return new FileError("not_found", `There is no "${path}".`);
-}
-
-export function isInside(path: string, folder: string): boolean {
-  const below = relative(folder, path);
-  return below === "" || (below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below));
 }
 
 function partsBelow(path: string, folder: string): readonly string[] {
@@ -155,21 +182,6 @@ async function nameRoots(given: FileToolsOptions["roots"]): Promise<readonly Fil
       return { name, path, real };
     }),
   );
-}
-
-/** Each root with a name of its own, and its path made absolute. */
-export function namedRoots(
-  given: FileToolsOptions["roots"],
-): readonly { readonly name: string; readonly path: string }[] {
-  const taken = new Set<string>();
-  return given.map(({ name, path }) => {
-    const absolute = resolve(path);
-    const wanted = (name ?? basename(absolute)).replaceAll(/[/\\\0]/g, "-") || "root";
-    let free = wanted;
-    for (let n = 2; taken.has(free); n++) free = `${wanted}-${n}`;
-    taken.add(free);
-    return { name: free, path: absolute };
-  });
 }
 
 /** Where a search begins: the path, or every root where there are several and none is named. */

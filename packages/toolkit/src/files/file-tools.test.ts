@@ -351,7 +351,10 @@ test("a pipe does not hang the reader", { skip: process.platform === "win32" }, 
 });
 
 test("what was opened is checked, not what was asked for", async () => {
-  const roots = await fileRoots({ roots: [{ path: root }], deny: [join(root, "data")] });
+  const roots = await fileRoots(
+    { roots: [{ path: root }], deny: [join(root, "data")] },
+    { paths: [], hosts: [] },
+  );
   // As if these had become links after they were looked at.
   for (const path of [
     "link-out/secret.txt",

@@ -58,12 +58,12 @@ export function findFiles(options: FileToolsOptions): Tool {
 
 async function find(
   args: Args,
-  { signal, output }: ToolContext,
+  { signal, output, denied }: ToolContext,
   options: FileToolsOptions,
 ): Promise<Found | ToolError> {
   const glob = compileGlob(args.glob);
   if (glob.status === "invalid") return toolError({ code: "invalid_glob", message: glob.message });
-  const roots = await fileRoots(options);
+  const roots = await fileRoots(options, denied);
   const paths: string[] = [];
   let total = 0;
   let seen = 0;

@@ -62,10 +62,10 @@ export function listFiles(options: FileToolsOptions): Tool {
 
 async function list(
   args: Args,
-  { signal, output }: ToolContext,
+  { signal, output, denied }: ToolContext,
   options: FileToolsOptions,
 ): Promise<Listing | ToolError> {
-  const roots = await fileRoots(options);
+  const roots = await fileRoots(options, denied);
   if (roots.roots.length > 1 && /^[./\\]*$/.test(args.path)) return listRoots(roots);
   const entries: ListedEntry[] = [];
   const counts = { file: 0, folder: 0, link: 0, other: 0 };

@@ -40,6 +40,7 @@ export async function openAllowed(
   }
   try {
     const stats = await handle.stat();
+    if (stats.nlink > 1) await roots.checkLinks(await handle.stat({ bigint: true }), asked);
     const { shown, real } = roots.check(await pathOf(handle, allowed.real, stats), asked);
     return { shown, real, handle, stats, [Symbol.asyncDispose]: () => handle.close() };
   } catch (error) {
@@ -52,6 +53,11 @@ export async function openAllowed(
 export function entriesOf(folder: OpenPath): Promise<Dirent[]> {
   const byHandle = `/proc/self/fd/${folder.handle.fd}`;
   return readdir(process.platform === "linux" ? byHandle : folder.real, { withFileTypes: true });
+}
+
+/** An entry of a folder, as people read it and as it is. */
+export function entryAt({ shown, real }: AllowedPath, name: string): AllowedPath {
+  return { shown: shown === "." ? name : `${shown}/${name}`, real: join(real, name) };
 }
 
 /** Where an open file really is. */
@@ -88,7 +94,7 @@ async function suggestion(roots: FileRoots, path: string): Promise<string> {
     await using folder = await openAllowed(roots, allowed);
     const names = (await entriesOf(folder))
       .map(({ name }) => name)
-      .filter((name) => !roots.isHidden(name) && !roots.denied.includes(join(folder.real, name)));
+      .filter((name) => !roots.isHidden(name) && !roots.isDenied(entryAt(folder, name)));
     const near = nearestNames(absolute.slice(parent.length + 1), names);
     return didYouMean(near) || ` ListFiles shows what is in "${folder.shown}".`;
   } catch {

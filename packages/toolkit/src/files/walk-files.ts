@@ -1,7 +1,6 @@
 import type { Dirent } from "node:fs";
-import { join } from "node:path";
 import { type AllowedPath, FileError, type FileRoots } from "./file-roots.ts";
-import { entriesOf, openAllowed } from "./open-path.ts";
+import { entriesOf, entryAt, openAllowed } from "./open-path.ts";
 
 export interface WalkedEntry extends AllowedPath {
   readonly name: string;
@@ -35,11 +34,10 @@ export async function* walkFiles(
   start: AllowedPath,
   options: WalkOptions,
 ): AsyncGenerator<WalkedEntry> {
-  const denied = new Set(roots.denied);
   const { depth: deepest = Number.POSITIVE_INFINITY, dependencies = false, signal } = options;
   const visible = async (folder: AllowedPath) =>
     (await readFolder(roots, folder)).filter(
-      ({ name }) => !roots.isHidden(name) && !denied.has(join(folder.real, name)),
+      ({ name }) => !roots.isHidden(name) && !roots.isDenied(entryAt(folder, name)),
     );
   // One list of what is still to come for each level, so that no depth overflows the stack.
   const levels = [{ folder: start, below: "", entries: (await visible(start)).values() }];
@@ -56,8 +54,7 @@ export async function* walkFiles(
     const entry: WalkedEntry = {
       name,
       below: level.below + name,
-      shown: level.folder.shown === "." ? name : `${level.folder.shown}/${name}`,
-      real: join(level.folder.real, name),
+      ...entryAt(level.folder, name),
       type: typeOf(next.value),
       depth: levels.length,
     };

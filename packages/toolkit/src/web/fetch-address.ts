@@ -1,5 +1,5 @@
-import type { ToolErrorData } from "@capstan/core";
-import { errorMessage } from "@capstan/core/host";
+import type { DeniedResources, ToolErrorData } from "@capstan/core";
+import { deniesUrl, errorMessage } from "@capstan/core/host";
 import type { Dispatcher, Response } from "undici";
 import { formatBytes } from "../text/format-bytes.ts";
 import {
@@ -18,6 +18,7 @@ export interface FetchAddressOptions {
   /** Returns the connections to a host: `isAllowed` if the configuration lets it be private. */
   readonly agentFor: (isAllowed: boolean) => Promise<Dispatcher>;
   readonly allowed: AllowedHosts;
+  readonly denied: Pick<DeniedResources, "hosts">;
   /** Milliseconds for everything: redirects, headers and body. */
   readonly timeoutMs: number;
   /** Of the body, after decompression. */
@@ -98,8 +99,9 @@ function refusePrivateLiteral(url: URL, allowed: AllowedHosts): void {
 
 async function request(
   url: URL,
-  { agentFor, allowed, userAgent, signal }: FetchAddressOptions,
+  { agentFor, allowed, denied, userAgent, signal }: FetchAddressOptions,
 ): Promise<Response> {
+  if (deniesUrl(denied, url)) throw failure("denied_host", `A rule denies the host ${url.host}.`);
   refusePrivateLiteral(url, allowed);
   const dispatcher = await agentFor(allowed(url));
   // Loaded by the agent already.

@@ -1,5 +1,5 @@
 import { defineTool, type Tool, type ToolContext, type ToolError, toolError } from "@capstan/core";
-import type { GrantOffer } from "@capstan/core/host";
+import { deniesUrl, type GrantOffer } from "@capstan/core/host";
 import { z } from "zod";
 import { countOf, formatBytes } from "../text/format-bytes.ts";
 import { fetchAddress, type FetchAddressOptions } from "./fetch-address.ts";
@@ -41,7 +41,10 @@ interface PageSearch extends Omit<WebPage, "text"> {
 /** Characters between two reports of progress. */
 const reportEvery = 1024 * 1024;
 
-export interface FetchWebPageOptions extends Omit<FetchAddressOptions, "signal" | "onProgress"> {
+export interface FetchWebPageOptions extends Omit<
+  FetchAddressOptions,
+  "denied" | "signal" | "onProgress"
+> {
   readonly cache: PageCache;
 }
 
@@ -90,9 +93,10 @@ async function run(
 ): Promise<PageView | PageSearch | ToolError> {
   const url = parseAddress(args.url);
   const isReadingOn = args.page !== undefined || args.find !== undefined;
-  const page =
-    (isReadingOn ? options.cache.get(url.href) : undefined) ??
-    (await fetchPage(url, context, options));
+  const cached = isReadingOn ? options.cache.get(url.href) : undefined;
+  // Another caller may have read it, whose rules are others.
+  const isDenied = cached !== undefined && deniesUrl(context.denied, new URL(cached.url));
+  const page = cached !== undefined && !isDenied ? cached : await fetchPage(url, context, options);
   if (args.find !== undefined) {
     const { text, ...about } = page;
     return { ...about, find: args.find, ...findInPage(text, args.find) };
@@ -111,13 +115,14 @@ async function run(
 
 async function fetchPage(
   url: URL,
-  { signal, output }: ToolContext,
+  { signal, output, denied }: ToolContext,
   options: FetchWebPageOptions,
 ): Promise<WebPage> {
   output.progress({ message: `Fetching ${url.host}` });
   let reported = 0;
   const fetched = await fetchAddress(url, {
     ...options,
+    denied,
     signal,
     onProgress: (bytes) => {
       if (bytes - reported < reportEvery) return;

@@ -325,3 +325,21 @@ test("a person's word holds for a site", () => {
   for (const url of ["no address", "data:x"])
     assert.deepEqual(scope?.({ url }).when, { url: { equals: url } });
 });
+
+test("a host that a rule denies is not fetched after a redirect, nor read from the cache", async () => {
+  const port = host.split(":")[1];
+  const url = redirect("/to-www", `http://www.localhost:${port}/there`);
+  serve("/there", "text/plain", "on the denied host");
+  const reader = tool({
+    allowPrivateHosts: [host, "localhost", "www.localhost"],
+    resolve: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]),
+  });
+  const from = url.replace("127.0.0.1", "localhost");
+  assert.match(await callForText(reader, { url: from }), /on the denied host/);
+  const context = fakeContext({ denied: { hosts: [{ host: "www.localhost" }] } });
+  for (const args of [{ url: from }, { url: from, page: 1 }]) {
+    const result = await call(reader, args, context);
+    assert.ok(isToolError(result), JSON.stringify(result));
+    assert.equal(result.code, "denied_host");
+  }
+});

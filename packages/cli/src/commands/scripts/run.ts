@@ -40,7 +40,7 @@ interface RanTool {
 async function runTool(options: {
   readonly tool: string;
   readonly args: string;
-  readonly configuration: Pick<Configuration, "scripts" | "dataDir" | "rules">;
+  readonly configuration: Pick<Configuration, "scripts" | "dataDir" | "rules" | "roots">;
 }): Promise<RanTool> {
   const { tool, args, configuration } = options;
   const scripts = await openScripts({ configuration, reserved: [], watch: false });

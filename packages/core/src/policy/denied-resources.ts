@@ -1,0 +1,87 @@
+import { conditionsHold, mayFitBelow, operatorsOf } from "../arguments/argument-conditions.ts";
+import type { DeniedResources } from "../tool/tool-context.ts";
+import { namesGroup, type PolicyRule } from "./rule.ts";
+
+type Test = DeniedResources["paths"][number];
+
+/**
+ * Returns the paths and hosts that rules deny: those of each deny rule for file tools whose only
+ * condition is on `path`, and of each for web tools whose only condition is on `url`. A rule with
+ * more conditions is about a call and not about a resource.
+ *
+ * @example deniedResources([{ tool: "files.*", when: { path: "secrets/**" }, execution: "deny" }])
+ * // { paths: ["secrets/**"], hosts: [] }
+ */
+export function deniedResources(rules: readonly PolicyRule[]): DeniedResources {
+  const tests = (group: string, argument: string): readonly Test[] =>
+    rules.flatMap(({ tool, when, execution }) => {
+      if (execution !== "deny" || when === undefined || !namesGroup(tool, group)) return [];
+      const [only, ...others] = Object.entries(when);
+      if (only === undefined || others.length > 0) return [];
+      const [key, test] = only;
+      return key === argument || key === `/${argument}` ? [test] : [];
+    });
+  return { paths: tests("files", "path"), hosts: tests("web", "url") };
+}
+
+/** One path in two spellings, both with `/`. */
+export interface PathSpellings {
+  /** From its root, as people and models read it. */
+  readonly shown: string;
+  /** Absolute, without links. */
+  readonly real: string;
+}
+
+/** Returns whether a path is denied, or lies in a folder that is. */
+export function deniesPath(
+  { paths }: Pick<DeniedResources, "paths">,
+  path: PathSpellings,
+): boolean {
+  return paths.some((test) => denies(test, spelledFor(test, path)));
+}
+
+/** Returns whether a folder is denied with all that is in it, or in part, or not at all. */
+export function deniedPart(
+  { paths }: Pick<DeniedResources, "paths">,
+  folder: PathSpellings,
+): "all" | "some" | "none" {
+  const parts = paths.map((test) => {
+    const spelled = spelledFor(test, folder);
+    const { not, path } = operatorsOf(test);
+    const pattern = not === undefined ? path : operatorsOf(not).path;
+    const mayFit = pattern === undefined || mayFitBelow(pattern, spelled);
+    const isWhole = denies(test, spelled) && (not === undefined || !mayFit);
+    return isWhole ? "all" : mayFit || not !== undefined ? "some" : "none";
+  });
+  return parts.includes("all") ? "all" : parts.includes("some") ? "some" : "none";
+}
+
+/** Returns whether a URL is on a denied host. */
+export function deniesUrl(
+  { hosts }: Pick<DeniedResources, "hosts">,
+  { href }: { readonly href: string },
+): boolean {
+  return hosts.some((test) => holds(test, href));
+}
+
+function denies(test: Test, path: string): boolean {
+  if (holds(test, path)) return true;
+  // All paths but some are denied: that a folder is none of them says nothing of what is in it.
+  if (operatorsOf(test).not !== undefined) return false;
+  const names = path.split("/");
+  return names.some((_, at) => at > 0 && holds(test, names.slice(0, at).join("/") || "/"));
+}
+
+/** A pattern such as a name at any depth would otherwise be met by the folders above the root. */
+function spelledFor(test: Test, { shown, real }: PathSpellings): string {
+  const operators = operatorsOf(test);
+  const { path, glob, prefix, equals } =
+    operators.not === undefined ? operators : operatorsOf(operators.not);
+  const pattern = path ?? glob ?? prefix ?? equals;
+  const isAbsolute = typeof pattern === "string" && /^([/\\]|[a-z]:[/\\])/i.test(pattern);
+  return isAbsolute ? real : shown;
+}
+
+function holds(test: Test, value: string): boolean {
+  return conditionsHold({ value: test }, { value }, "some");
+}

@@ -1,0 +1,121 @@
+import type { BigIntStats, Dirent } from "node:fs";
+import { lstat, readdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { CapstanError, type DeniedResources } from "@capstan/core";
+import { deniedPart, deniesPath } from "@capstan/core/host";
+import { namedRoots, type Root } from "./named-roots.ts";
+
+/** Entries that one search looks at. */
+const mostEntries = 200_000;
+
+/**
+ * Returns the paths in roots that deny rules name, absolute and without links. Of a denied folder
+ * only the folder itself is named.
+ *
+ * @throws CapstanError `too_many_files` if the roots are too large to find all of them
+ */
+export async function deniedPaths(
+  roots: readonly Root[],
+  denied: DeniedResources,
+): Promise<readonly string[]> {
+  if (denied.paths.length === 0) return [];
+  const found: string[] = [];
+  const budget = { left: mostEntries };
+  for (const { name, path: root } of namedRoots(roots)) {
+    const real = await realpath(root).catch(() => undefined);
+    if (real === undefined) continue;
+    await walk(real, budget, (below, entry) => {
+      const absolute = join(real, below);
+      const path = { shown: roots.length > 1 ? `${name}/${below}` : below, real: absolute };
+      const part = entry.isDirectory()
+        ? deniedPart(denied, path)
+        : deniesPath(denied, path)
+          ? "all"
+          : "none";
+      if (part === "all") found.push(absolute);
+      return part === "some";
+    });
+  }
+  return found;
+}
+
+/** Returns the identities of the files in these paths that have more than one name: hard links. */
+export async function linkedFiles(paths: readonly string[]): Promise<ReadonlySet<string>> {
+  const linked = new Set<string>();
+  const note = async (path: string): Promise<void> => {
+    const stats = await lstat(path, { bigint: true }).catch(() => undefined);
+    if (stats?.isFile() === true && stats.nlink > 1n) linked.add(fileIdentity(stats));
+  };
+  const budget = { left: mostEntries };
+  for (const path of paths) {
+    await note(path);
+    await walk(path, budget, async (below, entry) => {
+      if (entry.isFile()) await note(join(path, below));
+      return true;
+    });
+  }
+  return linked;
+}
+
+export function fileIdentity({ dev, ino }: Pick<BigIntStats, "dev" | "ino">): string {
+  return `${dev}:${ino}`;
+}
+
+/**
+ * Returns all paths that a program must not see: what the rules deny in the roots, the other names
+ * that hard links give to it in the folders that the program sees, and what is always hidden.
+ *
+ * @throws CapstanError `too_many_files`
+ */
+export async function hiddenPaths(options: {
+  /** The roots that the rules are about. */
+  readonly roots: readonly Root[];
+  readonly denied: DeniedResources;
+  readonly always: readonly string[];
+  /** Absolute paths of folders that the program sees. */
+  readonly visible: readonly string[];
+}): Promise<readonly string[]> {
+  const paths = await deniedPaths(options.roots, options.denied);
+  const linked = await linkedFiles(paths);
+  return [...options.always, ...paths, ...(await namesOf(linked, options.visible))];
+}
+
+async function namesOf(
+  files: ReadonlySet<string>,
+  folders: readonly string[],
+): Promise<readonly string[]> {
+  const names: string[] = [];
+  if (files.size === 0) return names;
+  const budget = { left: mostEntries };
+  for (const folder of folders)
+    await walk(folder, budget, async (below, entry) => {
+      const path = join(folder, below);
+      if (!entry.isFile()) return true;
+      const stats = await lstat(path, { bigint: true }).catch(() => undefined);
+      if (stats !== undefined && files.has(fileIdentity(stats))) names.push(path);
+      return false;
+    });
+  return names;
+}
+
+/** Walks what is below a folder and follows no links. `enter` says whether to look into a folder. */
+async function walk(
+  folder: string,
+  budget: { left: number },
+  enter: (below: string, entry: Dirent) => boolean | Promise<boolean>,
+): Promise<void> {
+  const folders = [""];
+  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
+    const entries = await readdir(join(folder, at), { withFileTypes: true }).catch(() => []);
+    budget.left -= entries.length;
+    if (budget.left < 0)
+      throw new CapstanError({
+        code: "too_many_files",
+        message: `The rules deny paths in ${folder}, which has more than ${mostEntries.toLocaleString("en-US")} entries to look at. Deny folders by their names from the root, such as "secrets/**", or open smaller roots.`,
+      });
+    for (const entry of entries) {
+      const below = at === "" ? entry.name : `${at}/${entry.name}`;
+      if ((await enter(below, entry)) && entry.isDirectory()) folders.push(below);
+    }
+  }
+}

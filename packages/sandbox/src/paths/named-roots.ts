@@ -1,0 +1,26 @@
+import { basename, isAbsolute, relative, resolve, sep } from "node:path";
+
+/** A folder that tools may see. */
+export interface Root {
+  /** How paths in it begin, if there are several roots. @default the folder's name */
+  readonly name?: string;
+  readonly path: string;
+}
+
+/** Each root with a name of its own, and its path made absolute. */
+export function namedRoots(given: readonly Root[]): readonly Required<Root>[] {
+  const taken = new Set<string>();
+  return given.map(({ name, path }) => {
+    const absolute = resolve(path);
+    const wanted = (name ?? basename(absolute)).replaceAll(/[/\\\0]/g, "-") || "root";
+    let free = wanted;
+    for (let n = 2; taken.has(free); n++) free = `${wanted}-${n}`;
+    taken.add(free);
+    return { name: free, path: absolute };
+  });
+}
+
+export function isInside(path: string, folder: string): boolean {
+  const below = relative(folder, path);
+  return below === "" || (below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below));
+}
