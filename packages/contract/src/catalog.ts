@@ -33,6 +33,15 @@ export interface ToolGroupView {
   readonly tools: readonly ToolView[];
 }
 
+/**
+ * What a key, a paired browser or a terminal may do: `ask` starts runs and reads what is the principal's own,
+ * `approve` answers approval requests and loosens what asks, `admin` sees and changes scripts.
+ */
+export type Right = "ask" | "approve" | "admin";
+
+/** Whose answers count: everybody's who may ask, or those of paired browsers, terminals and keys with `approve`. */
+export type ApprovalsFrom = "anyone" | "people";
+
 /** `GET /v1/capstan`: what the page says of itself. */
 export interface ServerInfo {
   readonly object: "capstan";
@@ -40,6 +49,9 @@ export interface ServerInfo {
   readonly model: { readonly id: string; readonly reason: string };
   /** Whether requests need an API key. */
   readonly authentication: boolean;
+  readonly approvals_from: ApprovalsFrom;
+  /** Of who asks. */
+  readonly rights: readonly Right[];
   /** Whether who asks may see and change files of tools, at `/v1/scripts`. */
   readonly scripts: boolean;
 }

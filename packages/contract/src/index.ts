@@ -17,7 +17,14 @@ export type {
   ReviewPreview,
 } from "./approval.ts";
 export type { CallOutcomeBody, CallView, ToolOutputsBody } from "./call.ts";
-export type { ModelView, ServerInfo, ToolGroupView, ToolView } from "./catalog.ts";
+export type {
+  ApprovalsFrom,
+  ModelView,
+  Right,
+  ServerInfo,
+  ToolGroupView,
+  ToolView,
+} from "./catalog.ts";
 export type { ConversationUpdate, ConversationView, Switches } from "./conversation.ts";
 export type { ErrorBody } from "./error.ts";
 export type { GrantDeleted, GrantView } from "./grant.ts";
@@ -43,5 +50,5 @@ export type {
   ScriptToolView,
   ScriptView,
 } from "./script.ts";
-export type { AuthoringOutcome, ScriptAccess, ScriptAuthoring } from "./script-authoring.ts";
+export type { AuthoringOutcome, ScriptAuthoring } from "./script-authoring.ts";
 export type { VariableUpdate, VariableValueView, VariableView } from "./variable.ts";

@@ -41,10 +41,3 @@ export interface ScriptAuthoring {
   /** Calls back when any of it changed; returns what ends it. */
   subscribe(listener: () => void): () => void;
 }
-
-/** Who may do all this, and with what. */
-export interface ScriptAccess {
-  readonly authoring: ScriptAuthoring;
-  /** Principals; `local` is the person at a server without keys. */
-  readonly authors: readonly string[];
-}

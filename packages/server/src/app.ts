@@ -2,9 +2,12 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 import { Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { matchedRoutes } from "hono/route";
+import type { ApprovalsFrom } from "@capstan/contract";
 import { CapstanError } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
 import { errorResponse, RequestError, type RequestErrorOptions } from "./http/errors.ts";
+import { type Right, rightMissing, routeRights } from "./http/rights.ts";
 import { compress } from "./http/compress.ts";
 import { approvalRoutes } from "./api/approvals.ts";
 import { catalogRoutes } from "./api/catalog.ts";
@@ -37,7 +40,7 @@ export function createApp({
   log,
 }: AppOptions): Hono<Environment> {
   const app = new Hono<Environment>();
-  const principalOf = createPrincipals(apiKeys);
+  const callerOf = createCallers({ apiKeys, approvalsFrom: services.approvalsFrom });
 
   app.onError((thrown, context) => {
     if (thrown instanceof RequestError) return errorResponse(thrown);
@@ -45,29 +48,12 @@ export function createApp({
     log(`${context.req.method} ${context.req.path} failed: ${errorMessage(thrown)}`);
     return errorResponse(storeFailure(thrown) ?? unknownFailure);
   });
-  app.notFound(({ req: { method, path } }) => {
-    const message = `There is no ${method} ${path}.`;
-    return errorResponse(new RequestError({ status: 404, code: "unknown_route", message }));
-  });
+  app.notFound(({ req }) => errorResponse(unknownRoute(req)));
 
   app.use(sameSite(site));
   app.get("/healthz", (context) => context.json({ status: "ok" }));
   app.use("/v1/*", compress);
-  app.use("/v1/*", async (context, next) => {
-    const principal = principalOf(context.req.header("authorization"));
-    if (principal === undefined) {
-      throw new RequestError({
-        status: 401,
-        type: "authentication_error",
-        code: "invalid_api_key",
-        param: "authorization",
-        message:
-          "This server wants a key of its own: send Authorization: Bearer KEY with one of those in its CAPSTAN_API_KEYS.",
-      });
-    }
-    context.set("principal", principal);
-    await next();
-  });
+  app.use("/v1/*", authenticate(callerOf));
   const { bodyBytes } = services.limits;
   const message = `The body is larger than ${bodyBytes} bytes.`;
   const tooLarge = new RequestError({ status: 413, code: "body_too_large", message });
@@ -83,6 +69,44 @@ export function createApp({
   app.route("/v1", catalogRoutes(services));
   if (webRoot !== undefined) app.route("/", servePage(webRoot));
   return app;
+}
+
+/** Tells who asks, and rejects those without a right that their route needs. */
+function authenticate(
+  callerOf: (authorization: string | undefined) => Caller | undefined,
+): MiddlewareHandler<Environment> {
+  return async (context, next) => {
+    const caller = callerOf(context.req.header("authorization"));
+    if (caller === undefined) {
+      throw new RequestError({
+        status: 401,
+        type: "authentication_error",
+        code: "invalid_api_key",
+        param: "authorization",
+        message:
+          "This server wants a key of its own: send Authorization: Bearer KEY with one of those in its CAPSTAN_API_KEYS.",
+      });
+    }
+    const route = matchedRoutes(context).find((each) => needs.has(routeName(each)));
+    // A route without a right is not served; the page's files are no part of the API.
+    if (route === undefined) throw unknownRoute(context.req);
+    const right = needs.get(routeName(route)) ?? "none";
+    if (right !== "none" && !caller.rights.includes(right))
+      throw rightMissing(right, `${route.method} ${route.path}`);
+    context.set("principal", caller.principal);
+    context.set("rights", caller.rights);
+    await next();
+  };
+}
+
+const routeName = ({ method, path }: { readonly method: string; readonly path: string }): string =>
+  `${method} ${path}`;
+
+const needs = new Map(routeRights.map((route) => [routeName(route), route.needs]));
+
+function unknownRoute({ method, path }: { readonly method: string; readonly path: string }) {
+  const message = `There is no ${method} ${path}.`;
+  return new RequestError({ status: 404, code: "unknown_route", message });
 }
 
 const unknownFailure = new RequestError({
@@ -220,25 +244,54 @@ export interface ApiKey {
   /** Whose it is; owns what is made with it. */
   readonly name: string;
   readonly key: string;
+  /** @default ["ask"] */
+  readonly rights?: readonly Right[];
 }
 
-/** Where no key is configured: the person at this machine. */
+/** The user of this machine: without keys everybody, and whoever paired a browser or a terminal. */
 export const localPrincipal = "local";
 
-/** Tells whose a key is, in a time that says nothing about the keys. */
-function createPrincipals(
-  keys: readonly ApiKey[],
-): (authorization: string | undefined) => string | undefined {
-  if (keys.length === 0) return () => localPrincipal;
-  const known = keys.map(({ name, key }) => ({ name, digest: digestOf(key) }));
+interface Caller {
+  readonly principal: string;
+  readonly rights: readonly Right[];
+}
+
+/** Returns whose answers count if the configuration does not say. */
+export function defaultApprovalsFrom({
+  host,
+  apiKeys,
+}: {
+  readonly host: string;
+  readonly apiKeys: readonly ApiKey[];
+}): ApprovalsFrom {
+  return apiKeys.length === 0 && isLoopback(host) ? "anyone" : "people";
+}
+
+/** Tells whose a key is and what it may do, in a time that says nothing about the keys. */
+function createCallers({
+  apiKeys,
+  approvalsFrom,
+}: {
+  readonly apiKeys: readonly ApiKey[];
+  readonly approvalsFrom: ApprovalsFrom;
+}): (authorization: string | undefined) => Caller | undefined {
+  const isOpen = approvalsFrom === "anyone";
+  const known = apiKeys.map(({ name, key, rights = ["ask"] }) => ({
+    digest: digestOf(key),
+    caller: { principal: name, rights: isOpen ? [...rights, "approve" as const] : rights },
+  }));
+  const anonymous: Caller | undefined =
+    apiKeys.length === 0
+      ? { principal: localPrincipal, rights: isOpen ? ["ask", "approve", "admin"] : ["ask"] }
+      : undefined;
   return (authorization) => {
     const given = /^Bearer\s+(.+)$/i.exec(authorization ?? "")?.[1];
-    if (given === undefined) return undefined;
+    if (given === undefined) return anonymous;
     const digest = digestOf(given.trim());
-    let found: string | undefined;
+    let found: Caller | undefined;
     for (const candidate of known)
-      if (timingSafeEqual(candidate.digest, digest)) found = candidate.name;
-    return found;
+      if (timingSafeEqual(candidate.digest, digest)) found = candidate.caller;
+    return found ?? anonymous;
   };
 }
 

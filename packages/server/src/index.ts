@@ -1,7 +1,7 @@
 /** For the command line: starts the server, and checks what a server needs. */
 export { inspectRedis } from "./runs/dispatch/inspect-redis.ts";
 export { isLoopback } from "./app.ts";
-export { localPrincipal } from "./app.ts";
+export { defaultApprovalsFrom, localPrincipal } from "./app.ts";
 export { type Right, type RouteRight, routeRights } from "./http/rights.ts";
 export type { ServerLimits } from "./runs/request/run-limits.ts";
 export {

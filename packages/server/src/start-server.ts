@@ -3,7 +3,7 @@ import { createAdaptorServer } from "@hono/node-server";
 import { CapstanError } from "@capstan/core";
 import { errorMessage, systemClock } from "@capstan/core/host";
 import type { RunQueue } from "./runs/dispatch/run-queue.ts";
-import { allowedHosts, type ApiKey, createApp, isLoopback } from "./app.ts";
+import { allowedHosts, type ApiKey, createApp, defaultApprovalsFrom, isLoopback } from "./app.ts";
 import {
   openMemoryStore,
   openStore,
@@ -22,8 +22,8 @@ type SharedOptions = Pick<
   Services,
   "models" | "createExecutor" | "groups" | "groupDefaults" | "toolDefaults" | "version" | "scripts"
 > &
-  /** @default no rules, and the history as a log */
-  Partial<Pick<Services, "rules" | "history">>;
+  /** @default no rules, the history as a log, and `anyone` on loopback without keys, else `people` */
+  Partial<Pick<Services, "rules" | "history" | "approvalsFrom">>;
 
 export interface ServerOptions extends SharedOptions {
   readonly host: string;
@@ -90,7 +90,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const memory = openMemoryStore({ behind: store });
   const runs = new RunService({ store, memory, models, createExecutor, limits, log });
   const { groups, groupDefaults, toolDefaults, version, scripts } = options;
-  const { rules = [], history = "log" } = options;
+  const { rules = [], history = "log", approvalsFrom = defaultApprovalsFrom(options) } = options;
   const authentication = apiKeys.length > 0;
   const shared = { models, createExecutor, groups, groupDefaults, toolDefaults, version };
   const services = {
@@ -100,6 +100,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     history,
     limits,
     authentication,
+    approvalsFrom,
     ...(scripts && { scripts }),
   };
   const site = {

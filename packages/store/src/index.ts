@@ -35,6 +35,7 @@ export type {
   RunVersion,
   RunWithMessages,
 } from "./records/records.ts";
+export { overrideId } from "./decide/permissions/write-overrides.ts";
 export { isClosing, runStatusOf, transitions } from "./records/run-status.ts";
 export {
   decodeRunRequest,

@@ -27,6 +27,8 @@ export function infoFor(mock: MockServer): ServerInfo {
     version: "0.1.0",
     model: { id: chosen?.id ?? "", reason: chosen?.reason ?? "" },
     authentication: mock.apiKey !== null,
+    approvals_from: "anyone",
+    rights: ["ask", "approve", "admin"],
     scripts: false,
   };
 }

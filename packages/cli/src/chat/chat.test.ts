@@ -49,6 +49,8 @@ function createServer(changes: Partial<ChatClient> = {}) {
         version: "1.2.3",
         model: { id: "capstan/offline", reason: "no key is set" },
         authentication: false,
+        approvals_from: "anyone",
+        rights: ["ask", "approve", "admin"],
         scripts: false,
       }),
     models: () =>

@@ -2,6 +2,7 @@ import type { StopSummary } from "@capstan/server";
 import { describeDatabase } from "@capstan/store";
 import { CommandFailure, type Invocation, printNotice } from "../arguments/command.ts";
 import type { Configuration } from "../configuration/configuration.ts";
+import { describeApprovers } from "../configuration/describe-approvers.ts";
 import { packageVersion } from "../install/package-version.ts";
 import { type RunningInstallation, startInstallation } from "../install/start-installation.ts";
 import { buildPageFromSource } from "../install/web-page.ts";
@@ -61,7 +62,8 @@ export function banner(
     databaseUrl,
     redisUrl,
     apiKeys,
-  }: Pick<Configuration, "dataDir" | "databaseUrl" | "redisUrl" | "apiKeys">,
+    approvalsFrom,
+  }: Pick<Configuration, "dataDir" | "databaseUrl" | "redisUrl" | "apiKeys" | "approvalsFrom">,
 ): string {
   const data =
     databaseUrl === undefined ? dataDir : `PostgreSQL at ${describeDatabase(databaseUrl)}`;
@@ -71,6 +73,7 @@ export function banner(
   address  ${url}
   model    ${model.id} (${model.reason})
   data     ${data}
-${queue}${names === "" ? "" : `  keys     ${names}\n`}  stop     Ctrl+C
+${queue}${names === "" ? "" : `  keys     ${names}\n`}  approve  ${describeApprovers({ approvalsFrom, apiKeys })}
+  stop     Ctrl+C
 `;
 }

@@ -53,14 +53,16 @@ function show(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-const { code, scripts, web, limits, retention } = settingsSchema.shape;
+const { approvals, code, scripts, web, limits, retention } = settingsSchema.shape;
 /** Settings that have settings of their own. */
-const sections = { code, scripts, web, limits, retention };
+const sections = { approvals, code, scripts, web, limits, retention };
 
 /** Settings of earlier versions, with what to do about them. */
 const removed: { readonly [path: string]: string } = {
   "retention.deltaDays":
     " Remove it: an hour after a run's end its deltas are replayed as one for each text.",
+  "scripts.authors":
+    ' Remove it: who sees and changes scripts is said by the right "admin" of a key in CAPSTAN_API_KEYS.',
 };
 
 /** Keys that mean nothing, each with the one that was probably meant. */

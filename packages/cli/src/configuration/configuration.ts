@@ -1,3 +1,4 @@
+import type { ApprovalsFrom, Right } from "@capstan/contract";
 import type { HistoryMode, PolicyRule } from "@capstan/core";
 import type { TokenPrices } from "@capstan/core/host";
 import type { Retention } from "@capstan/store";
@@ -7,6 +8,7 @@ import type { Settings } from "./settings-schema.ts";
 export interface ApiKey {
   readonly name: string;
   readonly key: string;
+  readonly rights: readonly Right[];
 }
 
 /** Limits that an installation may change. `docs/guides/configuration.md` says what each is. */
@@ -48,11 +50,8 @@ export interface Configuration {
     /** The PowerShell that runs scripts: `CAPSTAN_PWSH`. @default the PATH's */
     readonly powershell?: string;
   };
-  /**
-   * Principals who may see, change and approve files of tools in the page and at `/v1/scripts`.
-   * @default without keys the person at this machine, `local`; with keys nobody
-   */
-  readonly scriptAuthors: readonly string[];
+  /** Whose answers to approval requests count. @default `anyone` on loopback without keys, else `people` */
+  readonly approvalsFrom: ApprovalsFrom;
   readonly web: {
     /** Private and loopback hosts that web tools may reach. */
     readonly allowPrivateHosts: readonly string[];

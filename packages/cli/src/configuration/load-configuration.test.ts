@@ -62,7 +62,7 @@ test("with nothing said, the defaults are safe ones", async () => {
       roots: [folder],
       code: { write: false, network: false },
       scripts: { folders: [join(folder, "capstan-tools")] },
-      scriptAuthors: ["local"],
+      approvalsFrom: "anyone",
       web: { allowPrivateHosts: [] },
       rules: [],
       places: {},
@@ -186,7 +186,7 @@ test("other machines get in only where keys are set", async () => {
   assert.match(problem!, /^host: other machines can reach 0\.0\.0\.0.*CAPSTAN_API_KEYS/);
   const environment = { CAPSTAN_API_KEYS: "me:secret" };
   assert.deepEqual((await valid(undefined, { flags, environment })).apiKeys, [
-    { name: "me", key: "secret" },
+    { name: "me", key: "secret", rights: ["ask"] },
   ]);
   for (const host of ["127.3.2.1", "::1", "localhost"]) {
     assert.equal((await valid({ host })).host, host);
@@ -300,15 +300,36 @@ test("names of groups and tools have their place in the file, for those who know
   });
 });
 
-test("files of tools are written by the person at this machine; of several keys by those that are named", async () => {
-  const environment = { CAPSTAN_API_KEYS: "ada:one,bob:two" };
-  assert.deepEqual((await valid({}, { environment })).scriptAuthors, []);
-  const named = await load({ scripts: { authors: ["ada", "eve"] } }, { environment });
-  assert.ok(named.outcome.status === "valid");
-  assert.deepEqual(named.outcome.configuration.scriptAuthors, ["ada", "eve"]);
-  assert.match(
-    named.outcome.warnings.join(),
-    /nobody has a key named "eve"\. There are: ada, bob\./,
-  );
-  assert.deepEqual((await valid({ scripts: { authors: [] } })).scriptAuthors, []);
+test("a key may ask, unless it says what else it may", async () => {
+  const read = async (text: string) =>
+    (await valid({}, { environment: { CAPSTAN_API_KEYS: text } })).apiKeys;
+  const bot = { name: "bot", key: "one", rights: ["ask"] };
+  const ann = { name: "ann", key: "two:2", rights: ["ask", "approve", "admin"] };
+  assert.deepEqual(await read("bot:one"), [bot]);
+  assert.deepEqual(await read(JSON.stringify(["bot:one", ann])), [bot, ann]);
+});
+
+test("a list of keys that cannot be read is refused, and no message has a key", async () => {
+  for (const text of [
+    '["bot:hunter2"',
+    '[{"name":"ann","key":"hunter2","rights":["approv"]}]',
+    '[{"name":"ann","key":"hunter2","rights":[]}]',
+    '[{"name":"ann","key":"hunter2","right":["ask"]}]',
+    "[17]",
+  ]) {
+    const { outcome } = await load({}, { environment: { CAPSTAN_API_KEYS: text } });
+    assert.ok(outcome.status === "invalid", text);
+    assert.match(outcome.problems.join(), /CAPSTAN_API_KEYS: (entry 1: )?.*expected/);
+    assert.doesNotMatch(outcome.problems.join(), /hunter2/);
+  }
+});
+
+test("on loopback without keys anyone approves, with keys people do, or who the settings say", async () => {
+  const environment = { CAPSTAN_API_KEYS: "bot:one" };
+  const from = async (settings: object, more = {}) => (await valid(settings, more)).approvalsFrom;
+  assert.equal(await from({}), "anyone");
+  assert.equal(await from({}, { environment }), "people");
+  assert.equal(await from({ host: "0.0.0.0" }, { environment }), "people");
+  assert.equal(await from({ approvals: { from: "people" } }), "people");
+  assert.equal(await from({ approvals: { from: "anyone" } }, { environment }), "anyone");
 });

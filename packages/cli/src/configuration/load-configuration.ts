@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
-import { isLoopback, localPrincipal } from "@capstan/server";
+import { defaultApprovalsFrom, isLoopback } from "@capstan/server";
 import { type OptionValues, textOption } from "../arguments/command.ts";
 import { readApiKeys, readDatabaseUrl, readRedisUrl } from "./secrets.ts";
 import { checkSettings } from "./check-settings.ts";
@@ -47,10 +47,12 @@ export async function loadConfiguration(
   // Not from the file, which may come with a folder that somebody only looks into: it is run.
   const python = environment["CAPSTAN_PYTHON"]?.trim();
   const powershell = environment["CAPSTAN_PWSH"]?.trim();
+  // As in an address of the web: [::1].
+  const host = (merged.host ?? "127.0.0.1").replace(/^\[(.*)\]$/, "$1");
+  const { apiKeys } = keys;
   const configuration: Configuration = {
     port: merged.port ?? 8787,
-    // As in an address of the web: [::1].
-    host: (merged.host ?? "127.0.0.1").replace(/^\[(.*)\]$/, "$1"),
+    host,
     dataDir:
       given.data === undefined && file.settings.data !== undefined
         ? pathsOfFile(file.settings.data)
@@ -58,7 +60,8 @@ export async function loadConfiguration(
     ...(database.status === "given" && { databaseUrl: database.url }),
     ...(redis.status === "given" && { redisUrl: redis.url }),
     ...(merged.model !== undefined && { model: merged.model }),
-    apiKeys: keys.apiKeys,
+    apiKeys,
+    approvalsFrom: merged.approvals?.from ?? defaultApprovalsFrom({ host, apiKeys }),
     groups: merged.groups ?? {},
     tools: merged.tools ?? {},
     roots: file.settings.roots?.map(pathsOfFile) ?? [directory],
@@ -70,7 +73,6 @@ export async function loadConfiguration(
       ...(python && { python }),
       ...(powershell && { powershell }),
     },
-    scriptAuthors: merged.scripts?.authors ?? (keys.apiKeys.length === 0 ? [localPrincipal] : []),
     web: { allowPrivateHosts: merged.web?.allowPrivateHosts ?? [] },
     rules: merged.rules ?? [],
     places: file.places,
@@ -92,23 +94,8 @@ export async function loadConfiguration(
   // A host that could not be read would be judged by its default.
   if (problems.length === 0) problems.push(...openDoors(configuration));
   if (problems.length > 0) return { status: "invalid", problems, warnings: file.warnings };
-  const warnings = [
-    ...file.warnings,
-    ...(await missingRoots(configuration.roots)),
-    ...unknownAuthors(configuration),
-  ];
+  const warnings = [...file.warnings, ...(await missingRoots(configuration.roots))];
   return { status: "valid", configuration, warnings };
-}
-
-/** Who is named as an author and has no key: most likely a slip of the keyboard. */
-function unknownAuthors({ apiKeys, scriptAuthors }: Configuration): readonly string[] {
-  const known = apiKeys.length === 0 ? [localPrincipal] : apiKeys.map(({ name }) => name);
-  return scriptAuthors
-    .filter((name) => !known.includes(name))
-    .map(
-      (name) =>
-        `scripts.authors: nobody has a key named "${name}". There are: ${known.join(", ")}.`,
-    );
 }
 
 /** Texts become what their key wants, by the same schema as the file's values. */

@@ -1,3 +1,5 @@
+import type { Right } from "@capstan/contract";
+import { z } from "zod";
 import type { ApiKey } from "./configuration.ts";
 
 /*
@@ -9,20 +11,47 @@ interface ReadApiKeys {
   readonly problems: readonly string[];
 }
 
+const rights = z
+  .array(z.enum(["ask", "approve", "admin"]))
+  .min(1)
+  .transform((given): readonly Right[] => [...new Set(given)]);
+
+const keyEntry = z.union([
+  z.string(),
+  z.strictObject({ name: z.string(), key: z.string(), rights: rights.optional() }),
+]);
+
 /**
- * Reads `name:key,name:key`. Two keys of one name are the same principal, so that keys can be
- * changed one after the other. No message contains a key.
+ * Reads `name:key,name:key`, or the same as a JSON list, in which a key can have rights:
+ * `["bot:KEY", {"name": "ann", "key": "KEY", "rights": ["ask", "approve"]}]`. A key without them may ask. Two keys
+ * of one name are the same principal, so that keys can be changed one after the other. No message contains a key.
  */
-export function readApiKeys(text: string | undefined): ReadApiKeys {
+export function readApiKeys(text = ""): ReadApiKeys {
   const apiKeys: ApiKey[] = [];
   const problems: string[] = [];
-  const entries = (text ?? "").split(",").map((entry) => entry.trim());
+  const entries = text.trim().startsWith("[") ? readList(text) : text.split(",");
+  if (entries === undefined)
+    return {
+      apiKeys,
+      problems: [
+        'CAPSTAN_API_KEYS: it begins with "[", so a JSON list was expected, such as ["bot:KEY", {"name": "ann", "key": "KEY", "rights": ["ask", "approve"]}]',
+      ],
+    };
   for (const [index, entry] of entries.entries()) {
-    if (entry === "") continue;
+    if (typeof entry === "string" && entry.trim() === "") continue;
     const where = `CAPSTAN_API_KEYS: entry ${index + 1}`;
-    const colon = entry.indexOf(":");
-    const name = entry.slice(0, Math.max(colon, 0)).trim();
-    const key = entry.slice(colon + 1).trim();
+    const read = keyEntry.safeParse(entry);
+    if (!read.success) {
+      problems.push(
+        `${where}: expected "name:key", or an object with name, key and rights, a list of ask, approve and admin`,
+      );
+      continue;
+    }
+    const {
+      name,
+      key,
+      rights: held = ["ask"] as const,
+    } = typeof read.data === "string" ? namedKey(read.data) : read.data;
     if (!/^[a-zA-Z0-9_.@-]{1,64}$/.test(name)) {
       problems.push(`${where}: expected name:key, where the name is letters, digits, . _ @ or -`);
     } else if (!/^[\u0021-\u007E]+$/.test(key)) {
@@ -30,10 +59,25 @@ export function readApiKeys(text: string | undefined): ReadApiKeys {
     } else if (apiKeys.some((other) => other.key === key && other.name !== name)) {
       problems.push(`${where} (${name}): the same key is given to another name`);
     } else {
-      apiKeys.push({ name, key });
+      apiKeys.push({ name, key, rights: held });
     }
   }
   return { apiKeys, problems };
+}
+
+function namedKey(entry: string): { name: string; key: string; rights?: undefined } {
+  const colon = entry.indexOf(":");
+  return { name: entry.slice(0, Math.max(colon, 0)).trim(), key: entry.slice(colon + 1).trim() };
+}
+
+function readList(text: string): readonly unknown[] | undefined {
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list : undefined;
+  } catch {
+    // The parser's message may contain a key.
+    return undefined;
+  }
 }
 
 export type ReadUrl =

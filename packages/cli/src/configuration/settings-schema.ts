@@ -97,10 +97,6 @@ export const settingsSchema = z.object(
       .object(
         {
           folders: list(text("a folder"), 'a list of folders such as ["tools"]'),
-          authors: list(
-            text("the name of a key"),
-            'a list of names of keys such as ["ada"]; [] is nobody',
-          ),
         },
         { error: "an object" },
       )
@@ -114,6 +110,14 @@ export const settingsSchema = z.object(
           ),
         },
         { error: "an object" },
+      )
+      .optional(),
+    approvals: z
+      .object(
+        {
+          from: z.enum(["anyone", "people"], { error: '"anyone" or "people"' }).optional(),
+        },
+        { error: 'an object such as {"from": "people"}' },
       )
       .optional(),
     rules: z.array(rule, { error: "a list of rules" }).optional(),

@@ -82,7 +82,7 @@ export async function startInstallation(options: {
       followLibrary(library, executor, { isOn: (group) => configuration.groups[group] ?? true });
       return executor;
     },
-    scripts: { authoring, authors: configuration.scriptAuthors },
+    scripts: authoring,
     webRoot,
     // Absent, a server that other machines reach takes any name; an empty list would take its own alone.
     ...(allowedHosts.length > 0 && { allowedHosts }),

@@ -13,6 +13,7 @@ import { z } from "zod";
 import { badRequest, conflict, notFound } from "../http/errors.ts";
 import { readBody, readNumber, readWord, withoutNulls } from "../http/read-body.ts";
 import { entryView, listView, requireConversation } from "../http/records.ts";
+import { mayApprove, rightMissing } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
 
 const statuses = [
@@ -76,7 +77,8 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
 
   routes.get("/:id", async (context) => {
     const approval = await find(context);
-    if (approval.kind === "execution") return context.json(approvalView(approval));
+    if (approval.kind === "execution" || !mayApprove(context))
+      return context.json(approvalView(approval));
     const start = readNumber(context, "start", { min: 0, otherwise: 0 });
     const length = readNumber(context, "length", { min: 1, otherwise: resultChars });
     const call = await reviewed(approval);
@@ -89,6 +91,9 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
   routes.post("/:id", async (context) => {
     const approval = await find(context);
     const decision = await readAnswer(context, approval);
+    const tightens = decision.decision === "refuse" || decision.decision === "withhold";
+    if (!tightens && !mayApprove(context))
+      throw rightMissing("approve", `The answer "${decision.decision}"`);
     await refuseUnfit(approval, decision);
     if (approval.kind === "result") refuseImpossible(await reviewed(approval), decision);
     const { owner, id, runId } = approval;

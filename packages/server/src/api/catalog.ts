@@ -4,12 +4,11 @@ import { titleOf } from "@capstan/core/host";
 import type { ModelView, ServerInfo, ToolGroupView, ToolView } from "@capstan/contract";
 import type { Environment, Services } from "../http/services.ts";
 import { listView } from "../http/records.ts";
-import { isAuthor } from "./scripts.ts";
 
 /** What there is: models, tools, and the server itself. */
 export function catalogRoutes(services: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
-  const { models, groups, version, authentication } = services;
+  const { models, groups, version, authentication, approvalsFrom } = services;
 
   routes.get("/capstan", (context) => {
     const { id, reason } = models.default;
@@ -18,7 +17,9 @@ export function catalogRoutes(services: Services): Hono<Environment> {
       version,
       model: { id, reason },
       authentication,
-      scripts: isAuthor(services, context.get("principal")),
+      approvals_from: approvalsFrom,
+      rights: context.get("rights"),
+      scripts: services.scripts !== undefined && context.get("rights").includes("admin"),
     } satisfies ServerInfo);
   });
 

@@ -5,6 +5,7 @@ import type { Environment, Services } from "../http/services.ts";
 import { damaged, entryView, findConversation, listView, unlessDamaged } from "../http/records.ts";
 import { readNumber } from "../http/read-body.ts";
 import { notFound } from "../http/errors.ts";
+import { mayApprove, rightMissing } from "../http/rights.ts";
 
 /** What was allowed or refused for more than one call. */
 export function grantRoutes({ runs }: Services): Hono<Environment> {
@@ -26,9 +27,17 @@ export function grantRoutes({ runs }: Services): Hono<Environment> {
     );
   });
 
+  /** Whether no grant of this id is a refusal. */
+  async function allows(owner: string, id: string): Promise<boolean> {
+    const found = await Promise.all(runs.stores.all.map((store) => store.getGrant({ owner, id })));
+    return found.every((record) => (record?.grant.verdict ?? "allow") === "allow");
+  }
+
   routes.delete("/:id", async (context) => {
     const owner = context.get("principal");
     const id = context.req.param("id");
+    if (!mayApprove(context) && !(await allows(owner, id)))
+      throw rightMissing("approve", "To revoke a refusal");
     const revoked = await runs.revokeGrant(owner, id);
     if (revoked === undefined) throw notFound("grant", id);
     const { again, revokedAt } = revoked;

@@ -7,9 +7,10 @@ import {
   ruleProblems,
 } from "@capstan/core";
 import { conditionsText, namesTool, nearestNames } from "@capstan/core/host";
-import type { OverrideRecord } from "@capstan/store";
+import { overrideId, type OverrideRecord } from "@capstan/store";
 import { Hono } from "hono";
 import { badRequest, notFound } from "../http/errors.ts";
+import { mayApprove, rightMissing } from "../http/rights.ts";
 import { readJson } from "../http/read-body.ts";
 import { listView } from "../http/records.ts";
 import type { Environment, Services } from "../http/services.ts";
@@ -39,6 +40,17 @@ export function overrideRoutes({ runs, groups, rules }: Services): Hono<Environm
       throw badRequest("tool", `tool: there is no tool or group "${tool}" here.${hint}`);
     }
     const about = when === undefined ? { tool } : { tool, when };
+    if (!mayApprove(context)) {
+      const id = overrideId(about);
+      const mine = await runs.store.listOverrides({ owner });
+      if (
+        !tightens(
+          change,
+          mine.find((one) => one.id === id),
+        )
+      )
+        throw rightMissing("approve", "A rule that may loosen another");
+    }
     const outcome = await runs.overrides.write({
       type: "change-override",
       owner,
@@ -55,12 +67,33 @@ export function overrideRoutes({ runs, groups, rules }: Services): Hono<Environm
   routes.delete("/:id", async (context) => {
     const owner = context.get("principal");
     const id = context.req.param("id");
+    if (!mayApprove(context)) throw rightMissing("approve", "To remove a rule");
     const outcome = await runs.overrides.write({ type: "reset-override", owner, id });
     if (outcome.status !== "updated") throw notFound("override", id);
     return context.json(resetView(id));
   });
 
   return routes;
+}
+
+/**
+ * Whether a change can only make calls ask more. The strictest words alone do: a rule for one tool counts before one
+ * for its group, so a weaker word may replace a stricter one elsewhere.
+ */
+function tightens(
+  change: Omit<OverrideChange, "tool" | "when">,
+  before: OverrideRecord | undefined,
+): boolean {
+  const { execution, result, approvalMs, reason } = change;
+  const keepsDeny = before?.rule.execution !== "deny" && before?.isDamaged !== true;
+  return (
+    (execution === undefined ||
+      execution === "deny" ||
+      (execution === "ask-always" && keepsDeny)) &&
+    (result === undefined || result === "always") &&
+    approvalMs === undefined &&
+    (reason === undefined || before === undefined)
+  );
 }
 
 /** What a word is checked as that is null, which takes it back. */

@@ -16,6 +16,7 @@ import { approvalView } from "./approvals.ts";
 import { badRequest, conflict, notFound, tooLong } from "../http/errors.ts";
 import { readBody, readNumber, readWord } from "../http/read-body.ts";
 import { entryView, findAnyRun, findRun, listView, readRunCursor } from "../http/records.ts";
+import { mayApprove, rightMissing } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { eventStream, sseChunks } from "../http/streams.ts";
 import { findRequestedModel, oneCallModelId } from "../runs/active/launch.ts";
@@ -87,6 +88,8 @@ export function runRoutes(services: Services): Hono<Environment> {
     const run = await findAnyRun(services, context);
     const callId = context.req.param("callId");
     const { outcome: answer, note } = await readBody(context, outcomeBody);
+    if (answer === "run_again" && !mayApprove(context))
+      throw rightMissing("approve", 'The outcome "run_again"');
     const by = context.get("principal");
     const found = { answer, by, at: Date.now(), ...(note != null && { note }) };
     const outcome = await recordCallOutcome(runs.stores.of(run.id), run, callId, found);

@@ -14,6 +14,7 @@ import type {
 } from "@capstan/contract";
 import { openMemoryStore } from "@capstan/store";
 import { asking, runIn, tool } from "../testing/run-fixtures.ts";
+import type { AppOptions } from "../app.ts";
 import { createTestApp, requestTo, toyTools } from "../testing/app-fixtures.ts";
 
 const tools = [tool("Look", ({ at }) => `saw ${String(at)}`), asking("Ask", () => "asked")];
@@ -83,8 +84,8 @@ function fakeAuthoring(outcome: AuthoringOutcome = { status: "done", script: det
   return { authoring, asked, listeners };
 }
 
-const keys = [
-  { name: "ada", key: "one" },
+const keys: AppOptions["apiKeys"] = [
+  { name: "ada", key: "one", rights: ["ask", "approve", "admin"] },
   { name: "bob", key: "two" },
 ];
 
@@ -97,7 +98,7 @@ function testApp(outcome?: AuthoringOutcome) {
     tools,
     store,
     apiKeys: keys,
-    scripts: { authoring: fake.authoring, authors: ["ada"] },
+    scripts: fake.authoring,
   });
   async function send(method: string, path: string, body?: object, key = "one") {
     const request = requestTo(method, path, body);
@@ -117,7 +118,7 @@ function testApp(outcome?: AuthoringOutcome) {
   return { ...fake, app, store, send, json, code };
 }
 
-test("who is not named as an author sees and changes nothing, whatever the route", async () => {
+test("a key without the right admin sees and changes no script, whatever the route", async () => {
   const { send, asked, json } = testApp();
   const routes = [
     ["GET", ""],
@@ -139,7 +140,7 @@ test("who is not named as an author sees and changes nothing, whatever the route
     const response = await send(method, `/v1/scripts${path}`, body, "two");
     assert.equal(response.status, 403, `${method} ${path}`);
     const text = await response.text();
-    assert.match(text, /not_a_script_author/);
+    assert.match(text, /right_missing/);
     assert.doesNotMatch(text, /look\.py/);
   }
   assert.deepEqual(asked, []);
@@ -150,7 +151,7 @@ test("who is not named as an author sees and changes nothing, whatever the route
 
 test("a server without files of tools has none of it", async () => {
   const app = createTestApp({ model: new ScriptedModel([]) });
-  assert.equal((await app.call("GET", "/v1/scripts")).status, 403);
+  assert.equal((await app.call("GET", "/v1/scripts")).status, 404);
 });
 
 test("another site's page, and what a form can post, are refused as everywhere", async () => {
@@ -286,7 +287,7 @@ test("no request makes a call in a person's name by naming the model that stands
     }),
     tools,
     store,
-    scripts: { authoring: fakeAuthoring().authoring, authors: ["local"] },
+    scripts: fakeAuthoring().authoring,
   });
   const asked = await app.call("POST", "/v1/responses", {
     model: "capstan/call",
@@ -373,15 +374,12 @@ test("who gives up a check while they type fails nothing", async () => {
     model: new ScriptedModel([]),
     log: (line) => void lines.push(line),
     scripts: {
-      authors: ["local"],
-      authoring: {
-        ...authoring,
-        check: (_text, signal) =>
-          new Promise((_resolve, reject) => {
-            signal?.addEventListener("abort", () => reject(new Error("left")));
-            waiting.resolve();
-          }),
-      },
+      ...authoring,
+      check: (_text, signal) =>
+        new Promise((_resolve, reject) => {
+          signal?.addEventListener("abort", () => reject(new Error("left")));
+          waiting.resolve();
+        }),
     },
   });
   const body = { name: "a.py", source: "" };

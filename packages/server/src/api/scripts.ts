@@ -15,6 +15,7 @@ import { callView, runView } from "./runs.ts";
 import { badRequest, conflict, notFound, RequestError } from "../http/errors.ts";
 import { readBody, readNumber, readWord } from "../http/read-body.ts";
 import { listView } from "../http/records.ts";
+import { mayApprove, rightMissing } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { eventStream } from "../http/streams.ts";
 import { oneCallModelId } from "../runs/active/launch.ts";
@@ -35,27 +36,21 @@ const callBody = z.object({
 
 type OfScripts = Context<Environment>;
 
-/** Whether a principal may see, change and approve files of tools. */
-export function isAuthor({ scripts }: Pick<Services, "scripts">, principal: string): boolean {
-  return scripts?.authors.includes(principal) === true;
-}
-
 /**
  * Files of tools, for the people who may write them: read, checked, changed, approved, tried. No
- * tool and no model gets here; whoever may is named by the installation, nobody else sees a thing.
+ * tool and no model gets here; whoever has the right `admin` may, nobody else sees a thing.
  */
 export function scriptRoutes(services: Services & DirectCallView): Hono<Environment> {
   const routes = new Hono<Environment>();
   const { runs, limits } = services;
-  const authoringFor = (context: OfScripts): ScriptAuthoring => {
-    if (services.scripts === undefined || !isAuthor(services, context.get("principal")))
-      throw notAllowed();
-    return services.scripts.authoring;
+  const authoringOf = (): ScriptAuthoring => {
+    if (services.scripts === undefined) throw noScripts;
+    return services.scripts;
   };
   const idOf = (context: OfScripts) => context.req.param("id") ?? "";
-  /** One file by its id, for who may. */
+  /** One file by its id. */
   const find = async (context: OfScripts) => {
-    const authoring = authoringFor(context);
+    const authoring = authoringOf();
     const id = idOf(context);
     const found = authoring.list().find((script) => script.id === id);
     if (found === undefined) throw notFound("script", id);
@@ -68,12 +63,12 @@ export function scriptRoutes(services: Services & DirectCallView): Hono<Environm
     context.header("Cache-Control", "no-store");
   });
 
-  routes.get("/", (context) => context.json(listView(authoringFor(context).list())));
+  routes.get("/", (context) => context.json(listView(authoringOf().list())));
 
-  routes.get("/events", (context) => {
+  routes.get("/events", () => {
     const stop = new AbortController();
     return eventStream({
-      chunks: encoded(scriptChanges(authoringFor(context), stop.signal)),
+      chunks: encoded(scriptChanges(authoringOf(), stop.signal)),
       idleMs: limits.heartbeatMs,
       onIdle: () => ": waiting\n\n",
       onLeave: () => stop.abort(),
@@ -81,13 +76,13 @@ export function scriptRoutes(services: Services & DirectCallView): Hono<Environm
   });
 
   routes.post("/", async (context) => {
-    const authoring = authoringFor(context);
+    const authoring = authoringOf();
     const { name } = await readBody(context, createBody);
     return context.json(detail(await authoring.create(name), name));
   });
 
   routes.post("/check", async (context) => {
-    const authoring = authoringFor(context);
+    const authoring = authoringOf();
     const text = await readBody(context, checkBody);
     const { signal } = context.req.raw;
     const checked = await unlessGone(signal, () => authoring.check(text, signal));
@@ -98,7 +93,7 @@ export function scriptRoutes(services: Services & DirectCallView): Hono<Environm
 
   routes.get("/:id", async (context) => {
     const id = idOf(context);
-    const authoring = authoringFor(context);
+    const authoring = authoringOf();
     const { signal } = context.req.raw;
     const read = await unlessGone(signal, () => authoring.read(id, signal));
     if (read === undefined) throw notFound("script", id);
@@ -128,10 +123,11 @@ export function scriptRoutes(services: Services & DirectCallView): Hono<Environm
 
   routes.post("/:id/restore", async (context) => {
     const id = idOf(context);
-    return context.json(detail(await authoringFor(context).restore(id), id));
+    return context.json(detail(await authoringOf().restore(id), id));
   });
 
   routes.post("/:id/approve", async (context) => {
+    if (!mayApprove(context)) throw rightMissing("approve", "To approve a script");
     const { id, authoring } = await find(context);
     const { content_hash: contentHash } = await readBody(context, approveBody);
     return context.json(detail(await authoring.approve(id, contentHash), id));
@@ -200,15 +196,11 @@ function refused(
   }
 }
 
-function notAllowed(): RequestError {
-  return new RequestError({
-    status: 403,
-    code: "not_a_script_author",
-    param: "authorization",
-    message:
-      'This key may not see or change files of tools. The names of the keys that may are in "scripts.authors" of the configuration.',
-  });
-}
+const noScripts = new RequestError({
+  status: 404,
+  code: "no_scripts",
+  message: "This server has no files of tools.",
+});
 
 async function* encoded(events: AsyncIterable<{ readonly type: string }>): AsyncGenerator<string> {
   for await (const event of events)

@@ -1,8 +1,9 @@
-/**
- * What a key, a session or a terminal may do: `ask` starts runs and reads what is the principal's own, `approve`
- * answers approval requests and loosens what asks, `admin` sees and changes scripts.
- */
-export type Right = "ask" | "approve" | "admin";
+import type { Right } from "@capstan/contract";
+import type { Context } from "hono";
+import { RequestError } from "./errors.ts";
+import type { Environment } from "./services.ts";
+
+export type { Right };
 
 /** A route and the right that its requests need. */
 export interface RouteRight {
@@ -73,8 +74,32 @@ export const routeRights: readonly RouteRight[] = [
   { method: "DELETE", path: "/v1/scripts/:id", needs: "admin" },
   { method: "GET", path: "/v1/scripts/:id/files", needs: "admin" },
   { method: "POST", path: "/v1/scripts/:id/restore", needs: "admin" },
-  { method: "POST", path: "/v1/scripts/:id/approve", needs: "admin" },
+  { method: "POST", path: "/v1/scripts/:id/approve", needs: "admin", toLoosen: "approve" },
   { method: "POST", path: "/v1/scripts/:id/revoke", needs: "admin" },
   { method: "GET", path: "/v1/scripts/:id/calls", needs: "admin" },
   { method: "POST", path: "/v1/scripts/:id/calls", needs: "admin" },
 ];
+
+const advice: { readonly [right in Right]: string } = {
+  ask: 'Give the key the right "ask" in CAPSTAN_API_KEYS.',
+  approve:
+    'Answer in a paired browser or terminal ("capstan pair" prints a link that pairs a browser), or give the key the right "approve" in CAPSTAN_API_KEYS.',
+  admin:
+    'Use a paired browser or terminal ("capstan pair" prints a link that pairs a browser), or give the key the right "admin" in CAPSTAN_API_KEYS.',
+};
+
+/** Whether a request may do more than tighten. */
+export function mayApprove(context: Context<Environment>): boolean {
+  return context.get("rights").includes("approve");
+}
+
+/** The error for a request without a right, with the way to get it. */
+export function rightMissing(right: Right, what: string): RequestError {
+  return new RequestError({
+    status: 403,
+    type: "permission_error",
+    code: "right_missing",
+    param: "authorization",
+    message: `${what} needs the right "${right}", which this request does not have. ${advice[right]}`,
+  });
+}

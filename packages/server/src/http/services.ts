@@ -3,7 +3,7 @@ import type { ModelCatalog } from "@capstan/core/host";
 import type { RunService } from "../runs/run-service.ts";
 import type { ServerLimits } from "../runs/request/run-limits.ts";
 import type { CreateExecutor } from "../runs/active/launch.ts";
-import type { ScriptAccess } from "@capstan/contract";
+import type { ApprovalsFrom, Right, ScriptAuthoring } from "@capstan/contract";
 
 /** What every route is given. */
 export interface Services {
@@ -20,13 +20,14 @@ export interface Services {
   readonly limits: ServerLimits;
   /** How earlier turns are shown to the model, where a request does not say. */
   readonly history: HistoryMode;
-  /** Files of tools, and who may see and change them. @default there are none */
-  readonly scripts?: ScriptAccess;
+  /** Files of tools. @default there are none */
+  readonly scripts?: ScriptAuthoring;
   readonly version: string;
   readonly authentication: boolean;
+  readonly approvalsFrom: ApprovalsFrom;
 }
 
-/** Hono's variables: who asks. */
+/** Hono's variables: who asks, and what they may do. */
 export interface Environment {
-  readonly Variables: { readonly principal: string };
+  readonly Variables: { readonly principal: string; readonly rights: readonly Right[] };
 }

@@ -179,7 +179,7 @@ const modelItems: ReadonlySet<string> = new Set([
  */
 function approvalResponses(items: readonly InputItem[]): ApprovalResponses {
   const requests = new Map<string, ItemOf<"mcp_approval_request">>();
-  const open: ApprovalResponse[] = [];
+  const open = new Map<string, ApprovalResponse>();
   const refusals = new Map<string, ApprovalResponse>();
   const lastModelItem = items.findLastIndex(isFromModel);
 
@@ -195,10 +195,14 @@ function approvalResponses(items: readonly InputItem[]): ApprovalResponses {
       ...(reason === undefined ? {} : { reason }),
       ...(request === undefined ? {} : { request }),
     };
-    if (index > lastModelItem) open.push(response);
-    else if (!approve) refusals.set(approvalRequestId, response);
+    // Of several answers to one question a refusal counts, wherever it stands.
+    const refused = refusals.get(approvalRequestId);
+    if (index > lastModelItem) {
+      if (!approve || !open.has(approvalRequestId))
+        open.set(approvalRequestId, refused ?? response);
+    } else if (!approve) refusals.set(approvalRequestId, response);
   }
-  return { open, refusals };
+  return { open: [...open.values()], refusals };
 }
 
 /** Whether an item is what a model said or did. */

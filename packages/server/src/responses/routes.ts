@@ -11,6 +11,7 @@ import {
 import { parseCreateRequest } from "./request/parse-request.ts";
 import { itemChunks } from "./content-parts.ts";
 import { startResponse } from "./start-response.ts";
+import { mayApprove } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { eventStream, jsonChunks, listChunks, streamJson } from "../http/streams.ts";
 import { readJson, readNumber, readWord } from "../http/read-body.ts";
@@ -51,7 +52,8 @@ export function responseRoutes(services: Services): Hono<Environment> {
   routes.post("/", async (context) => {
     const origin = new URL(context.req.url).origin;
     const request = parseCreateRequest(await readJson(context), { origins: [origin] });
-    const run = await startResponse(services, context.get("principal"), request);
+    const caller = { principal: context.get("principal"), mayApprove: mayApprove(context) };
+    const run = await startResponse(services, caller, request);
     const waits = request.approvals === "inline" || request.toolOutputs === "inline";
     const stays = request.background || waits;
     // At OpenAI, too, closing the connection is how a client says stop.

@@ -4,6 +4,7 @@ import { findRequestedModel, offersTool, readHistory } from "../runs/active/laun
 import type { RunRequest } from "../runs/request/run-request.ts";
 import type { Services } from "../http/services.ts";
 import { conflict, RequestError } from "../http/errors.ts";
+import { rightMissing } from "../http/rights.ts";
 import { allowedTools } from "./request/parse-tools.ts";
 import { type ApprovalResponse, inputMessages, newItems, splitHistory } from "./input-messages.ts";
 import { lookUpItems, storedView } from "./read-response.ts";
@@ -14,9 +15,10 @@ import type { CreateRequest } from "./request/parse-request.ts";
 /** Turns a request into a run that goes on by itself. @throws RequestError */
 export async function startResponse(
   services: Services,
-  owner: string,
+  { principal: owner, mayApprove }: { readonly principal: string; readonly mayApprove: boolean },
   request: CreateRequest,
 ): Promise<RunRecord> {
+  if (!mayApprove) refuseToLoosen(request);
   const modelId = request.model ?? services.models.default.id;
   const model = await findRequestedModel(services.models, modelId);
   if (model === undefined) throw await unknownModel(services, modelId);
@@ -41,6 +43,8 @@ export async function startResponse(
   const stored = storedItems(understood.items);
   const tools = allowedTools(request.tools, request.toolChoice);
   const { messages, answers, approvals } = understood;
+  if (!mayApprove && approvals.some(({ approve }) => approve))
+    throw rightMissing("approve", "'approve': true");
   // A run that leaves nothing behind cannot descend from one that is kept: it is shown its history.
   const crosses = !request.store && parent !== undefined && !found.byItem;
   if (crosses && approvals[0] !== undefined) throw keptApproval(approvals[0]);
@@ -96,6 +100,15 @@ export async function startResponse(
   const outcome = await services.runs.start(run, { kept: request.store });
   if (outcome.status === "conflict") throw conflict(outcome.message);
   return outcome.run;
+}
+
+/** A request without the right `approve` does not lift a tool's own wish to ask. */
+function refuseToLoosen({ tools }: CreateRequest): void {
+  const lifts = tools.servers.some(
+    ({ requireApproval: wish }) =>
+      wish === "never" || (typeof wish === "object" && wish.never !== undefined),
+  );
+  if (lifts) throw rightMissing("approve", "'require_approval': \"never\"");
 }
 
 /** The run that asked what a response answers. */

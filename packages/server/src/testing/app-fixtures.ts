@@ -35,6 +35,8 @@ export function createTestApp(
     readonly store?: Store;
     readonly memory?: Store;
     readonly apiKeys?: AppOptions["apiKeys"];
+    /** @default "people" with keys, else "anyone" */
+    readonly approvalsFrom?: Services["approvalsFrom"];
     readonly rules?: readonly PolicyRule[];
     readonly scripts?: Services["scripts"];
     readonly log?: AppOptions["log"];
@@ -58,6 +60,7 @@ export function createTestApp(
     limits,
     version: "0",
     authentication: false,
+    approvalsFrom: setup.approvalsFrom ?? (setup.apiKeys === undefined ? "anyone" : "people"),
   };
   const app = createApp({
     services,

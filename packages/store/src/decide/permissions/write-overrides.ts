@@ -33,6 +33,11 @@ const findOverride = statement(
   "SELECT 1 FROM overrides WHERE owner = ? AND id = ?",
 );
 
+/** The id of a user's rule for some calls: there is one for the same calls. */
+export function overrideId(about: Pick<PolicyRule, "tool" | "when">): string {
+  return `override_${digest(about).slice(0, 24)}`;
+}
+
 /** What is given is changed or, where it is null, taken back; the rest stays. A rule that says nothing more goes. */
 export function* changeOverride(
   { changes }: WriteContext,
@@ -41,7 +46,7 @@ export function* changeOverride(
 ): Script<OutcomeOf<ChangeOverride>> {
   const { owner, tool, when, change } = write;
   const about = when === undefined ? { tool } : { tool, when };
-  const id = `override_${digest(about).slice(0, 24)}`;
+  const id = overrideId(about);
   const row = yield* first(lockOverride, owner, id);
   const before = row && readable(row, overrideRecord);
   // Changed, it would stay damaged.

@@ -1,0 +1,19 @@
+import type { Configuration } from "./configuration.ts";
+
+/**
+ * Says in one line whose answers to approval requests count.
+ *
+ * @example describeApprovers({ approvalsFrom: "anyone", apiKeys: [] }) // "anyone who reaches this server"
+ */
+export function describeApprovers({
+  approvalsFrom,
+  apiKeys,
+}: Pick<Configuration, "approvalsFrom" | "apiKeys">): string {
+  if (approvalsFrom === "anyone")
+    return apiKeys.length === 0 ? "anyone who reaches this server" : "anyone with a key";
+  const names = new Set(
+    apiKeys.filter(({ rights }) => rights.includes("approve")).map(({ name }) => name),
+  );
+  const keys = names.size === 0 ? "" : `, and the keys of ${[...names].join(", ")}`;
+  return `people: paired browsers and terminals (capstan pair)${keys}`;
+}
