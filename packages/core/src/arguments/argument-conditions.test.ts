@@ -50,12 +50,6 @@ const cases: readonly Case[] = [
     true,
   ],
   [
-    "host is not what stands before @",
-    { url: { host: "example.org" } },
-    { url: "https://example.org@evil.net/" },
-    false,
-  ],
-  [
     "a host with any port",
     { url: { host: "example.org" } },
     { url: "http://example.org:8080/" },

@@ -1,6 +1,7 @@
 import { shortJson } from "../json/short-json.ts";
 import type { ToolArgs, JsonValue } from "../base/json.ts";
 import { canonicalJson, isObject } from "../json/json-value.ts";
+import { readUrl } from "./read-url.ts";
 
 /**
  * Which calls of a tool are meant, by their arguments: all conditions must hold. A key is an
@@ -143,7 +144,8 @@ export function operatorsOf(test: ArgumentTest): ArgumentOperators {
 /**
  * Whether one value passes. `exists` is about there being one, and is not looked at.
  *
- * @param anyCase whether paths that differ in upper and lower case alone are the same
+ * @param anyCase whether paths that differ in upper and lower case alone are the same, and a URL from
+ *   which programs read different hosts is on any of them
  */
 function passes(operators: ArgumentOperators, value: unknown, anyCase: boolean): boolean {
   if (value === undefined) return false;
@@ -156,8 +158,13 @@ function passes(operators: ArgumentOperators, value: unknown, anyCase: boolean):
   if (glob !== undefined && !(typeof value === "string" && fitsGlob(glob, value))) return false;
   if (prefix !== undefined && !(typeof value === "string" && value.startsWith(prefix)))
     return false;
-  if (host !== undefined && !isOnHost(value, host)) return false;
-  if (site !== undefined && siteOf(value) !== site) return false;
+  if (host !== undefined || site !== undefined) {
+    const read = typeof value === "string" ? readUrl(value) : undefined;
+    // A program may read any host from it: it is never allowed, and always denied.
+    if (read?.status === "ambiguous" && !anyCase) return false;
+    if (read?.status !== "ambiguous" && host !== undefined && !isOnHost(value, host)) return false;
+    if (read?.status !== "ambiguous" && site !== undefined && siteOf(value) !== site) return false;
+  }
   return not === undefined || !passes(operatorsOf(not), value, !anyCase);
 }
 

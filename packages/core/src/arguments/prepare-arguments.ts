@@ -204,3 +204,29 @@ const none: readonly string[] = [];
 function takesLimit({ function: { parameters } }: ToolDefinition): boolean {
   return parameters === undefined || !schemaView(parameters).keys(parameters).includes("limit");
 }
+
+/** Whether arguments that fit a schema may hold URLs: found out once for each schema. */
+export function mayHoldUrls(schema: JsonSchema): boolean {
+  let known = holdingUrls.get(schema);
+  if (known === undefined) {
+    known = false;
+    // Whatever place it stands at: what is found too much costs a look at the arguments.
+    JSON.stringify(schema, (key, value: unknown) => {
+      known ||= isUrlName(key) || (key === "format" && isUrlFormat(value));
+      return value;
+    });
+    holdingUrls.set(schema, known);
+  }
+  return known;
+}
+
+const holdingUrls = new WeakMap<JsonSchema, boolean>();
+
+export function isUrlFormat(format: unknown): boolean {
+  return format === "uri" || format === "url" || format === "iri";
+}
+
+/** `url`, `page_url`, `imageUrls`, `href`; not `curl`. */
+export function isUrlName(name: string): boolean {
+  return /^(?:.*[-_])?(?:ur[il]s?|href)$/i.test(name) || /[a-z](?:Ur[il]|UR[IL])s?$/.test(name);
+}

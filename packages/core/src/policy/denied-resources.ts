@@ -59,9 +59,10 @@ export function deniedPart(
 /** Returns whether a URL is on a denied host. */
 export function deniesUrl(
   { hosts }: Pick<DeniedResources, "hosts">,
-  { href }: { readonly href: string },
+  { protocol, host, pathname, search }: URL,
 ): boolean {
-  return hosts.some((test) => holds(test, href));
+  // Without a user's name, which says nothing of the host.
+  return hosts.some((test) => holds(test, `${protocol}//${host}${pathname}${search}`));
 }
 
 function denies(test: Test, path: string): boolean {

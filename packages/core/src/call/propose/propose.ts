@@ -1,12 +1,14 @@
 import { digest, frozenJson, isObject, lostInJson } from "../../json/json-value.ts";
 import {
   extractLimit,
+  mayHoldUrls,
   type PreparedArguments,
   prepareArguments,
   parseArguments,
   type ParsedArguments,
 } from "../../arguments/prepare-arguments.ts";
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject, JsonSchema } from "../../base/json.ts";
+import { plainUrls } from "../../arguments/url-arguments.ts";
 import { type ApprovalRequest, withArgsDigest } from "../../policy/approval.ts";
 import type { GrantOffer, Tool } from "../../tool/tool.ts";
 import { conditionsHold } from "../../arguments/argument-conditions.ts";
@@ -273,7 +275,11 @@ export function checkArguments(
   patternEngine?: PatternEngine,
 ): PreparedArguments | Promise<PreparedArguments> {
   const { name, parameters } = tool.definition.function;
-  const prepared = prepareArguments(args, parameters, { pattern: patternEngine });
+  const valid = prepareArguments(args, parameters, { pattern: patternEngine });
+  const prepared =
+    valid.status === "valid" && parameters !== undefined && mayHoldUrls(parameters)
+      ? withPlainUrls(valid, parameters, patternEngine)
+      : valid;
   if (prepared.status === "invalid" || tool.check === undefined) return prepared;
   try {
     const problems = tool.check(prepared.args);
@@ -285,6 +291,19 @@ export function checkArguments(
   } catch (thrown) {
     return checkFailed(name, thrown);
   }
+}
+
+function withPlainUrls(
+  prepared: Extract<PreparedArguments, { readonly status: "valid" }>,
+  schema: JsonSchema,
+  pattern: PatternEngine | undefined,
+): PreparedArguments {
+  const urls = plainUrls(prepared.args, schema);
+  if (urls.status === "ambiguous")
+    return { status: "invalid", error: { code: "ambiguous_url", message: urls.message } };
+  // A schema may list URLs as they are written: these have one reading, too.
+  const { status } = prepareArguments(urls.args, schema, { pattern });
+  return status === "valid" ? { ...prepared, args: urls.args } : prepared;
 }
 
 function refuseFor(name: string, problems: readonly string[]): PreparedArguments | undefined {

@@ -1,0 +1,40 @@
+/** A text that may be the address of a resource on a host. */
+export type ReadUrl =
+  | { readonly status: "plain"; readonly url: URL }
+  /** Other programs may read another host from it, or none. `reason` completes "it …". */
+  | { readonly status: "ambiguous"; readonly reason: string }
+  /** Not absolute, or of a scheme without hosts. */
+  | { readonly status: "other" };
+
+const hostScheme = /^\s*(?:https?|wss?|ftp):/i;
+
+/**
+ * Reads a URL as the WHATWG standard does, and refuses what other readers of URLs, such as Python's,
+ * take for another host: `https://example.org\@evil.com/` is `example.org` to one and `evil.com` to
+ * the other.
+ *
+ * @example readUrl("HTTPS://Bücher.example.") // plain, with the href "https://xn--bcher-kva.example/"
+ */
+export function readUrl(text: string): ReadUrl {
+  if (!hostScheme.test(text)) return { status: "other" };
+  const reason = ambiguity(text.trim());
+  if (reason !== undefined) return { status: "ambiguous", reason };
+  const url = URL.parse(text.trim());
+  if (url === null || url.hostname === "")
+    return { status: "ambiguous", reason: "names no host that can be read" };
+  // A final dot changes nothing of where a name leads.
+  if (/[^.]\.+$/.test(url.hostname)) url.hostname = url.hostname.replace(/\.+$/, "");
+  return { status: "plain", url };
+}
+
+function ambiguity(text: string): string | undefined {
+  // oxlint-disable-next-line no-control-regex -- these are what is looked for
+  if (/[\u0000-\u0020\u007f-\u009f]/.test(text)) return "has spaces or control characters";
+  const [, authority, rest = ""] = /^[a-z]+:\/\/([^/?#]*)([^?#]*)/i.exec(text) ?? [];
+  if (authority === undefined || authority === "")
+    return "has not exactly two slashes before its host";
+  if (/\\/.test(authority + rest)) return "has a backslash";
+  if (authority.includes("@")) return "has a user name or password before its host";
+  if (authority.includes("%")) return "has an escaped character in its host";
+  return undefined;
+}
