@@ -7,6 +7,7 @@ import { killed } from "./proofs/killed.ts";
 import { parked } from "./proofs/parked.ts";
 import { queueLost } from "./proofs/queue-lost.ts";
 import { reconnecting } from "./proofs/reconnecting.ts";
+import { retried } from "./proofs/retried.ts";
 import { stopped } from "./proofs/stopped.ts";
 import { twoNodes } from "./proofs/two-nodes.ts";
 
@@ -16,6 +17,7 @@ export const proofs: readonly Proof[] = [
   stopped,
   twoNodes,
   reconnecting,
+  retried,
   parked,
   deliveredTwice,
   databaseRestarted,

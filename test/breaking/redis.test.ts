@@ -7,6 +7,7 @@ import { killed } from "./proofs/killed.ts";
 import { parked } from "./proofs/parked.ts";
 import { queueLost } from "./proofs/queue-lost.ts";
 import { reconnecting } from "./proofs/reconnecting.ts";
+import { retried } from "./proofs/retried.ts";
 import { stopped } from "./proofs/stopped.ts";
 import { twoNodes } from "./proofs/two-nodes.ts";
 import { provingOn } from "./proving-tests.ts";
@@ -26,6 +27,10 @@ test(
   prove(twoNodes),
 );
 test("a client that reconnects at every event is told each once, in order", prove(reconnecting));
+test(
+  "a client that retries until it has an answer starts one run, however often nodes are killed",
+  prove(retried),
+);
 test(
   "runs that were parked while all servers were gone are finished once they are answered",
   prove(parked),

@@ -7,6 +7,7 @@ import { diskFull } from "./proofs/disk-full.ts";
 import { killed } from "./proofs/killed.ts";
 import { parked } from "./proofs/parked.ts";
 import { reconnecting } from "./proofs/reconnecting.ts";
+import { retried } from "./proofs/retried.ts";
 import { openProvingGround } from "./proving-ground.ts";
 import { inTime } from "./in-time.ts";
 import type { Round } from "./proof.ts";
@@ -20,6 +21,10 @@ test(
   prove(killed),
 );
 test("a client that reconnects at every event is told each once, in order", prove(reconnecting));
+test(
+  "a client that retries until it has an answer starts one run, however often nodes are killed",
+  prove(retried),
+);
 test(
   "runs that were parked while all servers were gone are finished once they are answered",
   prove(parked),

@@ -10,6 +10,7 @@
 export { systemClock } from "./base/clock.ts";
 export { errorMessage } from "./base/errors.ts";
 export { newId } from "./base/id.ts";
+export { LruCache } from "./base/lru-cache.ts";
 
 // json
 export { digest } from "./json/json-value.ts";

@@ -31,7 +31,7 @@ const surface = {
   },
   host: {
     values: `
-    addUsage checkArguments conditionsText coveredBy deniedPart deniedResources deniesPath deniesUrl detached
+    LruCache addUsage checkArguments conditionsText coveredBy deniedPart deniedResources deniesPath deniesUrl detached
     digest errorMessage executionRule
     isContentParts isSettled missingInValue namesTool nearestNames neutralise neutraliseMessage
     newId noUsage readBack readPointer reopenedByPerson resultRule reviewOutcomes reviewProblem

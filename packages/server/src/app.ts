@@ -14,6 +14,7 @@ import { catalogRoutes } from "./api/catalog.ts";
 import { conversationRoutes } from "./api/conversations.ts";
 import type { Environment, Services } from "./http/services.ts";
 import { grantRoutes } from "./api/grants.ts";
+import { answerOnce } from "./http/request-keys.ts";
 import { overrideRoutes } from "./api/overrides.ts";
 import { servePage } from "./page.ts";
 import { responseRoutes } from "./responses/routes.ts";
@@ -58,6 +59,11 @@ export function createApp({
   const message = `The body is larger than ${bodyBytes} bytes.`;
   const tooLarge = new RequestError({ status: 413, code: "body_too_large", message });
   app.use("/v1/*", bodyLimit({ maxSize: bodyBytes, onError: () => errorResponse(tooLarge) }));
+  app.use("/v1/*", (context, next) => {
+    const { req } = context;
+    if (req.method === "GET" || req.header("idempotency-key") === undefined) return next();
+    return answerOnce(services, context, next);
+  });
   app.route("/v1/responses", responseRoutes(services));
   app.route("/v1/runs", runRoutes(services));
   app.route("/v1/conversations", conversationRoutes(services));

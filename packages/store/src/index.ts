@@ -48,7 +48,8 @@ export {
   type ToolFilter,
 } from "./records/run-request.ts";
 export type { Store } from "./live/store.ts";
-export { type NewRun, type RunJournalWrite, type StoreWrite } from "./records/store-writes.ts";
+export type { RequestKeyRecord } from "./read/read-request-keys.ts";
+export type { NewRun, RequestKey, RunJournalWrite, StoreWrite } from "./records/store-writes.ts";
 export { isAccepted, type OutcomeOf, type WriteOutcome } from "./records/write-outcomes.ts";
 
 // live

@@ -2,7 +2,13 @@ import { Hono, type Context } from "hono";
 import { z } from "zod";
 import { newId } from "@capstan/core/host";
 import type { ConversationView, RunWithEvents } from "@capstan/contract";
-import type { ConversationRecord, ListedRun, Store } from "@capstan/store";
+import {
+  type ConversationRecord,
+  isAccepted,
+  type ListedRun,
+  type RequestKey,
+  type Store,
+} from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
 import {
   entryView,
@@ -11,7 +17,8 @@ import {
   readRunCursor,
   requireConversation,
 } from "../http/records.ts";
-import { readBody, readNumber, withoutNulls } from "../http/read-body.ts";
+import { mayRepeat, readBody, readNumber, withoutNulls } from "../http/read-body.ts";
+import { createOnce } from "../http/request-keys.ts";
 import { jsonChunks, listChunks, streamJson } from "../http/streams.ts";
 import { conflict, notFound } from "../http/errors.ts";
 import { damaged, runView } from "./runs.ts";
@@ -27,7 +34,8 @@ const conversationBody = z.object({
 });
 
 /** Threads of runs: a pointer each to the newest. */
-export function conversationRoutes({ runs }: Services): Hono<Environment> {
+export function conversationRoutes(services: Services): Hono<Environment> {
+  const { runs } = services;
   const routes = new Hono<Environment>();
   const { store } = runs;
   const find = (context: Context<Environment>): Promise<ConversationRecord> =>
@@ -52,17 +60,23 @@ export function conversationRoutes({ runs }: Services): Hono<Environment> {
   routes.post("/", async (context) => {
     const owner = context.get("principal");
     const { title, metadata, switches: given } = await readBody(context, conversationBody);
-    const id = newId("conv_");
-    await store.write([
-      {
+    const create = async (key?: RequestKey) => {
+      const created = newId("conv_");
+      const conversation = {
         type: "create-conversation",
-        id,
+        id: created,
         owner,
         title: title ?? "",
         metadata: metadata ?? {},
         switches: { groups: given?.groups ?? {}, tools: given?.tools ?? {} },
-      },
-    ]);
+      } as const;
+      const claim = { type: "claim-key", owner, resourceId: created } as const;
+      const writes = key === undefined ? [conversation] : [conversation, { ...claim, key }];
+      return (await store.write(writes)).every(isAccepted) ? created : undefined;
+    };
+    const id = mayRepeat(context)
+      ? await createOnce(services, context, create)
+      : ((await create()) ?? "");
     const made = await store.getConversation({ owner, id });
     if (made === undefined) throw notFound("conversation", id);
     return context.json(conversationView(made));

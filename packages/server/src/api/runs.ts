@@ -6,6 +6,7 @@ import {
   followEvents,
   isClosing,
   type ListedRun,
+  type RequestKey,
   type RunRecord,
   type Store,
   transitions,
@@ -14,7 +15,8 @@ import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { approvalView } from "./approvals.ts";
 import { badRequest, conflict, notFound, tooLong } from "../http/errors.ts";
-import { readBody, readNumber, readWord } from "../http/read-body.ts";
+import { mayRepeat, readBody, readNumber, readWord } from "../http/read-body.ts";
+import { startOnce } from "../http/request-keys.ts";
 import { entryView, findAnyRun, findRun, listView, readRunCursor } from "../http/records.ts";
 import { mayApprove, rightMissing } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
@@ -110,9 +112,15 @@ export function runRoutes(services: Services): Hono<Environment> {
   routes.post("/:id/retry", async (context) => {
     const run = await findRun(services, context);
     const { model: wanted } = await readBody(context, z.object({ model: z.string().nullish() }));
-    const outcome = await runs.retry(run, await retryModel(models, run, wanted ?? undefined));
-    if (outcome.status === "conflict") throw conflict(outcome.message);
-    return context.json(runView(outcome.run));
+    const model = await retryModel(models, run, wanted ?? undefined);
+    const start = async (key?: RequestKey) => {
+      const outcome = await runs.retry(run, model, key);
+      if (outcome.status === "conflict") throw conflict(outcome.message);
+      return outcome.run;
+    };
+    return context.json(
+      runView(mayRepeat(context) ? await startOnce(services, context, { start }) : await start()),
+    );
   });
 
   return routes;

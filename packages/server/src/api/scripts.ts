@@ -8,17 +8,19 @@ import type {
   ScriptsChanged,
 } from "@capstan/contract";
 import type { JsonValue } from "@capstan/core";
-import type { ListedCall, ListedCalls, RunRecord } from "@capstan/store";
+import type { ListedCall, ListedCalls, RequestKey, RunRecord } from "@capstan/store";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { callView, runView } from "./runs.ts";
 import { badRequest, conflict, notFound, RequestError } from "../http/errors.ts";
-import { readBody, readNumber, readWord } from "../http/read-body.ts";
+import { mayRepeat, readBody, readNumber, readWord } from "../http/read-body.ts";
+import { startOnce } from "../http/request-keys.ts";
 import { listView } from "../http/records.ts";
 import { mayApprove, rightMissing } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { eventStream } from "../http/streams.ts";
 import { oneCallModelId } from "../runs/active/launch.ts";
+import type { RunRequest } from "../runs/request/run-request.ts";
 
 /** Characters of a script: more is no script that somebody wrote. */
 const maxSource = 1_000_000;
@@ -159,7 +161,11 @@ export function scriptRoutes(services: Services & DirectCallView): Hono<Environm
       );
     const group = offered.id.slice(0, -tool.length - 1);
     const whole = { group, tool, arguments: JSON.stringify(args) };
-    return context.json(runView(await startCall(services, context.get("principal"), whole)));
+    const start = (key?: RequestKey) =>
+      startCall(services, { owner: context.get("principal"), call: whole, key });
+    return context.json(
+      runView(mayRepeat(context) ? await startOnce(services, context, { start }) : await start()),
+    );
   });
 
   return routes;
@@ -232,13 +238,20 @@ export interface DirectCallView {
 /** Begins a run that makes one call, through the same gate as a model's. */
 export async function startCall(
   { runs, directCallView }: Pick<Services, "runs"> & DirectCallView,
-  owner: string,
-  call: { readonly group: string; readonly tool: string; readonly arguments: string },
+  {
+    owner,
+    call,
+    key,
+  }: {
+    readonly owner: string;
+    readonly call: { readonly group: string; readonly tool: string; readonly arguments: string };
+    readonly key?: RequestKey | undefined;
+  },
 ): Promise<RunRecord> {
   const { group, tool, arguments: args } = call;
   const toolId = `${group}.${tool}`;
   const said = `${toolId} ${args}`;
-  const outcome = await runs.start({
+  const request: RunRequest = {
     principal: owner,
     model: oneCallModelId,
     instructions: null,
@@ -260,7 +273,8 @@ export async function startCall(
     continuesParent: false,
     wire: directCallView(),
     call: { toolId, arguments: args },
-  });
+  };
+  const outcome = await runs.start(request, { key });
   if (outcome.status === "conflict") throw conflict(outcome.message);
   return outcome.run;
 }

@@ -1,5 +1,5 @@
 /* oxlint-disable unicorn/require-post-message-target-origin -- a worker thread is no window */
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, type Hash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,11 +12,35 @@ import { badRequest, RequestError } from "./errors.ts";
 // The thread that parses long bodies loads this file: it must not load much.
 
 /** A body can be read once, and a route may ask for it again. */
-const bodies = new WeakMap<Request, Promise<unknown>>();
+const bodies = new WeakMap<Request, Promise<ReadBody>>();
+
+interface ReadBody {
+  readonly value: unknown;
+  /** Of the bytes; empty unless the request may come again. */
+  readonly digest: string;
+}
 
 /** A request's JSON. An empty body is an empty object. */
-export async function readJson({ req: { raw } }: Context): Promise<unknown> {
-  const body = bodies.get(raw) ?? parseBody(raw);
+export async function readJson(context: Context): Promise<unknown> {
+  return (await readOnce(context)).value;
+}
+
+/** Whether a request may come again: it has an idempotency key, or OpenAI's client counts its tries. */
+export function mayRepeat({ req }: Context): boolean {
+  return (
+    req.header("idempotency-key") !== undefined ||
+    req.header("x-stainless-retry-count") !== undefined
+  );
+}
+
+/** The digest of the body of a request that may come again. */
+export async function bodyDigest(context: Context): Promise<string> {
+  return (await readOnce(context)).digest;
+}
+
+async function readOnce(context: Context): Promise<ReadBody> {
+  const { raw } = context.req;
+  const body = bodies.get(raw) ?? parseAndDigest(raw, mayRepeat(context));
   bodies.set(raw, body);
   try {
     return await body;
@@ -25,6 +49,12 @@ export async function readJson({ req: { raw } }: Context): Promise<unknown> {
     const message = `The body is not valid JSON: ${thrown.message}`;
     throw new RequestError({ code: "invalid_json", message });
   }
+}
+
+async function parseAndDigest(request: Request, repeats: boolean): Promise<ReadBody> {
+  const hash = repeats ? createHash("sha256") : undefined;
+  const value = await parseBody(request, hash);
+  return { value, digest: hash?.digest("hex") ?? "" };
 }
 
 /** A request's JSON, checked; unknown fields are ignored. */
@@ -99,13 +129,14 @@ export type ParsedBody =
  *
  * @throws SyntaxError if it is no JSON
  */
-export async function parseBody(request: Request): Promise<unknown> {
+export async function parseBody(request: Request, hash?: Hash): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   let file: FileHandle | undefined;
   try {
     for await (const chunk of request.body ?? []) {
       size += chunk.length;
+      hash?.update(chunk);
       chunks.push(chunk);
       if (size <= longBytes) continue;
       file ??= await openUnnamed();

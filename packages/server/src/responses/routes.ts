@@ -1,5 +1,6 @@
 import { Hono, type Context } from "hono";
-import type { RunRecord } from "@capstan/store";
+import { LruCache } from "@capstan/core/host";
+import type { RequestKey, RunRecord } from "@capstan/store";
 import { conflict, notFound, RequestError } from "../http/errors.ts";
 import {
   awaitResponse,
@@ -14,7 +15,8 @@ import { startResponse } from "./start-response.ts";
 import { mayApprove } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { eventStream, jsonChunks, listChunks, streamJson } from "../http/streams.ts";
-import { readJson, readNumber, readWord } from "../http/read-body.ts";
+import { mayRepeat, readJson, readNumber, readWord } from "../http/read-body.ts";
+import { comesBack, startOnce } from "../http/request-keys.ts";
 
 /** The OpenAI Responses API over the runs. */
 export function responseRoutes(services: Services): Hono<Environment> {
@@ -26,6 +28,8 @@ export function responseRoutes(services: Services): Hono<Environment> {
     if (run?.kind !== "turn") throw notFound("response", id);
     return run;
   };
+  /** The connection of the last repeat that follows a run. */
+  const followers = new LruCache<string, AbortSignal>(1_000);
   /** A stream of a run from a number on, until the client goes away. */
   const stream = (
     found: RunRecord,
@@ -53,12 +57,23 @@ export function responseRoutes(services: Services): Hono<Environment> {
     const origin = new URL(context.req.url).origin;
     const request = parseCreateRequest(await readJson(context), { origins: [origin] });
     const caller = { principal: context.get("principal"), mayApprove: mayApprove(context) };
-    const run = await startResponse(services, caller, request);
+    const start = (key?: RequestKey) => startResponse(services, { ...caller, key }, request);
+    const repeats = mayRepeat(context);
+    const run = repeats
+      ? await startOnce(services, context, { kept: request.store, start })
+      : await start();
     const waits = request.approvals === "inline" || request.toolOutputs === "inline";
-    const stays = request.background || waits;
+    const stays = request.background || waits || (repeats && comesBack(context));
     // At OpenAI, too, closing the connection is how a client says stop.
-    const leave = stays ? undefined : () => runs.cancelOnDisconnect(run);
     const { signal } = context.req.raw;
+    if (repeats) followers.set(run.id, signal);
+    // A repeat may follow the run by the time the first connection is found to be closed.
+    const leave = stays
+      ? undefined
+      : () => {
+          const last = followers.get(run.id) ?? signal;
+          if (last === signal || last.aborted) runs.cancelOnDisconnect(run);
+        };
     // It may have gone before there was a run to stop.
     if (signal.aborted) leave?.();
     else if (leave !== undefined) signal.addEventListener("abort", leave, { once: true });

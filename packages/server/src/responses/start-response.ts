@@ -1,5 +1,5 @@
 import { type Message, type ToolGroup, type ToolMessage, VariableSystem } from "@capstan/core";
-import type { RunRecord, ServerGroup, Store } from "@capstan/store";
+import type { RequestKey, RunRecord, ServerGroup, Store } from "@capstan/store";
 import { findRequestedModel, offersTool, readHistory } from "../runs/active/launch.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 import type { Services } from "../http/services.ts";
@@ -15,7 +15,15 @@ import type { CreateRequest } from "./request/parse-request.ts";
 /** Turns a request into a run that goes on by itself. @throws RequestError */
 export async function startResponse(
   services: Services,
-  { principal: owner, mayApprove }: { readonly principal: string; readonly mayApprove: boolean },
+  {
+    principal: owner,
+    mayApprove,
+    key,
+  }: {
+    readonly principal: string;
+    readonly mayApprove: boolean;
+    readonly key?: RequestKey | undefined;
+  },
   request: CreateRequest,
 ): Promise<RunRecord> {
   if (!mayApprove) refuseToLoosen(request);
@@ -97,7 +105,7 @@ export async function startResponse(
       ...(conversationId !== null && { conversation: conversationId }),
     }),
   };
-  const outcome = await services.runs.start(run, { kept: request.store });
+  const outcome = await services.runs.start(run, { kept: request.store, key });
   if (outcome.status === "conflict") throw conflict(outcome.message);
   return outcome.run;
 }

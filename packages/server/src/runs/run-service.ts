@@ -16,6 +16,7 @@ import {
   type ConversationRecord,
   isClosing,
   type OutcomeOf,
+  type RequestKey,
   type RunRecord,
   type RunRef,
   type Store,
@@ -40,7 +41,13 @@ import { Overrides } from "./active/run-permissions.ts";
 import type { ServerLimits } from "./request/run-limits.ts";
 import type { RunRequest } from "./request/run-request.ts";
 import { createHeartbeats } from "./run-heartbeats.ts";
-import { retryRequest, type StartOutcome, startRun, type StartRunContext } from "./start-run.ts";
+import {
+  retryRequest,
+  type StartOptions,
+  type StartOutcome,
+  startRun,
+  type StartRunContext,
+} from "./start-run.ts";
 
 export interface RunServiceOptions {
   readonly store: Store;
@@ -123,14 +130,18 @@ export class RunService {
    *
    * @param options.kept whether it is in the durable store, or in memory for a while. @default true
    */
-  start(request: RunRequest, { kept = true } = {}): Promise<StartOutcome> {
-    return startRun(this.#context, request, { kept });
+  start(
+    request: RunRequest,
+    { kept = true, key }: Partial<StartOptions> = {},
+  ): Promise<StartOutcome> {
+    return startRun(this.#context, request, { kept, key });
   }
 
   /** Continues a run that failed or was stopped, as a new run. Finished calls are not run again. */
-  async retry(run: RunRecord, model: string): Promise<StartOutcome> {
+  async retry(run: RunRecord, model: string, key?: RequestKey): Promise<StartOutcome> {
     const request = retryRequest(run, model);
-    if (request !== undefined) return this.start(request);
+    const kept = this.stores.of(run.id) === this.store;
+    if (request !== undefined) return this.start(request, { kept, key });
     const message = `This run is ${run.status}: there is nothing to try again.`;
     return { status: "conflict", message };
   }

@@ -5,6 +5,7 @@ import {
   isClosing,
   requestOf,
   type RunJournalWrite,
+  type RequestKey,
   type RunRecord,
   type StoredRequest,
   type StoreWrite,
@@ -28,6 +29,13 @@ export type StartOutcome =
   /** The conversation has a newer run, or its last run has not ended. */
   | { readonly status: "conflict"; readonly message: string };
 
+export interface StartOptions {
+  /** Whether the run is in the durable store, or in memory for a while. */
+  readonly kept: boolean;
+  /** Stored with the run; if another request has the key by then, that is a conflict. */
+  readonly key?: RequestKey | undefined;
+}
+
 export interface StartRunContext {
   readonly stores: RunStores;
   readonly registry: RunRegistry;
@@ -42,7 +50,7 @@ export interface StartRunContext {
 export async function startRun(
   context: StartRunContext,
   given: RunRequest,
-  options: { readonly kept: boolean },
+  options: StartOptions,
 ): Promise<StartOutcome> {
   // Text from outside must not look like the system's own log, now or in later history.
   const request = {
@@ -59,7 +67,7 @@ export async function startRun(
 async function start(
   context: StartRunContext,
   request: RunRequest,
-  { kept }: { readonly kept: boolean },
+  { kept, key }: StartOptions,
 ): Promise<StartOutcome> {
   const { stores, registry, slots } = context;
   if (registry.isStopping) return { status: "conflict", message: "The server is stopping." };
@@ -88,7 +96,7 @@ async function start(
   const hasSlot = slots.acquire(id, owner);
   try {
     return await registry.expecting(id, () =>
-      storeAndBegin(context, { id, request, taken, hasSlot }),
+      storeAndBegin(context, { id, request, taken, hasSlot, key }),
     );
   } catch (thrown) {
     // Whether it was stored is not known: it is deleted as if it had ended.
@@ -107,12 +115,16 @@ async function storeAndBegin(
     /** The run whose unfinished turn it takes over, and that turn. */
     readonly taken: { readonly parent: RunRecord; readonly inherited: ChainState } | undefined;
     readonly hasSlot: boolean;
+    readonly key: RequestKey | undefined;
   },
 ): Promise<StartOutcome> {
-  const { id, request, taken, hasSlot } = given;
+  const { id, request, taken, hasSlot, key } = given;
   const store = stores.of(id);
   const status = hasSlot ? "in_progress" : "queued";
-  const writes = newRunWrites(id, request, taken?.inherited, status);
+  const made = newRunWrites(id, request, taken?.inherited, status);
+  const { principal: owner } = request;
+  const claim = { type: "claim-key", owner, resourceId: id } as const;
+  const writes = key === undefined ? made : [...made, { ...claim, key }];
   const outcomes = await store.write(writes);
   const run = newRunRecord(writes, outcomes);
   if (run === undefined) {

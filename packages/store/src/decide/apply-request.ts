@@ -12,6 +12,7 @@ import { forgetLineage } from "./forget/forget-lineage.ts";
 import { submitOutputs } from "./calls/submit-outputs.ts";
 import { answerApproval, expireApprovals } from "./permissions/write-approvals.ts";
 import { createConversation, moveHead, updateConversation } from "./runs/write-conversations.ts";
+import { claimKey } from "./runs/claim-key.ts";
 import { createGrant, revokeGrant } from "./permissions/write-grants.ts";
 import { changeOverride, resetOverride } from "./permissions/write-overrides.ts";
 import { saveItems } from "./rows/write-items.ts";
@@ -110,6 +111,8 @@ function* applyWrite(
       return yield* changeOverride(context, write, at);
     case "reset-override":
       return yield* resetOverride(context, write);
+    case "claim-key":
+      return yield* claimKey(context, write, at);
     case "create-conversation":
       return yield* createConversation(context, write, at);
     case "update-conversation":

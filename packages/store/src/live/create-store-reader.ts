@@ -15,6 +15,7 @@ import { readEventPage, findRunKey } from "../read/read-events.ts";
 import { getGrant, listGrants, readGrants } from "../read/permissions/read-grants.ts";
 import { findRun, getItem, listItems, listOutputs, readCalls } from "../read/read-ledger.ts";
 import { listOverrides } from "../read/permissions/read-overrides.ts";
+import { getRequestKey } from "../read/read-request-keys.ts";
 import { readReview } from "../read/permissions/read-reviews.ts";
 import {
   everyOrphan,
@@ -216,6 +217,9 @@ export function createStoreReader({
     /** Those in force: neither revoked nor expired. With `sessionId`, those of that session and those of every session. */
     listGrants: (query: Omit<QueryOf<typeof listGrants>, "at">) =>
       read(() => listGrants({ ...query, at: clock.now() })),
+    /** The request that has an idempotency key. */
+    getRequestKey: (query: Omit<QueryOf<typeof getRequestKey>, "at">) =>
+      read(() => getRequestKey({ ...query, at: clock.now() })),
     /** The newest run that knows an item id or a call id. */
     findRun: async (query: QueryOf<typeof findRun>) =>
       publishedOrNone(await read(() => findRun(query))),

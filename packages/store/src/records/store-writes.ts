@@ -46,6 +46,17 @@ export interface NewRun {
   readonly blobs?: readonly NewBlob[];
 }
 
+/** A request that may come again. */
+export interface RequestKey {
+  readonly id: string;
+  /** Of the request's route and body. */
+  readonly digest: string;
+  /** How long it is remembered. */
+  readonly ttlMs: number;
+  /** The run whose key this request takes over; `any`, if it is a new request in any case. */
+  readonly replaces?: string;
+}
+
 /** What a run's journal takes: all that a chain writes, and the server's own notices. */
 export type RunJournalWrite = JournalWrite<ChainEvent | RunNotice>;
 
@@ -120,6 +131,16 @@ export type StoreWrite =
       "tool" | "when"
     > & { readonly change: Omit<OverrideChange, "tool" | "when"> })
   | { readonly type: "reset-override"; readonly owner: string; readonly id: string }
+  /** Takes an idempotency key for what the other writes of the call make. Expired keys are deleted. */
+  | {
+      readonly type: "claim-key";
+      readonly owner: string;
+      readonly key: RequestKey;
+      /** The run or the conversation that the call creates. */
+      readonly resourceId?: string;
+      /** The answer to give again, as text. */
+      readonly response?: string;
+    }
   | {
       readonly type: "create-conversation";
       readonly id: string;

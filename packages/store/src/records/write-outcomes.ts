@@ -115,6 +115,8 @@ interface Outcomes {
   readonly "reset-override":
     | { readonly status: "updated"; readonly id: string; readonly override: undefined }
     | NotFound;
+  /** `known`: another request has the key. */
+  readonly "claim-key": { readonly status: "claimed_key" } | { readonly status: "known" };
   readonly "create-conversation": { readonly status: "created" } | Refused;
   readonly "update-conversation":
     | { readonly status: "updated"; readonly conversation: ConversationRecord }
@@ -167,6 +169,7 @@ const notDone: ReadonlySet<WriteOutcome["status"]> = new Set([
   "fenced",
   "conflict",
   "already_answered",
+  "known",
 ] as const);
 
 /** Whether a write was done. Where one of a call was not, none was. */

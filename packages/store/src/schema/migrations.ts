@@ -1,5 +1,6 @@
 import { findUnmoved } from "./move-inputs.ts";
 import type { Dialect } from "../sql/dialect.ts";
+import type { RowTable } from "../sql/tables.ts";
 import { checkedTables, postgresChecksum } from "./row-checksums.ts";
 
 export interface Migration {
@@ -449,18 +450,45 @@ export const migrations: readonly Migration[] = [
         postgres: `CREATE FUNCTION mark_damaged() RETURNS trigger LANGUAGE plpgsql AS $$
           BEGIN NEW.is_damaged := TRUE; RETURN NEW; END $$`,
       },
-      ...checkedTables.flatMap((table) => [
-        { sqlite: `ALTER TABLE ${table} ADD COLUMN checksum INTEGER` },
-        { sqlite: `INSERT INTO unchecked_tables (name) VALUES ('${table}')` },
-        {
-          postgres: `ALTER TABLE ${table} ADD COLUMN is_damaged BOOLEAN NOT NULL DEFAULT FALSE,
-            ADD COLUMN checksum BIGINT NOT NULL GENERATED ALWAYS AS (${postgresChecksum(table)}) STORED`,
-        },
-        {
-          postgres: `CREATE TRIGGER mark_damaged BEFORE UPDATE ON ${table} FOR EACH ROW
-            WHEN (OLD.checksum <> ${postgresChecksum(table, "OLD.")}) EXECUTE FUNCTION mark_damaged()`,
-        },
-      ]),
+      ...checkedTables
+        .filter((table) => table !== "request_keys")
+        .flatMap((table) => [
+          ...addChecksum(table),
+          { sqlite: `INSERT INTO unchecked_tables (name) VALUES ('${table}')` },
+        ]),
+    ],
+  },
+  {
+    version: 17,
+    statements: [
+      // Requests that may come again: what they made, or how they were answered.
+      `CREATE TABLE request_keys (
+        owner TEXT NOT NULL,
+        id TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        resource_id TEXT,
+        response TEXT,
+        expires_at BIGINT NOT NULL,
+        PRIMARY KEY (owner, id)
+      )`,
+      "CREATE INDEX request_keys_by_expiry ON request_keys (expires_at)",
+      "CREATE INDEX request_keys_by_resource ON request_keys (resource_id) WHERE resource_id IS NOT NULL",
+      ...addChecksum("request_keys"),
     ],
   },
 ];
+
+/** The checksum of a table's rows, as columns. */
+function addChecksum(table: RowTable): readonly MigrationStatement[] {
+  return [
+    { sqlite: `ALTER TABLE ${table} ADD COLUMN checksum INTEGER` },
+    {
+      postgres: `ALTER TABLE ${table} ADD COLUMN is_damaged BOOLEAN NOT NULL DEFAULT FALSE,
+        ADD COLUMN checksum BIGINT NOT NULL GENERATED ALWAYS AS (${postgresChecksum(table)}) STORED`,
+    },
+    {
+      postgres: `CREATE TRIGGER mark_damaged BEFORE UPDATE ON ${table} FOR EACH ROW
+        WHEN (OLD.checksum <> ${postgresChecksum(table, "OLD.")}) EXECUTE FUNCTION mark_damaged()`,
+    },
+  ];
+}

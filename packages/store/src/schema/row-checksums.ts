@@ -119,6 +119,7 @@ const keys: { readonly [T in RowTable]: readonly string[] } = {
   quarantine: ["id", "part"],
   conversations: ["id"],
   overrides: ["owner", "id"],
+  request_keys: ["owner", "id"],
 };
 
 export function damagedRow(table: RowTable, key: string): string {

@@ -184,6 +184,19 @@ export const tables = {
       "ON CONFLICT (owner, id) DO UPDATE SET updated_at = excluded.updated_at, rule = excluded.rule",
     key: ["owner", "id"],
   },
+  request_keys: {
+    columns: {
+      owner: "text",
+      id: "text",
+      digest: "text",
+      resource_id: "text",
+      response: "text",
+      expires_at: "bigint",
+    },
+    conflict: `ON CONFLICT (owner, id) DO UPDATE SET digest = excluded.digest, resource_id = excluded.resource_id,
+      response = excluded.response, expires_at = excluded.expires_at`,
+    key: ["owner", "id"],
+  },
 } as const satisfies { readonly [table: string]: BulkTable };
 
 /** A table to which decisions add rows. */

@@ -131,6 +131,7 @@ function* removeRuns(context: WriteContext, runs: readonly RunRow[]): Script<voi
     changes.update("runs", { parent_id: id }, { parent_id: parent });
     changes.update("conversations", { head_run_id: id }, { head_run_id: parent });
     wipeRunQuarantine(context, n);
+    changes.remove("request_keys", { resource_id: id });
     for (const table of tablesOfRun) changes.remove(table, { run_n: n });
     removeRun(context, n);
     context.runs.drop(id);

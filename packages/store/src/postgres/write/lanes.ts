@@ -83,6 +83,8 @@ function namesIn(write: EncodedWrite): readonly string[] | undefined {
     case "save-items":
     case "edit-variables":
       return [write.runId];
+    case "claim-key":
+      return [`${write.key.id} ${write.owner}`];
     case "answer-approval":
       return write.runId === undefined ? undefined : [write.runId, write.id];
     default:

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import OpenAI from "openai";
+import { type ScriptedStep, ScriptedModel } from "@capstan/core/testing";
+import { openMemoryStore } from "@capstan/store";
+import { owner } from "@capstan/store/testing";
+import { createTestApp, requestTo, type TestApp, toyTools } from "../testing/app-fixtures.ts";
+import { runIn, tool } from "../testing/run-fixtures.ts";
+
+const call = { calls: [{ name: "Act" }] };
+
+/** An app whose tool counts its calls. */
+function counting(steps: readonly ScriptedStep[]) {
+  let calls = 0;
+  const model = new ScriptedModel(steps);
+  const act = tool("Act", () => `${(calls += 1)}`);
+  const store = openMemoryStore();
+  return { ...createTestApp({ model, tools: [act], store }), store, model, calls: () => calls };
+}
+
+async function send(
+  { fetch }: Pick<TestApp, "fetch">,
+  key: string,
+  body: object,
+  path = "/v1/responses",
+  method = "POST",
+) {
+  const request = requestTo(method, path, body);
+  request.headers.set("Idempotency-Key", key);
+  const response = await fetch(request);
+  const text = await response.text();
+  return { status: response.status, text, body: JSON.parse(text.startsWith("{") ? text : "{}") };
+}
+
+const go = { input: "go", tools: toyTools };
+
+for (const store of [true, false])
+  test(`a repeat with the same Idempotency-Key gets the first answer (store ${store})`, async () => {
+    const app = counting([call, "Done."]);
+    const first = await send(app, "k", { ...go, store });
+    const again = await send(app, "k", { ...go, store });
+    assert.equal(first.status, 200);
+    assert.deepEqual(again, first);
+    assert.equal(app.calls(), 1);
+    app.model.assertDone();
+  });
+
+test("a repeat follows the stream of the run that began", async () => {
+  const hold = Promise.withResolvers<string>();
+  const app = counting([call, () => hold.promise]);
+  const stream = { ...go, stream: true };
+  const both = [send(app, "k", stream), send(app, "k", stream), send(app, "k", stream)];
+  hold.resolve("Done.");
+  const [first, ...others] = await Promise.all(both);
+  assert.match(first?.text ?? "", /response.completed/);
+  for (const other of others) assert.deepEqual(other, first);
+  assert.equal(app.calls(), 1);
+});
+
+test("the same Idempotency-Key with another body or route is a 422", async () => {
+  const app = counting(["One.", "Two."]);
+  await send(app, "k", { input: "one" });
+  for (const refused of [
+    await send(app, "k", { input: "two" }),
+    await send(app, "k", { title: "t" }, "/v1/conversations"),
+  ]) {
+    assert.equal(refused.status, 422);
+    assert.equal(refused.body.error.code, "idempotency_key_reused");
+    assert.match(refused.body.error.message, /another route or body/);
+  }
+  assert.equal((await send(app, "l", { input: "two" })).status, 200);
+  assert.equal((await send(app, "", { input: "two" })).status, 400);
+});
+
+test("a run that failed before any output releases its key, and no other does", async () => {
+  const app = counting([
+    { error: new Error("overloaded") },
+    call,
+    { error: new Error("overloaded") },
+  ]);
+  assert.equal((await send(app, "k", go)).body.status, "failed");
+  const second = await send(app, "k", go);
+  assert.equal(second.body.status, "failed");
+  assert.equal(app.calls(), 1);
+  assert.deepEqual(await send(app, "k", go), second);
+  assert.equal(app.calls(), 1);
+});
+
+test("a client with an Idempotency-Key that leaves finds its run at work", async () => {
+  const hold = Promise.withResolvers<string>();
+  const app = counting([call, () => hold.promise]);
+  const left = new AbortController();
+  const request = requestTo("POST", "/v1/responses", go, left.signal);
+  request.headers.set("Idempotency-Key", "k");
+  const first = app.fetch(request).catch(() => {});
+  for (;;) {
+    const { data } = await app.store.searchRuns({ owner });
+    if (data[0]?.status === "in_progress" && app.calls() === 1) break;
+    await new Promise(setImmediate);
+  }
+  left.abort();
+  await first;
+  const again = send(app, "k", go);
+  hold.resolve("Done.");
+  assert.equal((await again).body.status, "completed");
+  assert.equal(app.calls(), 1);
+});
+
+/** OpenAI's client. Its connection breaks once the answer to its first try is on its way. */
+function brokenOnce(app: TestApp, atBreak: () => Promise<unknown> = async () => {}) {
+  let tries = 0;
+  const client = new OpenAI({
+    apiKey: "none",
+    baseURL: "http://127.0.0.1/v1",
+    fetch: async (url, init) => {
+      tries += 1;
+      const broken = new AbortController();
+      const request = new Request(String(url), {
+        ...(init as RequestInit),
+        ...(tries === 1 && { signal: broken.signal }),
+      });
+      const answer = app.fetch(request);
+      if (tries > 1) return answer;
+      const ends = atBreak();
+      await Promise.race([ends, answer]);
+      broken.abort();
+      throw new Error("connection reset");
+    },
+  });
+  return { client, tries: () => tries };
+}
+
+const input = { model: "test/scripted", input: "go", tools: toyTools as never };
+
+test("a retry of OpenAI's client gets the answer of the run that its first try started", async () => {
+  const app = counting([call, "Done."]);
+  const { client, tries } = brokenOnce(app);
+  const response = await client.responses.create(input);
+  assert.equal(response.output_text, "Done.");
+  assert.deepEqual([tries(), app.calls()], [2, 1]);
+});
+
+test("a retry of OpenAI's client continues a run that its broken connection stopped", async () => {
+  const { promise: never } = Promise.withResolvers<string>();
+  const app = counting([call, () => never, "Done."]);
+  const { client } = brokenOnce(app, async () => {
+    while (app.model.requests.length < 2) await new Promise(setImmediate);
+  });
+  const response = await client.responses.create(input);
+  assert.equal(response.output_text, "Done.");
+  assert.equal(app.calls(), 1);
+  assert.ok(response.id);
+});
+
+test("an equal request that is no retry is a new one", async () => {
+  const app = counting(["One.", "Two."]);
+  const client = new OpenAI({
+    apiKey: "none",
+    baseURL: "http://127.0.0.1/v1",
+    fetch: (url, init) => app.fetch(new Request(String(url), init)),
+  });
+  const texts = [await client.responses.create(input), await client.responses.create(input)];
+  assert.deepEqual(
+    texts.map((response) => response.output_text),
+    ["One.", "Two."],
+  );
+});
+
+test("what a POST creates is created once", async () => {
+  const app = counting([{ error: new Error("down") }, "Done."]);
+  const make = () => send(app, "k", { title: "t" }, "/v1/conversations");
+  const made = await Promise.all([make(), make(), make()]);
+  assert.equal(new Set(made.map(({ text }) => text)).size, 1);
+  assert.equal((await app.call("GET", "/v1/conversations")).body.data.length, 1);
+  const rule = { tool: "g.*", execution: "deny" };
+  const put = () => send(app, "l", rule, "/v1/overrides", "PUT");
+  assert.deepEqual(await put(), await put());
+
+  const failed = await send(app, "m", go);
+  const retry = () => send(app, "n", {}, `/v1/runs/${failed.body.id}/retry`);
+  const [one, two] = [await retry(), await retry()];
+  assert.equal(one.status, 200);
+  assert.equal(one.body.id, two.body.id);
+  await runIn(app.store, one.body.id, "completed");
+});

@@ -1,0 +1,192 @@
+import { createHash } from "node:crypto";
+import type { RequestKey, RequestKeyRecord, RunRecord } from "@capstan/store";
+import type { Context, Next } from "hono";
+import { badRequest, RequestError } from "./errors.ts";
+import { bodyDigest } from "./read-body.ts";
+import type { Environment, Services } from "./services.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** The longest answer that is stored. */
+const maxResponse = 1_048_576;
+
+/** These store the key with what they create. */
+const createsItself = /^\/v1\/(responses|conversations|runs\/[^/]+\/retry|scripts\/[^/]+\/calls)$/;
+
+/** These change nothing; a preview also shows results that must not be stored. */
+const changesNothing = /^\/v1\/(approvals\/[^/]+\/preview|scripts\/check)$/;
+
+type ApiContext = Context<Environment>;
+
+/** The key of a request that may come again. */
+interface GivenKey extends Pick<RequestKey, "id" | "digest"> {
+  /** The client chose the key. Otherwise an equal body is the key. */
+  readonly isChosen: boolean;
+  /** The client says that it sent the request before, or the key says so. */
+  readonly mayBeKnown: boolean;
+}
+
+/**
+ * Does a request with an `Idempotency-Key` once: a repeat gets the first answer. Requests that create runs or
+ * conversations see to it themselves.
+ */
+export async function answerOnce(
+  { runs }: Services,
+  context: ApiContext,
+  next: Next,
+): Promise<Response | void> {
+  const { path } = context.req;
+  if (createsItself.test(path) || changesNothing.test(path)) return next();
+  const key = await readKey(context);
+  const known = await findKnown(runs.stores.all, context, key);
+  if (known !== undefined)
+    return context.body(known.response ?? "{}", 200, { "Content-Type": "application/json" });
+  await next();
+  if (!context.res.ok) return;
+  const response = await context.res.clone().text();
+  if (response.length > maxResponse) return;
+  const owner = context.get("principal");
+  await runs.store.write([
+    { type: "claim-key", owner, key: { ...key, ttlMs: 24 * hourMs }, response },
+  ]);
+}
+
+/**
+ * Starts a run, or returns the run that the same request started before.
+ *
+ * @param kept whether the run is stored. @default true
+ * @param start starts it; with the key in the same commit
+ */
+export async function startOnce(
+  { runs }: Services,
+  context: ApiContext,
+  { kept = true, start }: StartOnce,
+): Promise<RunRecord> {
+  const given = await readKey(context);
+  const stores = runs.stores.all;
+  const find = async () =>
+    runOf(runs, context, given.mayBeKnown ? await findKnown(stores, context, given) : undefined);
+  const ttlMs = given.isChosen ? (kept ? 24 * hourMs : 10 * minuteMs) : 5 * minuteMs;
+  const { id, digest } = given;
+  const before = await find();
+  if (before !== undefined && !(await isFree(runs, before, given))) return before;
+  const replaces = given.mayBeKnown ? before?.id : "any";
+  const key = { id, digest, ttlMs, ...(replaces !== undefined && { replaces }) };
+  // The client does not wait for this try: another one may be on its way.
+  if (context.req.raw.signal.aborted) throw gone();
+  try {
+    if (before === undefined || !isStopped(before)) return await start(key);
+    // Its client left. What was done stays done.
+    const outcome = await runs.retry(before, before.model, key);
+    if (outcome.status === "started") return outcome.run;
+    throw new RequestError({ status: 409, code: "conflict", message: outcome.message });
+  } catch (thrown) {
+    if (!(thrown instanceof RequestError) || thrown.status !== 409) throw thrown;
+    const first = await find();
+    if (first === undefined || first.id === before?.id) throw thrown;
+    return first;
+  }
+}
+
+interface StartOnce {
+  readonly kept?: boolean;
+  readonly start: (key: RequestKey) => Promise<RunRecord>;
+}
+
+/** Whether the client of a request comes back for the answer: then it goes on if the client leaves. */
+export function comesBack({ req }: Context): boolean {
+  return req.header("idempotency-key") !== undefined;
+}
+
+/**
+ * Creates something with a key in the same commit, or returns the id of what the same request created.
+ *
+ * @param create resolves with false if another request took the key in the meantime
+ */
+export async function createOnce(
+  { runs }: Services,
+  context: ApiContext,
+  create: (key: RequestKey) => Promise<string | undefined>,
+): Promise<string> {
+  const key = await readKey(context);
+  const find = async () => (await findKnown([runs.store], context, key))?.resourceId;
+  const made = (await find()) ?? (await create({ ...key, ttlMs: 24 * hourMs })) ?? (await find());
+  if (made == null)
+    throw new RequestError({ status: 409, code: "conflict", message: gone().message });
+  return made;
+}
+
+async function readKey(context: ApiContext): Promise<GivenKey> {
+  const { method, path } = context.req;
+  const chosen = context.req.header("idempotency-key");
+  if (chosen !== undefined && !/^[\x21-\x7e]{1,255}$/.test(chosen))
+    throw badRequest(
+      "idempotency-key",
+      "Idempotency-Key: expected 1 to 255 printable ASCII characters without spaces. A random UUID is a good key.",
+    );
+  const digest = sha256(`${method} ${path}\n${await bodyDigest(context)}`);
+  if (chosen !== undefined)
+    return { id: `key_${sha256(chosen)}`, digest, isChosen: true, mayBeKnown: true };
+  const tries = Number(context.req.header("x-stainless-retry-count"));
+  return { id: `body_${digest}`, digest, isChosen: false, mayBeKnown: tries > 0 };
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+type Stores = Services["runs"]["stores"]["all"];
+
+async function findKnown(
+  stores: Stores,
+  context: ApiContext,
+  { id, digest }: GivenKey,
+): Promise<RequestKeyRecord | undefined> {
+  const owner = context.get("principal");
+  const found = await Promise.all(stores.map((store) => store.getRequestKey({ owner, id })));
+  const known = found.find((record) => record !== undefined);
+  if (known === undefined || known.digest === digest) return known;
+  throw new RequestError({
+    status: 422,
+    code: "idempotency_key_reused",
+    param: "idempotency-key",
+    message:
+      "This Idempotency-Key came before with another route or body, and nothing was done now. Send a new key for a new request.",
+  });
+}
+
+async function runOf(
+  { stores }: Services["runs"],
+  context: ApiContext,
+  known: RequestKeyRecord | undefined,
+): Promise<RunRecord | undefined> {
+  if (known?.resourceId == null) return undefined;
+  const id = known.resourceId;
+  return stores.of(id).getRun({ owner: context.get("principal"), id });
+}
+
+/** Whether a repeat tries again: nothing came of the first try, or it was stopped because its client left. */
+async function isFree(
+  { stores }: Services["runs"],
+  run: RunRecord,
+  { isChosen }: GivenKey,
+): Promise<boolean> {
+  if (isStopped(run)) return !isChosen;
+  if (run.status !== "failed") return false;
+  const { id: runId, owner } = run;
+  const all = await stores.of(runId).readEventsCompact({ owner, runId });
+  return !(all?.events ?? []).some(({ type }) => type === "item.start" || type === "call.proposed");
+}
+
+function isStopped({ status }: RunRecord): boolean {
+  return status === "cancelled";
+}
+
+function gone(): RequestError {
+  return new RequestError({
+    status: 409,
+    code: "conflict",
+    message: "The same request is being served. Try again in a moment.",
+  });
+}

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Store } from "../../live/store.ts";
+import type { RequestKey } from "../../records/store-writes.ts";
+import { everyStore, withTwoNodes } from "../../testing/every-store.ts";
+import { findPostgres } from "../../testing/postgres-server.ts";
+import { commit, newRun, owner, resultOf } from "../../testing/store-fixtures.ts";
+
+const key = { id: "key_1", digest: "d", ttlMs: 1_000 };
+
+async function createWith(store: Store, id: string, given: RequestKey): Promise<string> {
+  const outcomes = await store.write([
+    { type: "create-run", run: newRun({ id }) },
+    { type: "claim-key", owner, key: given, resourceId: id },
+  ]);
+  return outcomes[1].status;
+}
+
+everyStore("of requests with one key one creates its run", async (withStore) => {
+  await withStore(async (store, clock) => {
+    const ids = ["a", "b", "c"];
+    const outcomes = await Promise.all(ids.map((id) => createWith(store, id, key)));
+    assert.deepEqual(outcomes, ["claimed_key", "known", "known"]);
+    const runs = await Promise.all(ids.map((id) => store.getRun({ owner, id })));
+    assert.deepEqual(
+      runs.map((run) => run?.id),
+      ["a", undefined, undefined],
+    );
+    const known = { digest: "d", resourceId: "a", response: null };
+    assert.deepEqual(await store.getRequestKey({ owner, id: key.id }), known);
+    assert.equal(await store.getRequestKey({ owner: "another", id: key.id }), undefined);
+
+    // It is taken over from the run that has it, and from no other.
+    assert.equal(await createWith(store, "d", { ...key, replaces: "z" }), "known");
+    assert.equal(await createWith(store, "e", { ...key, replaces: "a" }), "claimed_key");
+    assert.equal(await createWith(store, "f", { ...key, replaces: "any" }), "claimed_key");
+
+    clock.set(clock.now() + key.ttlMs);
+    assert.equal(await store.getRequestKey({ owner, id: key.id }), undefined);
+    assert.equal(await createWith(store, "g", key), "claimed_key");
+    await commit(store, "g", [resultOf("completed")]);
+    await store.write([{ type: "delete-run", owner, id: "g" }]);
+    assert.equal(await store.getRequestKey({ owner, id: key.id }), undefined);
+  });
+});
+
+const postgres = findPostgres();
+
+test(
+  "of requests with one key at two nodes one creates its run",
+  { skip: postgres.status === "missing" && postgres.reason },
+  () =>
+    withTwoNodes(async (one, other) => {
+      for (let round = 0; round < 20; round++) {
+        const given = { ...key, id: `key_${round}` };
+        const ids = [`a${round}`, `b${round}`, `c${round}`, `d${round}`];
+        const outcomes = await Promise.all(
+          ids.map((id, at) => createWith(at % 2 === 0 ? one : other, id, given)),
+        );
+        const won = ids.filter((_, at) => outcomes[at] === "claimed_key");
+        assert.equal(won.length, 1, outcomes.join());
+        const found = await other.getRequestKey({ owner, id: given.id });
+        assert.equal(found?.resourceId, won[0]);
+      }
+    }),
+);
