@@ -1,0 +1,5 @@
+import type { Attack } from "./attack.ts";
+import { fuzzer } from "./attacks/fuzzer.ts";
+import { principals } from "./attacks/principals.ts";
+
+export const attacks: readonly Attack[] = [principals, fuzzer];

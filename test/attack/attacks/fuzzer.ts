@@ -1,0 +1,163 @@
+import type { CallView } from "@capstan/contract";
+import { audit } from "../../breaking/audit.ts";
+import { everyRun, readRun } from "../../breaking/end-state.ts";
+import type { Random } from "../../breaking/random.ts";
+import { type Attack, Problems } from "../attack.ts";
+import { anyText, mutate } from "../mutate.ts";
+import { makeOwned, type Owned, pathOf, type Route, routes } from "../routes.ts";
+import { type Answer, type Sent, send } from "../send.ts";
+import type { Victim } from "../victim.ts";
+
+/** Requests under way at once. */
+const atOnce = 8;
+
+/** Requests between two checks of the server's health, and those that are sent at least. */
+const eachRound = 600;
+
+/**
+ * Sends every route requests that are nearly right: wrong types, sizes, depths, characters, headers. The server
+ * never fails, never hangs, and its runs are in order afterwards.
+ */
+export const fuzzer: Attack = {
+  name: "fuzzer",
+  promise: "requests that are nearly right never fail the server, hang, or leave a run in disorder",
+  async run({ victim, random, isOver }) {
+    const problems = new Problems();
+    const api = victim.api("ann");
+    let owned = await makeOwned(api, "secret");
+    do {
+      for (let sent = 0; sent < eachRound; sent += atOnce)
+        await Promise.all(
+          Array.from({ length: atOnce }, () => {
+            const request = anyRequest(random, owned, victim);
+            return send(victim.url, request).then(
+              (answer) => judge(request, answer, problems),
+              (hangs: Error) => problems.add(hangs.message),
+            );
+          }),
+        );
+      const health = await send(victim.url, { method: "GET", path: "/healthz" });
+      if (health.status !== 200 || !victim.isAlive()) {
+        problems.add(`The server is gone: ${victim.output().slice(-2_000)}`);
+        return problems.list;
+      }
+      for (const problem of await auditRuns(victim)) problems.add(problem);
+      owned = await makeOwned(api, "secret");
+    } while (!isOver() && !problems.isFull);
+    return problems.list;
+  },
+};
+
+function judge(request: Sent, { status, text }: Answer, problems: Problems): void {
+  const what = `${request.method} ${request.path.slice(0, 300)} ${JSON.stringify(request.headers)} ${String(request.body).slice(0, 2_000)}`;
+  if (status >= 500) return problems.add(`${status} ${text.slice(0, 300)} to ${what}`);
+  // A request that is no HTTP has no answer of the API.
+  if (status < 400 || text === "" || !request.path.startsWith("/v1/")) return;
+  const form = /^\{"error":\{"message":".+","type":"\w+","param":.*"code":"\w+"\}\}$/s;
+  if (!form.test(text))
+    problems.add(`${status} without an error: ${text.slice(0, 300)} to ${what}`);
+}
+
+function anyRequest(random: Random, owned: Owned, victim: Victim): Sent {
+  const route = random.pick(routes);
+  const method = random.chance(95)
+    ? route.method
+    : random.pick(["PATCH", "OPTIONS", "HEAD", "PUT"]);
+  const headers: { [name: string]: string } = { authorization: `Bearer ${victim.keyOf("ann")}` };
+  const path = anyPath(random, route, owned);
+  if (random.chance(5)) headers[random.pick(headerNames)] = random.pick(headerValues);
+  if (method === "GET" || method === "HEAD" || method === "DELETE")
+    return { method, path, headers };
+  headers["content-type"] ??= random.chance(97) ? "application/json" : random.pick(headerValues);
+  return { method, path, headers, body: anyBody(random, route, owned) };
+}
+
+const headerNames = [
+  "accept-encoding",
+  "authorization",
+  "content-encoding",
+  "content-type",
+  "expect",
+  "host",
+  "idempotency-key",
+  "last-event-id",
+  "origin",
+  "range",
+  "x-stainless-retry-count",
+];
+const headerValues = [
+  "",
+  "x",
+  "0",
+  "-1",
+  "*",
+  "gzip",
+  "Bearer",
+  "http://[::1",
+  "a".repeat(5_000),
+  "\u00ff",
+  "application/json; charset=utf-7",
+];
+
+/** The path of the route with other ids and queries, as it may stand in a request line. */
+function anyPath(random: Random, route: Route, owned: Owned): string {
+  let path = pathOf(route, owned);
+  if (random.chance(15)) path = path.replace(/[^/?]{8,}/, () => encoded(anyText(random)));
+  if (random.chance(3)) path = path.replace("/v1/", "/v1/%");
+  if (random.chance(15)) {
+    const name = random.pick([
+      "limit",
+      "after",
+      "status",
+      "starting_after",
+      "stream",
+      "start",
+      "length",
+      "conversation",
+      "search",
+      "type",
+      "outcome",
+      "include_obfuscation",
+    ]);
+    path += `${path.includes("?") ? "&" : "?"}${name}=${encoded(anyText(random))}`;
+  }
+  return path;
+}
+
+/** Lone surrogates are no URI. */
+const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());
+
+function anyBody(random: Random, route: Route, owned: Owned): string {
+  const body = route.case.body?.(owned) ?? {};
+  const text = JSON.stringify(mutate(random, body));
+  if (!random.chance(10)) return text;
+  const at = random.between(0, text.length);
+  return random.pick([
+    text.slice(0, at),
+    text.slice(0, at) + anyText(random) + text.slice(at),
+    `${text}${text}`,
+    "",
+  ]);
+}
+
+/** Cancels what goes on, and checks the runs as after a crash. */
+async function auditRuns(victim: Victim): Promise<readonly string[]> {
+  const api = victim.api("ann");
+  for (const { id, status } of await everyRun(api))
+    if (["queued", "in_progress", "requires_action"].includes(status))
+      await api.cancel(id).catch(() => {});
+  const runs = [];
+  for (const { id } of await everyRun(api)) runs.push(await readRun(api, id));
+  // The built-in tools note nothing: each call that succeeded ran once.
+  const executions = runs
+    .flatMap(({ calls }) => calls)
+    .filter(({ status }: CallView) => status === "succeeded")
+    .flatMap(({ idempotencyKey: key, name: tool }) => [
+      { step: "begun", key, tool } as const,
+      { step: "ended", key, tool } as const,
+    ]);
+  const found = audit({ runs, executions, confirmed: [], told: new Map() });
+  for (const { id } of await everyRun(api))
+    await api.request("DELETE", `/v1/responses/${id}`).catch(() => {});
+  return found;
+}

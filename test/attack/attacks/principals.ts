@@ -1,0 +1,91 @@
+import { type Attack, Problems } from "../attack.ts";
+import { makeOwned, missingCases, type Owned, pathOf, type Route, routes } from "../routes.ts";
+import { type Answer, send } from "../send.ts";
+import type { Caller, Victim } from "../victim.ts";
+
+/**
+ * Sends a request to every route for what Ann has: as Bob, as Cara, who may only ask, without a key, and as Ann.
+ * Only Ann reads or changes it, and who has no right is told so.
+ */
+export const principals: Attack = {
+  name: "principals",
+  promise: "no route shows or changes what another user has, or acts without the right it needs",
+  async run({ victim, random, isOver }) {
+    const problems = new Problems();
+    for (const missing of missingCases()) problems.add(missing);
+    do {
+      const owned = await makeOwned(victim.api("ann"), `secret-${random.between(1, 2 ** 30)}`);
+      const ofBob = await makeOwned(victim.api("bob"), `of-bob-${random.between(1, 2 ** 30)}`);
+      const before = await readAll(victim, owned);
+      for (const route of routes)
+        for (const caller of ["bob", "cara", "nobody"] as const) {
+          const subject = route.case.others === "absent" ? owned : ofBob;
+          const answer = await ask(victim, caller, route, subject);
+          for (const problem of problemsOf(route, caller, answer, owned))
+            problems.add(`${route.name} as ${caller}: ${problem}`);
+        }
+      if ((await readAll(victim, owned)) !== before)
+        problems.add("Requests of others changed what Ann reads of her own.");
+      // What is deleted is gone for the routes after it.
+      const deleting = (route: Route) => Number(route.method === "DELETE");
+      for (const route of routes.toSorted((a, b) => deleting(a) - deleting(b))) {
+        const { status } = await ask(victim, "ann", route, owned);
+        const isRefused = status === 401 || status === 403 || status >= 500 || status === 0;
+        const isAbsent = status === 404 && route.method !== "DELETE" && route.needs !== "admin";
+        if (isRefused || isAbsent) problems.add(`${route.name} as its owner: ${status}`);
+      }
+    } while (!isOver() && !problems.isFull);
+    return problems.list;
+  },
+};
+
+function ask(victim: Victim, caller: Caller, route: Route, owned: Owned): Promise<Answer> {
+  const key = victim.keyOf(caller);
+  const body = route.case.body?.(owned);
+  const hasBody = body !== undefined || route.method === "POST" || route.method === "PUT";
+  return send(victim.url, {
+    method: route.method,
+    path: pathOf(route, owned),
+    headers: {
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(hasBody && { "content-type": "application/json" }),
+    },
+    ...(hasBody && { body: JSON.stringify(body ?? {}) }),
+  });
+}
+
+function* problemsOf(
+  route: Route,
+  caller: Caller,
+  { status, text }: Answer,
+  owned: Owned,
+): Generator<string> {
+  if (status >= 500 || status === 0) return yield `${status} ${text.slice(0, 200)}`;
+  if (caller === "nobody") {
+    const expected = route.needs === "none" ? 200 : 401;
+    if (status !== expected) yield `${status} instead of ${expected}`;
+    return;
+  }
+  const isRight = caller === "bob" || route.needs === "ask" || route.needs === "none";
+  if (!isRight) {
+    if (status !== 403) yield `${status} instead of 403`;
+    return;
+  }
+  if (status === 403 && (caller === "bob" || route.toLoosen === undefined)) yield "403";
+  if (route.case.others === "absent" && status < 400) yield `${status}: it is another user's`;
+  if (route.case.others === "own") {
+    const { secret, ...ids } = owned;
+    for (const known of [secret, ids.conversation, ids.run, ids.waiting, ids.approval, ids.grant])
+      if (text.includes(known)) yield `the answer has ${known} of another user`;
+  }
+}
+
+/** All that Ann reads of her own, without what changes by itself. */
+async function readAll(victim: Victim, owned: Owned): Promise<string> {
+  const texts: string[] = [];
+  for (const route of routes) {
+    if (route.method !== "GET" || route.case.others === "all") continue;
+    texts.push((await ask(victim, "ann", route, owned)).text);
+  }
+  return texts.join("\n");
+}

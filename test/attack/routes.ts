@@ -1,0 +1,271 @@
+import { type RouteRight, routeRights } from "@capstan/server";
+import type { Api } from "../api.ts";
+
+/** What a user has on the server, so that every route has something to act on. */
+export interface Owned {
+  /** A text that is in all of it, and that nobody else may read. */
+  readonly secret: string;
+  readonly conversation: string;
+  /** A run that has ended, with a call. */
+  readonly run: string;
+  readonly call: string;
+  /** A run that waits for approval. */
+  readonly waiting: string;
+  readonly approval: string;
+  readonly grant: string;
+  readonly override: string;
+  readonly script: string;
+}
+
+/** What a request to a route looks like. */
+export interface RouteCase {
+  readonly path?: (owned: Owned) => string;
+  readonly query?: string;
+  readonly body?: (owned: Owned) => object;
+  /**
+   * What another user's request for it does: `absent` is an error like that for an id that does not exist,
+   * `own` reads or writes what is that user's own, `all` is the same for every user with the right.
+   */
+  readonly others: "absent" | "own" | "all";
+}
+
+const ofConversation =
+  (more = "") =>
+  ({ conversation }: Owned) =>
+    `/v1/conversations/${conversation}${more}`;
+const ofRun =
+  (more = "") =>
+  ({ run }: Owned) =>
+    `/v1/runs/${run}${more}`;
+const ofResponse =
+  (more = "") =>
+  ({ run }: Owned) =>
+    `/v1/responses/${run}${more}`;
+const ofVariable = ({ conversation }: Owned) => `/v1/conversations/${conversation}/variables/kept`;
+const ofScript =
+  (more = "") =>
+  ({ script }: Owned) =>
+    `/v1/scripts/${encodeURIComponent(script)}${more}`;
+const source = 'def greet(name: str) -> str:\n    """Greet."""\n    return name\n';
+
+/** A case for every route of the server's table; `missingCases` names routes without one. */
+export const routeCases: { readonly [route: string]: RouteCase } = {
+  "GET /healthz": { others: "all" },
+  "GET /v1/capstan": { others: "all" },
+  "GET /v1/models": { others: "all" },
+  "GET /v1/tools": { others: "all" },
+
+  "POST /v1/responses": {
+    body: ({ conversation, run, secret }) => ({
+      input: [{ role: "user", content: secret }],
+      previous_response_id: run,
+      ...(conversation === "" && { conversation }),
+      instructions: "Be brief.",
+      tools: [{ type: "mcp", server_label: "vars", server_url: "capstan://groups/vars" }],
+      metadata: { secret },
+    }),
+    others: "absent",
+  },
+  "GET /v1/responses/:id": { path: ofResponse(), others: "absent" },
+  "DELETE /v1/responses/:id": { path: ofResponse(), others: "absent" },
+  "POST /v1/responses/:id/cancel": { path: ofResponse("/cancel"), others: "absent" },
+  "GET /v1/responses/:id/input_items": {
+    path: ofResponse("/input_items"),
+    query: "limit=5",
+    others: "absent",
+  },
+
+  "GET /v1/runs": { query: "limit=5", others: "own" },
+  "GET /v1/runs/:id": { path: ofRun(), others: "absent" },
+  "GET /v1/runs/:id/events": {
+    path: ofRun("/events"),
+    query: "starting_after=0",
+    others: "absent",
+  },
+  "GET /v1/runs/:id/calls": { path: ofRun("/calls"), others: "absent" },
+  "GET /v1/runs/:id/approvals": { path: ofRun("/approvals"), others: "absent" },
+  "POST /v1/runs/:id/submit_tool_outputs": {
+    path: ofRun("/submit_tool_outputs"),
+    body: ({ call, secret }) => ({ tool_outputs: [{ tool_call_id: call, output: secret }] }),
+    others: "absent",
+  },
+  "POST /v1/runs/:id/cancel": {
+    path: ({ waiting }) => `/v1/runs/${waiting}/cancel`,
+    others: "absent",
+  },
+  "POST /v1/runs/:id/retry": { path: ofRun("/retry"), body: () => ({}), others: "absent" },
+  "POST /v1/runs/:id/calls/:callId/cancel": {
+    path: ({ run, call }) => `/v1/runs/${run}/calls/${call}/cancel`,
+    others: "absent",
+  },
+  "POST /v1/runs/:id/calls/:callId/outcome": {
+    path: ({ run, call }) => `/v1/runs/${run}/calls/${call}/outcome`,
+    body: () => ({ outcome: "did_not_happen", note: "seen" }),
+    others: "absent",
+  },
+
+  "GET /v1/conversations": { query: "limit=5", others: "own" },
+  "POST /v1/conversations": {
+    body: ({ secret }) => ({
+      title: secret,
+      metadata: { k: secret },
+      switches: { groups: { vars: true } },
+    }),
+    others: "own",
+  },
+  "GET /v1/conversations/:id": { path: ofConversation(), others: "absent" },
+  "POST /v1/conversations/:id": {
+    path: ofConversation(),
+    body: ({ secret }) => ({ title: secret }),
+    others: "absent",
+  },
+  "DELETE /v1/conversations/:id": { path: ofConversation(), others: "absent" },
+  "GET /v1/conversations/:id/runs": {
+    path: ofConversation("/runs"),
+    query: "limit=3",
+    others: "absent",
+  },
+  "GET /v1/conversations/:id/variables": {
+    path: ofConversation("/variables"),
+    query: "search=k",
+    others: "absent",
+  },
+  "GET /v1/conversations/:id/variables/:name": {
+    path: ofVariable,
+    query: "start=1",
+    others: "absent",
+  },
+  "PUT /v1/conversations/:id/variables/:name": {
+    path: ofVariable,
+    body: ({ secret }) => ({ text: secret, desc: "d", tags: ["t"], keep: true }),
+    others: "absent",
+  },
+  "DELETE /v1/conversations/:id/variables/:name": { path: ofVariable, others: "absent" },
+
+  "GET /v1/approvals": { query: "status=pending", others: "own" },
+  "GET /v1/approvals/:id": {
+    path: ({ approval }) => `/v1/approvals/${approval}`,
+    others: "absent",
+  },
+  "POST /v1/approvals/:id": {
+    path: ({ approval }) => `/v1/approvals/${approval}`,
+    body: () => ({ decision: "refuse", reason: "no" }),
+    others: "absent",
+  },
+  "POST /v1/approvals/:id/preview": {
+    path: ({ approval }) => `/v1/approvals/${approval}/preview`,
+    body: () => ({ decision: "redact", words: ["a"] }),
+    others: "absent",
+  },
+  "GET /v1/grants": { others: "own" },
+  "DELETE /v1/grants/:id": { path: ({ grant }) => `/v1/grants/${grant}`, others: "absent" },
+  "GET /v1/overrides": { others: "own" },
+  "PUT /v1/overrides": {
+    body: ({ secret }) => ({ tool: "vars.*", execution: "ask-always", reason: secret }),
+    others: "own",
+  },
+  "DELETE /v1/overrides/:id": {
+    path: ({ override }) => `/v1/overrides/${encodeURIComponent(override)}`,
+    others: "absent",
+  },
+
+  "GET /v1/scripts": { others: "all" },
+  "POST /v1/scripts": { body: () => ({ name: "made.py" }), others: "all" },
+  "GET /v1/scripts/events": { others: "all" },
+  "POST /v1/scripts/check": { body: () => ({ name: "greet.py", source }), others: "all" },
+  "GET /v1/scripts/:id": { path: ofScript(), others: "all" },
+  "PUT /v1/scripts/:id": {
+    path: ofScript(),
+    body: () => ({ source, based_on: "0" }),
+    others: "all",
+  },
+  "DELETE /v1/scripts/:id": { path: ofScript(), others: "all" },
+  "GET /v1/scripts/:id/files": { path: ofScript("/files"), others: "all" },
+  "POST /v1/scripts/:id/restore": { path: ofScript("/restore"), others: "all" },
+  "POST /v1/scripts/:id/approve": {
+    path: ofScript("/approve"),
+    body: () => ({ content_hash: "0" }),
+    others: "all",
+  },
+  "POST /v1/scripts/:id/revoke": { path: ofScript("/revoke"), others: "all" },
+  "GET /v1/scripts/:id/calls": { path: ofScript("/calls"), query: "limit=2", others: "all" },
+  "POST /v1/scripts/:id/calls": {
+    path: ofScript("/calls"),
+    body: () => ({ tool: "greet", arguments: { name: "x" } }),
+    others: "all",
+  },
+};
+
+export interface Route extends RouteRight {
+  readonly name: string;
+  readonly case: RouteCase;
+}
+
+export const routes: readonly Route[] = routeRights.flatMap((route) => {
+  const name = `${route.method} ${route.path}`;
+  const found = routeCases[name];
+  return found === undefined ? [] : [{ ...route, name, case: found }];
+});
+
+/** Routes of the server without a case, and cases without a route. */
+export function missingCases(): readonly string[] {
+  const names = new Set(routeRights.map(({ method, path }) => `${method} ${path}`));
+  return [
+    ...[...names].filter((name) => !Object.hasOwn(routeCases, name)),
+    ...Object.keys(routeCases).filter((name) => !names.has(name)),
+  ].map((name) => `${name}: is in test/attack/routes.ts or in the server's table, and not in both`);
+}
+
+/** The path of a request to a route. */
+export function pathOf(route: Route, owned: Owned): string {
+  const path = route.case.path?.(owned) ?? route.path;
+  return route.case.query === undefined ? path : `${path}?${route.case.query}`;
+}
+
+/** Makes all that a user can have. Rules and grants from before are deleted, because they decide what asks. */
+export async function makeOwned(api: Api, secret: string): Promise<Owned> {
+  for (const kind of ["overrides", "grants"]) {
+    const { data } = await api.request<{ data: { id: string }[] }>("GET", `/v1/${kind}`);
+    for (const { id } of data) await api.request("DELETE", `/v1/${kind}/${encodeURIComponent(id)}`);
+  }
+  const { id: conversation } = await api.createConversation();
+  await api.request("POST", `/v1/conversations/${conversation}`, { title: secret });
+  const call = (value: string) => `call WriteVar ${JSON.stringify({ name: "made", value })}`;
+  const groups = ["vars"];
+  const run = await api.startTurn({ conversation, input: call(secret), groups });
+  const [question] = await approvalsOf(api, run, conversation);
+  await api.answer(question, { decision: "allow", scope: "session" });
+  const ended = await api.finishedEvents(run);
+  const made = ended.find((event) => event.type === "call.proposed");
+  await api.putVariable(conversation, "kept", { text: secret });
+  const { id: other } = await api.createConversation();
+  const waiting = await api.startTurn({ conversation: other, input: call(secret), groups });
+  const [approval] = await approvalsOf(api, waiting, other);
+  const { id: override } = await api.request<{ id: string }>("PUT", "/v1/overrides", {
+    tool: "basic.Text",
+    when: { text: secret },
+    execution: "ask-always",
+    reason: secret,
+  });
+  const [grant] = await api.grants(conversation);
+  if (made?.type !== "call.proposed" || grant === undefined)
+    throw new Error("What the attacks act on could not be made.");
+  return {
+    secret,
+    conversation,
+    run,
+    call: made.callId,
+    waiting,
+    approval,
+    grant: grant.id,
+    override,
+    script: "none",
+  };
+}
+
+async function approvalsOf(api: Api, run: string, conversation: string): Promise<[string]> {
+  await api.firstEvent(run, "approval.requested");
+  const [question] = await api.approvals(conversation);
+  if (question === undefined) throw new Error(`The run ${run} asks nothing.`);
+  return [question.id];
+}

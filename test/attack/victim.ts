@@ -1,0 +1,65 @@
+import { createApi, type Api } from "../api.ts";
+import type { Combination } from "../breaking/stores/combinations.ts";
+import { createServerFolder, type ServerFolder, startServerProcess } from "../server-process.ts";
+import { obey, startUpstream } from "../upstream.ts";
+
+/** Who sends requests: two users with all rights, one who may only ask, and one without a key. */
+export const callers = ["ann", "bob", "cara", "nobody"] as const;
+export type Caller = (typeof callers)[number];
+
+/** A server as `capstan serve` starts it, whose model does as the user says (`obey`). */
+export interface Victim extends AsyncDisposable {
+  readonly url: string;
+  readonly folder: ServerFolder;
+  api(caller: Caller): Api;
+  keyOf(caller: Caller): string | undefined;
+  /** What the server logged. */
+  output(): string;
+  /** Whether the process is alive. */
+  isAlive(): boolean;
+}
+
+const rights = {
+  ann: ["ask", "approve", "admin"],
+  bob: ["ask", "approve", "admin"],
+  cara: ["ask"],
+} as const;
+
+export async function startVictim(combination: Combination): Promise<Victim> {
+  await using opening = new AsyncDisposableStack();
+  const upstream = opening.use(await startUpstream(obey));
+  const backing = opening.use(await combination.open(false));
+  const rules = [{ tool: "vars.WriteVar", execution: "ask-once" }];
+  const configuration = { rules, groups: { vars: true }, limits: { bodyBytes: 2_000_000 } };
+  const folder = opening.use(
+    await createServerFolder({ "capstan.config.json": JSON.stringify(configuration) }),
+  );
+  const keyOf = (caller: Caller) => (caller === "nobody" ? undefined : `key-of-${caller}`);
+  const keys = Object.entries(rights).map(([name, held]) => ({
+    name,
+    key: `key-of-${name}`,
+    rights: held,
+  }));
+  const server = opening.use(
+    await startServerProcess({
+      folder,
+      environment: {
+        ...backing.environment,
+        ...upstream.environment,
+        CAPSTAN_API_KEYS: JSON.stringify(keys),
+      },
+    }),
+  );
+  let isAlive = true;
+  void server.exited.then(() => (isAlive = false));
+  const resources = opening.move();
+  return {
+    url: server.url,
+    folder,
+    api: (caller) => createApi(server.url, keyOf(caller)),
+    keyOf,
+    output: () => server.output(),
+    isAlive: () => isAlive,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
