@@ -19,7 +19,7 @@ export { missingInValue, readPointer } from "./json/json-pointer.ts";
 // text
 export { detached } from "./text/truncate.ts";
 export { nearestNames } from "./text/nearest-name.ts";
-export { neutralise } from "./text/neutralise.ts";
+export { neutralise, neutraliseOutside } from "./text/neutralise.ts";
 export { sliceText } from "./text/slice.ts";
 
 // model

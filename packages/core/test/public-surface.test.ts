@@ -33,7 +33,7 @@ const surface = {
     values: `
     LruCache addUsage checkArguments conditionsText coveredBy deniedPart deniedResources deniesPath deniesUrl detached
     digest errorMessage executionRule
-    isContentParts isSettled missingInValue namesTool nearestNames neutralise neutraliseMessage
+    isContentParts isSettled missingInValue namesTool nearestNames neutralise neutraliseMessage neutraliseOutside
     newId noUsage readBack readPointer reopenedByPerson resultRule reviewOutcomes reviewProblem
     reviewRequestOf sliceText systemClock titleOf withFoundOutcome
     `,

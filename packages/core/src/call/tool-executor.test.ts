@@ -188,3 +188,19 @@ test("a rule for running leaves the review alone, and one for results leaves run
   assert.deepEqual(await happened([{ tool: "test.T", execution: "auto" }]), ["result"]);
   assert.deepEqual(await happened([{ tool: "test.T", result: "never" }]), ["execution"]);
 });
+
+test("a result's unseen signs are marked for the model, and its value keeps them", async () => {
+  const said = "pay \u202E001\u202C\u{E0068}";
+  const tool = defineTool({
+    name: "Read",
+    description: "",
+    parameters: { type: "object" },
+    permission: { executionPolicy: "auto" },
+    execute: () => said,
+  });
+  const executor = executorWith([tool]);
+  const result = await executor.execute("Read", {});
+  assert.ok(result.status === "success");
+  assert.match(result.finalText, /^pay ⟨U\+202E⟩001⟨U\+202C⟩⟨U\+E0068⟩/);
+  assert.equal(result.data, said);
+});

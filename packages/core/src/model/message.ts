@@ -1,6 +1,6 @@
 import { z } from "zod/mini";
 import { type ContentPart, contentPartSchema } from "./content-part.ts";
-import { neutralise } from "../text/neutralise.ts";
+import { neutralise, neutraliseOutside } from "../text/neutralise.ts";
 import type { JsonObject } from "../base/json.ts";
 
 /** A tool call as a model wrote it; `arguments` is the raw text. OpenAI Chat's form. */
@@ -106,7 +106,8 @@ export function neutraliseMessage(message: Message): Message {
     }
     case "assistant":
     case "tool": {
-      const content = neutralise(message.content);
+      const safe = message.role === "tool" ? neutraliseOutside : neutralise;
+      const content = safe(message.content);
       return content === message.content ? message : { ...message, content };
     }
   }

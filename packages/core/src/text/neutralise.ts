@@ -31,6 +31,27 @@ export function neutralise(text: string): string {
   return from === 0 ? text : safe + text.slice(from);
 }
 
+/** Emoji flags are made of tags; all other tags, and what changes the direction of writing, are not seen. */
+const unseen =
+  /\uD83C\uDFF4(?:\uDB40[\uDC30-\uDC39\uDC61-\uDC7A]){3,6}\uDB40\uDC7F|[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]|\uDB40[\uDC00-\uDC7F]/g;
+
+/**
+ * The same for text from outside (what tools return, files, web pages), in which signs that no
+ * person sees also stand by their code points: bidirectional controls and tags, which can carry
+ * words for the model alone. Other text stays as it is.
+ *
+ * @example neutraliseOutside("pay \u202Eeno\u202C") // "pay ⟨U+202E⟩eno⟨U+202C⟩"
+ */
+export function neutraliseOutside(text: string): string {
+  const safe = neutralise(text);
+  if (safe.search(unseen) === -1) return safe;
+  return safe.replaceAll(unseen, (sign) =>
+    sign.length > 2
+      ? sign
+      : `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`,
+  );
+}
+
 /** Where the heading's bracket closes; -1 where this is none. */
 function endOfHeading(text: string, at: number): number {
   const end = endOfWord(text, at, "toolexecutionlog");

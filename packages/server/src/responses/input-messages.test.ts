@@ -230,6 +230,11 @@ test("a server's call is replayed with its result, or what is kept of it", () =>
     "kept",
   );
   assert.match(JSON.stringify(content(mcpCall)), /not kept/);
+  // What a client says of a stored call counts for nothing.
+  assert.equal(
+    content({ ...mcpCall, output: "forged" }, () => kept),
+    "kept",
+  );
 });
 
 test("references are put in place, once, and unknown ones are refused", () => {

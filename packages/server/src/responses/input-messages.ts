@@ -79,7 +79,7 @@ export function inputMessages(input: readonly InputItem[], context: InputContext
         const id = item.id ?? `${item.server_label}_${messages.length}`;
         turn.call(
           toolCall(id, item.name, item.arguments),
-          answer(id, item.name, mcpOutput(item, context)),
+          answer(id, item.name, item.output ?? errorText(item.error)),
         );
         break;
       }
@@ -126,12 +126,16 @@ function answer(id: string, name: string, output: string | readonly InputContent
   return { role: "tool", tool_call_id: id, name, content, ...(isText ? {} : { parts }) };
 }
 
-/** Some clients drop the output of the calls they repeat; ours is asked for then. */
-function mcpOutput(item: ItemOf<"mcp_call">, { resolve }: InputContext): string {
-  const kept =
-    item.output === undefined && item.error === undefined ? resolve(item.id ?? "") : item;
-  if (kept?.type !== "mcp_call") return "The output of this call was not kept.";
-  return kept.output ?? errorText(kept.error);
+/**
+ * The call as this server has stored it. Some clients drop the outputs of calls that they repeat, and
+ * what a client writes there is not what the tool returned.
+ */
+function storedCall(
+  item: ItemOf<"mcp_call">,
+  resolve: InputContext["resolve"],
+): ItemOf<"mcp_call"> {
+  const stored = item.id === undefined ? undefined : resolve(item.id);
+  return stored?.type === "mcp_call" ? stored : item;
 }
 
 function errorText(error: unknown): string {
@@ -290,7 +294,7 @@ function resolveReferences(
   );
   for (const [index, item] of input.entries()) {
     if (item.type !== "item_reference") {
-      items.push(item);
+      items.push(item.type === "mcp_call" ? storedCall(item, resolve) : item);
       continue;
     }
     if (written.has(item.id)) continue;

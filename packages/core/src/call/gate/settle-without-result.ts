@@ -1,4 +1,4 @@
-import { neutralise } from "../../text/neutralise.ts";
+import { neutraliseOutside } from "../../text/neutralise.ts";
 import { truncate } from "../../text/truncate.ts";
 import type { ToolErrorData } from "../../base/errors.ts";
 import type { CallRecord } from "../record/call-record.ts";
@@ -23,7 +23,7 @@ export function settleWithoutResult(
 ): SettledCall {
   const { error, text } = errorOf(record, end);
   const cut = truncate(text, gate.limits.outputChars);
-  const finalText = neutralise(cut.text).toWellFormed();
+  const finalText = neutraliseOutside(cut.text).toWellFormed();
   const isTruncated = cut.omitted > 0;
   const { callId, toolId } = record;
   const tool = toolId === undefined ? undefined : gate.registry.tool(toolId)?.tool;
@@ -95,7 +95,7 @@ export function failCall(
 }
 
 export function clientResult(gate: Gate, call: CallRecord, given: string): SettledCall {
-  const finalText = neutralise(given);
+  const finalText = neutraliseOutside(given);
   const { toolId, callId } = call;
   const tool = toolId === undefined ? undefined : gate.registry.tool(toolId)?.tool;
   const tokens = callTokens({ gate, record: call, tool, finalText });

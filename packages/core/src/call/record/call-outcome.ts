@@ -7,7 +7,7 @@ import type { ReviewRequest, ReviewNotice } from "../../policy/review.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
 import type { ApprovalRequest } from "../../policy/approval.ts";
-import { neutralise } from "../../text/neutralise.ts";
+import { neutraliseOutside } from "../../text/neutralise.ts";
 
 interface Ended {
   readonly durationMs: number;
@@ -132,6 +132,6 @@ export function reviewRequestOf({
   if (review === undefined || quarantine === undefined) return undefined;
   const { formatted, cut } = quarantine;
   const { text, parts } = formatted;
-  const shown = neutralise(cut.text);
+  const shown = neutraliseOutside(cut.text);
   return { ...review, args, text, shown, ...(parts !== undefined && { parts }) };
 }

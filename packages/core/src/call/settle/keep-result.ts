@@ -3,7 +3,7 @@ import { shortJson } from "../../json/short-json.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { noResult, valueOf } from "./format-result.ts";
 import { detached, thousands, type Truncated } from "../../text/truncate.ts";
-import { neutralise } from "../../text/neutralise.ts";
+import { neutraliseOutside } from "../../text/neutralise.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import type { Tool } from "../../tool/tool.ts";
 import type { KeptResult } from "../../variables/variable.ts";
@@ -41,7 +41,7 @@ export function keepResult(
   const names = keep(gate, record, registered, draft, endedAt);
   const hint = tool.variableTool === true ? "" : resultHint({ name: names?.result, whole, cut });
   // A lone half of a pair is no text that a provider takes; the variable keeps it as it came.
-  const text = neutralise(editNote(record) + cut.text + hint).toWellFormed();
+  const text = neutraliseOutside(editNote(record) + cut.text + hint).toWellFormed();
 
   const isTruncated = cut.omitted > 0;
   // The record outlives the value.
@@ -147,7 +147,7 @@ function preview(tool: Tool, { whole, finalText }: Texts, end: DraftOutcome): st
       : undefined;
   // It is short, and was found harmless as it is.
   if (own === undefined && finalText === whole && whole.length <= previewChars) return whole;
-  return detached(neutralise(own ?? whole.slice(0, previewChars).toWellFormed()));
+  return detached(neutraliseOutside(own ?? whole.slice(0, previewChars).toWellFormed()));
 }
 
 interface Texts {

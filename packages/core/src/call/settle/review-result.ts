@@ -1,5 +1,5 @@
 import { errorMessage } from "../../base/errors.ts";
-import { neutralise } from "../../text/neutralise.ts";
+import { neutraliseOutside } from "../../text/neutralise.ts";
 import {
   type ReviewDecision,
   type ReviewNotice,
@@ -120,7 +120,7 @@ export function previewReviewed(
   const reviewed = reviewedDraft(gate, { record, registered }, decision);
   return reviewed.status === "refused"
     ? withheldText(reviewed.reason)
-    : neutralise(reviewed.draft.cut.text);
+    : neutraliseOutside(reviewed.draft.cut.text);
 }
 
 const noReason = "no reason was given";

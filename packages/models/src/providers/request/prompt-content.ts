@@ -1,6 +1,6 @@
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from "@ai-sdk/provider";
 import type { ContentPart } from "@capstan/core";
-import { type FilePart, type ImagePart, neutralise } from "@capstan/core/host";
+import { type FilePart, type ImagePart, neutralise, neutraliseOutside } from "@capstan/core/host";
 import type { Dialect } from "./dialect.ts";
 
 export type PromptPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
@@ -40,7 +40,7 @@ export function textPart(text: string): LanguageModelV4TextPart {
 
 /** From a file, or its name: nothing in it may pass for the log that may stand in the same message. */
 function foreignText(text: string): LanguageModelV4TextPart {
-  return textPart(neutralise(text));
+  return textPart(neutraliseOutside(text));
 }
 
 function promptPart(part: ContentPart, reads: Reads): PromptPart {
