@@ -1,5 +1,6 @@
 import type { ApprovalRequest, ContentPart, GrantCover, JsonObject } from "@capstan/core";
 import type { ReviewNotice } from "@capstan/core/host";
+import type { VisibleArgument, VisiblePart } from "@capstan/core/text";
 
 /** A question to a person: may a call run, or may its result be seen? */
 export type ApprovalView = ExecutionApprovalView | ResultApprovalView;
@@ -10,12 +11,31 @@ interface OfRun {
   readonly conversation: string | null;
 }
 
+/** `GET /v1/approvals/{id}` has `shown`; a list never has. */
 export interface ExecutionApprovalView extends ApprovalRequest, OfRun {
   readonly kind: "execution";
+  readonly shown?: ShownApproval;
   readonly status: "pending" | "allowed" | "refused" | "expired" | "cancelled";
 }
 
-/** `GET /v1/approvals/{id}` has `args` and `result` while it is pending; a list never has. */
+/**
+ * The texts of a question as a person must see them: show the text of each part, and the marks so
+ * that no text can pass for one. The page and the terminal show the same.
+ */
+export interface ShownApproval {
+  readonly toolName: readonly VisiblePart[];
+  readonly groupTitle: readonly VisiblePart[];
+  readonly description: readonly VisiblePart[];
+  readonly reason: readonly VisiblePart[];
+  /** What a wider answer covers. */
+  readonly grant?: readonly VisiblePart[];
+  readonly arguments: readonly VisibleArgument[];
+  /** Of a result: the requested slice of its text, and what the model would get of it. */
+  readonly result?: readonly VisiblePart[];
+  readonly resultForModel?: readonly VisiblePart[];
+}
+
+/** `GET /v1/approvals/{id}` has `args`, `result` and `shown` while it is pending; a list never has. */
 export interface ResultApprovalView extends ReviewNotice, OfRun {
   readonly kind: "result";
   readonly status:
@@ -30,6 +50,7 @@ export interface ResultApprovalView extends ReviewNotice, OfRun {
   readonly answer_reason?: string;
   readonly args?: JsonObject;
   readonly result?: ReviewedResult;
+  readonly shown?: ShownApproval;
 }
 
 /** A result for its reviewer. `start` and `length` of the request choose a slice of the text. */

@@ -14,6 +14,7 @@ export type {
   ReviewAnswerBody,
   ReviewedPart,
   ReviewedResult,
+  ShownApproval,
   ReviewPreview,
 } from "./approval.ts";
 export type { CallOutcomeBody, CallView, ToolOutputsBody } from "./call.ts";

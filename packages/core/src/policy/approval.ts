@@ -24,6 +24,8 @@ export interface ApprovalRequest {
   readonly remember: boolean;
   /** What a wider answer covers where it says nothing else. Absent: a rule asks every time, and an answer is for this call alone. */
   readonly grant?: GrantOffer;
+  /** The tool only reads. Absent: it may write, send or run code, and a wider answer over HTTP repeats what it covers. */
+  readonly readOnly?: true;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly expiresAt: number;

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { hiddenCodePoints, visibleParts, visibleText } from "./visible-text.ts";
+import {
+  firstParts,
+  hiddenCodePoints,
+  visibleArguments,
+  visibleJson,
+  visibleLine,
+  type VisiblePart,
+  visibleParts,
+  visibleText,
+} from "./visible-text.ts";
 
 test("characters that are not seen, or that move others, stand as their code points", () => {
   const texts: readonly (readonly [string, string])[] = [
@@ -51,17 +60,80 @@ test("a host that may pass for another is named as it is looked up", () => {
   for (const [text, seen] of texts) assert.equal(visibleText(text), seen);
 });
 
-test("the parts of a text without marks are the text, and only marks hide anything", () => {
+test("a text that looks like a mark is told apart from one", () => {
+  assert.equal(visibleText("a⟨U+202E⟩b"), "a⟨U+27E8⟩U+202E⟩b");
+  assert.notEqual(visibleText("//é⟨U+202E⟩"), visibleText("//é\u202e"));
+  assert.deepEqual(hiddenCodePoints("⟨ψ|φ⟩"), []);
+});
+
+test("a mark says what the characters do that it stands for", () => {
+  const meaningOf = (text: string) =>
+    visibleParts(text).map((part) => (part.type === "mark" ? part.meaning : ""))[0];
+  assert.equal(meaningOf("\u202e"), "changes the direction of the text");
+  assert.equal(meaningOf("\u{e0041}"), "a tag character, which is not seen");
+  assert.equal(meaningOf("\u200b"), "a character that is not seen");
+  assert.equal(meaningOf("\u001b"), "a control character");
+});
+
+/** Text out of all characters, with many of those that hide something. */
+const anyText = fc.string({
+  unit: fc.oneof(
+    fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
+    fc.constantFrom("\n", " ", "\r\n", "\u202e", "\u200b", "⟨", "//", "а", "a", ".", "\n\n\n\n"),
+    fc.constant(" ".repeat(50)),
+  ),
+  maxLength: 100,
+});
+const original = (parts: readonly VisiblePart[]) =>
+  parts.map((part) => (part.type === "mark" ? part.of : part.text)).join("");
+const seen = (parts: readonly VisiblePart[]) => parts.map((part) => part.text).join("");
+
+test("the parts of a text are the text, and only marks hide anything", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
-      const parts = visibleParts(text);
-      for (const part of parts)
-        if (part.type === "text") assert.deepEqual(hiddenCodePoints(part.text), []);
-      if (parts.every((part) => part.type === "text"))
-        assert.equal(parts.map((part) => part.text).join(""), text);
+    fc.property(anyText, (text) => {
+      for (const parts of [visibleParts(text), visibleLine(text)]) {
+        assert.equal(original(parts), text);
+        for (const part of parts)
+          if (part.type === "text") assert.deepEqual(hiddenCodePoints(part.text), []);
+      }
+      assert.doesNotMatch(seen(visibleLine(text)), /[\n\r\t]/);
     }),
     { numRuns: 1_000 },
   );
+});
+
+test("texts of arguments stay as they are, other values are indented JSON; names are one line", () => {
+  const [text, list] = visibleArguments({ "a\nb": "x\n\u202ey", list: ["\u202e", 1] });
+  assert.equal(seen(text!.name), "a⟨U+000A⟩b");
+  assert.equal(seen(text!.value), "x\n⟨U+202E⟩y");
+  assert.equal(seen(list!.value), '[\n  "⟨U+202E⟩",\n  1\n]');
+});
+
+test("JSON to edit shows what is hidden in it, and still says the same", () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const json = visibleJson({ text });
+      assert.deepEqual(hiddenCodePoints(json), []);
+      assert.deepEqual(JSON.parse(json), { text });
+    }),
+  );
+});
+
+test("the first parts are a beginning, and say how much is left", () => {
+  const limits = { lines: 3, characters: 20 };
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const parts = visibleParts(text);
+      const first = firstParts(parts, limits);
+      assert.ok(seen(parts).startsWith(seen(first.parts)));
+      assert.equal(seen(first.parts).length + first.left, seen(parts).length);
+      assert.ok(seen(first.parts).split("\n").length <= 3 && seen(first.parts).length <= 20);
+      assert.ok(seen(first.parts).isWellFormed());
+    }),
+    { numRuns: 1_000 },
+  );
+  assert.equal(firstParts(visibleParts(`ls${"\n".repeat(61)}curl`), limits).left, 4);
+  assert.equal(firstParts(visibleParts("one\ntwo\nthree"), limits).left, 0);
 });
 
 test("10 MB are looked through in linear time", () => {

@@ -1,8 +1,15 @@
 /** A piece of a text as people see it: what is written, or a mark of what would not be seen. */
-export interface VisiblePart {
-  readonly type: "text" | "mark";
-  readonly text: string;
-}
+export type VisiblePart =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "mark";
+      /** What is shown: `⟨U+202E⟩`. */
+      readonly text: string;
+      /** The characters that it stands for. Empty if it explains the text before it. */
+      readonly of: string;
+      /** What those characters do, in words. */
+      readonly meaning: string;
+    };
 
 /**
  * What is not seen, or moves what is: control characters, marks of writing direction, of no width,
@@ -11,6 +18,9 @@ export interface VisiblePart {
  */
 const hidden =
   /\r(?!\n)|(?!(?<=\p{Emoji})[\uFE0E\uFE0F]|(?<=\p{Emoji}\uFE0F?)\u200D(?=\p{Emoji}))(?:[^\P{C}\t\n\r\p{Co}\p{Cn}]|[\p{Zl}\p{Zp}\p{DI}]|(?! )\p{Zs})/u;
+
+/** Marks begin with this bracket: one in the text itself is marked, so that no text passes for a mark. */
+const marked = new RegExp(`\\u27E8|${hidden.source}`, "u");
 
 /** Lines with nothing in them, and gaps in a line, that push what follows out of sight. */
 const emptyLines = /(?<=\n|^)(?:[ \t]*\r?\n){3,}/;
@@ -28,7 +38,7 @@ const anything = new RegExp(
     `(?<lines>${emptyLines.source})`,
     `(?<gap>${gap.source})`,
     `(?<host>${host.source}|${mixedName.source})`,
-    `(?<hidden>${hidden.source})`,
+    `(?<hidden>${marked.source})`,
   ].join("|"),
   "giu",
 );
@@ -38,34 +48,45 @@ const anything = new RegExp(
  * mark with its code point, empty lines and gaps become one with their number, and behind a host
  * whose letters may pass for others stands the name that it is looked up by.
  *
- * The marks of a text that holds such marks itself look the same; only their type tells them apart.
+ * Nothing is lost: the text of the text parts and the `of` of the marks, joined, are the text.
  *
  * @example visibleParts("rm \u202Egpj.x") // "rm ", the mark "⟨U+202E⟩", "gpj.x"
  */
 export function visibleParts(text: string): readonly VisiblePart[] {
   const parts: VisiblePart[] = [];
-  const add = (type: VisiblePart["type"], part: string): void => {
-    const last = parts.at(-1);
-    if (part === "") return;
-    if (type === "text" && last?.type === "text")
-      parts[parts.length - 1] = { type, text: last.text + part };
-    else parts.push({ type, text: part });
-  };
   let from = 0;
   for (const match of text.matchAll(anything)) {
     const { index, groups = {}, 0: found } = match;
-    add("text", text.slice(from, index));
+    addText(parts, text.slice(from, index));
     from = index + found.length;
-    if (groups["hidden"] !== undefined) add("mark", `⟨${codePoint(found)}⟩`);
-    else if (groups["host"] !== undefined) addHost(add, found);
-    else if (groups["gap"] !== undefined) add("mark", `⟨${found.length} spaces⟩`);
+    if (groups["hidden"] !== undefined) parts.push(hiddenMark(found));
+    else if (groups["host"] !== undefined) addHost(parts, found);
+    else if (groups["gap"] !== undefined)
+      parts.push(mark(`${found.length} spaces`, found, "a gap that pushes text out of sight"));
     else {
-      add("mark", `⟨${count(found)}${groups["end"] === undefined ? "" : " at the end"}⟩`);
-      if (groups["end"] === undefined) add("text", "\n");
+      const isAtEnd = groups["end"] !== undefined;
+      const of = isAtEnd ? found : found.slice(0, -1);
+      parts.push(mark(`${count(found)}${isAtEnd ? " at the end" : ""}`, of, "lines without text"));
+      if (!isAtEnd) addText(parts, "\n");
     }
   }
-  add("text", text.slice(from));
+  addText(parts, text.slice(from));
   return parts;
+}
+
+/**
+ * The same for a name, a title or a reason: line breaks and tabs are marks, too.
+ *
+ * @example visibleLine("one\ntwo") // "one", the mark "⟨U+000A⟩", "two"
+ */
+export function visibleLine(text: string): readonly VisiblePart[] {
+  return visibleParts(text).flatMap((part): readonly VisiblePart[] =>
+    part.type === "mark"
+      ? [part]
+      : splitBy(part.text, /([\n\t\r])/u, (found) =>
+          mark(codePoint(found), found, found === "\t" ? "a tab" : "a line break"),
+        ),
+  );
 }
 
 /**
@@ -79,10 +100,102 @@ export function visibleText(text: string): string {
     .join("");
 }
 
+/** An argument as people see it. */
+export interface VisibleArgument {
+  readonly name: readonly VisiblePart[];
+  readonly value: readonly VisiblePart[];
+}
+
+/** The arguments of a call as people see them: texts as they are, other values as indented JSON. */
+export function visibleArguments(args: {
+  readonly [name: string]: unknown;
+}): readonly VisibleArgument[] {
+  return Object.entries(args).map(([name, value]) => ({
+    name: visibleLine(name),
+    value: visibleParts(typeof value === "string" ? value : JSON.stringify(value, null, 2)),
+  }));
+}
+
+/**
+ * The beginning of a text that is to be folded.
+ *
+ * @returns the parts within the limits, and the number of characters that are left
+ */
+export function firstParts(
+  parts: readonly VisiblePart[],
+  limits: { readonly lines: number; readonly characters: number },
+): { readonly parts: readonly VisiblePart[]; readonly left: number } {
+  const first: VisiblePart[] = [];
+  let left = 0;
+  let { lines, characters } = limits;
+  for (const part of parts) {
+    let { text } = part;
+    if (left === 0 && part.type === "text") {
+      text = text.split("\n", lines).join("\n").slice(0, characters);
+      if (text.length < part.text.length) text = text.replace(/[\uD800-\uDBFF]$/u, "");
+    }
+    const fits = left === 0 && (part.type === "text" || text.length <= characters);
+    if (!fits) {
+      left += part.text.length;
+      continue;
+    }
+    addPart(first, part.type === "text" ? { type: "text", text } : part);
+    left += part.text.length - text.length;
+    characters -= text.length;
+    lines -= text.split("\n").length - 1;
+  }
+  return { parts: first, left };
+}
+
+/**
+ * JSON of a value in which what cannot be seen is escaped, to be edited.
+ *
+ * @param indent spaces; 0 for one line
+ * @example visibleJson({ path: "a\u202Eb" }) // with \\u202e in its place
+ */
+export function visibleJson(value: unknown, indent = 2): string {
+  return JSON.stringify(value, null, indent).replaceAll(new RegExp(hidden, "gu"), (found) =>
+    Array.from(
+      { length: found.length },
+      (_, index) => String.raw`\u${found.charCodeAt(index).toString(16).padStart(4, "0")}`,
+    ).join(""),
+  );
+}
+
 /** The code points of a text that are hidden, each once, in the order they come in. */
 export function hiddenCodePoints(text: string): readonly string[] {
   return [...new Set((text.match(new RegExp(hidden, "gu")) ?? []).map(codePoint))];
 }
+
+function addPart(parts: VisiblePart[], part: VisiblePart): void {
+  const last = parts.at(-1);
+  if (part.type === "text" && last?.type === "text")
+    parts[parts.length - 1] = { type: "text", text: last.text + part.text };
+  else if (part.type === "mark" || part.text !== "") parts.push(part);
+}
+
+function addText(parts: VisiblePart[], text: string): void {
+  addPart(parts, { type: "text", text });
+}
+
+function mark(shown: string, of: string, meaning: string): VisiblePart {
+  return { type: "mark", text: `⟨${shown}⟩`, of, meaning };
+}
+
+function hiddenMark(character: string): VisiblePart {
+  const [, meaning] = meanings.find(([pattern]) => pattern.test(character)) ?? [];
+  return mark(codePoint(character), character, meaning ?? "a character that is not seen");
+}
+
+const meanings: readonly (readonly [pattern: RegExp, meaning: string])[] = [
+  [/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u, "changes the direction of the text"],
+  [/[\u{E0000}-\u{E007F}]/u, "a tag character, which is not seen"],
+  [/\u27E8/u, "a bracket in the text itself, not a mark"],
+  [/[\r\p{Zl}\p{Zp}]/u, "a line break that few programs show"],
+  [/\p{Zs}/u, "a space that is not an ordinary one"],
+  [/\p{Cc}/u, "a control character"],
+  [/\p{Cs}/u, "half of a character"],
+];
 
 function codePoint(character: string): string {
   const number = character.codePointAt(0) ?? 0;
@@ -94,20 +207,25 @@ function count(lines: string): string {
   return number === 1 ? "1 empty line" : `${number} empty lines`;
 }
 
-function addHost(add: (type: VisiblePart["type"], part: string) => void, name: string): void {
-  for (const part of visibleHidden(name)) add(part.type, part.text);
+function addHost(parts: VisiblePart[], name: string): void {
+  for (const part of splitBy(name, new RegExp(`(${marked.source})`, "u"), hiddenMark))
+    addPart(parts, part);
   const ascii = asciiName(name);
-  if (ascii !== name) add("mark", `⟨${ascii}⟩`);
+  if (ascii !== name) parts.push(mark(ascii, "", "the name that this host is looked up by"));
 }
 
-function visibleHidden(name: string): readonly VisiblePart[] {
-  return name
-    .split(new RegExp(`(${hidden.source})`, "gu"))
-    .map((part, index) =>
-      index % 2 === 0
-        ? { type: "text", text: part }
-        : { type: "mark", text: `⟨${codePoint(part)}⟩` },
-    );
+/** @param pattern with one group, which is all that it finds */
+function splitBy(
+  text: string,
+  pattern: RegExp,
+  markOf: (found: string) => VisiblePart,
+): readonly VisiblePart[] {
+  return text
+    .split(pattern)
+    .map((part, index): VisiblePart =>
+      index % 2 === 0 ? { type: "text", text: part } : markOf(part),
+    )
+    .filter((part) => part.text !== "");
 }
 
 /** As it is looked up; the code points of the letters where no host can have that name. */

@@ -1,17 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ExecutionApprovalView } from "@capstan/contract";
+import type { Tool } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import { openMemoryStore } from "@capstan/store";
 import { owner } from "@capstan/store/testing";
 import { asking, runIn } from "../testing/run-fixtures.ts";
 import { createTestApp, toyTools } from "../testing/app-fixtures.ts";
 
-/** An app with a run that waits for a word about `Ask({ path: "notes/a" })`. */
-async function waiting() {
+/** An app with a run that waits for a word about `Ask({ path })`. */
+async function waiting(more: Partial<Tool> = {}, path = "notes/a") {
   const store = openMemoryStore();
   const app = createTestApp({
-    model: new ScriptedModel([{ calls: [{ name: "Ask", args: { path: "notes/a" } }] }, "done"]),
-    tools: [asking("Ask", () => "made")],
+    model: new ScriptedModel([{ calls: [{ name: "Ask", args: { path } }] }, "done"]),
+    tools: [{ ...asking("Ask", () => "made"), ...more }],
     store,
   });
   const { body } = await app.call("POST", "/v1/responses", {
@@ -99,4 +101,46 @@ test("a refusal where nobody could be asked is nobody's, and says so to the mode
       (await store.readCalls({ owner, runId })) ?? [];
     assert.match(record.result?.finalText ?? "", words);
   }
+});
+
+test("an answer for more than one call of a tool that does more than read repeats what it covers", async () => {
+  const answers: readonly [answer: object, isTaken: boolean][] = [
+    [{ scope: "session" }, false],
+    [{ scope: "always", covers: null }, false],
+    [{ scope: "session", covers: { type: "offer" } }, false],
+    [{ scope: "session", covers: { type: "tool" } }, true],
+    [{ scope: "session", covers: { type: "arguments" } }, true],
+    [{ scope: "once" }, true],
+  ];
+  for (const [answer, isTaken] of answers) {
+    const { call, path, store, id } = await waiting({ effects: "write" });
+    const { status, body } = await call("POST", path, { decision: "allow", ...answer });
+    assert.equal(status, isTaken ? 200 : 400, JSON.stringify(answer));
+    if (isTaken) continue;
+    assert.equal(body.error?.param, "covers");
+    assert.match(body.error?.message ?? "", /^covers: Ask may write, send or run code/);
+    assert.equal((await store.getApproval({ owner, id }))?.status, "pending");
+  }
+  const grantScope = () => ({ title: "notes", when: { path: "notes/**" } });
+  const narrow = { effects: "write", permission: { grantScope } } as const;
+  const { call, path } = await waiting(narrow);
+  const offer = { decision: "allow", scope: "session", covers: { type: "offer" } };
+  assert.equal((await call("POST", path, offer)).status, 200);
+});
+
+test("an approval has its texts as a person must see them; a list has not", async () => {
+  const { call, path } = await waiting({}, "a\u202eb");
+  const { body } = await call("GET", path);
+  const { shown } = body as unknown as ExecutionApprovalView;
+  assert.deepEqual(shown?.toolName, [{ type: "text", text: "Ask" }]);
+  const [text] = shown?.arguments ?? [];
+  assert.deepEqual(text?.name, [{ type: "text", text: "path" }]);
+  assert.deepEqual(text?.value[1], {
+    type: "mark",
+    text: "⟨U+202E⟩",
+    of: "\u202e",
+    meaning: "changes the direction of the text",
+  });
+  const list = await call("GET", "/v1/approvals");
+  assert.doesNotMatch(JSON.stringify(list.body), /"shown"/);
 });

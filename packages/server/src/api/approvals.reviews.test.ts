@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ShownApproval } from "@capstan/contract";
 import { defineTool } from "@capstan/core";
 import type { ToolReturn } from "@capstan/core/host";
 import { ScriptedModel } from "@capstan/core/testing";
@@ -58,6 +59,9 @@ test("its reviewer gets a result in slices with what the model would get; a list
     shown: text,
     parts: [],
   });
+  const shown = approval["shown"] as Required<ShownApproval>;
+  assert.deepEqual(shown.result, [{ type: "text", text: "password" }]);
+  assert.deepEqual(shown.resultForModel, [{ type: "text", text }]);
   const { data } = (await get("/v1/approvals?status=pending")) as { data: { kind: string }[] };
   assert.equal(data[0]?.kind, "result");
   assert.doesNotMatch(JSON.stringify(data), /tulip/);

@@ -1,12 +1,21 @@
-import type { ApprovalView, ReviewedPart, ReviewedResult, ReviewPreview } from "@capstan/contract";
+import type {
+  ApprovalView,
+  ResultApprovalView,
+  ReviewedPart,
+  ReviewedResult,
+  ReviewPreview,
+  ShownApproval,
+} from "@capstan/contract";
 import {
   type ApprovalDecision,
+  type ApprovalRequest,
   type CallRecord,
   type ContentPart,
   type ReviewDecision,
   VariableSystem,
 } from "@capstan/core";
 import { nearestNames, reviewProblem, reviewRequestOf } from "@capstan/core/host";
+import { visibleArguments, visibleLine, visibleParts } from "@capstan/core/text";
 import type { ApprovalRecord } from "@capstan/store";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
@@ -77,8 +86,12 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
 
   routes.get("/:id", async (context) => {
     const approval = await find(context);
-    if (approval.kind === "execution" || !mayApprove(context))
-      return context.json(approvalView(approval));
+    if (approval.kind === "execution") {
+      const { request } = approval;
+      const shown = shownApproval({ request, args: request.args });
+      return context.json({ ...approvalView(approval), shown });
+    }
+    if (!mayApprove(context)) return context.json(approvalView(approval));
     const start = readNumber(context, "start", { min: 0, otherwise: 0 });
     const length = readNumber(context, "length", { min: 1, otherwise: resultChars });
     const call = await reviewed(approval);
@@ -123,9 +136,25 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
     const executor = createExecutor({ variables: new VariableSystem(), overrides });
     const problem = await executor.checkAnswer(approval.request, decision);
     if (problem !== undefined) throw badRequest(fieldOf(problem), problem);
+    refuseUnnamedCover(approval.request, decision as ApprovalDecision);
   }
 
   return routes;
+}
+
+/** A wider yes for a tool that does more than read says itself what it covers. */
+function refuseUnnamedCover(
+  { readOnly, toolName, grant }: ApprovalRequest,
+  decision: ApprovalDecision,
+): void {
+  if (decision.decision !== "allow" || (decision.scope ?? "once") === "once") return;
+  const { covers } = decision;
+  const isNarrow = grant?.when !== undefined || grant?.key !== undefined;
+  const isNamed = covers !== undefined && (covers.type !== "offer" || isNarrow);
+  if (readOnly === true || isNamed) return;
+  const offer = isNarrow ? '{"type":"offer"} for what it offers, ' : "";
+  const message = `covers: ${toolName} may write, send or run code, so an answer for more than one call repeats what it covers. Expected ${offer}{"type":"tool"} for every call, {"type":"arguments"}, or {"type":"pattern","when":{…}}.`;
+  throw badRequest("covers", message);
 }
 
 /** What a problem is about: it begins with its field, `covers.when.path: …`. */
@@ -232,11 +261,35 @@ export function approvalView(approval: ApprovalRecord): ApprovalView {
   };
 }
 
+interface ShownOptions {
+  readonly request: Pick<ApprovalRequest, "toolName" | "groupTitle" | "reason"> &
+    Partial<Pick<ApprovalRequest, "description" | "grant">>;
+  readonly args: ApprovalRequest["args"];
+  readonly result?: ReviewedResult | undefined;
+}
+
+/** The texts of a question as a person must see them. */
+function shownApproval({ request, args, result }: ShownOptions): ShownApproval {
+  const { toolName, groupTitle, description = "", reason, grant } = request;
+  return {
+    toolName: visibleLine(toolName),
+    groupTitle: visibleLine(groupTitle),
+    description: visibleParts(description),
+    reason: visibleParts(reason),
+    ...(grant !== undefined && { grant: visibleLine(grant.title) }),
+    arguments: visibleArguments(args),
+    ...(result !== undefined && {
+      result: visibleParts(result.text),
+      resultForModel: visibleParts(result.shown),
+    }),
+  };
+}
+
 /** What its reviewer sees: the arguments and a slice of the result. Undefined once it is settled. */
 export function reviewedView(
   call: CallRecord,
   { start, length }: { readonly start: number; readonly length: number },
-): { readonly args: CallRecord["args"] & object; readonly result: ReviewedResult } | undefined {
+): Required<Pick<ResultApprovalView, "args" | "result" | "shown">> | undefined {
   const request = reviewRequestOf(call);
   if (request === undefined) return undefined;
   const { args, text, shown, parts = [] } = request;
@@ -248,7 +301,7 @@ export function reviewedView(
     shown,
     parts: parts.map(reviewedPart),
   };
-  return { args, result };
+  return { args, result, shown: shownApproval({ request, args, result }) };
 }
 
 function reviewedPart(part: ContentPart): ReviewedPart {

@@ -223,6 +223,7 @@ function approvalRequests(
     reason: decision.reason,
     remember: decision.remember,
     ...(offer !== undefined && { grant: offer }),
+    ...(registered.tool.effects === "read" && { readOnly: true as const }),
     createdAt,
     expiresAt: createdAt + (decision.approvalMs ?? gate.limits.approvalMs),
     principalId: record.principalId ?? gate.caller.principal.id,
