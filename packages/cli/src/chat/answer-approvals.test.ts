@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ExecutionAnswerBody } from "@capstan/contract";
+import { hiddenCodePoints } from "@capstan/core/text";
 import * as fc from "fast-check";
 import {
+  answerApproval,
   type Question,
   questionText,
   readEditedArguments,
   readQuestionAnswer,
 } from "./answer-approvals.ts";
+import { createFakeTerminal } from "../testing/fake-terminal.ts";
 import { plainStyle } from "../terminal/style.ts";
 
 const question: Question = {
@@ -27,14 +31,15 @@ const question: Question = {
   expiresAt: 1,
 };
 
+const view = { style: plainStyle, columns: 80, whole: false };
+
 test("a question shows what runs, why it asks, and what the session's word covers", () => {
-  assert.equal(
-    questionText(question, plainStyle),
-    String.raw`? Web: FetchWebPage
+  assert.deepEqual(questionText(question, view), {
+    isCut: false,
+    text: `? Web: FetchWebPage
   Reads a page.
-  {
-    "url": "https://example.org/\u001b[2J"
-  }
+  ╭ url
+  │ https://example.org/⟨U+001B⟩[2J
   This tool asks the first time.
   y  this call
   s  for this session: FetchWebPage: pages of example.org; s 1h for an hour
@@ -42,15 +47,48 @@ test("a question shows what runs, why it asks, and what the session's word cover
   n  refuse; what follows is the reason: n wrong folder
   e  change the arguments
 `,
+  });
+});
+
+test("marks have a colour of their own, and texts that look like marks have not", () => {
+  const style = { ...plainStyle, inverse: (text: string) => `{${text}}` };
+  const args = { code: "a\u202eb ⟨U+202E⟩" };
+  assert.match(
+    questionText({ ...question, args }, { ...view, style }).text,
+    /a{⟨U\+202E⟩}b {⟨U\+27E8⟩}U\+202E⟩/,
   );
 });
 
 test("long arguments are cut, and shown whole when asked", () => {
   const long = { ...question, args: { text: "x".repeat(5000) } };
-  assert.match(questionText(long, plainStyle), /… \d+ more characters; v shows them all/);
-  const whole = questionText(long, plainStyle, true);
-  assert.match(whole, /x{5000}/);
-  assert.doesNotMatch(whole, /more characters/);
+  const cut = questionText(long, view);
+  assert.match(cut.text, /… 1000 more characters; v shows them all/);
+  assert.equal(cut.isCut, true);
+  const whole = questionText(long, { ...view, whole: true });
+  assert.equal(whole.text.match(/(?<=[│┊] )x+/g)?.join("").length, 5_000);
+  assert.equal(whole.isCut, false);
+});
+
+test("no text of a call is a line of the question, and nothing hidden is written unmarked", () => {
+  const unit = fc.oneof(
+    fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
+    fc.constantFrom("\n  y  this call", " ".repeat(39), "\u202e", "\u200b", "\u{e0041}", "⟨", "\r"),
+  );
+  const text = fc.string({ unit, maxLength: 60 });
+  fc.assert(
+    fc.property(text, text, text, (name, value, other) => {
+      const args = { [name]: value, list: [value] };
+      const named = { toolName: other, groupTitle: other, description: other, reason: other };
+      const shown = questionText({ ...question, ...named, args }, { ...view, whole: true }).text;
+      assert.deepEqual(hiddenCodePoints(shown), []);
+      const lines = shown.split("\n");
+      for (const line of lines.filter((one) => /^  [│┊] /.test(one))) assert.ok(line.length <= 80);
+      const own = lines.filter((line) => !/^  [╭│┊] /.test(line));
+      // The title, the description, the reason, five answers, the end.
+      assert.equal(own.length, 9);
+    }),
+    { numRuns: 500 },
+  );
 });
 
 test("an answer is one letter, and a refusal carries its reason", () => {
@@ -81,7 +119,7 @@ test("a wider answer may hold for hours, and in every session", () => {
 
 test("where a rule asks every time no wider answer is offered", () => {
   const { grant: _none, ...every } = question;
-  assert.doesNotMatch(questionText(every, plainStyle), /session/);
+  assert.doesNotMatch(questionText(every, view).text, /session/);
 });
 
 test("nothing else allows anything", () => {
@@ -102,4 +140,92 @@ test("changed arguments are a JSON object, or the message says what they are", (
   for (const text of ["[]", "null", "1", "{a:1}", ""]) {
     assert.equal(readEditedArguments(text).status, "invalid", text);
   }
+});
+
+const writing: Question = {
+  ...question,
+  toolName: "WriteNote",
+  groupTitle: "Notes",
+  args: { text: "hi" },
+  grant: { title: "every call of WriteNote" },
+};
+
+/** What is sent where somebody types these lines, and what they see. */
+async function answerWith(lines: readonly string[], more: Partial<Question> = {}) {
+  const terminal = createFakeTerminal(lines.map((answer) => ({ answer })));
+  const sent: ExecutionAnswerBody[] = [];
+  const controller = new AbortController();
+  const client = {
+    answerApproval: async (_id: string, body: object) => {
+      sent.push(body as ExecutionAnswerBody);
+      const status = sent[0]!.decision === "allow" ? "allowed" : "refused";
+      return {
+        ...writing,
+        object: "approval",
+        kind: "execution",
+        status,
+        run: "r",
+        conversation: null,
+      } as const;
+    },
+  };
+  // Nothing more is typed.
+  setTimeout(() => controller.abort(), 50).unref();
+  await answerApproval({
+    question: { ...writing, ...more },
+    mode: "ask",
+    client,
+    terminal,
+    style: plainStyle,
+    signal: controller.signal,
+  });
+  return { sent, text: terminal.text() };
+}
+const long = {
+  args: { text: Array.from({ length: 60 }, (_, index) => `line ${index}`).join("\n") },
+};
+
+test("what was not shown to its end cannot be allowed, and can be refused", async () => {
+  for (const line of ["y", "s", "a", "a 1h"]) {
+    const { sent, text } = await answerWith([line], long);
+    assert.deepEqual(sent, [], line);
+    assert.doesNotMatch(text, /line 59/);
+    assert.match(text, /Not all of it was shown\. Type v/);
+  }
+  assert.deepEqual((await answerWith(["n"], long)).sent, [{ decision: "refuse" }]);
+  const { sent, text } = await answerWith(["y", "v", "y"], long);
+  assert.match(text, /line 59/);
+  assert.deepEqual(sent, [{ decision: "allow", scope: "once" }]);
+});
+
+test("a tool that does more than read is allowed for more than one call in a second step", async () => {
+  const { sent, text } = await answerWith(["s", "yes"]);
+  for (const named of [
+    /WriteNote \(Notes\)/,
+    /every call of WriteNote/,
+    /in this session/,
+    /you take it back/,
+  ])
+    assert.match(text, named);
+  assert.deepEqual(sent, [{ decision: "allow", scope: "session", covers: { type: "tool" } }]);
+  for (const word of ["s", "y", "no", ""])
+    assert.deepEqual((await answerWith(["s", word])).sent, [], word);
+  const grant = { key: "k", title: "WriteNote: your notes" };
+  const narrow = await answerWith(["a", "yes"], { grant });
+  assert.deepEqual(narrow.sent, [
+    { decision: "allow", scope: "always", covers: { type: "offer" } },
+  ]);
+});
+
+test("a tool that only reads is allowed for the session at once", async () => {
+  const { sent } = await answerWith(["s"], { readOnly: true });
+  assert.deepEqual(sent, [{ decision: "allow", scope: "session", covers: { type: "tool" } }]);
+});
+
+test("changed arguments are shown as they would run, and run when that is confirmed", async () => {
+  const edited = JSON.stringify({ text: "a\u202eb" });
+  const { sent, text } = await answerWith(["e", edited, "y"]);
+  assert.match(text, /As it would run:\n {2}╭ text\n {2}│ a⟨U\+202E⟩b/);
+  assert.deepEqual(sent, [{ decision: "allow", scope: "once", arguments: { text: "a\u202eb" } }]);
+  assert.deepEqual((await answerWith(["e", edited, "n"])).sent, []);
 });

@@ -1,17 +1,15 @@
 import type { Client } from "@capstan/client";
 import type { ExecutionAnswerBody, ExecutionApprovalView } from "@capstan/contract";
-import { printable, printableJson, printableLine } from "../terminal/printable.ts";
+import { visibleArguments, visibleJson } from "@capstan/core/text";
 import type { Style } from "../terminal/style.ts";
 import { notice } from "../terminal/terminal.ts";
 import {
-  type Asked,
-  type AskOptions,
-  beginningOf,
-  indent,
-  noUserMessage,
-  readAnswers,
-  send,
-} from "./ask.ts";
+  argumentsBlock,
+  type QuestionView,
+  type ShownText,
+  visibleName,
+} from "../terminal/visible.ts";
+import { type Asked, type AskOptions, indent, noUserMessage, readAnswers, send } from "./ask.ts";
 
 interface AnswerOptions extends AskOptions {
   readonly question: Question;
@@ -21,7 +19,7 @@ interface AnswerOptions extends AskOptions {
 /** Gets one question answered. */
 export async function answerApproval(options: AnswerOptions): Promise<Asked> {
   const { question, mode, terminal, style } = options;
-  const { toolName } = question;
+  const toolName = visibleName(question.toolName, style);
   if (mode === "refuse") {
     const text = `${toolName} needs a person's word; refused, since nobody can be asked here (--yes allows).`;
     terminal.write(notice(style.yellow(text)));
@@ -32,8 +30,12 @@ export async function answerApproval(options: AnswerOptions): Promise<Asked> {
     terminal.write(notice(style.yellow(`${toolName} is allowed once, by --yes.`)));
     return (await answer(options, { decision: "allow", scope: "once" })) ?? "gone";
   }
-  const show = (whole: boolean) =>
-    terminal.write([{ channel: "notice", text: questionText(question, style, whole) }]);
+  let isCut = false;
+  const show = (whole: boolean) => {
+    const shown = questionText(question, { style, columns: terminal.columns, whole });
+    ({ isCut } = shown);
+    terminal.write([{ channel: "notice", text: shown.text }]);
+  };
   show(false);
   const prompt = question.grant === undefined ? "y/n/e > " : "y/s/a/n/e > ";
   return readAnswers(options, prompt, async (line) => {
@@ -50,26 +52,49 @@ export async function answerApproval(options: AnswerOptions): Promise<Asked> {
         return body && answer(options, body);
       }
       case "answer":
-        return answer(options, read.body);
+        if (isCut && read.body.decision === "allow") {
+          terminal.write(notice("Not all of it was shown. Type v to see it, then answer."));
+          return undefined;
+        }
+        return (await confirmed(options, read.body)) ? answer(options, read.body) : undefined;
     }
   });
 }
 
-/** Arguments as the person wants them; undefined where what they typed is none. */
+/** The second step of an answer for more than one call; true where there is none. */
+async function confirmed(
+  { question, terminal, style, signal }: AnswerOptions,
+  body: ExecutionAnswerBody,
+): Promise<boolean> {
+  const text = wideningText(question, body, style);
+  if (text === undefined) return true;
+  terminal.write([{ channel: "notice", text }]);
+  const read = await terminal.readAnswer("yes/no > ", { signal });
+  if (read.type === "line" && read.text.trim().toLowerCase() === "yes") return true;
+  terminal.write(notice("Nothing was allowed."));
+  return false;
+}
+
+/** Arguments as the person wants them, shown before they run; undefined where nothing is to run. */
 async function edit({
   question,
   terminal,
   style,
   signal,
 }: AnswerOptions): Promise<ExecutionAnswerBody | undefined> {
-  const prefill = JSON.stringify(question.args);
+  const prefill = visibleJson(question.args, 0);
   const read = await terminal.readAnswer("arguments > ", { signal, prefill });
   if (read.type !== "line") return undefined;
   const edited = readEditedArguments(read.text);
-  if (edited.status === "valid")
-    return { decision: "allow", scope: "once", arguments: edited.args };
-  terminal.write(notice(style.red(edited.message)));
-  return undefined;
+  if (edited.status === "invalid") {
+    terminal.write(notice(style.red(edited.message)));
+    return undefined;
+  }
+  const view = { style, columns: terminal.columns, whole: true };
+  terminal.write([{ channel: "notice", text: editedText(edited.args, view) }]);
+  const word = await terminal.readAnswer("y runs it as it is now > ", { signal });
+  if (word.type !== "line" || !/^y(es)?$/i.test(word.text.trim())) return undefined;
+  return { decision: "allow", scope: "once", arguments: edited.args };
 }
 
 function answer(
@@ -78,7 +103,7 @@ function answer(
 ): Promise<"answered" | "gone" | undefined> {
   const { client, question, terminal, style, signal } = options;
   return send(options, async () => {
-    const { status } = await client.answerApproval(question.id, body, signal);
+    const { status } = await client.answerApproval(question.id, withCover(body, question), signal);
     if (status !== (body.decision === "allow" ? "allowed" : "refused"))
       terminal.write(notice(style.yellow(`This question is ${status} already.`)));
     return "answered" as const;
@@ -92,28 +117,63 @@ export type Question = Omit<
 >;
 
 /** The question as text: what wants to run, with what, and why it asks. */
-export function questionText(question: Question, style: Style, whole = false): string {
-  const args = printableJson(question.args);
-  const { shown, left } = whole ? { shown: args, left: 0 } : beginningOf(args);
-  return [
-    style.yellow(
-      style.bold(`? ${printableLine(question.groupTitle)}: ${printableLine(question.toolName)}`),
-    ),
-    indent(style.dim(printable(question.description).split("\n", 1)[0] ?? "")),
-    indent(shown),
-    ...(left > 0 ? [indent(style.yellow(`… ${left} more characters; v shows them all`))] : []),
-    indent(style.dim(printableLine(question.reason))),
-    indent(question.remember ? "y  this call, and the same again in this session" : "y  this call"),
+export function questionText(question: Question, view: QuestionView): ShownText {
+  const { style } = view;
+  const name = (text: string) => visibleName(text, style);
+  const args = argumentsBlock(visibleArguments(question.args), view);
+  const once = question.remember
+    ? "y  this call, and the same again in this session"
+    : "y  this call";
+  const lines = [
+    style.yellow(style.bold(`? ${name(question.groupTitle)}: ${name(question.toolName)}`)),
+    indent(style.dim(name(question.description.split("\n", 1)[0] ?? ""))),
+    args.text,
+    indent(style.dim(name(question.reason))),
+    indent(once),
     ...(question.grant === undefined
       ? []
       : [
-          indent(`s  for this session: ${printableLine(question.grant.title)}; s 1h for an hour`),
+          indent(`s  for this session: ${name(question.grant.title)}; s 1h for an hour`),
           indent("a  the same in every session; a 1h for an hour"),
         ]),
     indent(`n  refuse; what follows is the reason: n wrong folder`),
     indent(`e  change the arguments`),
     "",
+  ];
+  return { text: lines.join("\n"), isCut: args.isCut };
+}
+
+/** Changed arguments as they would run. */
+function editedText(args: Question["args"], view: QuestionView): string {
+  return `  As it would run:\n${argumentsBlock(visibleArguments(args), view).text}\n`;
+}
+
+/** What a wider answer covers, before it is given; undefined where the answer needs no second step. */
+function wideningText(
+  { readOnly, toolName, groupTitle, grant }: Question,
+  { decision, scope = "once", expiresAt }: ExecutionAnswerBody,
+  style: Style,
+): string | undefined {
+  if (decision === "refuse" || scope === "once" || readOnly === true) return undefined;
+  const name = (text: string) => visibleName(text, style);
+  const until = expiresAt === undefined ? "you take it back" : new Date(expiresAt).toLocaleString();
+  return [
+    style.yellow(style.bold("  This allows more than this call:")),
+    `  Tool   ${name(toolName)} (${name(groupTitle)})`,
+    `  Calls  ${name(grant?.title ?? "")}`,
+    ...(grant?.when === undefined ? [] : [`         ${name(JSON.stringify(grant.when))}`]),
+    `  Where  ${scope === "session" ? "in this session" : "in every session"}`,
+    `  Until  ${until}`,
+    "  It runs without asking you. Type yes to allow all of these.",
+    "",
   ].join("\n");
+}
+
+/** A wider answer says itself which calls it is for. */
+function withCover(body: ExecutionAnswerBody, { grant }: Question): ExecutionAnswerBody {
+  if (body.decision === "refuse" || (body.scope ?? "once") === "once") return body;
+  const isNarrow = grant?.key !== undefined || grant?.when !== undefined;
+  return { ...body, covers: { type: isNarrow ? "offer" : "tool" } };
 }
 
 export type QuestionAnswer =
@@ -158,7 +218,7 @@ function widerAnswer(scope: "session" | "always", until: string, now: number): Q
 const unclear: QuestionAnswer = { type: "unclear" };
 
 export type EditedArguments =
-  | { readonly status: "valid"; readonly args: { readonly [key: string]: unknown } }
+  | { readonly status: "valid"; readonly args: Question["args"] }
   | { readonly status: "invalid"; readonly message: string };
 
 /** Arguments as a person typed them: a JSON object, or what is wrong with it. */
@@ -166,7 +226,7 @@ export function readEditedArguments(text: string): EditedArguments {
   try {
     const args: unknown = JSON.parse(text);
     if (typeof args === "object" && args !== null && !Array.isArray(args)) {
-      return { status: "valid", args: args as { readonly [key: string]: unknown } };
+      return { status: "valid", args: args as Question["args"] };
     }
     return { status: "invalid", message: 'Arguments are a JSON object such as {"path": "."}.' };
   } catch (error) {

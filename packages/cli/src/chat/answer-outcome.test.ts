@@ -66,7 +66,10 @@ test("each call of which nothing is known is asked about once, and the word goes
     { call: "c1", outcome: "happened", note: "I found the mail" },
     { call: "c3", outcome: "run_again" },
   ]);
-  assert.match(terminal.text(), /Did SendMail happen\?[\s\S]*"to":"ann"[\s\S]*Answer y, n or r/);
+  assert.match(
+    terminal.text(),
+    /Did SendMail happen\?[\s\S]*╭ to\n {2}│ ann[\s\S]*Answer y, n or r/,
+  );
 });
 
 test("a first word from elsewhere is said; what the server does not take is, too", async () => {
@@ -94,4 +97,19 @@ test("only one letter answers, with what is said beside it", () => {
   assert.deepEqual(readOutcome("N not there"), { outcome: "did_not_happen", note: "not there" });
   assert.equal(readOutcome("  "), "later");
   for (const line of ["yes", "happened", "run", "yn"]) assert.equal(readOutcome(line), "unclear");
+});
+
+test("a call whose arguments were not shown to their end is not run again", async () => {
+  const args = { to: "ann", text: "x\u202e".repeat(5_000) };
+  const argumentsText = JSON.stringify(args);
+  const answered = async (...lines: readonly string[]) => {
+    const client = createServer([call("c1", { argumentsText })]);
+    const terminal = createFakeTerminal(lines.map((answer) => ({ answer })));
+    await answerOutcomes({ ...options, client, terminal });
+    return { said: client.said, text: terminal.text() };
+  };
+  const { said, text } = await answered("r", "n");
+  assert.deepEqual(said, [{ call: "c1", outcome: "did_not_happen" }]);
+  assert.match(text, /x⟨U\+202E⟩x[\s\S]*Not all of it was shown/);
+  assert.deepEqual((await answered("v", "r")).said, [{ call: "c1", outcome: "run_again" }]);
 });

@@ -1,10 +1,18 @@
 import { ApiError, type Client } from "@capstan/client";
 import type { CallOutcomeBody, CallView, RunView } from "@capstan/contract";
+import { visibleArguments, visibleParts } from "@capstan/core/text";
 import { printableLine } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";
 import { notice, type Terminal } from "../terminal/terminal.ts";
+import {
+  argumentsBlock,
+  type QuestionView,
+  type ShownText,
+  visibleBlock,
+  visibleName,
+} from "../terminal/visible.ts";
+import { readEditedArguments } from "./answer-approvals.ts";
 import { type AskOptions, readAnswers, send } from "./ask.ts";
-import { callLine } from "./call-lines.ts";
 
 interface OutcomeOptions extends AskOptions {
   readonly client: Pick<Client, "url" | "calls" | "answerOutcome">;
@@ -34,12 +42,26 @@ export async function answerOutcomes(options: OutcomeOptions): Promise<"done" | 
 
 async function ask(options: OutcomeOptions, call: CallView): Promise<"done" | "left"> {
   const { client, run, terminal, style, signal } = options;
-  terminal.write([{ channel: "notice", text: questionText(call, style) }]);
+  let isCut = false;
+  const show = (whole: boolean) => {
+    const shown = questionText(call, { style, columns: terminal.columns, whole });
+    ({ isCut } = shown);
+    terminal.write([{ channel: "notice", text: shown.text }]);
+  };
+  show(false);
   const asked = await readAnswers(options, "y/n/r > ", async (line) => {
     const answer = readOutcome(line);
     if (answer === "later") return answer;
     if (answer === "unclear") {
       terminal.write(notice("Answer y, n or r; Enter leaves it for later."));
+      return undefined;
+    }
+    if (answer === "view") {
+      show(true);
+      return undefined;
+    }
+    if (answer.outcome === "run_again" && isCut) {
+      terminal.write(notice("Not all of it was shown. Type v to see it, then r."));
       return undefined;
     }
     return send(options, async () => {
@@ -58,10 +80,16 @@ const said: { readonly [outcome in CallOutcomeBody["outcome"]]: string } = {
   run_again: "it is to run again",
 };
 
-function questionText(call: CallView, style: Style): string {
-  return [
-    style.yellow(style.bold(`? Did ${printableLine(call.name)} happen?`)),
-    `  ${callLine(printableLine(call.name), call.argumentsText, 400)}`,
+function questionText(call: CallView, view: QuestionView): ShownText {
+  const { style } = view;
+  const args = argumentsOf(call.argumentsText);
+  const shown =
+    args === undefined
+      ? visibleBlock(visibleParts(call.argumentsText), view)
+      : argumentsBlock(visibleArguments(args), view);
+  const lines = [
+    style.yellow(style.bold(`? Did ${visibleName(call.name, style)} happen?`)),
+    shown.text,
     style.dim(
       "  The server stopped while it ran. The model reads your word with the next message;",
     ),
@@ -70,13 +98,21 @@ function questionText(call: CallView, style: Style): string {
     "  n  it did not",
     "  r  run it again",
     "",
-  ].join("\n");
+  ];
+  return { text: lines.join("\n"), isCut: shown.isCut };
+}
+
+/** Undefined where the text is no JSON object. */
+function argumentsOf(text: string): { readonly [name: string]: unknown } | undefined {
+  const read = readEditedArguments(text);
+  return read.status === "valid" ? read.args : undefined;
 }
 
 /** What a typed line says of a call. Nothing that is unclear says anything. */
-export function readOutcome(line: string): CallOutcomeBody | "later" | "unclear" {
+export function readOutcome(line: string): CallOutcomeBody | "later" | "view" | "unclear" {
   const [word = "", ...rest] = line.trim().split(/\s+/);
   if (word === "") return "later";
+  if (word.toLowerCase() === "v" && rest.length === 0) return "view";
   const outcomes = { y: "happened", n: "did_not_happen", r: "run_again" } as const;
   const known = Object.entries(outcomes).find(([letter]) => letter === word.toLowerCase());
   if (known === undefined) return "unclear";

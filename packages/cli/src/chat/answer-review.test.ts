@@ -100,3 +100,25 @@ test("a result that somebody else answered meanwhile is left alone", async () =>
   assert.equal(outcome, "gone");
   assert.deepEqual(answered, []);
 });
+
+test("a result is released when all of it was shown, with marks; it can be withheld before", async () => {
+  const lines = Array.from({ length: 90 }, (_, index) => `line ${index}`);
+  const whole = `a\u202eb\n${lines.join("\n")}`;
+  const result = { text: whole.slice(0, 100), start: 0, total: whole.length, parts: [] };
+  const client: Partial<Client> = {
+    review: async (_id, { start }) => ({
+      ...review,
+      result: {
+        ...result,
+        shown: "a\u202eb …",
+        text: start === 0 ? result.text : whole.slice(start),
+      },
+    }),
+  };
+  const early = await answerWith(["r", "w"], client);
+  assert.deepEqual(early.answered, [{ decision: "withhold" }]);
+  assert.match(early.shown, /│ a⟨U\+202E⟩b …[\s\S]*Not all of it was shown/);
+  const { answered, shown } = await answerWith(["v", "r"], client);
+  assert.match(shown, /line 89/);
+  assert.deepEqual(answered, [{ decision: "release" }]);
+});

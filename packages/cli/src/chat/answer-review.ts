@@ -1,18 +1,16 @@
 import type { Client } from "@capstan/client";
 import type { ResultApprovalView, ReviewAnswerBody } from "@capstan/contract";
 import { reviewOutcomes } from "@capstan/core/host";
-import { printable, printableJson, printableLine } from "../terminal/printable.ts";
-import type { Style } from "../terminal/style.ts";
+import { visibleArguments, visibleParts } from "@capstan/core/text";
 import { notice } from "../terminal/terminal.ts";
 import {
-  type Asked,
-  type AskOptions,
-  beginningOf,
-  indent,
-  noUserMessage,
-  readAnswers,
-  send,
-} from "./ask.ts";
+  argumentsBlock,
+  type QuestionView,
+  type ShownText,
+  visibleBlock,
+  visibleName,
+} from "../terminal/visible.ts";
+import { type Asked, type AskOptions, indent, noUserMessage, readAnswers, send } from "./ask.ts";
 
 interface ReviewOptions extends AskOptions {
   /** The approval's id. */
@@ -26,7 +24,8 @@ const pageChars = 200_000;
 
 /** Shows a result that the model has not seen, and gets it released, changed or withheld. */
 export async function answerReview(options: ReviewOptions): Promise<Asked> {
-  const { toolName, mode, terminal, style } = options;
+  const { mode, terminal, style } = options;
+  const toolName = visibleName(options.toolName, style);
   if (mode === "refuse") {
     const text = `A person must see the result of ${toolName} first; withheld, since nobody can be asked here (--yes releases it).`;
     terminal.write(notice(style.yellow(text)));
@@ -45,7 +44,10 @@ async function ask(options: ReviewOptions): Promise<Asked> {
   const review = await client.review(id, { start: 0, length: pageChars }, signal);
   if (!isShown(review)) return "gone";
   const say = (text: string) => terminal.write([{ channel: "notice", text }]);
-  say(reviewText(review, style));
+  const view = { style, columns: terminal.columns, whole: false };
+  const question = reviewText(review, view);
+  let { isCut } = question;
+  say(question.text);
   let words: readonly string[] = [];
   return readAnswers(options, "r/x/p/w > ", async (line) => {
     const command = readReviewCommand(line);
@@ -53,13 +55,16 @@ async function ask(options: ReviewOptions): Promise<Asked> {
       case "unclear":
         terminal.write(notice("Answer r, x and a word, p and a text, w, or v."));
         return undefined;
-      case "view":
-        for await (const text of wholeText(options, review)) say(printable(text));
-        say("\n");
+      case "view": {
+        const whole = await send(options, async () => wholeText(options, review));
+        if (whole === "gone" || whole === undefined) return whole;
+        say(wholeReviewText(review.args, whole.text, { ...view, whole: true }));
+        isCut = false;
         return undefined;
+      }
       case "start over":
         words = [];
-        say(reviewText(review, style));
+        say(question.text);
         return undefined;
       case "take out": {
         const more = [...words, command.word];
@@ -67,10 +72,14 @@ async function ask(options: ReviewOptions): Promise<Asked> {
         const preview = await send(options, async () => client.previewReview(id, body, signal));
         if (preview === "gone" || preview === undefined) return preview;
         words = more;
-        say(previewText(preview.shown, words, style));
+        say(previewText(preview.shown, words, view));
         return undefined;
       }
       case "release":
+        if (isCut) {
+          terminal.write(notice("Not all of it was shown. Type v to see it, then r."));
+          return undefined;
+        }
         return answer(
           options,
           words.length > 0 ? { decision: "redact", words } : { decision: "release" },
@@ -85,18 +94,19 @@ function isShown(review: Awaited<ReturnType<Client["review"]>>): review is Revie
   return review.result !== undefined && review.args !== undefined;
 }
 
-async function* wholeText(
+/** `gone` where somebody else has answered meanwhile. */
+async function wholeText(
   { id, client, signal }: ReviewOptions,
   { result }: Review,
-): AsyncGenerator<string> {
-  yield result.text;
-  let start = result.text.length;
-  while (start < result.total) {
-    const { result: next } = await client.review(id, { start, length: pageChars }, signal);
-    if (next === undefined || next.text === "") return;
-    yield next.text;
-    start += next.text.length;
+): Promise<{ readonly text: string } | "gone"> {
+  let { text } = result;
+  while (text.length < result.total) {
+    const page = { start: text.length, length: pageChars };
+    const { result: next } = await client.review(id, page, signal);
+    if (next === undefined || next.text === "") return "gone";
+    text += next.text;
   }
+  return { text };
 }
 
 function answer(
@@ -116,41 +126,49 @@ function answer(
 type Review = ResultApprovalView & Required<Pick<ResultApprovalView, "args" | "result">>;
 
 /** The question as text: what ran, what the model would get of it, and what can be done. */
-function reviewText(review: Review, style: Style): string {
+function reviewText(review: Review, view: QuestionView): ShownText {
   const { groupTitle, toolName, isError, args, result, reason } = review;
+  const { style } = view;
+  const name = (text: string) => visibleName(text, style);
   const what = isError ? "failed" : "ran";
-  const title = `? ${printableLine(groupTitle)}: ${printableLine(toolName)} ${what}; the model has not seen its result`;
+  const title = `? ${name(groupTitle)}: ${name(toolName)} ${what}; the model has not seen its result`;
   const more = result.total > result.shown.length ? `, of ${result.total} characters` : "";
-  return [
+  const asked = argumentsBlock(visibleArguments(args), view);
+  const shown = visibleBlock(visibleParts(result.shown), view);
+  const lines = [
     style.yellow(style.bold(title)),
-    indent(style.dim(cut(printableJson(args)))),
+    asked.text,
     indent(style.dim(`What the model would get${more}:`)),
-    indent(cut(printable(result.shown))),
+    shown.text,
     ...result.parts.map((part) => indent(`[${part.type}]`)),
-    indent(style.dim(printableLine(reason))),
+    indent(style.dim(name(reason))),
     indent("r  release it"),
     indent("x  take words out, as they stand in it: x secret word; once more for others"),
     indent("p  put another text in its place: p It is confidential."),
     indent("w  withhold it; what follows is the reason: w private"),
     indent("v  show the whole result"),
     "",
-  ].join("\n");
+  ];
+  // The model can read the rest of a result that is shown to it in part.
+  const isPart = result.shown !== result.text || result.text.length < result.total;
+  return { text: lines.join("\n"), isCut: asked.isCut || shown.isCut || isPart };
+}
+
+/** Its arguments and all of a result. */
+function wholeReviewText(args: Review["args"], text: string, view: QuestionView): string {
+  const asked = argumentsBlock(visibleArguments(args), view);
+  return `${asked.text}\n  The whole result:\n${visibleBlock(visibleParts(text), view).text}\n`;
 }
 
 /** What the model would get after words were taken out. */
-function previewText(shown: string, words: readonly string[], style: Style): string {
+function previewText(shown: string, words: readonly string[], view: QuestionView): string {
   const taken = words.map((word) => JSON.stringify(word)).join(", ");
   return [
-    indent(style.dim(`Without ${printableLine(taken)} the model would get:`)),
-    indent(cut(printable(shown))),
+    indent(view.style.dim(`Without ${visibleName(taken, view.style)} the model would get:`)),
+    visibleBlock(visibleParts(shown), view).text,
     indent("r  release what is left;  x  begin again with all of it"),
     "",
   ].join("\n");
-}
-
-function cut(text: string): string {
-  const { shown, left } = beginningOf(text);
-  return left === 0 ? text : `${shown}\n… ${left} more characters`;
 }
 
 type ReviewCommand =

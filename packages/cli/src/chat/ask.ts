@@ -54,12 +54,6 @@ export async function send<T>(
   }
 }
 
-/** The beginning of a long text, and how many characters are left out. */
-export function beginningOf(text: string): { readonly shown: string; readonly left: number } {
-  const shown = text.split("\n").slice(0, 40).join("\n").slice(0, 4_000);
-  return { shown: shown.toWellFormed(), left: text.length - shown.length };
-}
-
 export function indent(text: string): string {
   return text.replaceAll(/^/gm, "  ");
 }

@@ -80,14 +80,14 @@ const rest = [settled("c1"), ...spokenText("i1", "Done."), chainEnded()];
 
 test("a question is asked in place, and the answer goes to the server", async () => {
   const server = createServer(asks("c1"), rest);
-  const terminal = createFakeTerminal([{ answer: "what?" }, { answer: "s" }]);
+  const terminal = createFakeTerminal([{ answer: "what?" }, { answer: "s" }, { answer: "yes" }]);
   assert.equal(await turn(server, terminal), "completed");
   assert.deepEqual(server.answered, [
-    { id: "approval_c1", body: { decision: "allow", scope: "session" } },
+    { id: "approval_c1", body: { decision: "allow", scope: "session", covers: { type: "tool" } } },
   ]);
   assert.match(
     terminal.text(),
-    /\? Notes: WriteNote[\s\S]*"text": "hi"[\s\S]*Answer y, s, a, n or e\.[\s\S]*Done\./,
+    /\? Notes: WriteNote[\s\S]*╭ text\n {2}│ hi[\s\S]*Answer y, s, a, n or e\.[\s\S]*Done\./,
   );
 });
 
@@ -101,8 +101,10 @@ test("changed arguments are asked again where they are no object, or the server 
     { answer: "[]" },
     { answer: "e" },
     { answer: '{"text":1}' },
+    { answer: "y" },
     { answer: "e" },
     { answer: '{"text":"ho"}' },
+    { answer: "y" },
   ]);
   assert.equal(await turn(server, terminal), "completed");
   assert.deepEqual(server.answered, [

@@ -128,7 +128,7 @@ test("what a tool or a model says cannot steer the terminal", async () => {
   ]);
   // oxlint-disable-next-line no-control-regex -- it is what must not be there
   assert.doesNotMatch(all, /\u001B/);
-  assert.match(all, /✗ To␛ol · 1 ms · failed: bad␛\[0m↵news\n$/);
+  assert.match(all, /✗ To⟨U\+001B⟩ol · 1 ms · failed: bad⟨U\+001B⟩\[0m↵news\n$/);
 });
 
 test("how a turn ended is said, with its reason", async () => {

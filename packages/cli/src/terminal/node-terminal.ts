@@ -77,6 +77,9 @@ export function createNodeTerminal({ input, output, error }: Streams): Terminal 
 
   return {
     interactive,
+    get columns() {
+      return output.columns ?? 80;
+    },
     async readMessage(prompt) {
       if (leftOut > 0) {
         error.write(

@@ -1,3 +1,5 @@
+import { visibleText } from "@capstan/core/text";
+
 // What a model or a tool says must not steer the terminal: an escape sequence could repaint a
 // question to a person, or set the clipboard.
 
@@ -6,17 +8,9 @@ export function printable(text: string): string {
   return text.replaceAll("\r", "").replaceAll(unprintable, visible);
 }
 
-/** The same for one line: a line feed is shown as `↵`. */
+/** A whole text in one line, in which nothing is hidden: a line feed is shown as `↵`. */
 export function printableLine(text: string): string {
-  return printable(text).replaceAll("\n", "↵").replaceAll("\t", " ");
-}
-
-/**
- * A value as indented JSON in which every character is what it looks like: invisible ones, and
- * those that turn the direction of writing, are escaped.
- */
-export function printableJson(value: unknown): string {
-  return JSON.stringify(value, null, 2).replaceAll(/[\p{Cf}\p{Zl}\p{Zp}\u007F-\u009F]/gu, escaped);
+  return visibleText(text).replaceAll(/\r?\n/g, "↵").replaceAll("\t", " ");
 }
 
 // C0 and C1 without tab and line feed, and what overrides the direction of writing.
@@ -27,11 +21,4 @@ function visible(character: string): string {
   const code = character.charCodeAt(0);
   if (code < 0x20) return String.fromCharCode(0x24_00 + code);
   return code === 0x7f ? "␡" : `‹U+${code.toString(16).toUpperCase().padStart(4, "0")}›`;
-}
-
-function escaped(character: string): string {
-  return Array.from(
-    { length: character.length },
-    (_, index) => String.raw`\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`,
-  ).join("");
 }

@@ -9,11 +9,19 @@ export interface Style {
   readonly red: Paint;
   readonly green: Paint;
   readonly yellow: Paint;
+  readonly inverse: Paint;
 }
 
 const same: Paint = (text) => text;
 
-export const plainStyle: Style = { bold: same, dim: same, red: same, green: same, yellow: same };
+export const plainStyle: Style = {
+  bold: same,
+  dim: same,
+  red: same,
+  green: same,
+  yellow: same,
+  inverse: same,
+};
 
 /** Colours where the stream shows them: NO_COLOR, FORCE_COLOR and pipes are respected. */
 export function styleFor(stream: NodeJS.WriteStream): Style {
@@ -27,6 +35,7 @@ export function styleFor(stream: NodeJS.WriteStream): Style {
     red: paint("red"),
     green: paint("green"),
     yellow: paint("yellow"),
+    inverse: paint("inverse"),
   };
 }
 

@@ -15,6 +15,8 @@ export type ReadLine =
 export interface Terminal {
   /** Whether a person is there to be asked. */
   readonly interactive: boolean;
+  /** Its width now. */
+  readonly columns: number;
   /** The next message; lines typed while an answer was running come first. */
   readMessage(prompt: string): Promise<ReadLine>;
   /**

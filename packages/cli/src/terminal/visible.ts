@@ -1,0 +1,95 @@
+import {
+  firstParts,
+  type VisibleArgument,
+  visibleLine,
+  type VisiblePart,
+} from "@capstan/core/text";
+import type { Style } from "./style.ts";
+
+// Untrusted text in a question. What would not be seen in it is a mark, and each of its lines has a
+// sign in front, so that no text can pass for a line of the question itself.
+
+/** How a question is shown. */
+export interface QuestionView {
+  readonly style: Style;
+  /** Of the terminal. */
+  readonly columns: number;
+  /** Whether long texts are shown to their end. */
+  readonly whole: boolean;
+}
+
+/** Text of a question, and whether a part of it was left out. */
+export interface ShownText {
+  readonly text: string;
+  readonly isCut: boolean;
+}
+
+const cutAt = { lines: 40, characters: 4_000 };
+
+/** A name, a title or a reason, in one line. */
+export function visibleName(text: string, style: Style): string {
+  return painted(visibleLine(text), style);
+}
+
+function painted(parts: readonly VisiblePart[], { inverse }: Style): string {
+  return parts.map((part) => (part.type === "mark" ? inverse(part.text) : part.text)).join("");
+}
+
+/** A text on lines of its own; a long one is cut, unless it is to be shown whole. */
+export function visibleBlock(parts: readonly VisiblePart[], view: QuestionView): ShownText {
+  const first = view.whole ? { parts, left: 0 } : firstParts(parts, cutAt);
+  const more = `  … ${first.left} more characters; v shows them all`;
+  const lines = [
+    ...linesOf(first.parts, view),
+    ...(first.left > 0 ? [view.style.yellow(more)] : []),
+  ];
+  return { text: lines.join("\n"), isCut: first.left > 0 };
+}
+
+/** A call's arguments, each under its name. */
+export function argumentsBlock(args: readonly VisibleArgument[], view: QuestionView): ShownText {
+  if (args.length === 0) return { text: "  It takes no arguments here.", isCut: false };
+  const blocks = args.map(({ name, value }) => {
+    const block = visibleBlock(value, view);
+    return { text: `  ╭ ${painted(name, view.style)}\n${block.text}`, isCut: block.isCut };
+  });
+  return {
+    text: blocks.map(({ text }) => text).join("\n"),
+    isCut: blocks.some(({ isCut }) => isCut),
+  };
+}
+
+/** Lines that the terminal does not break: one that it breaks begins where lines of the question do. */
+function linesOf(
+  parts: readonly VisiblePart[],
+  { style, columns }: QuestionView,
+): readonly string[] {
+  const width = Math.max(20, columns - 5);
+  const lines: string[] = [];
+  let line = "  │ ";
+  let used = 0;
+  const begin = (sign: string) => {
+    lines.push(line);
+    line = `  ${sign} `;
+    used = 0;
+  };
+  for (const { type, text } of parts) {
+    const paint = type === "mark" ? style.inverse : (piece: string) => piece;
+    for (const [index, segment] of text.split(/\r?\n/).entries()) {
+      if (index > 0) begin("│");
+      let piece = "";
+      for (const character of segment) {
+        const columnsOf = character === "\t" ? 8 : character > "\u007E" ? 2 : 1;
+        if (used + columnsOf > width) {
+          line += piece === "" ? "" : paint(piece);
+          piece = "";
+          begin("┊");
+        }
+        piece += character;
+        used += columnsOf;
+      }
+      line += piece === "" ? "" : paint(piece);
+    }
+  }
+  return [...lines, line];
+}
