@@ -84,6 +84,7 @@ test("neither do a tool's arguments, its card, its result and its variable", { s
   await me.say("Read it");
   const card = me.card("Text");
   await card.getByText("<b>why</b>").waitFor();
+  await card.getByRole("button", { name: /^Show all of it/ }).click();
   assert.equal(await card.locator("script, img, iframe").count(), 0);
   await card.getByRole("button", { name: /^Allow once/ }).click();
   await me.turnEnds();

@@ -230,6 +230,7 @@ export class MockTurn {
       principalId: "local",
       reason: call.ask?.reason ?? "",
       remember: true,
+      ...(call.name === "FetchWebPage" && { readOnly: true as const }),
       grant: { key: "k", title: call.ask?.covers ?? "" },
       createdAt: Date.now(),
       expiresAt: Date.now() + 86_400_000,

@@ -188,6 +188,8 @@ test(
     await page.reload();
     await page.getByTestId("approval-card").nth(1).waitFor();
     assert.match(await page.getByTestId("answer").innerText(), /I need the page/);
+    // The second card has a text that is folded.
+    await page.getByTestId("approval-show-all").click();
     for (let left = 2; left > 0; left--) {
       await page.getByTestId("approval-allow-once").first().click();
       await page

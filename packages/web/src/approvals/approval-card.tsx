@@ -1,16 +1,27 @@
 import type { ExecutionAnswerBody } from "@capstan/contract";
-import { createSignal, onMount, Show } from "solid-js";
+import { visibleArguments, visibleJson, visibleText } from "@capstan/core/text";
+import { createMemo, createSignal, onMount, Show } from "solid-js";
 import { withoutPlace } from "../api/api-error.ts";
+import { client } from "../api/client.ts";
 import { parseJsonObject } from "../format/json-text.ts";
 import type { ApprovalRequest } from "../run/run-event.ts";
 import { Icon } from "../shell/icon.tsx";
+import { VisibleText } from "../shell/visible-text.tsx";
 import { AnswerButton } from "./answer-button.tsx";
 import { lockAnswers } from "./answer-lock.ts";
 import { createAnswerSubmission } from "./submit-answer.ts";
 import { bindApprovalKeys } from "./approval-keys.ts";
 import { ArgumentsView } from "./arguments-view.tsx";
+import { createFolding, ShowAll } from "./folding.tsx";
 import { RejectionForm } from "./rejection-form.tsx";
+import {
+  defaultGrantChoice,
+  grantAnswer,
+  type GrantChoice,
+  needsConfirmation,
+} from "./grant-answer.ts";
 import { GrantChoiceForm } from "./grant-choice-form.tsx";
+import { GrantConfirmation } from "./grant-confirmation.tsx";
 import { ErrorText } from "../shell/error-text.tsx";
 import "./approvals.css";
 
@@ -32,6 +43,18 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
       ? withoutPlace(error() ?? "", errorField()) || undefined
       : undefined;
   const hasKeys = bindApprovalKeys(() => card, isOpen);
+  /** The arguments as they would run. Of a text that is no object there are none: it cannot be sent. */
+  const shownArgs = createMemo(() => {
+    const text = edited();
+    const parsed = text === null ? undefined : parseJsonObject(text);
+    if (parsed === undefined) return visibleArguments(props.approval.args);
+    return parsed.type === "object" ? visibleArguments(parsed.value) : null;
+  });
+  const folding = createFolding(() => (shownArgs() ?? []).map(({ value }) => value));
+  // What was not seen cannot be allowed.
+  const isUnready = () => isLocked() || folding.isFolded();
+  /** The wider answer that waits for its second step. */
+  const [wider, setWider] = createSignal<GrantChoice | null>(null);
 
   async function answer(body: ExecutionAnswerBody): Promise<void> {
     if (isLocked()) return;
@@ -39,18 +62,28 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
     if (isEditing() && card.contains(document.activeElement)) field.focus();
     await send(body);
   }
-  function allow(scope: "once" | "session"): void {
+  function allowOnce(): void {
+    if (isUnready()) return;
     const text = edited();
-    if (text === null) return void answer({ decision: "allow", scope });
+    if (text === null) return void answer({ decision: "allow", scope: "once" });
     const parsed = parseJsonObject(text);
     if (parsed.type === "invalid") return void setError(parsed.message);
     void answer({ decision: "allow", arguments: parsed.value });
+  }
+  function allowMore(choice: GrantChoice): void {
+    if (isUnready()) return;
+    if (needsConfirmation(choice, props.approval)) return void setWider(choice);
+    confirm(choice);
+  }
+  function confirm(choice: GrantChoice): void {
+    void answer(grantAnswer(choice, props.approval, client.now()));
   }
   // What nobody asked about is allowed for this call alone, and so is what a rule asks every time.
   const offer = () => (isEditing() ? undefined : props.approval.grant);
   function startEditing(): void {
     setError(null);
-    setEdited(JSON.stringify(props.approval.args, null, 2));
+    setWider(null);
+    setEdited(visibleJson(props.approval.args));
     field.focus();
   }
   function stopEditing(): void {
@@ -58,12 +91,17 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
     setEdited(null);
     editButton.focus();
   }
+  function leaveConfirmation(): void {
+    setWider(null);
+    card.focus();
+  }
   /** Leaves what is being written, and so does not stop the turn. */
   function onEscape(event: KeyboardEvent): void {
     if (event.key !== "Escape" || event.isComposing) return;
     if (isEditing()) {
       if (!isSending()) stopEditing();
-    } else if (event.target === reason) card.focus();
+    } else if (wider() !== null) leaveConfirmation();
+    else if (event.target === reason) card.focus();
     else return;
     event.preventDefault();
   }
@@ -73,7 +111,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
       ref={(element) => (card = element)}
       class="approval"
       tabindex="-1"
-      aria-label={`${props.approval.toolName} asks for your word`}
+      aria-label={`${visibleText(props.approval.toolName)} asks for your word`}
       aria-busy={isSending()}
       data-testid="approval-card"
       data-approval={props.approval.id}
@@ -82,17 +120,30 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
     >
       <header class="approval-head spread">
         <h3>
-          May <span class="approval-tool">{props.approval.toolName}</span> run?
+          May{" "}
+          <span class="approval-tool">
+            <VisibleText isLine text={props.approval.toolName} />
+          </span>{" "}
+          run?
         </h3>
-        <span class="tag">{props.approval.groupTitle}</span>
+        <span class="tag">
+          <VisibleText isLine text={props.approval.groupTitle} />
+        </span>
       </header>
       <Show when={props.approval.description}>
-        <p class="approval-description dim">{props.approval.description}</p>
+        {(description) => (
+          <p class="approval-description dim breaks">
+            <VisibleText text={description()} />
+          </p>
+        )}
       </Show>
       <p class="approval-reason at-top" data-testid="approval-why">
-        <Icon name="hand" size={16} /> {props.approval.reason}
+        <Icon name="hand" size={16} />
+        <span class="breaks">
+          <VisibleText text={props.approval.reason} />
+        </span>
       </p>
-      <Show when={isEditing()} fallback={<ArgumentsView args={props.approval.args} />}>
+      <Show when={isEditing()}>
         <textarea
           ref={(element) => (field = element)}
           class="field code"
@@ -103,6 +154,10 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
           value={edited() ?? ""}
           onInput={(event) => setEdited(event.currentTarget.value)}
         />
+        <p class="approval-covers soft">As it would run:</p>
+      </Show>
+      <Show when={shownArgs()} fallback={<p class="dim">These are not arguments yet.</p>}>
+        {(args) => <ArgumentsView args={args()} isWhole={folding.isWhole()} />}
       </Show>
       <ErrorText
         class="approval-error"
@@ -113,14 +168,15 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
         when={isOpen()}
         fallback={<p class="approval-outcome">This was answered: {outcome()}.</p>}
       >
+        <ShowAll folding={folding} hasKeys={hasKeys} testId="approval-show-all" />
         <div class="approval-actions flow">
           <AnswerButton
             letter="A"
             class="primary"
             testId="approval-allow-once"
-            isDisabled={isLocked()}
+            isDisabled={isUnready()}
             hasKeys={hasKeys}
-            onClick={() => allow("once")}
+            onClick={allowOnce}
           >
             {isEditing() ? "Run it as edited" : "Allow once"}
           </AnswerButton>
@@ -129,11 +185,14 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
               letter="S"
               class=""
               testId="approval-allow-session"
-              isDisabled={isLocked()}
+              isDisabled={isUnready()}
               hasKeys={hasKeys}
-              onClick={() => allow("session")}
+              onClick={() => allowMore(defaultGrantChoice(props.approval))}
             >
               Allow for this session
+              <Show when={needsConfirmation(defaultGrantChoice(props.approval), props.approval)}>
+                …
+              </Show>
             </AnswerButton>
           </Show>
           <AnswerButton
@@ -163,7 +222,10 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
             <>
               <p class="approval-covers soft">
                 “For this session” covers:{" "}
-                <strong data-testid="approval-covers">{grant().title}</strong>.
+                <strong class="breaks" data-testid="approval-covers">
+                  <VisibleText isLine text={grant().title} />
+                </strong>
+                .
                 <Show when={props.approval.remember}>
                   {" "}
                   “Once” also holds for exactly these arguments in this chat.
@@ -171,10 +233,21 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
               </p>
               <GrantChoiceForm
                 approval={props.approval}
-                isLocked={isLocked()}
+                isLocked={isUnready()}
                 problem={patternProblem()}
-                onAnswer={(body) => void answer(body)}
+                onChoose={allowMore}
               />
+              <Show when={wider()}>
+                {(choice) => (
+                  <GrantConfirmation
+                    approval={props.approval}
+                    choice={choice()}
+                    isLocked={isUnready()}
+                    onConfirm={() => confirm(choice())}
+                    onBack={leaveConfirmation}
+                  />
+                )}
+              </Show>
             </>
           )}
         </Show>

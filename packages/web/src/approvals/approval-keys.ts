@@ -76,5 +76,9 @@ function onKey(event: KeyboardEvent): void {
     // The first press leads to the reason, the second refuses.
     if (reason !== null && document.activeElement !== reason) return reason.focus();
   }
+  // What is folded cannot be allowed: its key leads to the button that shows it.
+  if (button.disabled) return card.querySelector<HTMLElement>(showAllButton)?.focus();
   button.click();
 }
+
+const showAllButton = 'button[data-key="KeyV"]';

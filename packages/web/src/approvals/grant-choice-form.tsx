@@ -1,14 +1,15 @@
-import type { ExecutionAnswerBody } from "@capstan/contract";
+import { visibleText } from "@capstan/core/text";
 import { createSignal, For, Show } from "solid-js";
-import { client } from "../api/client.ts";
 import type { ApprovalRequest } from "../run/run-event.ts";
 import { FieldError } from "../shell/error-text.tsx";
 import {
-  grantChoiceText,
   defaultGrantChoice,
+  grantChoiceText,
   type GrantChoice,
-  grantAnswer,
+  needsConfirmation,
+  patternProblem,
 } from "./grant-answer.ts";
+import { VisibleText } from "../shell/visible-text.tsx";
 import { Button } from "../shell/button.tsx";
 import { Form } from "../shell/form.tsx";
 
@@ -17,7 +18,7 @@ interface GrantChoiceProps {
   readonly isLocked: boolean;
   /** What the server said of the pattern. */
   readonly problem: string | undefined;
-  readonly onAnswer: (body: ExecutionAnswerBody) => void;
+  readonly onChoose: (choice: GrantChoice) => void;
 }
 
 /** A yes for more than one call: which calls, where, until when; in words before it is given. */
@@ -33,15 +34,15 @@ export function GrantChoiceForm(props: GrantChoiceProps) {
   const problem = () => (choice().covers === "pattern" ? (wrong() ?? props.problem) : undefined);
   const errorId = () => `wider-pattern-error-${props.approval.id}`;
   const covers = () => ({
-    offer: props.approval.grant?.title ?? "",
+    offer: visibleText(props.approval.grant?.title ?? ""),
     arguments: "Exactly these arguments",
     pattern: "Arguments that fit a pattern…",
-    tool: `Every call of ${props.approval.toolName}`,
+    tool: `Every call of ${visibleText(props.approval.toolName)}`,
   });
   const submit = () => {
-    const answer = grantAnswer(choice(), client.now());
-    if (answer.type === "answer") return props.onAnswer(answer.body);
-    setWrong(answer.message);
+    const message = patternProblem(choice());
+    if (message === undefined) return props.onChoose(choice());
+    setWrong(message);
     pattern?.focus();
   };
 
@@ -86,10 +87,10 @@ export function GrantChoiceForm(props: GrantChoiceProps) {
           <FieldError id={errorId()} message={problem()} />
         </Show>
         <p class="wider-text" data-testid="wider-text">
-          {grantChoiceText(choice(), props.approval)}
+          <VisibleText isLine text={grantChoiceText(choice(), props.approval)} />
         </p>
         <Button type="submit" disabled={props.isLocked} data-testid="approval-allow-wider">
-          Allow this
+          {needsConfirmation(choice(), props.approval) ? "Continue…" : "Allow this"}
         </Button>
       </Form>
     </details>

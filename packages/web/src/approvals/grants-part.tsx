@@ -1,4 +1,5 @@
 import type { DamagedView, GrantView } from "@capstan/contract";
+import { visibleJson, visibleText } from "@capstan/core/text";
 import { createEffect, on, Show } from "solid-js";
 import { client } from "../api/client.ts";
 import { useApp } from "../state/app-state.ts";
@@ -6,9 +7,10 @@ import { formatAge } from "../format/duration.ts";
 import { KeyedFor } from "../shell/keyed-for.tsx";
 import { createLoaded } from "../state/loaded.ts";
 import { attempt, showToast } from "../state/toasts.ts";
-import { ArgumentsView } from "./arguments-view.tsx";
+import { WholeArguments } from "./arguments-view.tsx";
 import { ErrorNotice } from "../shell/error-text.tsx";
 import { Button } from "../shell/button.tsx";
+import { VisibleText } from "../shell/visible-text.tsx";
 import { createAction } from "../state/action.ts";
 import "./approvals.css";
 
@@ -110,7 +112,9 @@ function GrantItem(props: {
         <span class="tag" classList={{ good: isAllowed(), bad: !isAllowed() }}>
           {isAllowed() ? "allowed" : "refused"}
         </span>
-        <strong>{props.grant.title}</strong>
+        <strong>
+          <VisibleText isLine text={props.grant.title} />
+        </strong>
       </div>
       <p class="grant-facts">
         <code>{props.grant.toolId}</code> ·{" "}
@@ -120,16 +124,24 @@ function GrantItem(props: {
         <span data-testid="grant-until">{untilText(props.grant)}</span>
       </p>
       <Show when={props.grant.match.type === "pattern" ? props.grant.match.when : undefined}>
-        {(when) => <pre class="grant-pattern breaks">{JSON.stringify(when(), null, 2)}</pre>}
+        {(when) => (
+          <pre class="grant-pattern breaks">
+            <VisibleText text={visibleJson(when())} />
+          </pre>
+        )}
       </Show>
       <Show when={props.grant.reason}>
-        {(reason) => <p class="grant-facts">Reason: {reason()}</p>}
+        {(reason) => (
+          <p class="grant-facts">
+            Reason: <VisibleText text={reason()} />
+          </p>
+        )}
       </Show>
       <Show when={props.grant.args}>
         {(args) => (
           <details>
             <summary>The arguments it was given for</summary>
-            <ArgumentsView args={args()} />
+            <WholeArguments args={args()} />
           </details>
         )}
       </Show>
@@ -147,7 +159,7 @@ function RevokeButton(props: {
     <Button
       look="small"
       disabled={isBusy()}
-      aria-label={`Revoke: ${props.title}`}
+      aria-label={`Revoke: ${visibleText(props.title)}`}
       data-testid="revoke-grant"
       onClick={() => void run(props.onRevoke)}
     >

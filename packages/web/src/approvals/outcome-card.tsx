@@ -1,5 +1,15 @@
 import type { CallOutcomeBody, CallView } from "@capstan/contract";
-import { For, createEffect, createSignal, on, onCleanup, onMount, Show } from "solid-js";
+import { visibleArguments, visibleText } from "@capstan/core/text";
+import {
+  For,
+  createEffect,
+  createMemo,
+  createSignal,
+  on,
+  onCleanup,
+  onMount,
+  Show,
+} from "solid-js";
 import { client } from "../api/client.ts";
 import type { CallState } from "../run/call-state.ts";
 import { Icon } from "../shell/icon.tsx";
@@ -7,8 +17,10 @@ import { AnswerButton } from "./answer-button.tsx";
 import { areAnswersLocked, lockAnswers } from "./answer-lock.ts";
 import { bindApprovalKeys } from "./approval-keys.ts";
 import { ArgumentsView } from "./arguments-view.tsx";
+import { createFolding, ShowAll } from "./folding.tsx";
 import { outcomeText } from "./outcome-text.ts";
 import { ErrorText } from "../shell/error-text.tsx";
+import { VisibleText } from "../shell/visible-text.tsx";
 import { createAction } from "../state/action.ts";
 import "./approvals.css";
 
@@ -70,7 +82,10 @@ export function OutcomeCard(props: { readonly run: string; readonly call: CallSt
       <Show when={found()}>
         {(known) => (
           <p class="outcome-found dim breaks at-top" role="status" data-testid="outcome-found">
-            <Icon name="hand" size={15} /> {outcomeText(known())}
+            <Icon name="hand" size={15} />
+            <span>
+              <VisibleText text={outcomeText(known())} />
+            </span>
           </p>
         )}
       </Show>
@@ -106,12 +121,14 @@ function Question(props: {
   );
   const isLocked = () => props.isSending || areAnswersLocked();
   onMount(lockAnswers);
+  const args = createMemo(() => props.call.args && visibleArguments(props.call.args));
+  const folding = createFolding(() => (args() ?? []).map(({ value }) => value));
   return (
     <section
       ref={(element) => props.ref((card = element))}
       class="approval outcome"
       tabindex="-1"
-      aria-label={`${props.call.name}: did it happen?`}
+      aria-label={`${visibleText(props.call.name)}: did it happen?`}
       aria-busy={props.isSending}
       data-testid="outcome-card"
       data-approval={`outcome ${props.call.callId}`}
@@ -125,16 +142,29 @@ function Question(props: {
     >
       <header class="approval-head spread">
         <h3>
-          Did <span class="approval-tool">{props.call.name}</span> happen?
+          Did{" "}
+          <span class="approval-tool">
+            <VisibleText isLine text={props.call.name} />
+          </span>{" "}
+          happen?
         </h3>
-        <Show when={props.call.groupTitle}>{(title) => <span class="tag">{title()}</span>}</Show>
+        <Show when={props.call.groupTitle}>
+          {(title) => (
+            <span class="tag">
+              <VisibleText isLine text={title()} />
+            </span>
+          )}
+        </Show>
       </header>
       <p class="approval-reason at-top">
         <Icon name="question" size={16} /> The server stopped while this ran, so it may or may not
         have acted, and it was not run again. Look, and say what you found: the model reads it with
         the next message.
       </p>
-      <Show when={props.call.args}>{(args) => <ArgumentsView args={args()} />}</Show>
+      <Show when={args()}>
+        {(known) => <ArgumentsView args={known()} isWhole={folding.isWhole()} />}
+      </Show>
+      <ShowAll folding={folding} hasKeys={hasKeys} testId="outcome-show-all" then="run it again" />
       <ErrorText class="approval-error" message={props.error} testId="outcome-error" />
       <input
         ref={(element) => props.noteRef((note = element))}
@@ -151,7 +181,7 @@ function Question(props: {
               letter={letter}
               class={look}
               testId={`outcome-${outcome.replaceAll("_", "-")}`}
-              isDisabled={isLocked()}
+              isDisabled={isLocked() || (outcome === "run_again" && folding.isFolded())}
               hasKeys={hasKeys}
               onClick={() => props.onAnswer(outcome)}
             >

@@ -1,8 +1,10 @@
+import { visibleText } from "@capstan/core/text";
 import { createEffect, createSignal, For, on, onCleanup, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import { ErrorText } from "../shell/error-text.tsx";
 import { Button } from "../shell/button.tsx";
+import { selectedText, VisibleText } from "../shell/visible-text.tsx";
 
 interface RedactWordsProps {
   readonly approval: string;
@@ -81,10 +83,10 @@ export function RedactWords(props: RedactWordsProps) {
               <button
                 type="button"
                 class="pill"
-                aria-label={`Leave ${word} in`}
+                aria-label={`Leave ${visibleText(word)} in`}
                 onClick={() => props.setWords(props.words.filter((other) => other !== word))}
               >
-                {word} ×
+                <VisibleText isLine text={word} /> ×
               </button>
             </li>
           )}
@@ -92,8 +94,8 @@ export function RedactWords(props: RedactWordsProps) {
       </ul>
       <Show when={props.words.length > 0}>
         <p class="review-note">The model would get:</p>
-        <pre class="value" tabindex="0" aria-live="polite" data-testid="review-preview">
-          {preview()}
+        <pre class="value whole" tabindex="0" aria-live="polite" data-testid="review-preview">
+          <VisibleText text={preview()} />
         </pre>
       </Show>
     </div>
@@ -110,7 +112,7 @@ function followSelection(within: () => Element | null) {
       selection.focusNode != null &&
       within()?.contains(selection.anchorNode) === true &&
       within()?.contains(selection.focusNode) === true;
-    setSelected(isWithin ? selection.toString() : "");
+    setSelected(isWithin ? selectedText(selection) : "");
   };
   document.addEventListener("selectionchange", note);
   onCleanup(() => document.removeEventListener("selectionchange", note));

@@ -1,5 +1,6 @@
 import type { ResultApprovalView } from "@capstan/contract";
-import { createSignal, For, onMount, Show } from "solid-js";
+import { visibleArguments, visibleParts, visibleText } from "@capstan/core/text";
+import { createMemo, createSignal, For, onMount, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import type { ReviewNotice } from "../run/run-event.ts";
@@ -9,11 +10,18 @@ import { lockAnswers } from "./answer-lock.ts";
 import { createAnswerSubmission } from "./submit-answer.ts";
 import { bindApprovalKeys } from "./approval-keys.ts";
 import { ArgumentsView } from "./arguments-view.tsx";
+import { createFolding, ShowAll } from "./folding.tsx";
 import { RedactWords } from "./redact-words.tsx";
 import { RejectionForm } from "./rejection-form.tsx";
 import { ReviewedResultView } from "./reviewed-result.tsx";
+import { VisibleText } from "../shell/visible-text.tsx";
+import { createAction } from "../state/action.ts";
+import { ErrorText } from "../shell/error-text.tsx";
 import "./approvals.css";
 import "./reviews.css";
+
+/** Characters of a long result that are loaded at a time. */
+const pageChars = 1_000_000;
 
 type Mode = "release" | "redact" | "replace";
 
@@ -39,17 +47,50 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
   let card!: HTMLElement;
   let reason!: HTMLInputElement;
 
-  // What was not seen cannot be released.
+  /** The result's text as far as it was loaded. */
+  const [result, setResult] = createSignal("");
+  const args = createMemo(() => visibleArguments(review()?.args ?? {}));
+  const textParts = createMemo(() => visibleParts(result()));
+  const total = () => review()?.result?.total ?? 0;
+  /** What the model would get, where it is not all of the result. */
+  const forModel = createMemo(() => {
+    const shown = review()?.result?.shown;
+    return shown === undefined || (shown === result() && result().length >= total())
+      ? undefined
+      : visibleParts(shown);
+  });
+  const texts = () => [...args().map(({ value }) => value), textParts(), forModel() ?? []];
+  const folding = createFolding(texts);
+  const isFolded = () => folding.isFolded() || result().length < total();
+  const loading = createAction();
+  const showAll = () =>
+    void loading.run(async () => {
+      while (result().length < total()) {
+        const page = { start: result().length, length: pageChars };
+        const text = (await client.review(props.review.id, page)).result?.text;
+        // Somebody else has answered.
+        if (text === undefined || text === "") return;
+        setResult((known) => known + text);
+      }
+      folding.unfold();
+    });
+
+  // What was not seen cannot be released; what is put in its place can.
   const isUnready = () =>
-    isLocked() || review() === null || (mode() === "redact" && words().length === 0);
+    isLocked() ||
+    review() === null ||
+    (mode() !== "replace" && isFolded()) ||
+    (mode() === "redact" && words().length === 0);
   const hasKeys = bindApprovalKeys(() => card, isOpen);
 
   async function load(): Promise<void> {
     setError(null);
     try {
       const loaded = await client.review(props.review.id, { start: 0 });
-      if (loaded.status === "pending") setReview(loaded);
-      else setOutcome(loaded.status);
+      if (loaded.status === "pending") {
+        setResult(loaded.result?.text ?? "");
+        setReview(loaded);
+      } else setOutcome(loaded.status);
     } catch (failure) {
       setError(messageOf(failure));
     }
@@ -84,7 +125,7 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
       ref={(element) => (card = element)}
       class="approval review"
       tabindex="-1"
-      aria-label={`${props.review.toolName} shows its result to you first`}
+      aria-label={`${visibleText(props.review.toolName)} shows its result to you first`}
       aria-busy={isSending()}
       data-testid="review-card"
       data-approval={props.review.id}
@@ -93,19 +134,31 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
     >
       <header class="approval-head spread">
         <h3>
-          <span class="approval-tool">{props.review.toolName}</span>{" "}
+          <span class="approval-tool">
+            <VisibleText isLine text={props.review.toolName} />
+          </span>{" "}
           {props.review.isError ? "failed" : "ran"}. May the model see this?
         </h3>
-        <span class="tag">{props.review.groupTitle}</span>
+        <span class="tag">
+          <VisibleText isLine text={props.review.groupTitle} />
+        </span>
       </header>
       <p class="approval-reason at-top">
-        <Icon name="hand" size={16} /> {props.review.reason}
+        <Icon name="hand" size={16} />
+        <span class="breaks">
+          <VisibleText text={props.review.reason} />
+        </span>
       </p>
       <Show when={review()}>
         {(shown) => (
           <>
-            <ArgumentsView args={shown().args ?? {}} />
-            <ReviewedResultView approval={props.review.id} first={shown()} />
+            <ArgumentsView args={args()} isWhole={folding.isWhole()} />
+            <ReviewedResultView
+              review={shown()}
+              text={textParts()}
+              forModel={forModel()}
+              isWhole={folding.isWhole()}
+            />
             <Show when={mode() === "redact"}>
               <RedactWords
                 approval={props.review.id}
@@ -144,6 +197,14 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
         when={isOpen()}
         fallback={<p class="approval-outcome">This was answered: {outcome()}.</p>}
       >
+        <ShowAll
+          folding={{ isFolded, unfold: showAll }}
+          hasKeys={hasKeys}
+          testId="review-show-all"
+          then="release it"
+          isBusy={loading.isBusy()}
+        />
+        <ErrorText class="approval-error" message={loading.error()} />
         <div class="approval-actions flow">
           <AnswerButton
             letter="A"

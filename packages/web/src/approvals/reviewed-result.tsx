@@ -1,39 +1,31 @@
 import type { ResultApprovalView } from "@capstan/contract";
-import { createMemo, createSignal, For, Show } from "solid-js";
-import { client } from "../api/client.ts";
+import type { VisiblePart } from "@capstan/core/text";
+import { createMemo, For, Show } from "solid-js";
 import { ContentParts } from "../shell/content-parts.tsx";
 import { formatCount } from "../format/count.ts";
-import { ErrorText } from "../shell/error-text.tsx";
-import { createAction } from "../state/action.ts";
+import { FoldableText } from "./folding.tsx";
 
-/** A result as it is, and what of it the model would get. A long one comes in pieces. */
+/** A result as it is, and what of it the model would get. */
 export function ReviewedResultView(props: {
-  readonly approval: string;
-  readonly first: ResultApprovalView;
+  readonly review: ResultApprovalView;
+  /** The text as far as it was loaded, and what the model would get where that is another. */
+  readonly text: readonly VisiblePart[];
+  readonly forModel: readonly VisiblePart[] | undefined;
+  readonly isWhole: boolean;
 }) {
-  const [more, setMore] = createSignal("");
-  const { isBusy, error, run } = createAction();
-  const text = () => (props.first.result?.text ?? "") + more();
-  const total = () => props.first.result?.total ?? 0;
-  const shown = () => props.first.result?.shown ?? "";
-  const parts = createMemo(() => props.first.result?.parts ?? []);
-
-  const next = () =>
-    run(async () => {
-      const piece = await client.review(props.approval, { start: text().length });
-      setMore((known) => known + (piece.result?.text ?? ""));
-    });
+  const parts = createMemo(() => props.review.result?.parts ?? []);
+  const shown = () => props.review.result?.shown ?? "";
 
   return (
     <div class="review-result">
       <pre
-        class="value"
+        class="value whole"
         tabindex="0"
         aria-label="The result"
         data-review-text
         data-testid="review-text"
       >
-        {text()}
+        <FoldableText parts={props.text} isWhole={props.isWhole} />
       </pre>
       <ContentParts parts={parts().filter((part) => part.type !== "omitted")} />
       <For each={parts().filter((part) => part.type === "omitted")}>
@@ -43,22 +35,26 @@ export function ReviewedResultView(props: {
           </p>
         )}
       </For>
-      <Show when={text().length < total()}>
-        <button type="button" class="link-button" disabled={isBusy()} onClick={() => void next()}>
-          Show more: {formatCount(text().length)} of {formatCount(total())} characters are here
-        </button>
-      </Show>
-      <ErrorText class="approval-error" message={error()} />
       <Show
-        when={shown() !== text() || text().length < total()}
+        when={props.forModel}
         fallback={<p class="review-note">As it is, the model would get all of it.</p>}
       >
-        <details>
-          <summary>What the model would get: {formatCount(shown().length)} characters</summary>
-          <pre class="value" tabindex="0" data-testid="review-shown">
-            {shown()}
-          </pre>
-        </details>
+        {(forModel) => (
+          <>
+            <p class="review-note">
+              What the model would get: {formatCount(shown().length)} characters. It can read the
+              rest by the name of the value.
+            </p>
+            <pre
+              class="value whole"
+              tabindex="0"
+              aria-label="What the model would get"
+              data-testid="review-shown"
+            >
+              <FoldableText parts={forModel()} isWhole={props.isWhole} />
+            </pre>
+          </>
+        )}
       </Show>
     </div>
   );

@@ -9,6 +9,7 @@ import { ContentParts } from "../shell/content-parts.tsx";
 import { decisionText, reviewText } from "./decision-text.ts";
 import { notePicture } from "./note-picture.ts";
 import { Button } from "../shell/button.tsx";
+import { VisibleText } from "../shell/visible-text.tsx";
 
 /** Characters of an event's data that are shown. */
 const noteChars = 2_000;
@@ -48,21 +49,27 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
             <h3>Repaired in the arguments</h3>
           </div>
           <ul class="repairs" data-testid="call-repairs">
-            <For each={props.call.repairs}>{(repair) => <li>{repair}</li>}</For>
+            <For each={props.call.repairs}>
+              {(repair) => (
+                <li>
+                  <VisibleText text={repair} />
+                </li>
+              )}
+            </For>
           </ul>
         </section>
       </Show>
       <Show when={props.call.decision}>
         {(decision) => (
           <p class="decision breaks" data-testid="call-decision">
-            {decisionText(decision())}
+            <VisibleText text={decisionText(decision())} />
           </p>
         )}
       </Show>
       <Show when={props.call.reviewed}>
         {(reviewed) => (
           <p class="decision breaks" data-testid="call-reviewed">
-            {reviewText(reviewed())}
+            <VisibleText text={reviewText(reviewed())} />
           </p>
         )}
       </Show>
@@ -75,7 +82,10 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
             when={notePicture(note.data)}
             fallback={
               <p class="call-note breaks">
-                <code>{note.name}</code> {JSON.stringify(note.data).slice(0, noteChars)}
+                <code>
+                  <VisibleText isLine text={note.name} />
+                </code>{" "}
+                <VisibleText text={JSON.stringify(note.data).slice(0, noteChars)} />
               </p>
             }
           >
@@ -96,7 +106,10 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
               <Show when={settled().cacheVarResult}>
                 {(name) => (
                   <Button data-testid="open-variable" onClick={() => showVariable(name())}>
-                    Open the whole value: <code>{name()}</code>
+                    Open the whole value:{" "}
+                    <code>
+                      <VisibleText isLine text={name()} />
+                    </code>
                   </Button>
                 )}
               </Show>

@@ -1,6 +1,7 @@
 import { createMemo, Show } from "solid-js";
 import type { CallState } from "../run/call-state.ts";
 import { ContentParts } from "../shell/content-parts.tsx";
+import { VisibleText } from "../shell/visible-text.tsx";
 import { notePicture } from "./note-picture.ts";
 
 /** Characters of live output that a row shows; its details show more. */
@@ -47,7 +48,7 @@ export function CallProgress(props: { readonly call: CallState; readonly isRunni
       </Show>
       <Show when={output() !== ""}>
         <pre class="call-live breaks" data-testid="call-output" aria-label="Output so far">
-          {output()}
+          <VisibleText text={output()} />
         </pre>
       </Show>
     </>

@@ -13,6 +13,7 @@ import { CallDetails } from "./call-details.tsx";
 import { callBadge } from "./call-badge.ts";
 import { CallProgress } from "./call-progress.tsx";
 import { CallTime } from "./call-time.tsx";
+import { VisibleText } from "../shell/visible-text.tsx";
 import { IconButton } from "../shell/button.tsx";
 import "./calls.css";
 
@@ -51,10 +52,14 @@ export function CallRow(props: { readonly run: LiveRun; readonly callId: string 
               >
                 <CallSign icon={face().icon} />
                 <span class="call-title baseline">
-                  <span class="call-name">{known().name}</span>
+                  <span class="call-name">
+                    <VisibleText isLine text={known().name} />
+                  </span>
                   <span class="call-status faint">{face().label}</span>
                 </span>
-                <span class="call-summary grow clipped">{summary()}</span>
+                <span class="call-summary grow clipped">
+                  <VisibleText isLine text={summary()} />
+                </span>
                 <CallTime call={known()} isRunning={isStoppable()} />
                 <Show when={tokens()}>
                   {(count) => (

@@ -6,10 +6,10 @@ import { formatBytes, plural } from "../format/count.ts";
 import { createLoaded } from "../state/loaded.ts";
 import { DiffView } from "./editor/diff-view.tsx";
 import { fileChanges } from "./file-changes.ts";
-import { visibleText } from "@capstan/core/text";
 import { permissionLines } from "./permission-lines.ts";
 import { ErrorNotice, FieldError } from "../shell/error-text.tsx";
 import { Button } from "../shell/button.tsx";
+import { VisibleText } from "../shell/visible-text.tsx";
 import { createAction } from "../state/action.ts";
 
 interface ApprovalPartProps {
@@ -135,7 +135,7 @@ function PermissionList(props: { readonly declared: DeclaredPermissionsView }) {
             <Show when={of}>
               <code>{of}</code>{" "}
             </Show>
-            {visibleText(text)}
+            <VisibleText isLine text={text} />
           </li>
         )}
       </For>
@@ -161,7 +161,9 @@ function Contents(props: { readonly versions: Versions }) {
           {({ name, before, after }) => (
             <div data-testid="changed-file">
               <p class="script-file-name">
-                <code>{name}</code>
+                <code>
+                  <VisibleText isLine text={name} />
+                </code>
               </p>
               <DiffView label={`What changed in ${name}`} before={before} after={after} />
             </div>
@@ -176,11 +178,13 @@ function Contents(props: { readonly versions: Versions }) {
               {({ name, text, bytes }) => (
                 <details class="script-content">
                   <summary>
-                    <code>{name}</code>{" "}
+                    <code>
+                      <VisibleText isLine text={name} />
+                    </code>{" "}
                     <span class="parameter-type faint breaks">{formatBytes(bytes)}</span>
                   </summary>
                   <pre class="value" tabindex="0">
-                    {text === null ? "It is no text, or too long to be shown." : visibleText(text)}
+                    <VisibleText text={text ?? "It is no text, or too long to be shown."} />
                   </pre>
                 </details>
               )}

@@ -1,5 +1,6 @@
 import { Dynamic } from "solid-js/web";
 import { CopyButton } from "./copy-button.tsx";
+import { VisibleText } from "./visible-text.tsx";
 
 /** A text under its title, to be read and copied. */
 export function TextSection(props: {
@@ -16,7 +17,7 @@ export function TextSection(props: {
         <CopyButton text={props.text} label={`Copy: ${props.title}`} />
       </div>
       <pre class="value" tabindex="0" data-testid={props.testId}>
-        {props.text}
+        <VisibleText text={props.text} />
       </pre>
     </section>
   );

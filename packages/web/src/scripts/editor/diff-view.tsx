@@ -1,7 +1,7 @@
 import { createMemo, For, Show } from "solid-js";
 import { type DiffLine, lineDiff } from "./line-diff.ts";
 import { plural } from "../../format/count.ts";
-import { visibleText } from "@capstan/core/text";
+import { VisibleText } from "../../shell/visible-text.tsx";
 
 const signs = { same: " ", removed: "−", added: "+" } as const;
 const words = { same: "", removed: "Removed: ", added: "Added: " } as const;
@@ -33,7 +33,9 @@ function DiffRow(props: { readonly line: DiffLine }) {
         {signs[line.type]}
       </span>
       <span class="visually-hidden">{words[line.type]}</span>
-      <code>{visibleText(line.text)}</code>
+      <code>
+        <VisibleText text={line.text} />
+      </code>
     </div>
   );
 }

@@ -1,0 +1,41 @@
+import { visibleLine, visibleParts, type VisiblePart } from "@capstan/core/text";
+import { createMemo, For } from "solid-js";
+
+type Mark = Extract<VisiblePart, { readonly type: "mark" }>;
+
+/** Shows a text that others wrote: what would not be seen in it stands as a mark that no text can imitate. */
+export function VisibleText(props: {
+  readonly text: string;
+  /** A name, a title: line breaks are marks, too. @default false */
+  readonly isLine?: boolean;
+}) {
+  const parts = createMemo(() => (props.isLine ? visibleLine : visibleParts)(props.text));
+  return <VisibleParts parts={parts()} />;
+}
+
+export function VisibleParts(props: { readonly parts: readonly VisiblePart[] }) {
+  return (
+    <For each={props.parts}>
+      {(part) => (part.type === "mark" ? <MarkView mark={part} /> : part.text)}
+    </For>
+  );
+}
+
+function MarkView(props: { readonly mark: Mark }) {
+  const words = () => `${props.mark.text.slice(1, -1)}, ${props.mark.meaning}`;
+  return (
+    <span class="mark" role="img" aria-label={words()} title={words()} data-of={props.mark.of}>
+      {props.mark.text}
+    </span>
+  );
+}
+
+/** The text of a selection as it was written: of a mark, the characters that it stands for. */
+export function selectedText(selection: Selection): string {
+  const { isCollapsed, rangeCount } = selection;
+  if (isCollapsed || rangeCount === 0) return "";
+  const selected = selection.getRangeAt(0).cloneContents();
+  for (const mark of selected.querySelectorAll<HTMLElement>(".mark"))
+    mark.replaceWith(mark.dataset["of"] ?? "");
+  return selected.textContent ?? "";
+}
