@@ -44,6 +44,8 @@ export interface ReadParts {
     name: Name,
     query: SlowReadQuery<Name>,
   ) => Promise<SlowReadResult<Name>>;
+  /** Whether a run has long cells, so that reading it holds up the caller's thread. @default none holds it up */
+  readonly isLongRun?: (runId: string) => boolean;
   /** How far a run may be read; undefined where the database itself says so. */
   readonly positionOf: (runId: string) => PublishedPosition | undefined;
   /** The last number that was published; undefined where the database itself says so. */
@@ -110,6 +112,7 @@ export function createStoreReader({
   read,
   snapshot,
   readSlow,
+  isLongRun,
   positionOf,
   lastSeqOf,
   clock,
@@ -139,7 +142,11 @@ export function createStoreReader({
     ...createRetentionReader(readSlow),
 
     getRun: async (query: QueryOf<typeof getRun>) =>
-      publishedOrNone(await read(() => getRun(query))),
+      publishedOrNone(
+        isLongRun?.(query.id) === true
+          ? await readSlow("getRun", query)
+          : await read(() => getRun(query)),
+      ),
     /** All of a run's input, with long lists and texts. */
     readInput: async (query: OfRun) => {
       const list = await read(() => readInput(query));

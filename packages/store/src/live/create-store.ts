@@ -18,7 +18,10 @@ import type { Writer } from "./thread.ts";
 import type { AppliedOutcome, WriteResult } from "../records/write-results.ts";
 
 /** The parts of a store. */
-export interface StoreParts extends Pick<ReadParts, "read" | "snapshot" | "readSlow" | "blobs"> {
+export interface StoreParts extends Pick<
+  ReadParts,
+  "read" | "snapshot" | "readSlow" | "isLongRun" | "blobs"
+> {
   readonly writer: Writer;
   readonly publisher: Publisher;
   /** What is under way, where the database cannot be asked for it, and a run's last number there. */

@@ -2,7 +2,7 @@ import type { Script } from "../sql/script.ts";
 import { listCalls } from "../read/list-calls.ts";
 import { readChain } from "../read/read-chain.ts";
 import { readEventsCompact } from "../read/read-events.ts";
-import { ancestors, listRuns, readMessages } from "../read/read-runs.ts";
+import { ancestors, getRun, listRuns, readMessages } from "../read/read-runs.ts";
 import { searchRuns } from "../read/search-runs.ts";
 import { usageSlice } from "../read/retention/usage.ts";
 import { everyOwner, getLineage, listUntouched } from "../read/retention/read-retention.ts";
@@ -12,6 +12,7 @@ import { readManifest, readValue, readVariables } from "../read/read-variables.t
 /** Reads that may take long. SQLite runs them in a thread of their own. */
 export const slowReads = {
   ancestors,
+  getRun,
   listCalls,
   listRuns,
   searchRuns,

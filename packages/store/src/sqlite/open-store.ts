@@ -163,13 +163,29 @@ async function open({
   }
 }
 
+/** The checksums of a run with longer cells are computed on the reader's thread. */
+const longBytes = 262_144;
+
+/** SQLite knows the length of a text without reading it. */
+const sizeOfRun = `SELECT octet_length(q.request) + octet_length(q.input) + COALESCE(octet_length(q.full_input), 0)
+   + COALESCE(octet_length(s.result), 0) + COALESCE(octet_length(s.replay), 0) AS bytes
+  FROM runs r JOIN run_requests q ON q.run_n = r.n LEFT JOIN run_results s ON s.run_n = r.n WHERE r.id = ?`;
+
 /** Reads by key are quick, and done on the caller's thread. */
-function sqliteReads(sql: SqliteConnection): Pick<ReadParts, "read" | "snapshot"> & {
+function sqliteReads(sql: SqliteConnection): Pick<ReadParts, "read" | "snapshot" | "isLongRun"> & {
   readonly storedSeq: (runId: string) => number;
 } {
   return {
     read: attempt((script) => sql.script(script())),
     snapshot: attempt((script) => sql.read(script())),
+    isLongRun: (id) => {
+      try {
+        return (sql.get<{ bytes: number }>(sizeOfRun, id)?.bytes ?? 0) > longBytes;
+      } catch {
+        // The read that follows says what is wrong.
+        return false;
+      }
+    },
     storedSeq: (runId) =>
       sql.get<{ seq: number }>(
         "SELECT COALESCE(MAX(seq), 0) AS seq FROM run_journal WHERE run_n = (SELECT n FROM runs WHERE id = ?)",
