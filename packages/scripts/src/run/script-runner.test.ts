@@ -309,6 +309,7 @@ def f():
       true,
       { a: 1 },
       "rejected: Not allowed.",
+      context.idempotencyKey,
     ]);
     assert.deepEqual(context.progress, [{ message: "half", done: 1, total: 2 }]);
   });

@@ -111,6 +111,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
               arguments: args,
               wantsContext: fn.wantsContext,
               hasFormat: fn.hasFormat,
+              idempotencyKey: context.idempotencyKey,
             },
             {
               onPrint: (text) => context.output.write(text),

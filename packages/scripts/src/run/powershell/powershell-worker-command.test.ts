@@ -74,6 +74,7 @@ describe("a call of a PowerShell function", { skip }, () => {
       arguments: { Name: "Bø" },
       wantsContext: true,
       hasFormat: true,
+      idempotencyKey: plain.idempotencyKey,
     });
     assert.equal(formattedText, "as text");
     assert.equal(said, "loaded\nsaid\n");

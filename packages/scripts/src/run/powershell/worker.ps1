@@ -239,8 +239,8 @@ function __Ask([hashtable] $Question) {
 }
 
 # What a parameter named Context is given.
-function __Context {
-    $made = [pscustomobject] @{}
+function __Context([string] $IdempotencyKey) {
+    $made = [pscustomobject] @{ IdempotencyKey = $IdempotencyKey }
     $methods = @{
         Progress = {
             param($Message, $Done, $Total)
@@ -268,7 +268,7 @@ function __Call($Module, $Request) {
     $given = $Request['arguments']
     $function = [string] $Request['function']
     $bound = @{} + $given
-    if ($Request['wantsContext']) { $bound['Context'] = __Context }
+    if ($Request['wantsContext']) { $bound['Context'] = __Context $Request['idempotencyKey'] }
     $results = [System.Collections.ArrayList]::new()
     & $Module { param($Name, $Bound) & $Name @Bound } $function $bound *>&1 | ForEach-Object {
         if (-not (__Said $_)) { [void] $results.Add($_) }

@@ -12,6 +12,7 @@ export interface CallRequest {
   readonly arguments: JsonObject;
   readonly wantsContext: boolean;
   readonly hasFormat: boolean;
+  readonly idempotencyKey: string;
 }
 
 const scriptException = z.object({

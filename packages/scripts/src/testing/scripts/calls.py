@@ -166,7 +166,7 @@ def use_context(context: Context):
     except ToolError as error:
         refused = f"{error.code}: {error}"
     variables = context.variables
-    return [variables["Fetch_1"], list(variables), variables.get("none", 0), "Fetch_1" in variables, context.call_tool("Add", {"a": 1}), refused]
+    return [variables["Fetch_1"], list(variables), variables.get("none", 0), "Fetch_1" in variables, context.call_tool("Add", {"a": 1}), refused, context.idempotency_key]
 
 
 def loop_for_ever():

@@ -38,8 +38,10 @@ class Variables:
 class Context:
     """What a function that has a parameter named `context` is given."""
 
-    def __init__(self):
+    def __init__(self, idempotency_key: str):
         self.variables = Variables()
+        self.idempotency_key = idempotency_key
+        """The same whenever this call is tried, to pass on to a service that takes such a key."""
 
     def progress(self, message: typing.Optional[str] = None, done: typing.Optional[float] = None, total: typing.Optional[float] = None) -> None:
         """Says how far it is."""

@@ -19,7 +19,7 @@ def run_call(module, script: str, request: dict) -> None:
     # Of its own: a format is shown what was given.
     arguments = {**decode_arguments(function, request["arguments"])}
     if request.get("wantsContext"):
-        arguments["context"] = Context()
+        arguments["context"] = Context(request["idempotencyKey"])
     result = call(function, arguments)
     parts = parts_of(result)
     if parts is not None:
