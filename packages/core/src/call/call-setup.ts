@@ -1,6 +1,7 @@
 import type { ToolErrorData } from "../base/errors.ts";
 import type { RequireApproval, RequireApprovalOf } from "../policy/decide.ts";
 import type { Caller } from "../tool/caller.ts";
+import type { ToolOffer } from "../tool/tool-offer.ts";
 import type {
   CallHost,
   PendingRequest,
@@ -21,6 +22,8 @@ export interface CallSetup {
   readonly caller: Caller;
   /** The approvals that the request requires, of sub-calls too. */
   readonly requireApproval?: RequireApproval | RequireApprovalOf | undefined;
+  /** What the request offers: sub-calls reach nothing else. @default all tools that are on */
+  readonly offer?: (() => ToolOffer) | undefined;
   /** False lifts the tool's own wish for a review, never a rule. @default true */
   readonly checkToolResults?: boolean | undefined;
   /** The running call that makes this one. */

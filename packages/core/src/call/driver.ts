@@ -451,7 +451,8 @@ export class Call implements ActiveCall, ParentCall {
       return Promise.resolve(
         cancelCall(gate, newRecord(request, gate.clock.now()), parentEnded).result,
       );
-    const refusal = subCallRefusal(gate.limits, (this.ticket?.depth ?? 0) + 1, made);
+    const depth = (this.ticket?.depth ?? 0) + 1;
+    const refusal = subCallRefusal(this.#setup, { depth, made, name: request.name });
     const child = new Call({ ...this.#setup, parent: this }, request.callId);
     child.start({ at: "propose", request, refusal });
     const result = child.ended.then(subCallResult);

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { executorWith, reads } from "../testing/executor-with.ts";
-import { defineTool } from "../tool/define-tool.ts";
+import { runToolChain } from "../chain/run-tool-chain.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
+import { defineTool, defineToolGroup } from "../tool/define-tool.ts";
 import type { ToolExecuteResult } from "./record/call-outcome.ts";
 import { MemoryLedger } from "./record/ledger.ts";
+import { ToolExecutor } from "./tool-executor.ts";
 
 const writes = { ...reads, effects: "write" } as const;
 const codeOf = (result: ToolExecuteResult) =>
@@ -113,4 +116,46 @@ test("references in a sub-call's arguments are text, unless its caller asks to r
   // The model's own call of the same tool is another matter.
   const own = await executor.execute("Echo", { text: "$VAR_REF{{secret}}" });
   assert.equal(own.status === "success" && own.data, "tulip");
+});
+
+test("in a chain a sub-call reaches only what the request offers", async () => {
+  const results: string[] = [];
+  const ask = (name: string) =>
+    defineTool({
+      ...reads,
+      name,
+      execute: async (_args, { callTool }) => {
+        for (const called of ["In", "b.Out", "Out", "a.Kept", "Gone"]) {
+          const result = await callTool(called, {});
+          results.push(`${called} ${codeOf(result)}`);
+        }
+      },
+    });
+  const one = (name: string) => defineTool({ ...reads, name, execute: () => name });
+  const executor = new ToolExecutor();
+  executor.registerToolGroup(
+    defineToolGroup({ name: "a", tools: [ask("Top"), one("In"), one("Kept")] }),
+  );
+  executor.registerToolGroup(defineToolGroup({ name: "b", tools: [one("Out")] }));
+  for (const group of ["a", "b"]) executor.toggleGroupEnabled(group, true);
+  const run = (options: object) =>
+    runToolChain({
+      executor,
+      model: new ScriptedModel([{ calls: [{ name: "Top" }] }, "Done."]),
+      contextMessages: [{ role: "user", content: "go" }],
+      ...options,
+    }).result;
+  await run({ groups: ["a"], allowTool: (id: string) => id !== "a.Kept" });
+  assert.deepEqual(results.splice(0), [
+    "In success",
+    "b.Out tool_not_offered",
+    "Out tool_not_offered",
+    "a.Kept tool_not_offered",
+    "Gone tool_not_found",
+  ]);
+  await run({});
+  assert.deepEqual(
+    results.filter((result) => result.endsWith("success")),
+    ["In success", "b.Out success", "Out success", "a.Kept success"],
+  );
 });

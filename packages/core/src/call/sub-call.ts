@@ -2,10 +2,10 @@ import type { JsonObject } from "../base/json.ts";
 import { newId } from "../base/id.ts";
 import type { ToolErrorData } from "../base/errors.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
-import type { CallEnd } from "./call-setup.ts";
+import { findTool } from "../tool/registry.ts";
+import type { CallEnd, CallSetup } from "./call-setup.ts";
 import type { SettledToolResult } from "../tool/tool-result.ts";
 import type { ActiveCall } from "./gate/call-host.ts";
-import type { GateLimits } from "./gate/gate.ts";
 import type { CallRequest } from "./propose/propose.ts";
 import type { CallRecord } from "./record/call-record.ts";
 import type { Scheduler, SubCallHandle } from "./schedule/scheduler.ts";
@@ -94,19 +94,27 @@ export function subCallRequest(
   };
 }
 
-/** Returns an error if a sub-call would be nested too deep, or is one too many of its parent. */
+/** Returns an error if a sub-call would be nested too deep, is one too many of its parent, or its tool is not offered. */
 export function subCallRefusal(
-  limits: GateLimits,
-  depth: number,
-  made: number,
+  { gate, offer }: Pick<CallSetup, "gate" | "offer">,
+  { depth, made, name }: { readonly depth: number; readonly made: number; readonly name: string },
 ): ToolErrorData | undefined {
+  const { limits } = gate;
   if (depth > limits.subCallDepth) {
     const message = `Calls may be nested ${limits.subCallDepth} deep; this one would be deeper.`;
     return { code: "too_deep", message };
   }
-  if (made <= limits.subCalls) return undefined;
-  const message = `A call may make ${limits.subCalls} calls; this would be one more.`;
-  return { code: "too_many_calls", message };
+  if (made > limits.subCalls) {
+    const message = `A call may make ${limits.subCalls} calls; this would be one more.`;
+    return { code: "too_many_calls", message };
+  }
+  if (offer === undefined) return undefined;
+  const found = findTool(gate, name);
+  if (found.status === "not_found") return undefined;
+  const { id } = found.registered;
+  if (Object.values(offer().names).includes(id)) return undefined;
+  const message = `This request does not offer ${id}, so its tools cannot call it either. Offer its group with the request.`;
+  return { code: "tool_not_offered", message };
 }
 
 /** Returns the result of a sub-call. It never stays pending: its parent waits for a user in its place. */

@@ -1,6 +1,6 @@
 import { followEvents, requestOf, type RunRecord, type Store } from "@capstan/store";
 import type { JsonObject, JsonValue } from "@capstan/core";
-import type { ListView } from "@capstan/contract";
+import type { ListView, RunEvent } from "@capstan/contract";
 import { listView } from "../http/records.ts";
 import { encodeInChunks, endOfStream } from "../http/streams.ts";
 import type { OutputItem, ResponseObject } from "./projection/wire.ts";
@@ -25,17 +25,39 @@ export async function readResponse(store: Store, run: RunRecord): Promise<Respon
   return projection.response();
 }
 
-/** A run as a response, once it has ended. */
+interface ReadOptions {
+  readonly signal: AbortSignal;
+  /** Called if the response ends with questions while its run waits for the answers. */
+  readonly onPause?: (() => void) | undefined;
+}
+
+/** A run as a response, once it has ended or asks its client. */
 export async function awaitResponse(
   store: Store,
   run: RunRecord,
-  signal: AbortSignal,
+  { signal, onPause }: ReadOptions,
 ): Promise<ResponseObject> {
   const projection = runProjection(run);
   projection.begin();
-  for await (const event of followEvents({ store, owner: run.owner, runId: run.id, signal }))
+  for await (const event of followEvents({ store, owner: run.owner, runId: run.id, signal })) {
     projection.push(event);
+    if (!(await asksClient(store, run, { event, projection }))) continue;
+    onPause?.();
+    break;
+  }
   return projection.response();
+}
+
+/** Whether the client must answer before the run goes on, although the run has not stopped. */
+async function asksClient(
+  store: Store,
+  { owner }: RunRecord,
+  { event, projection }: { readonly event: RunEvent; readonly projection: Projection },
+): Promise<boolean> {
+  if (event.type !== "approval.requested") return false;
+  const ids = projection.openApprovals();
+  const found = await Promise.all(ids.map((id) => store.getApproval({ owner, id })));
+  return found.some((approval) => approval?.status === "pending");
 }
 
 /**
@@ -45,15 +67,19 @@ export async function awaitResponse(
 export async function* streamResponse(
   store: Store,
   run: RunRecord,
-  options: { readonly after?: number; readonly signal: AbortSignal },
+  options: ReadOptions & { readonly after?: number },
 ): AsyncGenerator<string> {
-  const { after = -1, signal } = options;
+  const { after = -1, signal, onPause } = options;
   const projection = runProjection(run);
   for (const event of projection.begin())
     if (event.sequence_number > after) yield* encodeInChunks(event);
   for await (const event of followEvents({ store, owner: run.owner, runId: run.id, signal })) {
     for (const out of projection.push(event))
       if (out.sequence_number > after) yield* encodeInChunks(out);
+    if (!(await asksClient(store, run, { event, projection }))) continue;
+    onPause?.();
+    for (const out of projection.pause()) yield* encodeInChunks(out);
+    break;
   }
   yield endOfStream;
 }

@@ -18,6 +18,13 @@ import { eventStream, jsonChunks, listChunks, streamJson } from "../http/streams
 import { mayRepeat, readJson, readNumber, readWord } from "../http/read-body.ts";
 import { comesBack, startOnce } from "../http/request-keys.ts";
 
+interface StreamOptions {
+  readonly after: number;
+  /** Called if the client leaves. */
+  readonly leave?: (() => void) | undefined;
+  readonly onPause?: (() => void) | undefined;
+}
+
 /** The OpenAI Responses API over the runs. */
 export function responseRoutes(services: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
@@ -31,15 +38,12 @@ export function responseRoutes(services: Services): Hono<Environment> {
   /** The connection of the last repeat that follows a run. */
   const followers = new LruCache<string, AbortSignal>(1_000);
   /** A stream of a run from a number on, until the client goes away. */
-  const stream = (
-    found: RunRecord,
-    { after, leave }: { readonly after: number; readonly leave?: (() => void) | undefined },
-  ): Response => {
+  const stream = (found: RunRecord, { after, leave, onPause }: StreamOptions): Response => {
     // Its result has all of its text, which each stream would keep as long as it is open.
     const run: RunRecord = { ...found, result: null };
     const stop = new AbortController();
     return eventStream({
-      chunks: streamResponse(runs.stores.of(run.id), run, { after, signal: stop.signal }),
+      chunks: streamResponse(runs.stores.of(run.id), run, { after, signal: stop.signal, onPause }),
       idleMs: limits.heartbeatMs,
       onIdle: () => {
         // Comments keep proxies open, but only an event keeps clients that count idle time.
@@ -67,20 +71,22 @@ export function responseRoutes(services: Services): Hono<Environment> {
     // At OpenAI, too, closing the connection is how a client says stop.
     const { signal } = context.req.raw;
     if (repeats) followers.set(run.id, signal);
+    let isPaused = false;
     // A repeat may follow the run by the time the first connection is found to be closed.
     const leave = stays
       ? undefined
       : () => {
           const last = followers.get(run.id) ?? signal;
-          if (last === signal || last.aborted) runs.cancelOnDisconnect(run);
+          if (!isPaused && (last === signal || last.aborted)) runs.cancelOnDisconnect(run);
         };
     // It may have gone before there was a run to stop.
     if (signal.aborted) leave?.();
     else if (leave !== undefined) signal.addEventListener("abort", leave, { once: true });
     const store = runs.stores.of(run.id);
-    if (request.stream) return stream(run, { after: -1, leave });
+    const onPause = () => (isPaused = true);
+    if (request.stream) return stream(run, { after: -1, leave, onPause });
     if (request.background) return streamJson(jsonChunks(await readResponse(store, run)));
-    return streamJson(jsonChunks(await awaitResponse(store, run, signal)));
+    return streamJson(jsonChunks(await awaitResponse(store, run, { signal, onPause })));
   });
 
   routes.get("/:id", async (context) => {

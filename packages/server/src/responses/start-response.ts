@@ -1,5 +1,11 @@
 import { type Message, type ToolGroup, type ToolMessage, VariableSystem } from "@capstan/core";
-import type { RequestKey, RunRecord, ServerGroup, Store } from "@capstan/store";
+import {
+  isClosing,
+  type RequestKey,
+  type RunRecord,
+  type ServerGroup,
+  type Store,
+} from "@capstan/store";
 import { findRequestedModel, offersTool, readHistory } from "../runs/active/launch.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 import type { Services } from "../http/services.ts";
@@ -61,6 +67,15 @@ export async function startResponse(
     const known = await asksFor(store, owner, response);
     if (known === undefined || known !== parent?.id) throw unknownApproval(response);
   }
+  if (parent !== undefined && !isClosing(parent.status) && approvals.length > 0) {
+    if (messages.length > 0) throw conflict(onlyAnswers);
+    // A call of another call asked: its run goes on, and the response with it.
+    for (const response of approvals) {
+      const { approvalId, decision } = answerOf(response);
+      await services.runs.answer(owner, approvalId, decision, parent.id);
+    }
+    return parent;
+  }
   const { before, turn } = splitHistory(messages);
   const history = request.history ?? services.history;
   const [said, variables] = crosses
@@ -118,6 +133,9 @@ function refuseToLoosen({ tools }: CreateRequest): void {
   );
   if (lifts) throw rightMissing("approve", "'require_approval': \"never\"");
 }
+
+const onlyAnswers =
+  "The response before this one has not ended: a call of it waits for these approvals. Send the approvals alone, and more input afterwards.";
 
 /** The run that asked what a response answers. */
 async function asksFor(

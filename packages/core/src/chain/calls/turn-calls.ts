@@ -16,6 +16,7 @@ import type { ApprovalDecision } from "../../policy/approval.ts";
 import type { RequireApprovalOf } from "../../policy/decide.ts";
 import { type Grant, coveredBy } from "../../policy/grant.ts";
 import type { ReviewDecision } from "../../policy/review.ts";
+import type { ToolOffer } from "../../tool/tool-offer.ts";
 import type { Caller } from "../../tool/caller.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
 import type { Awaited } from "../journal/chain-result.ts";
@@ -35,6 +36,8 @@ export interface TurnCallsOptions {
   readonly newItemId: () => string;
   readonly checkToolResults: boolean;
   readonly requireApproval: RequireApprovalOf | undefined;
+  /** What is offered now. */
+  readonly offer: () => ToolOffer;
   /** Whole results stay in memory to the end; else only the records are kept. */
   readonly keepResults: boolean;
   readonly caller: Caller;
@@ -61,7 +64,7 @@ export class TurnCalls {
   #stopReason: string | undefined;
 
   constructor(options: TurnCallsOptions) {
-    const { executor, signal, requireApproval, checkToolResults, caller } = options;
+    const { executor, signal, requireApproval, offer, checkToolResults, caller } = options;
     const { gate, scheduler } = executor;
     this.#executor = executor;
     this.#signal = signal;
@@ -75,7 +78,7 @@ export class TurnCalls {
       },
     });
     const host = this.#host;
-    this.#setup = { gate, scheduler, host, caller, requireApproval, checkToolResults };
+    this.#setup = { gate, scheduler, host, caller, requireApproval, offer, checkToolResults };
   }
 
   /** All calls, sub-calls included, in the order in which they were proposed. */

@@ -78,6 +78,7 @@ export class Chain {
       newItemId: () => this.ids.item(),
       checkToolResults: options.checkToolResults ?? true,
       requireApproval: options.requireApproval,
+      offer: this.offer,
       // With a journal the records are the truth, and results may be many and large.
       keepResults: options.journal === undefined,
       caller: this.caller,

@@ -1,6 +1,7 @@
 import type { CallResult, ChainEvent, JsonObject } from "@capstan/core";
 import type { SettledStatus } from "@capstan/core/host";
 import {
+  approvalItem,
   approvalItemId,
   createApprovalWriter,
   createItemWriter,
@@ -13,6 +14,7 @@ import { createTextBuffer, type InternedText, internText } from "./text-items.ts
 import type {
   CustomToolCallOutput,
   FunctionCallOutput,
+  McpApprovalRequestOutput,
   McpCallError,
   McpCallOutput,
 } from "./wire.ts";
@@ -198,6 +200,8 @@ interface ServerCall {
   readonly isFinal: boolean;
   /** It comes from an earlier response, which showed the question it waited for. */
   readonly isInherited: boolean;
+  /** Another call made it: only its question is shown. */
+  readonly isSubCall: boolean;
   texts: CallTexts;
   writer?: ServerCallWriter;
   /** Its question waits for the client. */
@@ -205,6 +209,12 @@ interface ServerCall {
   isRefused?: boolean;
   /** Its tool is final, and it gave the client its message. */
   isAnswered?: boolean;
+}
+
+/** A question of a call that another call made. The other call goes on once it is answered. */
+export interface OpenQuestion {
+  readonly approvalId: string;
+  readonly item: McpApprovalRequestOutput;
 }
 
 /** The calls that the server runs, and what of them a client sees: those of the groups it declared. */
@@ -219,6 +229,7 @@ export function createServerCalls(options: {
   const calls = new Map<string, ServerCall>();
   /** The final calls whose words are open, by their items. */
   const speakers = new Map<string, string>();
+  const questions = new Map<string, OpenQuestion>();
   let hasTurnBegun = false;
 
   const show = ({ label, name, texts }: ServerCall): ServerCallWriter => {
@@ -241,10 +252,14 @@ export function createServerCalls(options: {
     proposed(event: CallEvent<"call.proposed">): void {
       const { callId, owner, toolId = "", parentCallId, final } = event;
       const dot = toolId.indexOf(".");
-      const label = labels.get(toolId.slice(0, dot));
-      if (label === undefined || parentCallId !== undefined || owner !== "server") return;
+      const group = toolId.slice(0, dot);
+      const isSubCall = parentCallId !== undefined;
+      // Whatever group it is of, its question needs an answer.
+      const label = labels.get(group) ?? (isSubCall ? group : undefined);
+      if (label === undefined || owner !== "server") return;
       calls.set(callId, {
         label,
+        isSubCall,
         name: toolId.slice(dot + 1),
         isFinal: final === true,
         isInherited: !hasTurnBegun,
@@ -259,9 +274,14 @@ export function createServerCalls(options: {
       if (!isDeferred) return;
       const { label, name, texts } = call;
       const id = approvalItemId(approval.id);
-      outputOrder.enter(createApprovalWriter({ id, label, name, arguments: wireArguments(texts) }));
+      const question = { id, label, name, arguments: wireArguments(texts) };
+      outputOrder.enter(createApprovalWriter(question));
+      // It is behind the call that waits for it, which has not ended.
+      if (call.isSubCall)
+        questions.set(callId, { approvalId: approval.id, item: approvalItem(question) });
     },
     answered({ callId, approvalId, decision, args }: CallEvent<"approval.answered">): void {
+      questions.delete(callId);
       const call = calls.get(callId);
       if (call === undefined) return;
       call.texts = { ...call.texts, approvalId, ...(args && { args: argsText(args) }) };
@@ -271,7 +291,7 @@ export function createServerCalls(options: {
     started(callId: string): void {
       const call = calls.get(callId);
       // A call that is run again after a crash has its item already.
-      if (call !== undefined && !call.isFinal) call.writer ??= show(call);
+      if (call !== undefined && !call.isFinal && !call.isSubCall) call.writer ??= show(call);
     },
     /** A final call's words are a message of their own. */
     speaks(callId: string, itemId: string): void {
@@ -285,7 +305,8 @@ export function createServerCalls(options: {
     settled({ callId, status, result }: CallEvent<"call.settled">): void {
       const call = calls.get(callId);
       calls.delete(callId);
-      if (call === undefined) return;
+      questions.delete(callId);
+      if (call === undefined || call.isSubCall) return;
       // Its message is its item.
       if (call.isAnswered === true && status === "success") return;
       // A question that was refused or never answered is no call: its request stands for it.
@@ -293,6 +314,8 @@ export function createServerCalls(options: {
       const writer = call.writer ?? (isQuestion ? undefined : show(call));
       writer?.settle(status, result);
     },
+    /** The open questions of calls that other calls made. */
+    questions: (): readonly OpenQuestion[] => [...questions.values()],
     /** Whether the client can answer what this call waits for. */
     isAsked: (callId: string) => calls.get(callId)?.isAsked === true,
   };

@@ -240,24 +240,26 @@ export function createListToolsWriter({ label, tools, error }: ServerListing): I
   }).writer;
 }
 
-/** A question to the client's user about one call. It is complete as it is asked. */
-export function createApprovalWriter(request: {
+interface Question {
   readonly id: string;
   readonly label: string;
   readonly name: string;
   readonly arguments: InternedText;
-}): ItemWriter {
+}
+
+/** A question to the client's user about one call. */
+export function approvalItem(question: Question): McpApprovalRequestOutput {
+  const { id, label, name, arguments: args } = question;
+  return { id, type: "mcp_approval_request", server_label: label, name, arguments: args.text };
+}
+
+/** Writes a question, which is complete as it is asked. */
+export function createApprovalWriter(question: Question): ItemWriter {
   return createItemWriter<McpApprovalRequestOutput>({
     kind: "notice",
     prefix: "mcpr",
-    fixedId: request.id,
+    fixedId: question.id,
     phase: () => "ended",
-    item: (id) => ({
-      id,
-      type: "mcp_approval_request",
-      server_label: request.label,
-      name: request.name,
-      arguments: request.arguments.text,
-    }),
+    item: () => approvalItem(question),
   }).writer;
 }

@@ -52,6 +52,10 @@ export interface Projection {
   push(event: RunEvent): readonly ResponseStreamEvent[];
   /** The response as it is now; unsent content of waiting items is not in it. */
   response(): ResponseObject;
+  /** The approvals that calls of other calls wait for: the response looks completed until they are answered. */
+  openApprovals(): readonly string[];
+  /** Ends the stream with the questions of these approvals. Once they are answered, the run goes on. */
+  pause(): readonly ResponseStreamEvent[];
 }
 
 const cutReasons: { readonly [reason in FinishReason]?: "max_output_tokens" | "content_filter" } = {
@@ -88,6 +92,7 @@ export function createProjection(options: ProjectionOptions): Projection {
   let lastSeq = 0;
   let hasBegun = false;
   let state: ResponseState = { status: options.echo.background ? "queued" : "in_progress" };
+  let asking: ResponseState = state;
   let isStarted = false;
   let usage: Usage | undefined;
   let finishReason: FinishReason | undefined;
@@ -106,7 +111,18 @@ export function createProjection(options: ProjectionOptions): Projection {
     publish,
   });
 
-  const response = () => responseObject(options, state, outputOrder.output(), usage);
+  const response = () => {
+    const questions = serverCalls.questions().map(({ item }) => item);
+    // A client that waits for its end would never answer.
+    const shown = questions.length === 0 || isClosed(state.status) ? state : asking;
+    const output = outputOrder.output();
+    return responseObject(
+      options,
+      shown,
+      shown === asking ? [...output, ...questions] : output,
+      usage,
+    );
+  };
 
   const begin = (): void => {
     if (hasBegun) return;
@@ -185,6 +201,7 @@ export function createProjection(options: ProjectionOptions): Projection {
         else serverCalls.proposed(event);
         return;
       case "approval.requested":
+        asking = { status: "completed", at: event.approval.createdAt };
         return serverCalls.asked(event);
       case "approval.answered":
         return serverCalls.answered(event);
@@ -257,6 +274,17 @@ export function createProjection(options: ProjectionOptions): Projection {
       return take();
     },
     response,
+    openApprovals: () => serverCalls.questions().map(({ approvalId }) => approvalId),
+    pause() {
+      let output_index = outputOrder.output().length;
+      for (const { item } of serverCalls.questions()) {
+        emit({ type: "response.output_item.added", output_index, item });
+        emit({ type: "response.output_item.done", output_index, item });
+        output_index += 1;
+      }
+      emit({ type: "response.completed", response: response() });
+      return take();
+    },
   };
 }
 

@@ -99,9 +99,12 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
   for (const [group, on] of Object.entries(groups)) executor.toggleGroupEnabled(group, on);
   for (const [tool, on] of Object.entries(tools)) executor.setToolEnabled(tool, on);
   const offered: OfferOptions = {
-    // A group of a resumed run may no longer exist: then its tools are not offered.
-    groups: servers.flatMap(({ group }) => (executor.gate.registry.group(group) ? [group] : [])),
-    allowTool: (toolId) => offersTool(servers, executor.gate.registry.tool(toolId)),
+    // A person's own call names one tool, which may call others as it may in a turn.
+    ...(call === undefined && {
+      // A group of a resumed run may no longer exist: then its tools are not offered.
+      groups: servers.flatMap(({ group }) => (executor.gate.registry.group(group) ? [group] : [])),
+      allowTool: (toolId) => offersTool(servers, executor.gate.registry.tool(toolId)),
+    }),
     clientTools: request.clientTools,
   };
   const model =
