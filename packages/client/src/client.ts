@@ -12,6 +12,8 @@ import type {
   OverrideChange,
   OverrideDeleted,
   OverrideView,
+  OpenedSession,
+  PairingView,
   ResultApprovalView,
   ReviewAnswerBody,
   ReviewPreview,
@@ -29,6 +31,7 @@ import type {
   ScriptSaveBody,
   ScriptView,
   ServerInfo,
+  SessionView,
   Switches,
   ToolGroupView,
   VariableUpdate,
@@ -44,6 +47,8 @@ export interface ClientOptions {
   readonly url?: string;
   /** An API key, or what returns the current one. @default none */
   readonly key?: string | (() => string | null | undefined) | undefined;
+  /** Returns the second token of a paired browser, which belongs to its cookie. @default none */
+  readonly antiForgeryToken?: () => string | null | undefined;
   /** @default the global one */
   readonly fetch?: typeof fetch;
   /** Added to the message of an error if the server rejects the key, such as where to set one. @default none */
@@ -96,6 +101,7 @@ export function createClient(options: ClientOptions = {}) {
     fetch: options.fetch ?? ((...request: Parameters<typeof fetch>) => fetch(...request)),
     clock,
     keyHint: options.keyHint,
+    antiForgeryToken: options.antiForgeryToken ?? (() => undefined),
   };
 
   async function json<T>(path: string, request: RequestOptions = {}): Promise<T> {
@@ -151,6 +157,12 @@ export function createClient(options: ClientOptions = {}) {
 
     // The server
     info: (signal?: Signal) => json<ServerInfo>("/v1/capstan", { signal }),
+    /** Makes a code that pairs a browser. Only terminals of the server's user may. */
+    createPairing: () => post<PairingView>("/v1/pairings", {}),
+    /** Pairs this browser: the answer brings its cookie. */
+    pair: (code: string) => post<OpenedSession>("/v1/sessions", { code }),
+    sessions: () => list<SessionView>("/v1/sessions"),
+    revokeSession: (session: string) => remove(`/v1/sessions/${id(session)}`),
     models: (signal?: Signal) => list<ModelView>("/v1/models", signal),
     toolGroups: (signal?: Signal) => list<ToolGroupView>("/v1/tools", signal),
 

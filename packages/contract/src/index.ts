@@ -52,4 +52,5 @@ export type {
   ScriptView,
 } from "./script.ts";
 export type { AuthoringOutcome, ScriptAuthoring } from "./script-authoring.ts";
+export type { OpenedSession, PairingView, SessionView } from "./session.ts";
 export type { VariableUpdate, VariableValueView, VariableView } from "./variable.ts";

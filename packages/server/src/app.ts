@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { BlockList, isIP } from "node:net";
-import { Hono, type MiddlewareHandler } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { matchedRoutes } from "hono/route";
 import type { ApprovalsFrom } from "@capstan/contract";
@@ -9,10 +9,12 @@ import { errorMessage } from "@capstan/core/host";
 import { errorResponse, RequestError, type RequestErrorOptions } from "./http/errors.ts";
 import { type Right, rightMissing, routeRights } from "./http/rights.ts";
 import { compress } from "./http/compress.ts";
+import { getCookie } from "hono/cookie";
 import { approvalRoutes } from "./api/approvals.ts";
 import { catalogRoutes } from "./api/catalog.ts";
 import { conversationRoutes } from "./api/conversations.ts";
-import type { Environment, Services } from "./http/services.ts";
+import { type Environment, type Services, sessionCookie } from "./http/services.ts";
+import { sessionRoutes } from "./api/sessions.ts";
 import { grantRoutes } from "./api/grants.ts";
 import { answerOnce } from "./http/request-keys.ts";
 import { overrideRoutes } from "./api/overrides.ts";
@@ -41,7 +43,7 @@ export function createApp({
   log,
 }: AppOptions): Hono<Environment> {
   const app = new Hono<Environment>();
-  const callerOf = createCallers({ apiKeys, approvalsFrom: services.approvalsFrom });
+  const callerOf = createCallers(apiKeys, services);
 
   app.onError((thrown, context) => {
     if (thrown instanceof RequestError) return errorResponse(thrown);
@@ -73,16 +75,20 @@ export function createApp({
   app.route("/v1/overrides", overrideRoutes(services));
   app.route("/v1/scripts", scriptRoutes({ ...services, directCallView }));
   app.route("/v1", catalogRoutes(services));
+  app.route("/v1", sessionRoutes(services));
   if (webRoot !== undefined) app.route("/", servePage(webRoot));
   return app;
 }
 
 /** Tells who asks, and rejects those without a right that their route needs. */
 function authenticate(
-  callerOf: (authorization: string | undefined) => Caller | undefined,
+  callerOf: (context: Context<Environment>) => Caller | undefined,
 ): MiddlewareHandler<Environment> {
   return async (context, next) => {
-    const caller = callerOf(context.req.header("authorization"));
+    const route = matchedRoutes(context).find((each) => needs.has(routeName(each)));
+    const right = route && needs.get(routeName(route));
+    if (right === "none") return next();
+    const caller = callerOf(context);
     if (caller === undefined) {
       throw new RequestError({
         status: 401,
@@ -90,18 +96,16 @@ function authenticate(
         code: "invalid_api_key",
         param: "authorization",
         message:
-          "This server wants a key of its own: send Authorization: Bearer KEY with one of those in its CAPSTAN_API_KEYS.",
+          'This server wants a key of its own: send Authorization: Bearer KEY with one of those in its CAPSTAN_API_KEYS, or pair this browser: "capstan pair" prints a link.',
       });
     }
-    const route = matchedRoutes(context).find((each) => needs.has(routeName(each)));
     // A route without a right is not served; the page's files are no part of the API.
-    if (route === undefined) throw unknownRoute(context.req);
-    const right = needs.get(routeName(route)) ?? "none";
-    if (right !== "none" && !caller.rights.includes(right))
-      throw rightMissing(right, `${route.method} ${route.path}`);
+    if (route === undefined || right === undefined) throw unknownRoute(context.req);
+    const has = right === "terminal" ? caller.isTerminal : caller.rights.includes(right);
+    if (!has) throw rightMissing(right, `${route.method} ${route.path}`);
     context.set("principal", caller.principal);
     context.set("rights", caller.rights);
-    await next();
+    return next();
   };
 }
 
@@ -260,7 +264,10 @@ export const localPrincipal = "local";
 interface Caller {
   readonly principal: string;
   readonly rights: readonly Right[];
+  readonly isTerminal: boolean;
 }
+
+const everyRight: readonly Right[] = ["ask", "approve", "admin"];
 
 /** Returns whose answers count if the configuration does not say. */
 export function defaultApprovalsFrom({
@@ -273,32 +280,43 @@ export function defaultApprovalsFrom({
   return apiKeys.length === 0 && isLoopback(host) ? "anyone" : "people";
 }
 
-/** Tells whose a key is and what it may do, in a time that says nothing about the keys. */
-function createCallers({
-  apiKeys,
-  approvalsFrom,
-}: {
-  readonly apiKeys: readonly ApiKey[];
-  readonly approvalsFrom: ApprovalsFrom;
-}): (authorization: string | undefined) => Caller | undefined {
+/** Tells who asks and what they may do, in a time that says nothing about the keys. */
+function createCallers(
+  apiKeys: readonly ApiKey[],
+  { approvalsFrom, pairing }: Pick<Services, "approvalsFrom" | "pairing">,
+): (context: Context<Environment>) => Caller | undefined {
   const isOpen = approvalsFrom === "anyone";
   const known = apiKeys.map(({ name, key, rights = ["ask"] }) => ({
     digest: digestOf(key),
-    caller: { principal: name, rights: isOpen ? [...rights, "approve" as const] : rights },
+    caller: {
+      principal: name,
+      rights: isOpen ? [...rights, "approve" as const] : rights,
+      isTerminal: false,
+    },
   }));
-  const anonymous: Caller | undefined =
-    apiKeys.length === 0
-      ? { principal: localPrincipal, rights: isOpen ? ["ask", "approve", "admin"] : ["ask"] }
-      : undefined;
-  return (authorization) => {
-    const given = /^Bearer\s+(.+)$/i.exec(authorization ?? "")?.[1];
-    if (given === undefined) return anonymous;
-    const digest = digestOf(given.trim());
-    let found: Caller | undefined;
-    for (const candidate of known)
-      if (timingSafeEqual(candidate.digest, digest)) found = candidate.caller;
-    return found ?? anonymous;
+  const user = { principal: localPrincipal, rights: everyRight, isTerminal: false };
+  const anonymous = isOpen ? user : { ...user, rights: ["ask"] as const };
+  return (context) => {
+    const given = /^Bearer\s+(.+)$/i.exec(context.req.header("authorization") ?? "")?.[1]?.trim();
+    if (given !== undefined) {
+      const digest = digestOf(given);
+      let found: Caller | undefined;
+      for (const candidate of known)
+        if (timingSafeEqual(candidate.digest, digest)) found = candidate.caller;
+      if (found !== undefined) return found;
+      if (pairing.isTerminal(given)) return { ...user, isTerminal: true };
+    } else if (isPaired(context, pairing)) return user;
+    return known.length === 0 ? anonymous : undefined;
   };
+}
+
+function isPaired(context: Context<Environment>, pairing: Services["pairing"]): boolean {
+  if (!context.req.header("cookie")?.includes("capstan_session")) return false;
+  const token = getCookie(context, sessionCookie(context));
+  if (token === undefined) return false;
+  const { method } = context.req;
+  const changes = method !== "GET" && method !== "HEAD";
+  return pairing.isPaired({ token, antiForgeryToken: context.req.header("x-csrf-token"), changes });
 }
 
 function digestOf(key: string): Buffer {

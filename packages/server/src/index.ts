@@ -2,6 +2,7 @@
 export { inspectRedis } from "./runs/dispatch/inspect-redis.ts";
 export { isLoopback } from "./app.ts";
 export { defaultApprovalsFrom, localPrincipal } from "./app.ts";
+export { pairingLink, terminalKeyFile } from "./http/pairing.ts";
 export { type Right, type RouteRight, routeRights } from "./http/rights.ts";
 export type { ServerLimits } from "./runs/request/run-limits.ts";
 export {

@@ -14,6 +14,7 @@ import {
 import { watchRetention } from "./runs/watch-retention.ts";
 import { type DeadlineWatch, watchDeadlines } from "./runs/deadlines.ts";
 import { RunService } from "./runs/run-service.ts";
+import { openPairing, pairingLink } from "./http/pairing.ts";
 import { monitorNodes } from "./runs/nodes/monitor-nodes.ts";
 import { defaultServerLimits, type ServerLimits } from "./runs/request/run-limits.ts";
 import type { Services } from "./http/services.ts";
@@ -58,6 +59,8 @@ export interface StopSummary {
 
 export interface RunningServer {
   readonly url: string;
+  /** Returns a link that pairs the browser that opens it: once, within 10 minutes. Show it to the server's user only. */
+  readonly createPairingLink: () => string;
   /**
    * Resolves if nothing can be stored any more, as the store's writer died: close it, with `graceMs` 0, and start
    * again. What was stored goes on.
@@ -92,6 +95,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { groups, groupDefaults, toolDefaults, version, scripts } = options;
   const { rules = [], history = "log", approvalsFrom = defaultApprovalsFrom(options) } = options;
   const authentication = apiKeys.length > 0;
+  const pairing = openPairing({ folder: options.dataDir });
   const shared = { models, createExecutor, groups, groupDefaults, toolDefaults, version };
   const services = {
     ...shared,
@@ -101,6 +105,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     limits,
     authentication,
     approvalsFrom,
+    pairing,
     ...(scripts && { scripts }),
   };
   const site = {
@@ -128,6 +133,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     server.closeAllConnections();
     await closed;
     await queueClosed;
+    pairing.close();
     await Promise.all([store.close(), memory.close()]);
     return { handedBack, waits };
   }
@@ -139,6 +145,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const address = server.address();
     const bound = typeof address === "object" && address !== null ? address.port : port;
     const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
+    pairing.announce(bound);
     await store.announce(url);
     // Before what may take long: others must see that it lives.
     let checkDeadlines: DeadlineWatch["check"] = async () => {};
@@ -166,6 +173,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     stopWatching.push(watchRetention({ runs, retention, clock: systemClock, log }));
     return {
       url,
+      createPairingLink: () => pairingLink(url, pairing.createCode().code),
       failed: store.died ?? new Promise(() => {}),
       close,
     };

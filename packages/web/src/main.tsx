@@ -1,5 +1,6 @@
 import { render } from "solid-js/web";
 import "./styles/shared.css";
+import { pairFromAddress, pairingFailure } from "./api/pairing.ts";
 import { App } from "./app/app.tsx";
 import "./styles/tokens.css";
 import "./styles/base.css";
@@ -7,4 +8,10 @@ import "./styles/controls.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no element #root to show the page in.");
-render(() => <App />, root);
+void pairFromAddress().then(() => render(() => <App />, root));
+// A link that is opened in a tab that shows the page already.
+addEventListener("hashchange", () => {
+  void pairFromAddress().then((wasLink) => {
+    if (wasLink && pairingFailure() === null) location.reload();
+  });
+});

@@ -65,6 +65,33 @@ A server that wants a key gets CAPSTAN_API_KEY.`,
   load: async () => (await import("./chat.ts")).openChat,
 };
 
+const pairCommand: Command = {
+  name: "pair",
+  summary: "Pair a browser, so that it may approve calls; list and end such sessions",
+  description: `Prints a link for the server that holds the data directory. The browser that opens it, once and
+within 10 minutes, may ask, approve and administer until it is not used for 90 days. It is needed where
+approvals.from in capstan.config.json is "people", which is the default with keys; capstan serve
+prints such a link as well. Terminals of the user who runs the server need none.
+Without a terminal no link is printed.`,
+  options: {
+    list: { type: "boolean", description: "List the paired browsers instead" },
+    revoke: { type: "string", placeholder: "ID", description: "End the session of a browser" },
+    json: { type: "boolean", description: "With --list: as JSON" },
+    url: {
+      type: "string",
+      placeholder: "URL",
+      description: "The server's address on this machine",
+    },
+    config: settingOptions.config,
+    data: settingOptions.data,
+  },
+  examples: [
+    { line: "capstan pair", says: "then open the link in a browser" },
+    { line: "capstan pair --list", says: "which browsers may approve" },
+  ],
+  load: async () => (await import("./pair.ts")).pairBrowser,
+};
+
 const toolsCommand: Command = {
   name: "tools",
   summary: "List the tools, and who decides about their calls",
@@ -221,6 +248,7 @@ place of capstan.db in the data directory, without its -wal and -shm.`,
 export const commands: readonly (Command | CommandGroup)[] = [
   serveCommand,
   chatCommand,
+  pairCommand,
   toolsCommand,
   rulesCommand,
   outcomesCommand,

@@ -4,12 +4,14 @@ import { inspectRedis } from "@capstan/server";
 import type { Inspection } from "@capstan/store";
 import { inspectPostgres } from "@capstan/store/postgres";
 import { type Invocation, printJson } from "../arguments/command.ts";
+import { describeApprovers } from "../configuration/describe-approvers.ts";
+import { loadConfiguration } from "../configuration/load-configuration.ts";
 import { type ReadUrl, readDatabaseUrl, readRedisUrl } from "../configuration/secrets.ts";
 import { type Style, styleFor } from "../terminal/style.ts";
 
 /** Says what is missing on this machine. */
 export async function runDoctor({ values }: Invocation): Promise<number> {
-  const checks = await checkSystem();
+  const checks = [...(await checkSystem()), await checkApprovals()];
   if (values["json"] === true) printJson(checks);
   else process.stdout.write(renderChecks(checks, styleFor(process.stdout)));
   return 0;
@@ -38,6 +40,17 @@ export async function checkSystem(): Promise<readonly SystemCheck[]> {
     checkBrowser(),
     ...(await checkServices(process.env)),
   ];
+}
+
+/** Says whose answers count for a server that is started here. */
+async function checkApprovals(): Promise<SystemCheck> {
+  const name = "approvals";
+  const without = "Who may approve calls is not known.";
+  const { directory, environment } = { directory: process.cwd(), environment: process.env };
+  const outcome = await loadConfiguration({ directory, environment, flags: {} });
+  if (outcome.status === "invalid")
+    return { name, status: "wrong", detail: outcome.problems.join(" "), without };
+  return { name, status: "ok", detail: describeApprovers(outcome.configuration), without };
 }
 
 async function checkSandbox(): Promise<SystemCheck> {

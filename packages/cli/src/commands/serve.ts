@@ -6,6 +6,8 @@ import { describeApprovers } from "../configuration/describe-approvers.ts";
 import { packageVersion } from "../install/package-version.ts";
 import { type RunningInstallation, startInstallation } from "../install/start-installation.ts";
 import { buildPageFromSource } from "../install/web-page.ts";
+import { pairingText } from "./pair.ts";
+import { isInteractive } from "./shared/open-connection.ts";
 import { readConfiguration } from "./shared/read-configuration.ts";
 import { startFailure } from "./shared/start-failure.ts";
 import { onSecondSignal, stopSignal } from "./shared/stop-signal.ts";
@@ -23,6 +25,8 @@ export async function serve({ values }: Invocation): Promise<number> {
     throw why === undefined ? error : new CommandFailure(why, 1);
   });
   process.stdout.write(banner(installation, configuration));
+  // A link in a log would pair whoever reads it.
+  if (isInteractive()) process.stdout.write(pairingText(installation.createPairingLink()));
   for (const warning of installation.warnings) printNotice(`warning: ${warning}`);
   // After the address is known: the API works meanwhile, and the page in a moment.
   buildPageFromSource().catch((error: unknown) =>

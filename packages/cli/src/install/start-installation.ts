@@ -15,6 +15,8 @@ import { packageVersion } from "./package-version.ts";
 /** A server that runs in this process. */
 export interface RunningInstallation {
   readonly url: string;
+  /** Returns a link that pairs the browser that opens it. */
+  readonly createPairingLink: () => string;
   /** The model that answers where nobody chose, and why. */
   readonly model: ModelEntry;
   /** Settings that change nothing. */
@@ -94,6 +96,7 @@ export async function startInstallation(options: {
   });
   return {
     url: server.url,
+    createPairingLink: server.createPairingLink,
     model: models.default,
     warnings: [...checkSwitches(configuration, groups()), ...checkSchemas(groups())],
     failed: server.failed,

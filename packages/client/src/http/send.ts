@@ -84,6 +84,7 @@ export interface Connection {
   readonly fetch: typeof fetch;
   readonly clock: ServerClock;
   readonly keyHint: string | undefined;
+  readonly antiForgeryToken: () => string | null | undefined;
 }
 
 export interface RequestOptions {
@@ -104,12 +105,13 @@ export interface RequestOptions {
  * @throws ApiError if the answer is no success, or there is none; the signal's reason if it aborts
  */
 export async function send(
-  { url, key: keyOf, fetch, clock, keyHint }: Connection,
+  { url, key: keyOf, fetch, clock, keyHint, antiForgeryToken }: Connection,
   path: string,
   options: RequestOptions = {},
 ): Promise<Response> {
   const { method = "GET", body, accept = "application/json", keepalive, signal } = options;
   const key = keyOf();
+  const token = method === "GET" ? undefined : antiForgeryToken();
   let response: Response;
   try {
     response = await fetch(`${url}${path}`, {
@@ -118,6 +120,7 @@ export async function send(
         accept,
         ...(body !== undefined && { "content-type": "application/json" }),
         ...(typeof key === "string" && { authorization: `Bearer ${key}` }),
+        ...(typeof token === "string" && { "x-csrf-token": token }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(keepalive !== undefined && { keepalive }),

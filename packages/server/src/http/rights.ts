@@ -9,8 +9,8 @@ export type { Right };
 export interface RouteRight {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
-  /** `none`: without a key, too. */
-  readonly needs: Right | "none";
+  /** `terminal`: a terminal of the user who runs the server; `none`: without a key, too. */
+  readonly needs: Right | "terminal" | "none";
   /** The right for a request that does more than tighten, such as one that allows a call. @default `needs` */
   readonly toLoosen?: Right;
 }
@@ -18,6 +18,12 @@ export interface RouteRight {
 /** Every route of the server except the files of the page. A route that is not here is not served. */
 export const routeRights: readonly RouteRight[] = [
   { method: "GET", path: "/healthz", needs: "none" },
+
+  { method: "POST", path: "/v1/pairings", needs: "terminal" },
+  // With a code that a terminal printed.
+  { method: "POST", path: "/v1/sessions", needs: "none" },
+  { method: "GET", path: "/v1/sessions", needs: "terminal" },
+  { method: "DELETE", path: "/v1/sessions/:id", needs: "terminal" },
 
   { method: "GET", path: "/v1/capstan", needs: "ask" },
   { method: "GET", path: "/v1/models", needs: "ask" },
@@ -80,7 +86,8 @@ export const routeRights: readonly RouteRight[] = [
   { method: "POST", path: "/v1/scripts/:id/calls", needs: "admin" },
 ];
 
-const advice: { readonly [right in Right]: string } = {
+const advice: { readonly [right in Right | "terminal"]: string } = {
+  terminal: 'Use "capstan pair" on the machine of the server.',
   ask: 'Give the key the right "ask" in CAPSTAN_API_KEYS.',
   approve:
     'Answer in a paired browser or terminal ("capstan pair" prints a link that pairs a browser), or give the key the right "approve" in CAPSTAN_API_KEYS.',
@@ -94,7 +101,7 @@ export function mayApprove(context: Context<Environment>): boolean {
 }
 
 /** The error for a request without a right, with the way to get it. */
-export function rightMissing(right: Right, what: string): RequestError {
+export function rightMissing(right: Right | "terminal", what: string): RequestError {
   return new RequestError({
     status: 403,
     type: "permission_error",

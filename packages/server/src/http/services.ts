@@ -1,9 +1,17 @@
+import type { Context } from "hono";
+import type { Pairing } from "./pairing.ts";
 import type { HistoryMode, PolicyRule, ToolGroup } from "@capstan/core";
 import type { ModelCatalog } from "@capstan/core/host";
 import type { RunService } from "../runs/run-service.ts";
 import type { ServerLimits } from "../runs/request/run-limits.ts";
 import type { CreateExecutor } from "../runs/active/launch.ts";
 import type { ApprovalsFrom, Right, ScriptAuthoring } from "@capstan/contract";
+
+/** Cookies of one host reach all its ports, so each server has a name of its own. */
+export function sessionCookie({ req }: Pick<Context, "req">): string {
+  const port = /:(\d+)$/.exec(req.header("host") ?? "")?.[1];
+  return port === undefined ? "capstan_session" : `capstan_session_${port}`;
+}
 
 /** What every route is given. */
 export interface Services {
@@ -25,6 +33,7 @@ export interface Services {
   readonly version: string;
   readonly authentication: boolean;
   readonly approvalsFrom: ApprovalsFrom;
+  readonly pairing: Pairing;
 }
 
 /** Hono's variables: who asks, and what they may do. */

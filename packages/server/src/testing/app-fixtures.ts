@@ -1,4 +1,8 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { PolicyRule } from "@capstan/core";
+import { newId } from "@capstan/core/host";
+import { openPairing } from "../http/pairing.ts";
 import { defaultServerLimits, type ServerLimits } from "../runs/request/run-limits.ts";
 import { createRuns, executorsOf, groupOf, type Setup } from "./run-fixtures.ts";
 import { openMemoryStore, type Store } from "@capstan/store";
@@ -35,6 +39,7 @@ export function createTestApp(
     readonly store?: Store;
     readonly memory?: Store;
     readonly apiKeys?: AppOptions["apiKeys"];
+    readonly pairing?: Services["pairing"];
     /** @default "people" with keys, else "anyone" */
     readonly approvalsFrom?: Services["approvalsFrom"];
     readonly rules?: readonly PolicyRule[];
@@ -60,6 +65,8 @@ export function createTestApp(
     limits,
     version: "0",
     authentication: false,
+    // Nothing is written there before a browser is paired.
+    pairing: setup.pairing ?? openPairing({ folder: join(tmpdir(), newId("capstan-test-")) }),
     approvalsFrom: setup.approvalsFrom ?? (setup.apiKeys === undefined ? "anyone" : "people"),
   };
   const app = createApp({

@@ -1,11 +1,12 @@
 import { backoffDelay, createClient, type Retry } from "@capstan/client";
+import { antiForgeryToken } from "./anti-forgery-token.ts";
 import { apiKey, askForApiKey } from "./api-key.ts";
 import { hasStatus, isAbort } from "./api-error.ts";
 import { noteLost, noteReached } from "./server-presence.ts";
 import { waitToRetry } from "./wait-to-retry.ts";
 
 /** The server that the page came from. */
-export const client = createClient({ key: apiKey, fetch: watchedFetch });
+export const client = createClient({ key: apiKey, antiForgeryToken, fetch: watchedFetch });
 
 /** Notes whether the server is there, and asks for a key if it rejects the current one. */
 async function watchedFetch(...request: Parameters<typeof fetch>): Promise<Response> {

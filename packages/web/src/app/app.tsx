@@ -4,6 +4,7 @@ import { ChatPage } from "../chat/chat-page.tsx";
 import { Sidebar } from "../conversations/sidebar.tsx";
 import { createMediaQuery } from "../shell/media-query.ts";
 import { guardDrafts } from "../scripts/editor/drafts.ts";
+import { PairingNotice } from "../settings/pairing-notice.tsx";
 import { ScriptsPage } from "../scripts/scripts-page.tsx";
 import { ToastList } from "../shell/toast-list.tsx";
 import { AppProvider, type AppState, createAppState } from "../state/app-state.ts";
@@ -44,7 +45,10 @@ export function App() {
           onClose={() => setMenuOpen(false)}
         />
         <div class="main" inert={overlay()}>
-          <Header isNarrow={isNarrow()} menuOpen={menuOpen()} onMenu={() => setMenuOpen(true)} />
+          <div>
+            <Header isNarrow={isNarrow()} menuOpen={menuOpen()} onMenu={() => setMenuOpen(true)} />
+            <PairingNotice />
+          </div>
           <Show when={routedPage() === "scripts"} fallback={<ChatPage />}>
             <ScriptsPage />
           </Show>

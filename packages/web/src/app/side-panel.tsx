@@ -1,6 +1,7 @@
 import { Match, onMount, Show, Switch } from "solid-js";
 import { GrantsPart } from "../approvals/grants-part.tsx";
 import { RulesPart } from "../rules/rules-part.tsx";
+import { ApproversNote } from "../settings/pairing-notice.tsx";
 import { ToolsPanel } from "../settings/tools-panel.tsx";
 import { bindOverlay } from "../shell/overlay.ts";
 import { VariablesPanel } from "../variables/variables-panel.tsx";
@@ -55,6 +56,7 @@ export function SidePanel(props: { readonly panel: PanelName; readonly isOverlay
             <Match when={props.panel === "permissions"}>
               <RulesPart />
               <GrantsPart />
+              <ApproversNote />
             </Match>
           </Switch>
         </div>

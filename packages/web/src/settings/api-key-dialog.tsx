@@ -31,7 +31,8 @@ export function ApiKeyDialog() {
         <p>
           {apiKeyWanted() && apiKey() !== null ? "The key was not accepted. " : ""}
           Ask whoever runs it for one of its <code>CAPSTAN_API_KEYS</code>. The key is kept in this
-          tab only.
+          tab only. To pair this browser instead, run <code>capstan pair</code> on the server's
+          machine and open the link here.
         </p>
         <Field
           id="api-key"

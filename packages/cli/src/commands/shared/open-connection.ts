@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { type Client, createClient } from "@capstan/client";
 import { CommandFailure, type Invocation, textOption } from "../../arguments/command.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
@@ -27,7 +28,7 @@ export async function openConnection(values: Invocation["values"]): Promise<Conn
   }
   const configuration = await readConfiguration(values);
   try {
-    return await connectToHolder(configuration, key ?? configuration.apiKeys[0]?.key);
+    return await connectToHolder(configuration, key);
   } catch (error) {
     const why = await startFailure(error, configuration);
     throw why === undefined ? error : new CommandFailure(why, 1);
@@ -40,21 +41,43 @@ async function connectToHolder(
   key: string | undefined,
 ): Promise<Connection> {
   const holder = await findHolder(configuration.dataDir);
-  if (holder !== undefined) return connectionTo(holder, key);
+  const ownKey = async (url: string) => key ?? (await keyFor(configuration, url));
+  if (holder !== undefined) return connectionTo(holder, await ownKey(holder));
   const { startInstallation } = await import("../../install/start-installation.ts");
   try {
     const own = { ...configuration, host: "127.0.0.1", port: 0 };
     const installation = await startInstallation({ configuration: own, environment: process.env });
     const close = async () => void (await installation.close());
-    return { ...connectionTo(installation.url, key), close };
+    return { ...connectionTo(installation.url, await ownKey(installation.url)), close };
   } catch (error) {
     // Another process was quicker.
     if (!(error instanceof Error && "code" in error && error.code === "data_directory_locked"))
       throw error;
     const url = await findHolder(configuration.dataDir);
     if (url === undefined) throw error;
-    return connectionTo(url, key);
+    return connectionTo(url, await ownKey(url));
   }
+}
+
+/** The user's own key where somebody sits at a terminal; else the first that is configured, which may be able to ask only. */
+async function keyFor(
+  { dataDir, apiKeys }: Configuration,
+  url: string,
+): Promise<string | undefined> {
+  const own = isInteractive() ? await readTerminalKey(dataDir, url) : undefined;
+  return own ?? apiKeys[0]?.key;
+}
+
+/** Whether somebody sits at a terminal. */
+export function isInteractive(): boolean {
+  return process.stdin.isTTY && process.stdout.isTTY;
+}
+
+/** Returns the key that a server wrote for terminals of its user, or `undefined` if this user cannot read it. */
+export async function readTerminalKey(dataDir: string, url: string): Promise<string | undefined> {
+  const { terminalKeyFile } = await import("@capstan/server");
+  const file = terminalKeyFile(dataDir, Number(URL.parse(url)?.port));
+  return readFile(file, "utf8").catch(() => undefined);
 }
 
 function connectionTo(url: string, key: string | undefined): Connection {
@@ -63,7 +86,7 @@ function connectionTo(url: string, key: string | undefined): Connection {
 }
 
 /** The address of a server that holds the directory and answers. */
-async function findHolder(dataDir: string): Promise<string | undefined> {
+export async function findHolder(dataDir: string): Promise<string | undefined> {
   const { readLock } = await import("@capstan/store");
   const url = (await readLock(dataDir))?.url;
   if (url === undefined) return undefined;

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ScriptedModel } from "@capstan/core/testing";
+import { systemClock } from "@capstan/core/host";
+import { withDataDir } from "@capstan/store/testing";
+import { createTestApp, requestTo } from "../testing/app-fixtures.ts";
+import { openPairing, terminalKeyFile } from "./pairing.ts";
+
+const host = "127.0.0.1:8787";
+
+/** A server with keys, its browser, and its terminal. */
+function paired(folder: string, now = { ms: 1_000_000 }) {
+  const pairing = openPairing({ folder, clock: { ...systemClock, now: () => now.ms } });
+  const { fetch } = createTestApp({
+    model: new ScriptedModel([]),
+    apiKeys: [{ name: "bot", key: "bot" }],
+    pairing,
+  });
+  async function send(method: string, path: string, headers: object = {}, body?: object) {
+    const request = requestTo(method, path, body);
+    for (const [name, value] of Object.entries({ host, ...headers }))
+      request.headers.set(name, value);
+    return fetch(request);
+  }
+  async function pair(code: string) {
+    const response = await send("POST", "/v1/sessions", {}, { code });
+    const cookie = response.headers.get("set-cookie") ?? "";
+    const body = (await response.json()) as { id: string; anti_forgery_token: string };
+    return {
+      status: response.status,
+      setCookie: cookie,
+      id: body.id,
+      token: body.anti_forgery_token,
+      headers: { cookie: cookie.split(";")[0] ?? "" },
+    };
+  }
+  const info = async (headers: object) => {
+    const response = await send("GET", "/v1/capstan", headers);
+    return response.status === 200
+      ? ((await response.json()) as { rights: readonly string[] }).rights.join()
+      : response.status;
+  };
+  return { pairing, now, send, pair, info };
+}
+
+test("a code pairs one browser, once, and its session has every right", async () => {
+  await withDataDir(async (folder) => {
+    const { pairing, pair, info } = paired(folder);
+    const { code } = pairing.createCode();
+    const first = await pair(code);
+    assert.equal(await info(first.headers), "ask,approve,admin");
+    assert.equal((await pair(code)).status, 403);
+    assert.equal((await pair("guess")).status, 403);
+    assert.equal(await info({}), 401);
+    assert.equal(await info({ cookie: `${first.headers.cookie}x` }), 401);
+  });
+});
+
+test("a code is not accepted after 10 minutes", async () => {
+  await withDataDir(async (folder) => {
+    const { pairing, pair, now } = paired(folder);
+    const { code } = pairing.createCode();
+    now.ms += 10 * 60_000;
+    assert.equal((await pair(code)).status, 403);
+  });
+});
+
+test("a session's cookie is for the server alone: no script reads it, and no other site sends it", async () => {
+  await withDataDir(async (folder) => {
+    const { pairing, pair, send } = paired(folder);
+    const { setCookie } = await pair(pairing.createCode().code);
+    assert.match(setCookie, /^capstan_session_8787=.*; HttpOnly; SameSite=Strict$/);
+    const { code } = pairing.createCode();
+    const behindTls = await send(
+      "POST",
+      "/v1/sessions",
+      { "x-forwarded-proto": "https" },
+      { code },
+    );
+    assert.match(behindTls.headers.get("set-cookie") ?? "", /; Secure/);
+  });
+});
+
+test("a session changes nothing without its anti-forgery token", async () => {
+  await withDataDir(async (folder) => {
+    const { pairing, pair, send } = paired(folder);
+    const { headers, token } = await pair(pairing.createCode().code);
+    const other = await pair(pairing.createCode().code);
+    const create = async (more: object) =>
+      (await send("POST", "/v1/conversations", { ...headers, ...more }, {})).status;
+    assert.equal(await create({}), 401);
+    assert.equal(await create({ "x-csrf-token": other.token }), 401);
+    assert.equal(await create({ "x-csrf-token": token }), 200);
+  });
+});
+
+test("sessions are listed and revoked by a terminal, and by nobody else", async () => {
+  await withDataDir(async (folder) => {
+    const { pairing, pair, send, info } = paired(folder);
+    pairing.announce(8_787);
+    const key = readFileSync(terminalKeyFile(folder, 8_787), "utf8");
+    const terminal = { authorization: `Bearer ${key}` };
+    const browser = await pair(pairing.createCode().code);
+    const all = { ...browser.headers, "x-csrf-token": browser.token };
+    for (const headers of [all, { authorization: "Bearer bot" }]) {
+      assert.equal((await send("POST", "/v1/pairings", headers, {})).status, 403);
+      assert.equal((await send("GET", "/v1/sessions", headers)).status, 403);
+      assert.equal((await send("DELETE", `/v1/sessions/${browser.id}`, headers)).status, 403);
+    }
+    const listed = await (await send("GET", "/v1/sessions", terminal)).text();
+    assert.match(listed, new RegExp(browser.id));
+    assert.equal(await info(terminal), "ask,approve,admin");
+    assert.equal((await send("DELETE", `/v1/sessions/${browser.id}`, terminal)).status, 200);
+    assert.equal((await send("DELETE", `/v1/sessions/${browser.id}`, terminal)).status, 404);
+    assert.equal(await info(browser.headers), 401);
+    pairing.close();
+    assert.deepEqual(readdirSync(folder), ["sessions.json"]);
+  });
+});
+
+test("sessions outlive the server, and end after 90 days without use", async () => {
+  await withDataDir(async (folder) => {
+    const first = paired(folder);
+    const { headers } = await first.pair(first.pairing.createCode().code);
+    const { info, now } = paired(folder);
+    for (let uses = 0; uses < 3; uses++) {
+      now.ms += 89 * 24 * 3_600_000;
+      assert.equal(await info(headers), "ask,approve,admin");
+    }
+    now.ms += 90 * 24 * 3_600_000;
+    assert.equal(await info(headers), 401);
+  });
+});
+
+test("what is stored pairs nobody, and only its user can read it", async () => {
+  await withDataDir(async (folder) => {
+    const { pairing, pair } = paired(folder);
+    const { code } = pairing.createCode();
+    const { headers, token } = await pair(code);
+    pairing.announce(1);
+    for (const name of readdirSync(folder))
+      assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
+    const text = readFileSync(join(folder, "sessions.json"), "utf8");
+    const cookie = headers.cookie.split("=")[1] ?? assert.fail();
+    for (const secret of [code, token, cookie]) assert.doesNotMatch(text, new RegExp(secret));
+  });
+});
+
+test("a damaged list of sessions pairs nobody, and takes new ones", async () => {
+  await withDataDir(async (folder) => {
+    const { pairing, pair, info } = paired(folder);
+    const before = await pair(pairing.createCode().code);
+    for (const text of ["", "null", '{"sessions":[{"id":1}]}', "[".repeat(100_000)]) {
+      writeFileSync(join(folder, "sessions.json"), text);
+      assert.equal(await info(before.headers), 401);
+      assert.equal(
+        await info((await pair(pairing.createCode().code)).headers),
+        "ask,approve,admin",
+      );
+    }
+  });
+});

@@ -1,0 +1,183 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "@capstan/core";
+import { newId, systemClock } from "@capstan/core/host";
+import { z } from "zod";
+
+/** Milliseconds for which a code pairs a browser. */
+const codeMs = 10 * 60_000;
+/** Milliseconds without use after which a session ends. */
+const unusedMs = 90 * 24 * 3_600_000;
+/** A use is noted at most once in so many milliseconds. */
+const noteEveryMs = 3_600_000;
+
+const stored = z.object({
+  sessions: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      tokenHash: z.string(),
+      antiForgeryHash: z.string(),
+      createdAt: z.number(),
+      usedAt: z.number(),
+    }),
+  ),
+});
+
+/** A paired browser. Of its tokens only hashes are stored. */
+export type Session = z.infer<typeof stored>["sessions"][number];
+
+/** Pairs browsers and terminals with the user who runs the server. */
+export type Pairing = ReturnType<typeof openPairing>;
+
+/**
+ * Opens the paired browsers of a data directory, which outlive the server.
+ *
+ * @param options.folder the data directory; nothing is written before a browser is paired or the server listens
+ * @example const pairing = openPairing({ folder: dataDir });
+ */
+export function openPairing({
+  folder,
+  clock = systemClock,
+}: {
+  readonly folder: string;
+  readonly clock?: Clock;
+}) {
+  const file = join(folder, "sessions.json");
+  /** By the hash of a code, when it expires. */
+  const codes = new Map<string, number>();
+  const terminalKey = newToken();
+  let terminalFile: string | undefined;
+
+  // Read each time: another server may use the same directory, and only requests of paired browsers come here.
+  const read = (): readonly Session[] => {
+    const oldest = clock.now() - unusedMs;
+    return readSessions(file).filter(({ usedAt }) => usedAt > oldest);
+  };
+  const write = (sessions: readonly Session[]) => {
+    makePrivate(folder);
+    writePrivate(`${file}.new`, JSON.stringify({ sessions }, null, 2));
+    renameSync(`${file}.new`, file);
+  };
+
+  return {
+    /** Returns a code that opens one session. Only its hash is kept, and in memory. */
+    createCode(): { readonly code: string; readonly expiresAt: number } {
+      const now = clock.now();
+      for (const [hash, expiresAt] of codes) if (expiresAt <= now) codes.delete(hash);
+      const code = newToken();
+      const expiresAt = now + codeMs;
+      codes.set(hashOf(code), expiresAt);
+      return { code, expiresAt };
+    },
+
+    /** Opens a session, or returns `undefined` if the code is unknown, used or expired. */
+    redeem(code: string, name: string) {
+      const hash = hashOf(code);
+      const expiresAt = codes.get(hash) ?? 0;
+      codes.delete(hash);
+      const now = clock.now();
+      if (expiresAt <= now) return undefined;
+      const token = newToken();
+      const antiForgeryToken = newToken();
+      const session: Session = {
+        id: newId("sess_"),
+        name,
+        tokenHash: hashOf(token),
+        antiForgeryHash: hashOf(antiForgeryToken),
+        createdAt: now,
+        usedAt: now,
+      };
+      write([...read(), session]);
+      return { session, token, antiForgeryToken };
+    },
+
+    /** Whether a request is a paired browser's. One that changes something needs the second token as well. */
+    isPaired({
+      token,
+      antiForgeryToken,
+      changes,
+    }: {
+      readonly token: string;
+      readonly antiForgeryToken: string | undefined;
+      readonly changes: boolean;
+    }): boolean {
+      const sessions = read();
+      const hash = hashOf(token);
+      const found = sessions.find(({ tokenHash }) => isSame(tokenHash, hash));
+      if (found === undefined) return false;
+      if (changes && !isSame(found.antiForgeryHash, hashOf(antiForgeryToken ?? ""))) return false;
+      const now = clock.now();
+      if (now - found.usedAt >= noteEveryMs)
+        write(sessions.map((each) => (each === found ? { ...each, usedAt: now } : each)));
+      return true;
+    },
+
+    list: read,
+
+    /** Ends a session. Returns whether there was one. */
+    revoke(id: string): boolean {
+      const sessions = read();
+      const left = sessions.filter((session) => session.id !== id);
+      if (left.length < sessions.length) write(left);
+      return left.length < sessions.length;
+    },
+
+    /** Whether a key is the one that this user's terminals find in the data directory. */
+    isTerminal: (key: string): boolean => isSame(hashOf(terminalKey), hashOf(key)),
+
+    /** Writes the key for terminals, which is a new one at each start, to a file that only this user can read. */
+    announce(port: number): void {
+      makePrivate(folder);
+      terminalFile = terminalKeyFile(folder, port);
+      writePrivate(terminalFile, terminalKey);
+    },
+
+    close(): void {
+      if (terminalFile !== undefined) rmSync(terminalFile, { force: true });
+    },
+  };
+}
+
+/** The file with the key that pairs this user's terminals with the server on a port. */
+export function terminalKeyFile(dataDir: string, port: number): string {
+  return join(dataDir, `terminal-${port}.key`);
+}
+
+/** The page's address with a code behind the `#`, which no log and no `Referer` gets. */
+export function pairingLink(url: string, code: string): string {
+  // Browsers on the server's machine reach it there, and its name is one that it answers to.
+  return `${url.replace(/\/\/(0\.0\.0\.0|\[::\])/, "//127.0.0.1")}/#pair=${code}`;
+}
+
+function newToken(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+}
+
+function readSessions(file: string): readonly Session[] {
+  try {
+    return stored.parse(JSON.parse(readFileSync(file, "utf8"))).sessions;
+  } catch {
+    // Missing or damaged: browsers are paired anew.
+    return [];
+  }
+}
+
+function makePrivate(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+}
+
+/** A file that is there keeps its mode when it is written, so it is made anew. */
+function writePrivate(file: string, text: string): void {
+  rmSync(file, { force: true });
+  writeFileSync(file, text, { mode: 0o600, flag: "wx" });
+}

@@ -1,0 +1,29 @@
+import { createSignal } from "solid-js";
+import { messageOf } from "./api-error.ts";
+import { client } from "./client.ts";
+import { keepAntiForgeryToken } from "./anti-forgery-token.ts";
+
+const link = /^#pair=([\w-]+)$/;
+
+const [failure, setFailure] = createSignal<string | null>(null);
+
+/** Why the link that opened this page paired nothing; null if none did. */
+export const pairingFailure = failure;
+
+/**
+ * Pairs this browser if the address is a pairing link, and takes the code out of the address.
+ *
+ * @returns whether it was one
+ */
+export async function pairFromAddress(): Promise<boolean> {
+  const code = link.exec(location.hash)?.[1];
+  if (code === undefined) return false;
+  history.replaceState(null, "", `${location.pathname}#/`);
+  try {
+    const { anti_forgery_token: token } = await client.pair(code);
+    keepAntiForgeryToken(token);
+  } catch (error) {
+    setFailure(messageOf(error));
+  }
+  return true;
+}
