@@ -1,12 +1,15 @@
-// A step of scripts/check.ts: what docs/reference/contract/ and durability.md say a test shows, that test is there for.
+// A step of scripts/check.ts: what docs/reference/contract/, durability.md and security.md say a test shows, that test is there for.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { root } from "./command.ts";
 import { tableProblems } from "./contract/table-problems.ts";
 
-const pages = globSync(["docs/reference/contract/*.md", "docs/reference/durability.md"], {
-  cwd: root,
-}).toSorted();
+const pages = globSync(
+  ["docs/reference/contract/*.md", "docs/reference/{durability,security}.md"],
+  {
+    cwd: root,
+  },
+).toSorted();
 const problems = pages.flatMap((page) => {
   const path = join(root, page);
   return tableProblems(readFileSync(path, "utf8"), (link) => read(join(dirname(path), link))).map(

@@ -4,8 +4,6 @@ import type { Victim } from "./victim.ts";
 /** One way to attack a server. */
 export interface Attack {
   readonly name: string;
-  /** What holds, as the name of its test. */
-  readonly promise: string;
   /**
    * Attacks until the time is over, at least once.
    *

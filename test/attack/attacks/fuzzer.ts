@@ -20,7 +20,6 @@ const eachRound = 600;
  */
 export const fuzzer: Attack = {
   name: "fuzzer",
-  promise: "requests that are nearly right never fail the server, hang, or leave a run in disorder",
   async run({ victim, random, isOver }) {
     const problems = new Problems();
     const api = victim.api("ann");

@@ -9,7 +9,6 @@ import type { Caller, Victim } from "../victim.ts";
  */
 export const principals: Attack = {
   name: "principals",
-  promise: "no route shows or changes what another user has, or acts without the right it needs",
   async run({ victim, random, isOver }) {
     const problems = new Problems();
     for (const missing of missingCases()) problems.add(missing);
