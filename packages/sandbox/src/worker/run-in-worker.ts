@@ -5,7 +5,12 @@ export interface WorkerJob {
   /** The worker's module; it answers with `answerWorker`. */
   readonly module: URL;
   readonly input: unknown;
+  /** From when its worker starts. */
   readonly timeoutMs: number;
+  /** Megabytes of heap that it may fill before its worker, and nothing else, is ended. @default 512 */
+  readonly heapMb?: number;
+  /** Workers of this module at once, for all callers; further jobs wait. @default no limit */
+  readonly atOnce?: number;
   readonly signal: AbortSignal;
 }
 
@@ -13,9 +18,6 @@ export type WorkerOutcome<T> =
   | { readonly status: "done"; readonly value: T }
   | { readonly status: "failed"; readonly message: string }
   | { readonly status: "timed_out" };
-
-/** Megabytes of heap a job may fill before its worker, and nothing else, is ended. */
-const heapLimitMb = 512;
 
 /** The URL of a module beside this one's caller, in source and when built. */
 export function workerModule(name: string, importer: string): URL {
@@ -30,9 +32,43 @@ export function workerModule(name: string, importer: string): URL {
  */
 export async function runInWorker<T>(job: WorkerJob): Promise<WorkerOutcome<T>> {
   job.signal.throwIfAborted();
+  const giveBack = await takeSlot(job);
+  try {
+    return await run(job);
+  } finally {
+    giveBack();
+  }
+}
+
+/** By module: how many workers there are, and who waits for one. */
+const slots = new Map<string, { used: number; readonly waiting: Set<() => void> }>();
+
+async function takeSlot({ module, atOnce = Infinity, signal }: WorkerJob): Promise<() => void> {
+  const slot = slots.get(module.href) ?? { used: 0, waiting: new Set() };
+  slots.set(module.href, slot);
+  while (slot.used >= atOnce) {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const abort = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", abort, { once: true });
+    slot.waiting.add(resolve);
+    try {
+      await promise;
+    } finally {
+      signal.removeEventListener("abort", abort);
+      slot.waiting.delete(resolve);
+    }
+  }
+  slot.used++;
+  return () => {
+    slot.used--;
+    for (const wake of slot.waiting) wake();
+  };
+}
+
+async function run<T>(job: WorkerJob): Promise<WorkerOutcome<T>> {
   const worker = new Worker(job.module, {
     workerData: job.input,
-    resourceLimits: { maxOldGenerationSizeMb: heapLimitMb },
+    resourceLimits: { maxOldGenerationSizeMb: job.heapMb ?? 512 },
     stdout: true,
     stderr: true,
   });
@@ -48,6 +84,7 @@ export async function runInWorker<T>(job: WorkerJob): Promise<WorkerOutcome<T>> 
   } finally {
     clearTimeout(timer);
     job.signal.removeEventListener("abort", abort);
-    void worker.terminate();
+    // Waited for: until it is gone its memory is not free for the next one.
+    await worker.terminate();
   }
 }

@@ -9,24 +9,33 @@ export interface ReadablePage {
   readonly siteName?: string;
   readonly published?: string;
   readonly markdown: string;
+  /** What of the page was too large, so that only its beginning was read. */
+  readonly cut?: string;
 }
+
+/** Laying out takes time and memory for each element, and for each level of each element. */
+const maxElements = 10_000;
+const maxDepth = 100;
 
 /** What is no part of what a page says, where Readability finds no article. */
 const clutter =
   "title, script, style, noscript, template, iframe, object, embed, svg, canvas, form, nav, footer, dialog, [hidden], [aria-hidden=true]";
 
 /**
- * The readable part of a page as Markdown, with absolute links. Slow on large or hostile pages:
+ * The readable part of a page as Markdown, with absolute links; of a page with too many elements the
+ * beginning. Slow on large or hostile pages:
  * run it in a worker.
  *
  * @param url where the page came from, for relative links
  */
-export function htmlToMarkdown(html: string, url: string): ReadablePage {
+export function htmlToMarkdown(page: string, url: string): ReadablePage {
+  const html = beginning(page);
   // Without <html> a document would have no body to look at.
   const isDocument = /<html[\s>]/i.test(html.slice(0, 10_000));
   const { document } = parseHTML(
     isDocument ? html : `<!doctype html><html><body>${html}</body></html>`,
   );
+  flatten(document.documentElement);
   makeLinksAbsolute(document, baseOf(document, url));
   const title = clean(document.querySelector("title")?.textContent);
   // Readability takes the document apart.
@@ -46,7 +55,28 @@ export function htmlToMarkdown(html: string, url: string): ReadablePage {
     ...defined("siteName", clean(article?.siteName)),
     ...defined("published", clean(article?.publishedTime)),
     markdown: toMarkdown(content),
+    ...(html.length < page.length && {
+      cut: `more than ${maxElements.toLocaleString("en-US")} elements`,
+    }),
   };
+}
+
+/** The part of a page that has as many elements as are read. */
+function beginning(html: string): string {
+  let count = 0;
+  for (const { index } of html.matchAll(/<[a-z]/gi))
+    if (++count > maxElements) return html.slice(0, index);
+  return html;
+}
+
+/** Elements that are nested too deep become their text. */
+function flatten(root: Element): void {
+  const open: (readonly [Element, number])[] = [[root, 0]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [element, depth] = next;
+    if (depth === maxDepth) element.replaceChildren(element.textContent ?? "");
+    else for (const child of element.children) open.push([child, depth + 1]);
+  }
 }
 
 function toMarkdown(content: Element): string {

@@ -5,8 +5,11 @@ import type { FetchedBody } from "./fetch-address.ts";
 import type { ReadablePage } from "./html-to-markdown.ts";
 import { stripTags } from "./strip-tags.ts";
 
+/** Megabytes that laying out a page may take. */
+const heapMb = 384;
+
 /** A page as it is kept: the whole of its text, and what is known of it. */
-export interface WebPage extends Omit<ReadablePage, "markdown"> {
+export interface WebPage extends Omit<ReadablePage, "markdown" | "cut"> {
   /** After redirects. */
   readonly url: string;
   readonly contentType: string;
@@ -41,15 +44,27 @@ export async function readPage(
     module: workerModule("html-worker", import.meta.url),
     input: { html: text, url: url.href },
     timeoutMs,
+    heapMb,
+    atOnce: 2,
     signal,
   });
   if (outcome.status === "done") {
-    const { markdown, ...about } = outcome.value;
-    return { ...base, ...about, text: markdown };
+    const { markdown, cut, ...about } = outcome.value;
+    if (cut === undefined) return { ...base, ...about, text: markdown };
+    // A beginning without a word is of no use.
+    const [part, read] =
+      markdown === ""
+        ? ["This is its bare text.", stripTags(text)]
+        : ["Only its beginning was read.", markdown];
+    return { ...base, ...about, text: read, note: `The page is too large: it has ${cut}. ${part}` };
   }
+  const why =
+    outcome.status === "timed_out"
+      ? `laying it out takes longer than ${timeoutMs / 1000} seconds`
+      : `laying it out needs more than ${heapMb} MB of memory, or fails`;
   return {
     ...base,
     text: stripTags(text),
-    note: "The page is too large or too odd to be laid out; this is its bare text.",
+    note: `The page is too large or too odd: ${why}. This is its bare text.`,
   };
 }

@@ -305,7 +305,7 @@ test("a cancelled call stops at once", async () => {
 
 test("a page too deep to be understood is given as bare text", async () => {
   const deep = `<title>Deep</title>${"<div>".repeat(60_000)}the core of it`;
-  const text = await callForText(tool({ timeoutMs: 400 }), {
+  const text = await callForText(tool(), {
     url: serve("/deep", "text/html", deep),
   });
   assert.match(text, /the core of it/);
@@ -343,3 +343,20 @@ test("a host that a rule denies is not fetched after a redirect, nor read from t
     assert.equal(result.code, "denied_host");
   }
 });
+
+for (const [what, html, expected] of [
+  [
+    "of 100,000 table rows",
+    `<html><body><table>${"<tr><td>cell</td><td>other</td></tr>".repeat(100_000)}</table></body></html>`,
+    /too large: it has more than 10,000 elements\. Only its beginning was read\.\][\s\S]*cell/,
+  ],
+  [
+    "nested 5,000 levels deep",
+    `<html><body><p>above</p>${"<div>".repeat(5_000)}below</body></html>`,
+    /above[\s\S]*below/,
+  ],
+] as const)
+  test(`a page ${what} is read within its budgets, and says what was too large`, async () => {
+    const url = serve(`/large/${html.length}`, "text/html", html);
+    assert.match(await callForText(tool(), { url }), expected);
+  });
