@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { promisify } from "node:util";
 import type { ListView, ToolGroupView } from "@capstan/contract";
 import { findPython } from "@capstan/scripts";
+import { root } from "../scripts/command.ts";
+import { withSourceCondition } from "../scripts/source-condition.ts";
 import { type Api, createApi, eventsOf, spokenText } from "./api.ts";
 import { createServerFolder, type ServerFolder, startServerProcess } from "./server-process.ts";
 
@@ -34,7 +38,7 @@ async function resultOf(conversation: string, input: string): Promise<string> {
 }
 
 test(
-  "a model reads how a tool is written, checks its file, and the file works once a person put it there",
+  "a model reads how a tool is written, checks its file, and the file works once a person put it there and approved it",
   { skip },
   async () => {
     const { id: conversation } = await api.createConversation();
@@ -48,6 +52,12 @@ test(
     const checked = await resultOf(conversation, input);
     assert.match(checked, /"problems": ?\[\]/, checked);
     await writeFile(join(folder.work, "capstan-tools", "weather.py"), source);
+    const main = join(root, "packages/cli/src/main.ts");
+    const approve = [main, "scripts", "approve", "weather.py", "--yes", "--data", folder.data];
+    await promisify(execFile)(process.execPath, approve, {
+      cwd: folder.work,
+      env: withSourceCondition(),
+    });
     for (;;) {
       const { data } = await api.request<ListView<ToolGroupView>>("GET", "/v1/tools");
       if (data.some(({ name }) => name === "weather")) break;

@@ -46,20 +46,28 @@ async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   }
 }
 
+async function capstan(...args: readonly string[]) {
+  const main = join(root, "packages/cli/src/main.ts");
+  return promisify(execFile)(process.execPath, [main, "scripts", ...args, "--data", folder.data], {
+    cwd: folder.work,
+    env: withSourceCondition(),
+  });
+}
+
 test(
-  "a Python file is a group of tools, which a person is asked about and which runs",
+  "a Python file is a group of tools once a person approved it, is asked about and runs",
   { skip },
   async () => {
-    const harbour = await group("harbour");
-    assert.equal(harbour?.title, "Harbour");
-    assert.deepEqual(
-      harbour.tools.map(({ id, execution }) => [id, execution]),
-      [
-        ["harbour.find_boat", "ask-always"],
-        ["harbour.price", "ask-always"],
-        ["harbour.watch_tide", "ask-always"],
-      ],
+    assert.equal(await group("harbour"), undefined);
+    const { id: early } = await api.createConversation();
+    await assert.rejects(
+      api.startTurn({ conversation: early, input: "hello", groups: ["harbour"] }),
+      (error: Error) =>
+        /no tool group 'harbour'/.test(error.message) && !/There are:.*harbour/.test(error.message),
     );
+    await capstan("approve", "harbour.py", "--yes");
+    const harbour = await until(() => group("harbour"));
+    assert.equal(harbour.title, "Harbour");
     const { id: conversation } = await api.createConversation();
     const input = '/find_boat {"name": "Anna"}';
     const run = await api.startTurn({ conversation, input, groups: ["harbour"] });
@@ -72,16 +80,21 @@ test(
 );
 
 test(
-  "a file that is written while the server runs is there at once, broken it keeps its tools, once mended it has the new ones",
+  "a file that is written while the server runs is offered as it was approved, until it is approved again",
   { skip },
   async () => {
     await writeFile(toolPath("late.py"), 'def one():\n    """The first."""\n    return 1\n');
+    await capstan("approve", "late.py", "--yes");
     await until(() => group("late"));
-    await writeFile(toolPath("late.py"), "def one(:\n");
-    await writeFile(toolPath("mark.py"), 'def mark():\n    """A mark."""\n');
-    await until(() => group("mark"));
-    assert.equal((await group("late"))?.tools[0]?.name, "one");
-    await writeFile(toolPath("late.py"), 'def two():\n    """The second."""\n    return 2\n');
+    for (const changed of ["def one(:\n", 'def two():\n    """The second."""\n    return 2\n']) {
+      await writeFile(toolPath("late.py"), changed);
+      const mark = `mark_${changed.length}.py`;
+      await writeFile(toolPath(mark), 'def mark():\n    """A mark."""\n');
+      await capstan("approve", mark, "--yes");
+      await until(() => group(mark.slice(0, -3)));
+      assert.equal((await group("late"))?.tools[0]?.name, "one");
+    }
+    await capstan("approve", "late.py", "--yes");
     await until(async () => ((await group("late"))?.tools[0]?.name === "two" ? true : undefined));
   },
 );
@@ -90,12 +103,6 @@ test(
   "approved on the command line, a file has what it declares in the server that runs",
   { skip: skipUnconfined },
   async () => {
-    const main = join(root, "packages/cli/src/main.ts");
-    const capstan = (...args: readonly string[]) =>
-      promisify(execFile)(process.execPath, [main, "scripts", ...args, "--data", folder.data], {
-        cwd: folder.work,
-        env: withSourceCondition(),
-      });
     await capstan("approve", "harbour.py", "--yes");
     await until(async () => {
       const price = (await group("harbour"))?.tools.find(({ name }) => name === "price");

@@ -16,7 +16,7 @@ export async function listTools({ values }: Invocation): Promise<number> {
   const shipped = await configuredGroups(configuration);
   const reserved = shipped.map(({ name }) => name);
   const scripts = await openScripts({ configuration, reserved, watch: false });
-  const groups = [...shipped, ...scripts.library.groups];
+  const groups = [...shipped, ...scripts.library.offered.groups];
   await scripts.close();
   for (const warning of checkSwitches(configuration, groups)) printNotice(`warning: ${warning}`);
   const beside = await runningServerNotice(configuration.dataDir);

@@ -52,7 +52,7 @@ export async function startInstallation(options: {
     folders: configuration.scripts.folders,
     deleted: join(configuration.dataDir, "scripts", "deleted"),
   });
-  const groups = () => [...shipped, ...library.groups];
+  const groups = () => [...shipped, ...library.offered.groups];
   const groupDefaults = {
     ...Object.fromEntries(shipped.map((group) => [group.name, true])),
     ...configuration.groups,
@@ -71,7 +71,7 @@ export async function startInstallation(options: {
     groups,
     groupDefaults,
     toolDefaults,
-    createExecutor: (session) => {
+    createExecutor: ({ drafts = false, ...session }) => {
       const executor = createToolExecutor({
         countTokens: countTokensIfLoaded,
         ...session,
@@ -81,7 +81,9 @@ export async function startInstallation(options: {
         groupDefaults,
         toolDefaults,
       });
-      followLibrary(library, executor, { isOn: (group) => configuration.groups[group] ?? true });
+      followLibrary(drafts ? library : library.offered, executor, {
+        isOn: (group) => configuration.groups[group] ?? true,
+      });
       return executor;
     },
     scripts: authoring,
@@ -98,7 +100,10 @@ export async function startInstallation(options: {
     url: server.url,
     createPairingLink: server.createPairingLink,
     model: models.default,
-    warnings: [...checkSwitches(configuration, groups()), ...checkSchemas(groups())],
+    warnings: [
+      ...checkSwitches(configuration, [...shipped, ...library.groups]),
+      ...checkSchemas(groups()),
+    ],
     failed: server.failed,
     async close(options = graceMs === undefined ? {} : { graceMs }) {
       const stopped = await server.close(options);

@@ -1,7 +1,7 @@
 import type { Sandbox } from "@capstan/sandbox";
 import type {
+  ApprovedContents,
   DeclaredPermissions,
-  ScriptApprovals,
   ScriptPermissions,
 } from "../definition/script-function.ts";
 
@@ -11,14 +11,15 @@ import type {
  */
 export function askWithoutSandbox(
   kind: Sandbox["kind"],
-  approvals: ScriptApprovals,
-): ScriptApprovals {
+  approvals: ApprovedContents,
+): ApprovedContents {
   if (kind !== "none") return approvals;
   return {
     approved: (script) => {
       const approved = approvals.approved(script);
       return approved === undefined ? undefined : stricter(approved);
     },
+    contentOf: (path) => approvals.contentOf(path),
     subscribe: (listener) => approvals.subscribe(listener),
   };
 }

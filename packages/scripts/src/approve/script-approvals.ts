@@ -48,6 +48,7 @@ export function openScriptApprovals(options: {
       const found = approvals.get(path);
       return found?.contentHash === contentHash ? found.permissions : undefined;
     },
+    contentOf: (path: string): string | undefined => approvals.get(path)?.contentHash,
     subscribe(listener: () => void): () => void {
       watchFolder();
       listeners.add(listener);

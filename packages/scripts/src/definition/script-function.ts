@@ -111,3 +111,9 @@ export interface ScriptApprovals {
   /** Calls back when an approval is given or taken back; returns what ends it. */
   subscribe(listener: () => void): () => void;
 }
+
+/** The same, with which content of a file it is. */
+export interface ApprovedContents extends ScriptApprovals {
+  /** The hash of the content that was approved last; undefined where none is. */
+  contentOf(path: string): string | undefined;
+}

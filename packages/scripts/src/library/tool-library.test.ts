@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { after, test } from "node:test";
+import { openScriptApprovals } from "../approve/script-approvals.ts";
 import { ScriptVersions } from "../read/script-versions.ts";
 import type { DeclaredPermissions } from "../definition/script-function.ts";
 import { fakeParsers, put, toolFolder } from "../testing/tool-folder.ts";
@@ -160,6 +161,7 @@ test("an approval that is given or taken back changes the tools at once", async 
   const library = await open(folder, {
     approvals: {
       approved: () => approved,
+      contentOf: () => undefined,
       subscribe: (listener) => {
         tell = listener;
         return () => {};
@@ -174,6 +176,37 @@ test("an approval that is given or taken back changes the tools at once", async 
   approved = undefined;
   tell();
   await until(library, () => policy() === "ask-always");
+});
+
+test("only what a person approved is offered, as it was then, also after a restart", async () => {
+  const folder = await toolFolder({ "a.py": "one", "b.py": "two" });
+  const data = await toolFolder();
+  const start = async () => {
+    const approvals = openScriptApprovals({ folder: join(data, "approvals") });
+    const versions = new ScriptVersions(join(data, "versions"));
+    const library = await open(folder, { approvals, versions, parsers: fakeParsers() });
+    after(() => approvals.close());
+    return { approvals, library };
+  };
+  const { approvals, library } = await start();
+  const offered = (of: ToolLibrary) => toolNames(of.offered as ToolLibrary).join();
+  assert.deepEqual([toolNames(library).join(), offered(library)], ["one,two", ""]);
+
+  approvals.approve(library.files[0]?.script ?? assert.fail());
+  await until(library, () => offered(library) === "one");
+  const [before] = library.offered.groups;
+  for (const changed of ["other", "broken", ""]) {
+    await put(folder, { "a.py": changed });
+    await library.refresh();
+    assert.equal(offered(library), "one", changed);
+    assert.equal(library.offered.groups[0], before);
+    const again = await start();
+    assert.equal(offered(again.library), "one", `${changed} after a restart`);
+  }
+  assert.deepEqual(toolNames(library), ["two"]);
+
+  approvals.revoke(join(folder, "a.py"));
+  await until(library, () => offered(library) === "");
 });
 
 test("a change of one file parses no other", async () => {

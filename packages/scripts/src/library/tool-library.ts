@@ -1,3 +1,4 @@
+import { join, relative } from "node:path";
 import type { ToolExecutor, ToolGroup } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
 import { loadModules, type ModuleApprovals, type ToolModule } from "../read/plugin-modules.ts";
@@ -11,7 +12,7 @@ import { type FileProblem, scanFolder, type ScannedFile } from "../read/scan-fol
 import type {
   RunScriptFunction,
   Script,
-  ScriptApprovals,
+  ApprovedContents,
   ScriptProblem,
 } from "../definition/script-function.ts";
 import { scriptGroup } from "./script-group.ts";
@@ -26,7 +27,7 @@ export interface ToolLibraryOptions {
   readonly parsers: ReadScriptsOptions["parsers"];
   readonly run: RunScriptFunction;
   /** Without one, no script's word on its permissions counts. */
-  readonly approvals?: ScriptApprovals;
+  readonly approvals?: ApprovedContents;
   /** Which plugin modules are imported. Without it, none: they run inside the server. */
   readonly modules?: ModuleApprovals;
   /** What scripts need beside their files. Without it, nobody is told before a call. */
@@ -78,6 +79,11 @@ export async function openToolLibrary(options: ToolLibraryOptions): Promise<Tool
 export class ToolLibrary {
   /** What the folders give now, in order: folders as configured, files by name. */
   groups: readonly ToolGroup[] = [];
+  /** What a person approved of it, as it was then: nothing else of a file is shown to models. */
+  readonly offered: ChangingGroups;
+  #offered: readonly ToolGroup[] = [];
+  /** Approved versions of files that were changed since, by path. */
+  #approved: ReadonlyMap<string, Script> = new Map();
   files: readonly LibraryFile[] = [];
   readonly #options: ToolLibraryOptions;
   readonly #listeners = new Set<() => void>();
@@ -95,6 +101,13 @@ export class ToolLibrary {
 
   constructor(options: ToolLibraryOptions) {
     this.#options = options;
+    const offered = () => this.#offered;
+    this.offered = {
+      get groups() {
+        return offered();
+      },
+      subscribe: (listener) => this.subscribe(listener),
+    };
   }
 
   async open(): Promise<void> {
@@ -158,8 +171,12 @@ export class ToolLibrary {
     const modules = await this.#readModules(found.filter((file) => file.type === "module"));
     const read = new Map([...scripts, ...modules].map((file) => [file.path, file]));
     const inOrder = found.flatMap(({ path }) => read.get(path) ?? []);
-    const { groups, files } = withUniqueIds(inOrder, this.#options.reserved ?? []);
+    const reserved = this.#options.reserved ?? [];
+    const { groups, files } = withUniqueIds(inOrder, reserved);
+    const approved = inOrder.map((file) => ({ ...file, groups: file.offered }));
+    const { groups: offered } = withUniqueIds(approved, reserved);
     if (this.#closed) return;
+    this.#offered = offered;
     this.#scripts = new Map(
       scripts.flatMap(({ path, script }) => (script === undefined ? [] : [[path, script]])),
     );
@@ -183,23 +200,57 @@ export class ToolLibrary {
       ...(cacheSecret !== undefined && { cacheSecret }),
       ...(signal && { signal }),
     });
-    const groups = new Map<Script, ScriptGroup>();
+    const made = new Map<Script, ScriptGroup>();
     const needs = await Promise.all(outcomes.map((outcome) => this.#needsOf(outcome)));
+    const approved = await Promise.all(
+      outcomes.map((outcome, index) => this.#approvedScript(files[index], outcome)),
+    );
+    this.#approved = new Map(
+      approved.flatMap((script) => (script === undefined ? [] : [[script.path, script]])),
+    );
+    const groupOf = (script: Script): ToolGroup => {
+      const one = this.#groupOf(script);
+      made.set(script, one);
+      return one.group;
+    };
     const read = outcomes.map((outcome, index): ReadFile => {
       const path = outcome.status === "read" ? outcome.script.path : outcome.path;
       const script = outcome.status === "read" ? outcome.script : this.#scripts.get(path);
       const own = outcome.status === "read" ? outcome.script.problems : outcome.problems;
       const problems = [...own, ...(needs[index] ?? [])].map((problem) => ({ ...problem, path }));
-      if (script === undefined) return { path, status: "broken", groups: [], problems };
+      const word = approved[index];
+      const offered = word === undefined ? [] : [groupOf(word)];
+      if (script === undefined) return { path, status: "broken", groups: [], offered, problems };
       if (outcome.status === "read" && isWithoutTools(script))
-        return { path, status: "broken", script, groups: [], problems };
+        return { path, status: "broken", script, groups: [], offered, problems };
       const status = outcome.status === "read" ? "live" : "stale";
-      const made = this.#groupOf(script);
-      groups.set(script, made);
-      return { path, status, script, problems, groups: [made.group] };
+      const groups = script === word ? offered : [groupOf(script)];
+      return { path, status, script, problems, groups, offered };
     });
-    this.#groups = groups;
+    this.#groups = made;
     return read;
+  }
+
+  /** A script as a person approved it, whatever became of its file since. Without a book of approvals, as it is. */
+  async #approvedScript(
+    file: ScriptFile | undefined,
+    outcome: ScriptOutcome,
+  ): Promise<Script | undefined> {
+    if (file === undefined) return undefined;
+    const { path } = file;
+    const { approvals, versions, parsers, signal } = this.#options;
+    const now = outcome.status === "read" ? outcome.script : this.#scripts.get(path);
+    if (approvals === undefined) return now;
+    const contentHash = approvals.contentOf(path);
+    const known = [now, this.#approved.get(path)].find((one) => one?.contentHash === contentHash);
+    if (known !== undefined || contentHash === undefined) return known;
+    const contents = await versions?.read(contentHash);
+    if (versions === undefined || contents === undefined) return undefined;
+    const folder = await versions.keep(contentHash, contents);
+    const copy = { ...file, folder, path: join(folder, relative(file.folder, path)) };
+    const [read] = await readScripts([copy], { parsers, ...(signal && { signal }) });
+    if (read?.status !== "read" || read.script.contentHash !== contentHash) return undefined;
+    return { ...read.script, path };
   }
 
   async #needsOf(outcome: ScriptOutcome): Promise<readonly ScriptProblem[]> {
@@ -232,6 +283,8 @@ export class ToolLibrary {
       path,
       status,
       groups: module?.groups ?? [],
+      // It is imported once it is approved.
+      offered: module?.groups ?? [],
       problems: problems.map((problem) => ({ ...problem, path })),
     }));
   }
@@ -245,6 +298,7 @@ interface ScriptGroup {
 
 interface ReadFile extends Omit<LibraryFile, "groupIds"> {
   readonly groups: readonly ToolGroup[];
+  readonly offered: readonly ToolGroup[];
 }
 
 /** By an error of its own: a file in which nobody wrote a function yet is nothing worse than empty. */
@@ -259,7 +313,7 @@ function withUniqueIds(
 ): { readonly groups: readonly ToolGroup[]; readonly files: readonly LibraryFile[] } {
   const owners = new Map(reserved.map((id) => [id, "a built-in group"]));
   const kept: ToolGroup[] = [];
-  const told = files.map(({ groups, ...file }): LibraryFile => {
+  const told = files.map(({ groups, offered: _offered, ...file }): LibraryFile => {
     const problems = [...file.problems];
     const groupIds: string[] = [];
     for (const group of groups) {

@@ -12,7 +12,7 @@ import {
 import type {
   DeclaredPermissions,
   Script,
-  ScriptApprovals,
+  ApprovedContents,
   ScriptFunction,
   ScriptReturn,
 } from "../definition/script-function.ts";
@@ -62,8 +62,8 @@ export function scriptFile(
 }
 
 /** Whoever asks is told that this was approved. */
-export function approving(declared?: DeclaredPermissions): ScriptApprovals {
-  return { approved: () => declared, subscribe: () => () => {} };
+export function approving(declared?: DeclaredPermissions): ApprovedContents {
+  return { approved: () => declared, contentOf: () => undefined, subscribe: () => () => {} };
 }
 
 export function testRunner(

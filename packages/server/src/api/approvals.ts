@@ -124,7 +124,7 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
     if (call === undefined)
       throw conflict(`This result waits no longer: it is ${approval.status}.`);
     refuseImpossible(call, decision);
-    const executor = createExecutor({ variables: new VariableSystem() });
+    const executor = createExecutor({ variables: new VariableSystem(), drafts: true });
     const shown = executor.previewReviewed(call, decision as ReviewDecision);
     return context.json({ object: "review_preview", shown } satisfies ReviewPreview);
   });
@@ -133,7 +133,11 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
   async function refuseUnfit(approval: ApprovalRecord, decision: unknown): Promise<void> {
     if (approval.kind !== "execution" || approval.status !== "pending") return;
     const overrides = await runs.overrides.of(approval.owner);
-    const executor = createExecutor({ variables: new VariableSystem(), overrides });
+    const executor = createExecutor({
+      variables: new VariableSystem(),
+      overrides,
+      drafts: true,
+    });
     const problem = await executor.checkAnswer(approval.request, decision);
     if (problem !== undefined) throw badRequest(fieldOf(problem), problem);
     refuseUnnamedCover(approval.request, decision as ApprovalDecision);

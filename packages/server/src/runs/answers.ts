@@ -87,7 +87,10 @@ export async function releaseCovered(
       }),
     );
     if (open.length === 0) return;
-    const { registry } = context.createExecutor({ variables: new VariableSystem() }).gate;
+    const { registry } = context.createExecutor({
+      variables: new VariableSystem(),
+      drafts: true,
+    }).gate;
     const requests = open.map(({ request }) => request);
     const covered = new Set(coveredBy(grant, requests, registry));
     for (const { id, runId } of open)

@@ -44,7 +44,10 @@ export type CreateExecutor = (
   options: Pick<
     ToolExecutorOptions,
     "variables" | "grants" | "overrides" | "approvals" | "principal"
-  >,
+  > & {
+    /** Whether there are tools that nobody approved yet, which a user may try and no model sees. @default false */
+    readonly drafts?: boolean;
+  },
 ) => ToolExecutor;
 
 /** Approvals are rows, answered whenever somebody does. */
@@ -94,6 +97,7 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
     overrides,
     approvals: laterAnswers,
     principal: { id: run.owner },
+    drafts: call !== undefined,
   });
   const { groups = {}, tools = {} } = conversation?.switches ?? {};
   for (const [group, on] of Object.entries(groups)) executor.toggleGroupEnabled(group, on);
