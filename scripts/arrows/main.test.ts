@@ -39,5 +39,5 @@ test("--print writes the table as a Markdown list", async () => {
   ]);
   assert.equal(code, 0);
   assert.match(output, /^- \*\*core\*\*: .* May import no other package\.\n {2}- `base`: /);
-  assert.match(output, /\n- \*\*web\*\*: .* May import only client, contract \(types\)\.\n/);
+  assert.match(output, /\n- \*\*web\*\*: .* May import only client, contract \(types\), core\.\n/);
 });

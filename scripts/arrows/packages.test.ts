@@ -48,7 +48,7 @@ const broken: { readonly [path: string]: string } = {
   "packages/store/src/postgres/sqlite.ts": "../sqlite/a.ts",
   "packages/server/src/toolkit.ts": "@capstan/toolkit",
   "packages/server/src/api/responses.ts": "../responses/a.ts",
-  "packages/web/src/core.ts": "@capstan/core",
+  "packages/web/src/store.ts": "@capstan/store",
   "packages/web/src/value.ts": "@capstan/contract",
   "packages/web/src/node.ts": "node:fs",
   "packages/cli/src/deep.ts": "@capstan/core/src/tool/a.ts",

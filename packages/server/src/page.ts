@@ -8,30 +8,30 @@ import { etag } from "hono/etag";
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+interface PageEnvironment {
+  readonly Variables: { file?: string };
+}
+
 /** Serves a built page, compressed as its build wrote it. While its folder is not there, whoever asks is told to wait. */
-export function servePage(root: string): Hono {
-  const page = new Hono();
+export function servePage(root: string): Hono<PageEnvironment> {
+  const page = new Hono<PageEnvironment>();
   page.get(
     "*",
     etag(),
-    (context, next) =>
+    async (context, next) => {
       // They are sent in the place of the file that they compress.
-      /\.(?:br|gz)$/.test(context.req.path) ? context.notFound() : next(),
-    serveStatic({
+      if (/\.(?:br|gz)$/.test(context.req.path)) return context.notFound();
+      await next();
+      // A header that `onFound` sets would come too late for the response.
+      const file = context.get("file");
+      if (file === undefined) return undefined;
+      for (const [name, value] of headersOf(file, context.req.path)) context.header(name, value);
+      return undefined;
+    },
+    serveStatic<PageEnvironment>({
       rewriteRequestPath: (path) => join(root, path),
       precompressed: true,
-      onFound(path, context) {
-        const { size, mtimeMs } = statSync(path);
-        // Each form has its own bytes, so its own tag.
-        context.header("ETag", `"${mtimeMs.toString(36)}-${size.toString(36)}${extname(path)}"`);
-        context.header("Content-Security-Policy", policy);
-        context.header("X-Content-Type-Options", "nosniff");
-        context.header("Referrer-Policy", "no-referrer");
-        context.header("Vary", "Accept-Encoding");
-        const isHashed = context.req.path.startsWith("/assets/");
-        const caching = isHashed ? "public, max-age=31536000, immutable" : "no-cache";
-        context.header("Cache-Control", caching);
-      },
+      onFound: (path, context) => context.set("file", path),
     }),
   );
   page.get("/", (context) => {
@@ -43,4 +43,18 @@ export function servePage(root: string): Hono {
     );
   });
   return page;
+}
+
+function headersOf(file: string, path: string): readonly (readonly [string, string])[] {
+  const { size, mtimeMs } = statSync(file);
+  const isHashed = path.startsWith("/assets/");
+  return [
+    // Each form has its own bytes, so its own tag.
+    ["ETag", `"${mtimeMs.toString(36)}-${size.toString(36)}${extname(file)}"`],
+    ["Content-Security-Policy", policy],
+    ["X-Content-Type-Options", "nosniff"],
+    ["Referrer-Policy", "no-referrer"],
+    ["Vary", "Accept-Encoding"],
+    ["Cache-Control", isHashed ? "public, max-age=31536000, immutable" : "no-cache"],
+  ];
 }

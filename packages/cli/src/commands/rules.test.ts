@@ -41,7 +41,7 @@ test("rules are listed with what they are about, what they say and what comes to
   const text = await session([rule]).run({ type: "list" });
   assert.equal(
     text,
-    `files.View where path matches ␛[2Jsecrets/**  auto, result reviewed: always, answered within 10 min, because: mine
+    `files.View where path matches ⟨U+001B⟩[2Jsecrets/**  auto, result reviewed: always, answered within 10 min, because: mine
   It has no effect: the administrator's rule for files.* asks every time.
   override_1
 `,

@@ -25,6 +25,7 @@ test("a tool is given its call, its tool, who calls, their files, the session's 
   assert.deepEqual(Object.keys(context).toSorted(), [
     "callId",
     "callTool",
+    "denied",
     "files",
     "idempotencyKey",
     "output",
