@@ -120,6 +120,10 @@ test(
   async () => {
     await tab("Permissions").click();
     await me.page.getByText("Is given the environment variables HARBOUR_KEY").waitFor();
+    // Its text is not folded, and in no box that scrolls.
+    const text = me.page.locator(".script-content pre").first();
+    assert.match(await text.innerText(), /HARBOUR_KEY/);
+    assert.equal(await text.evaluate((box) => getComputedStyle(box).overflow), "visible");
     await me.page.getByRole("button", { name: "Approve this content" }).click();
     await me.page.getByText("You approved this content").waitFor();
     await item("boats.py").getByText("approved", { exact: true }).waitFor();

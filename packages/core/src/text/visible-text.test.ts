@@ -45,6 +45,12 @@ test("empty lines and wide gaps do not push anything out of sight", () => {
   assert.equal(visibleText(`ls${" ".repeat(200)}; rm -r .`), "ls⟨200 spaces⟩; rm -r .");
 });
 
+test("a pile of combining characters does not cover the lines around it", () => {
+  assert.equal(visibleText(`a${"\u0301".repeat(40)}b`), `a${"\u0301".repeat(6)}⟨34 characters⟩b`);
+  assert.equal(visibleText(`a${"\u0301".repeat(7)}`), `a${"\u0301".repeat(6)}⟨U+0301⟩`);
+  assert.equal(visibleText("क्ष्म्य ที่ בְּרֵאשִׁ֖ית"), "क्ष्म्य ที่ בְּרֵאשִׁ֖ית");
+});
+
 test("a host that may pass for another is named as it is looked up", () => {
   const texts: readonly (readonly [string, string])[] = [
     ["curl https://аpple.com/x", "curl https://аpple.com⟨xn--pple-43d.com⟩/x"],
@@ -80,7 +86,7 @@ const anyText = fc.string({
   unit: fc.oneof(
     fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
     fc.constantFrom("\n", " ", "\r\n", "\u202e", "\u200b", "⟨", "//", "а", "a", ".", "\n\n\n\n"),
-    fc.constant(" ".repeat(50)),
+    fc.constantFrom(" ".repeat(50), "\u0301".repeat(9)),
   ),
   maxLength: 100,
 });
@@ -138,7 +144,7 @@ test("the first parts are a beginning, and say how much is left", () => {
 
 test("10 MB are looked through in linear time", () => {
   const start = process.threadCpuUsage().user;
-  for (const unit of ["\n", " ", " \n", "a.", "//é", "@", "a ", "é.", "\u202e"])
+  for (const unit of ["\n", " ", " \n", "a.", "//é", "@", "a ", "é.", "\u202e", "\u0301"])
     visibleParts(unit.repeat(Math.floor(1_000_000 / unit.length)));
   assert.ok(process.threadCpuUsage().user - start < 10_000_000);
 });

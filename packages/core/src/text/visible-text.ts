@@ -19,8 +19,11 @@ export type VisiblePart =
 const hidden =
   /\r(?!\n)|(?!(?<=\p{Emoji})[\uFE0E\uFE0F]|(?<=\p{Emoji}\uFE0F?)\u200D(?=\p{Emoji}))(?:[^\P{C}\t\n\r\p{Co}\p{Cn}]|[\p{Zl}\p{Zp}\p{DI}]|(?! )\p{Zs})/u;
 
-/** Marks begin with this bracket: one in the text itself is marked, so that no text passes for a mark. */
-const marked = new RegExp(`\\u27E8|${hidden.source}`, "u");
+/**
+ * Also marked are the bracket that marks begin with, so that no text passes for a mark, and the rest
+ * of a pile of combining characters, which covers the lines around it.
+ */
+const marked = new RegExp(`\\u27E8|\\p{M}(?<=\\p{M}{7})\\p{M}*|${hidden.source}`, "u");
 
 /** Lines with nothing in them, and gaps in a line, that push what follows out of sight. */
 const emptyLines = /(?<=\n|^)(?:[ \t]*\r?\n){3,}/;
@@ -183,6 +186,8 @@ function mark(shown: string, of: string, meaning: string): VisiblePart {
 }
 
 function hiddenMark(character: string): VisiblePart {
+  const { length } = Array.from(character);
+  if (length > 1) return mark(`${length} characters`, character, "a pile of combining characters");
   const [, meaning] = meanings.find(([pattern]) => pattern.test(character)) ?? [];
   return mark(codePoint(character), character, meaning ?? "a character that is not seen");
 }

@@ -50,7 +50,7 @@ export function GrantConfirmation(props: {
         </dd>
         <dt>Where</dt>
         <dd>{words().where}</dd>
-        <dt>Until</dt>
+        <dt>How long</dt>
         <dd>{words().until}</dd>
       </dl>
       <Show when={pattern()}>

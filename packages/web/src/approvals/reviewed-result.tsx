@@ -14,6 +14,7 @@ export function ReviewedResultView(props: {
   readonly isWhole: boolean;
 }) {
   const parts = createMemo(() => props.review.result?.parts ?? []);
+  const total = () => props.review.result?.total ?? 0;
   const shown = () => props.review.result?.shown ?? "";
 
   return (
@@ -42,8 +43,11 @@ export function ReviewedResultView(props: {
         {(forModel) => (
           <>
             <p class="review-note">
-              What the model would get: {formatCount(shown().length)} characters. It can read the
-              rest by the name of the value.
+              What the model would get: {formatCount(shown().length)} characters.
+              <Show when={shown().length < total()}>
+                {" "}
+                It can read the rest by the name of the value.
+              </Show>
             </p>
             <pre
               class="value whole"

@@ -66,7 +66,9 @@ export function ApprovalPart(props: ApprovalPartProps) {
       <Show when={props.file.declared} fallback={<p class="empty">It cannot be read as it is.</p>}>
         {(declared) => <PermissionList declared={declared()} />}
       </Show>
-      <Show when={versions.value()}>{(both) => <Contents versions={both()} />}</Show>
+      <Show when={versions.value()}>
+        {(both) => <Contents versions={both()} isAsked={!isCurrent()} />}
+      </Show>
       <ErrorNotice message={versions.error()} />
       <Show when={props.file.editable && !isCurrent()}>
         <p class="script-standing">
@@ -150,7 +152,11 @@ interface Versions {
 }
 
 /** All that the approval is about: what changed since the last one, and the files as they are. */
-function Contents(props: { readonly versions: Versions }) {
+function Contents(props: {
+  readonly versions: Versions;
+  /** Whether they can be approved: then nothing is folded that no change shows. */
+  readonly isAsked: boolean;
+}) {
   const changes = () =>
     fileChanges(props.versions.approved?.files ?? [], props.versions.current?.files ?? []);
   return (
@@ -176,14 +182,17 @@ function Contents(props: { readonly versions: Versions }) {
             <h3 class="part-title">What it is made of: {plural(current().files.length, "file")}</h3>
             <For each={current().files}>
               {({ name, text, bytes }) => (
-                <details class="script-content">
+                <details
+                  class="script-content"
+                  open={props.isAsked && props.versions.approved === null}
+                >
                   <summary>
                     <code>
                       <VisibleText isLine text={name} />
                     </code>{" "}
                     <span class="parameter-type faint breaks">{formatBytes(bytes)}</span>
                   </summary>
-                  <pre class="value" tabindex="0">
+                  <pre class="value whole" tabindex="0">
                     <VisibleText text={text ?? "It is no text, or too long to be shown."} />
                   </pre>
                 </details>

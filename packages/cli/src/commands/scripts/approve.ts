@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { isToolError } from "@capstan/core";
+import { visibleText } from "@capstan/core/text";
 import { openScriptApprovals, type Script } from "@capstan/scripts";
 import { type Invocation, printNotice } from "../../arguments/command.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { problemLines } from "../../install/check-tools.ts";
-import { printable } from "../../terminal/printable.ts";
 import { readConfiguration } from "../shared/read-configuration.ts";
 import { findApprovable, onlyOperand } from "./find-files.ts";
 
@@ -17,7 +17,7 @@ export async function approveScript(invocation: Invocation): Promise<number> {
   for (const line of problemLines(found.problems, process.cwd())) printNotice(line);
   if (found.status === "refused") return 1;
   const { script } = found;
-  printNotice(printable(declaration(script)));
+  printNotice(visibleText(declaration(script)));
   if (invocation.values["yes"] !== true && !(await isAgreed())) {
     printNotice("Nothing was approved.");
     return 1;
