@@ -11,7 +11,7 @@ interface OfRun {
   readonly conversation: string | null;
 }
 
-/** `GET /v1/approvals/{id}` has `shown`; a list never has. */
+/** `GET /v1/approvals/{id}` has `shown` up to 50,000 characters; a list never has. */
 export interface ExecutionApprovalView extends ApprovalRequest, OfRun {
   readonly kind: "execution";
   readonly shown?: ShownApproval;

@@ -141,6 +141,9 @@ test("an approval has its texts as a person must see them; a list has not", asyn
     of: "\u202e",
     meaning: "changes the direction of the text",
   });
+  const long = await waiting({}, "\u202e".repeat(60_000));
+  const { body: whole } = await long.call("GET", long.path);
+  assert.equal("shown" in whole, false, "a mark takes many times the room of its character");
   const list = await call("GET", "/v1/approvals");
   assert.doesNotMatch(JSON.stringify(list.body), /"shown"/);
 });

@@ -89,7 +89,7 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
     if (approval.kind === "execution") {
       const { request } = approval;
       const shown = shownApproval({ request, args: request.args });
-      return context.json({ ...approvalView(approval), shown });
+      return context.json({ ...approvalView(approval), ...(shown !== undefined && { shown }) });
     }
     if (!mayApprove(context)) return context.json(approvalView(approval));
     const start = readNumber(context, "start", { min: 0, otherwise: 0 });
@@ -272,8 +272,16 @@ interface ShownOptions {
   readonly result?: ReviewedResult | undefined;
 }
 
-/** The texts of a question as a person must see them. */
-function shownApproval({ request, args, result }: ShownOptions): ShownApproval {
+/** Characters of a question that are sent as parts too: a mark takes many times the room of its character. */
+const maxShownChars = 50_000;
+
+/** The texts of a question as a person must see them. Undefined for long ones, which would hold up others. */
+function shownApproval({ request, args, result }: ShownOptions): ShownApproval | undefined {
+  const texts = [...Object.entries(args).flat(), result?.text ?? "", result?.shown ?? ""];
+  const lengths = texts.map((text) =>
+    typeof text === "string" ? text.length : JSON.stringify(text).length,
+  );
+  if (lengths.reduce((sum, length) => sum + length, 0) > maxShownChars) return undefined;
   const { toolName, groupTitle, description = "", reason, grant } = request;
   return {
     toolName: visibleLine(toolName),
@@ -293,7 +301,7 @@ function shownApproval({ request, args, result }: ShownOptions): ShownApproval {
 export function reviewedView(
   call: CallRecord,
   { start, length }: { readonly start: number; readonly length: number },
-): Required<Pick<ResultApprovalView, "args" | "result" | "shown">> | undefined {
+): Pick<ResultApprovalView, "args" | "result" | "shown"> | undefined {
   const request = reviewRequestOf(call);
   if (request === undefined) return undefined;
   const { args, text, shown, parts = [] } = request;
@@ -305,7 +313,8 @@ export function reviewedView(
     shown,
     parts: parts.map(reviewedPart),
   };
-  return { args, result, shown: shownApproval({ request, args, result }) };
+  const texts = shownApproval({ request, args, result });
+  return { args, result, ...(texts !== undefined && { shown: texts }) };
 }
 
 function reviewedPart(part: ContentPart): ReviewedPart {
