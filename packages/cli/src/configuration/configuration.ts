@@ -36,6 +36,8 @@ export interface Configuration {
   readonly tools: { readonly [toolId: string]: boolean };
   /** Folders that the file tools may read. @default the working directory */
   readonly roots: readonly string[];
+  /** The settings file, absolute; it may not be there. */
+  readonly settingsFile: string;
   readonly code: {
     /** Whether code that a model writes may change the roots. */
     readonly write: boolean;

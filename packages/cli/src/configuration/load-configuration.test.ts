@@ -53,6 +53,7 @@ test("with nothing said, the defaults are safe ones", async () => {
     configuration: {
       port: 8787,
       host: "127.0.0.1",
+      settingsFile: join(folder, "capstan.config.json"),
       dataDir: join(folder, ".capstan"),
       prices: {},
       retention: {},

@@ -53,6 +53,7 @@ export async function loadConfiguration(
   const configuration: Configuration = {
     port: merged.port ?? 8787,
     host,
+    settingsFile: path,
     dataDir:
       given.data === undefined && file.settings.data !== undefined
         ? pathsOfFile(file.settings.data)

@@ -47,7 +47,8 @@ export async function readSettingsFile(options: {
     text = await readFile(path, "utf8");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" && !required) return emptyLayer;
+    // An empty folder holds the name while code runs, and stays after a crash.
+    if ((code === "ENOENT" || code === "EISDIR") && !required) return emptyLayer;
     const why = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`;
     return { ...emptyLayer, problems: [`${shown}: ${why}`] };
   }

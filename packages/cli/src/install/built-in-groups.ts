@@ -8,6 +8,7 @@ import {
   scriptTools,
   type ScriptToolsOptions,
 } from "@capstan/scripts";
+import { protectedPaths } from "./protected-paths.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 
 export interface BuiltInGroupsOptions {
@@ -15,6 +16,8 @@ export interface BuiltInGroupsOptions {
   readonly roots: readonly string[];
   /** Folders inside them that they may not: the server's own data. @default none */
   readonly deny?: readonly string[];
+  /** Absolute paths that code never changes. @default none */
+  readonly protected?: readonly string[];
   /** Hosts, as `host` or `host:port`, that web tools may reach although they are private. @default none */
   readonly allowPrivateHosts?: readonly string[];
   /** How a model's scripts are read, for one that writes tools. @default there is no such group */
@@ -34,7 +37,9 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
     basicTools(),
     webTools({ allowPrivateHosts }),
     fileTools({ roots: roots.map((path) => ({ path })), deny }),
-    ...(options.code === undefined ? [] : [codeTools({ ...options.code, roots, hidden: deny })]),
+    ...(options.code === undefined
+      ? []
+      : [codeTools({ ...options.code, roots, hidden: deny, protected: options.protected ?? [] })]),
     ...(options.scripts === undefined ? [] : [scriptTools(options.scripts)]),
   ];
 }
@@ -45,7 +50,10 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
  * `scripts`, what a model needs to write tools.
  */
 export async function configuredGroups(
-  configuration: Pick<Configuration, "roots" | "dataDir" | "web" | "groups" | "code" | "scripts">,
+  configuration: Pick<
+    Configuration,
+    "roots" | "dataDir" | "settingsFile" | "web" | "groups" | "code" | "scripts"
+  >,
 ): Promise<readonly ToolGroup[]> {
   const { roots, dataDir, web, groups, code, scripts } = configuration;
   const { python, powershell } = scripts;
@@ -53,6 +61,7 @@ export async function configuredGroups(
   return builtInGroups({
     roots,
     deny: [dataDir],
+    protected: protectedPaths(configuration),
     allowPrivateHosts: web.allowPrivateHosts,
     ...(wantsCode && {
       code: {

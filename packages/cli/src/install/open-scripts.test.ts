@@ -11,7 +11,12 @@ after(() => rm(folder, { recursive: true }));
 test("a data directory that cannot be used says so, and what to do", async () => {
   const dataDir = join(folder, "a-file");
   await writeFile(dataDir, "");
-  const configuration = { dataDir, roots: [], scripts: { folders: [] } };
+  const configuration = {
+    dataDir,
+    roots: [],
+    settingsFile: join(folder, "none.json"),
+    scripts: { folders: [] },
+  };
   await assert.rejects(openScripts({ configuration, reserved: [] }), {
     code: "data_directory_unwritable",
     message: /cannot be made.*choose another with --data DIR/,
@@ -27,6 +32,7 @@ test("what is wrong with files is told once each, with its place", async () => {
   const configuration = {
     dataDir: join(folder, "data"),
     roots: [],
+    settingsFile: join(folder, "none.json"),
     scripts: { folders: [tools] },
   };
   const scripts = await openScripts({

@@ -18,6 +18,7 @@ import {
   pythonEnvironments,
 } from "@capstan/scripts";
 import type { Configuration } from "../configuration/configuration.ts";
+import { protectedPaths } from "./protected-paths.ts";
 import { problemLines } from "./check-tools.ts";
 
 /**
@@ -29,7 +30,7 @@ import { problemLines } from "./check-tools.ts";
  * @throws CapstanError `data_directory_unwritable`
  */
 export async function openScripts(options: {
-  readonly configuration: Pick<Configuration, "scripts" | "dataDir" | "roots">;
+  readonly configuration: Pick<Configuration, "scripts" | "dataDir" | "roots" | "settingsFile">;
   readonly reserved: readonly string[];
   readonly watch?: boolean;
   readonly log?: (line: string) => void;
@@ -50,6 +51,7 @@ export async function openScripts(options: {
     powershell: () => findPowerShell({ interpreter: powershell }),
     environments,
     hidden: [configuration.dataDir],
+    protected: protectedPaths(configuration),
     ruledRoots: configuration.roots.map((path) => ({ path })),
   });
   const parsers = languageParsers({ python });

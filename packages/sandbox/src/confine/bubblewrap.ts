@@ -7,6 +7,7 @@ import type { ResolveHost } from "../network/checked-agent.ts";
 import { findProgram, launcher, limiter } from "../process/launcher.ts";
 import { type ConfinedNetwork, confinedNetwork } from "../network/confined-network.ts";
 import type { PythonInstallation } from "../process/python-installation.ts";
+import { holdNames } from "./placeholders.ts";
 import { runProgram } from "./run-program.ts";
 import { seccompFilter } from "../process/seccomp-filter.ts";
 import { defaultLimits, type Program, type Sandbox } from "./sandbox.ts";
@@ -62,11 +63,14 @@ export function bubblewrap(options: {
       const scope = cgroup === undefined ? systemdRun : undefined;
       const filter = seccompFilter(process.arch, { unixSockets: access !== false });
       let network: ConfinedNetwork | undefined;
+      let letNamesGo: (() => void) | undefined;
       const cleanUp = () => {
+        letNamesGo?.();
         network?.close();
         return cgroup?.remove();
       };
       try {
+        letNamesGo = holdNames(protectedPaths(program));
         const { denied } = program;
         if (access !== false) network = confinedNetwork({ access, denied, python, user, resolve });
         return runProgram({
@@ -153,6 +157,8 @@ function asNobody(): readonly string[] {
 export function bubblewrapArguments(program: Program, limits: SandboxLimits): readonly string[] {
   const size = String(limits.fileBytes);
   const { network = false, read = [], write = [], shown = [], hidden = [] } = program;
+  const kept = protectedPaths(program);
+  const above = foldersAbove([...hidden, ...kept], program);
   return [
     ["--unshare-user", "--unshare-all", "--disable-userns", "--cap-drop", "ALL"],
     // The way to the network is its first process, which none of the others can end.
@@ -162,7 +168,12 @@ export function bubblewrapArguments(program: Program, limits: SandboxLimits): re
     ["--proc", "/proc", "--dev", "/dev"],
     ["--size", size, "--tmpfs", "/dev/shm", "--mqueue", "/dev/mqueue"],
     ["--size", size, "--perms", "1777", "--tmpfs", "/tmp"],
-    ...binds(read, [...write, ...foldersAbove(hidden, program)], shown),
+    ...binds({
+      read,
+      write: [...write, ...above],
+      kept: kept.filter((path) => existsSync(path)),
+      shown,
+    }),
     ...covers(hidden, [...read, ...write]),
     // Root may write what is below /proc/sys without any capability, and anybody may fill a folder in memory.
     ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"],
@@ -189,14 +200,18 @@ function sameAsOutside(path: string): Words {
 }
 
 /** Outer folders first, so that the narrower word counts. */
-function binds(
-  read: readonly string[],
-  write: readonly string[],
-  shown: NonNullable<Program["shown"]>,
-): readonly Words[] {
+function binds(given: {
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+  readonly kept: readonly string[];
+  readonly shown: NonNullable<Program["shown"]>;
+}): readonly Words[] {
+  const { read, write, kept, shown } = given;
   return [
     ...read.map((path) => ({ flag: "--ro-bind", from: path, at: path })),
     ...write.map((path) => ({ flag: "--bind", from: path, at: path })),
+    // After what may be written at the same place, and before what is shown there in its stead.
+    ...kept.map((path) => ({ flag: "--ro-bind", from: path, at: path })),
     ...shown.map(({ from, at, write: writes }) => ({
       flag: writes === true ? "--bind" : "--ro-bind",
       from,
@@ -216,6 +231,23 @@ function realFolder(path: string): string {
     if (CapstanError.isInstance(error)) throw error;
     throw invalidPath(path, "is not there");
   }
+}
+
+/** What is protected, wherever a writable root shows it. A root within was named on purpose. */
+function protectedPaths({ write = [], protected: paths = [] }: Program): readonly string[] {
+  return write.flatMap((root) => {
+    const at = checkedPath(root);
+    const from = realFolder(root);
+    return paths.flatMap((path) => {
+      const real = existsSync(path) ? realpathSync(path) : path;
+      const spellings = [real, path].flatMap((one) => {
+        return [from, at]
+          .filter((base) => isInside(one, base))
+          .map((base) => join(at, relative(base, one)));
+      });
+      return [...new Set(spellings)];
+    });
+  });
 }
 
 /** Whatever is hidden is covered wherever a root shows it: through a link it has another path inside. */

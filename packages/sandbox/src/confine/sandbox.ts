@@ -31,6 +31,8 @@ export interface Program {
   }[];
   /** Paths that stay hidden, though they lie inside one of these. */
   readonly hidden?: readonly string[];
+  /** Paths that it can read and never change, though they lie in a folder to `write`, or are not there yet. */
+  readonly protected?: readonly string[];
   /**
    * What of the network it reaches, through a proxy that its environment names; where nothing
    * confines it, all of it. @default false

@@ -11,6 +11,8 @@ export interface CodeToolsOptions {
   readonly network?: NetworkAccess;
   /** Absolute paths that it never sees: the data directory. @default none */
   readonly hidden?: readonly string[];
+  /** Absolute paths that it never changes, whatever `write` says. @default none */
+  readonly protected?: readonly string[];
   readonly limits?: Partial<SandboxLimits>;
   /** The PowerShell to take. @default that on PATH */
   readonly powershell?: string;

@@ -40,6 +40,7 @@ export function pythonTool(options: CodeToolsOptions, executable: string): Tool 
     python: () => Promise.resolve({ status: "found", executable }),
     environment: {},
     hidden,
+    protected: options.protected ?? [],
     ruledRoots: roots.map((path) => ({ path })),
     ...(limits !== undefined && { limits }),
     // What a model wrote meets no other call, not even through the process that forks it.

@@ -98,6 +98,7 @@ async function runCommand(
           visible: roots,
         }),
         denied: context.denied,
+        protected: options.protected ?? [],
         network,
         ...(first !== undefined && { folder: first }),
         limits: { ...shell.limits, ...limits },

@@ -15,6 +15,7 @@ export function scriptProgram(options: {
   readonly worker: WorkerCommand;
   readonly environment: { readonly [name: string]: string | undefined };
   readonly hidden: readonly string[];
+  readonly protected: readonly string[];
   readonly deniedHosts: Pick<DeniedResources, "hosts">;
   readonly limits: Partial<SandboxLimits>;
   readonly sandbox: Sandbox["kind"];
@@ -37,6 +38,7 @@ export function scriptProgram(options: {
     shown: [{ at: home, from: snapshot.folder }, ...(worker.shown ?? [])],
     hidden: options.hidden,
     network: permissions.network ?? false,
+    protected: options.protected,
     denied: options.deniedHosts,
     limits: { ...worker.limits, ...options.limits },
   };

@@ -31,6 +31,8 @@ export interface ScriptRunnerOptions extends InterpreterOptions {
   readonly environment?: { readonly [name: string]: string | undefined };
   /** Absolute paths that no script sees, whatever its roots: the data directory. @default none */
   readonly hidden?: readonly string[];
+  /** Absolute paths that no script changes, whatever its roots. @default none */
+  readonly protected?: readonly string[];
   /** The roots that deny rules on paths are about. @default none */
   readonly ruledRoots?: readonly Root[];
   readonly limits?: Partial<SandboxLimits>;
@@ -86,6 +88,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
           environment,
           hidden,
           deniedHosts: denied,
+          protected: options.protected ?? [],
           limits,
           worker: found,
           sandbox: sandbox.kind,

@@ -40,7 +40,10 @@ interface RanTool {
 async function runTool(options: {
   readonly tool: string;
   readonly args: string;
-  readonly configuration: Pick<Configuration, "scripts" | "dataDir" | "rules" | "roots">;
+  readonly configuration: Pick<
+    Configuration,
+    "scripts" | "dataDir" | "rules" | "roots" | "settingsFile"
+  >;
 }): Promise<RanTool> {
   const { tool, args, configuration } = options;
   const scripts = await openScripts({ configuration, reserved: [], watch: false });

@@ -1,0 +1,24 @@
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Configuration } from "../configuration/configuration.ts";
+import { settingsFileName } from "../configuration/load-configuration.ts";
+
+/**
+ * Returns what code and scripts never change, whatever their roots: the configuration, the folders of
+ * tools, the history of a repository, and the server's own programs.
+ */
+export function protectedPaths({
+  roots,
+  scripts,
+  settingsFile,
+}: Pick<Configuration, "roots" | "scripts" | "settingsFile">): readonly string[] {
+  const packages = dirname(fileURLToPath(new URL("../..", import.meta.url)));
+  const installation = dirname(packages);
+  return [
+    settingsFile,
+    ...scripts.folders,
+    ...roots.flatMap((root) => [join(root, settingsFileName), join(root, ".git")]),
+    packages,
+    ...["node_modules", "scripts", "package.json"].map((name) => join(installation, name)),
+  ];
+}
