@@ -27,6 +27,8 @@ export interface RouteCase {
    * `own` reads or writes what is that user's own, `all` is the same for every user with the right.
    */
   readonly others: "absent" | "own" | "all";
+  /** Every user's request is refused with this status: it needs what no key has. */
+  readonly refusal?: number;
 }
 
 const ofConversation =
@@ -51,6 +53,11 @@ const source = 'def greet(name: str) -> str:\n    """Greet."""\n    return name\
 /** A case for every route of the server's table; `missingCases` names routes without one. */
 export const routeCases: { readonly [route: string]: RouteCase } = {
   "GET /healthz": { others: "all" },
+  "POST /v1/pairings": { body: () => ({}), others: "all", refusal: 403 },
+  "POST /v1/sessions": { body: () => ({ code: "guess" }), others: "all", refusal: 403 },
+  "GET /v1/sessions": { others: "all", refusal: 403 },
+  "DELETE /v1/sessions/:id": { others: "all", refusal: 403 },
+
   "GET /v1/capstan": { others: "all" },
   "GET /v1/models": { others: "all" },
   "GET /v1/tools": { others: "all" },
@@ -234,7 +241,7 @@ export async function makeOwned(api: Api, secret: string): Promise<Owned> {
   const groups = ["vars"];
   const run = await api.startTurn({ conversation, input: call(secret), groups });
   const [question] = await approvalsOf(api, run, conversation);
-  await api.answer(question, { decision: "allow", scope: "session" });
+  await api.answer(question, { decision: "allow", scope: "session", covers: { type: "tool" } });
   const ended = await api.finishedEvents(run);
   const made = ended.find((event) => event.type === "call.proposed");
   await api.putVariable(conversation, "kept", { text: secret });

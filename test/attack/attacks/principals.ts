@@ -29,6 +29,7 @@ export const principals: Attack = {
       const deleting = (route: Route) => Number(route.method === "DELETE");
       for (const route of routes.toSorted((a, b) => deleting(a) - deleting(b))) {
         const { status } = await ask(victim, "ann", route, owned);
+        if (route.case.refusal !== undefined) continue;
         const isRefused = status === 401 || status === 403 || status >= 500 || status === 0;
         const isAbsent = status === 404 && route.method !== "DELETE" && route.needs !== "admin";
         if (isRefused || isAbsent) problems.add(`${route.name} as its owner: ${status}`);
@@ -60,9 +61,14 @@ function* problemsOf(
   owned: Owned,
 ): Generator<string> {
   if (status >= 500 || status === 0) return yield `${status} ${text.slice(0, 200)}`;
+  const { refusal } = route.case;
   if (caller === "nobody") {
-    const expected = route.needs === "none" ? 200 : 401;
+    const expected = route.needs === "none" ? (refusal ?? 200) : 401;
     if (status !== expected) yield `${status} instead of ${expected}`;
+    return;
+  }
+  if (refusal !== undefined) {
+    if (status !== refusal) yield `${status} instead of ${refusal}`;
     return;
   }
   const isRight = caller === "bob" || route.needs === "ask" || route.needs === "none";
