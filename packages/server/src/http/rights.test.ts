@@ -241,6 +241,19 @@ for (const order of [
     assert.equal((await ask("user", "GET", path)).body.status, "refused");
   });
 
+test("a refusal before what a model said counts against an answer after it", async () => {
+  const { ask, id, approval, ran } = await asked();
+  const answer = (approve: boolean) => ({
+    type: "mcp_approval_response",
+    approval_request_id: `mcpr_${approval}`,
+    approve,
+  });
+  const input = [answer(false), { role: "assistant", content: "Done." }, answer(true)];
+  const body = { input, previous_response_id: id, tools: toyTools };
+  assert.equal((await ask("user", "POST", "/v1/responses", body)).status, 200);
+  assert.equal(ran(), 0);
+});
+
 test("of requests that answer one approval at once the first counts", async () => {
   const { ask, path, ran, id, store } = await asked(inline);
   const answers = await Promise.all(

@@ -12,7 +12,6 @@ import {
 import { parseCreateRequest } from "./request/parse-request.ts";
 import { itemChunks } from "./content-parts.ts";
 import { startResponse } from "./start-response.ts";
-import { mayApprove } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { eventStream, jsonChunks, listChunks, streamJson } from "../http/streams.ts";
 import { mayRepeat, readJson, readNumber, readWord } from "../http/read-body.ts";
@@ -60,7 +59,10 @@ export function responseRoutes(services: Services): Hono<Environment> {
   routes.post("/", async (context) => {
     const origin = new URL(context.req.url).origin;
     const request = parseCreateRequest(await readJson(context), { origins: [origin] });
-    const caller = { principal: context.get("principal"), mayApprove: mayApprove(context) };
+    const caller = {
+      principal: context.get("principal"),
+      mayApprove: context.get("rights").includes("approve"),
+    };
     const start = (key?: RequestKey) => startResponse(services, { ...caller, key }, request);
     const repeats = mayRepeat(context);
     const run = repeats
