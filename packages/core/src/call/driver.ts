@@ -50,6 +50,7 @@ import {
   type Proposal,
 } from "./gate/call-host.ts";
 import { recheck, recheckFailureText } from "./gate/recheck.ts";
+import { endOf } from "./gate/gate.ts";
 import { cancelCall, clientResult, failCall } from "./gate/settle-without-result.ts";
 import { answerProposal } from "./propose/answer-proposal.ts";
 import { newRecord, propose } from "./propose/propose.ts";
@@ -300,7 +301,7 @@ export class Call implements ActiveCall, ParentCall {
     this.ticket = ticket;
     const failure = hasQueued ? recheck(gate, registered, args) : undefined;
     if (failure !== undefined) return this.#cancel(recheckFailureText(failure));
-    const startedAt = gate.clock.now();
+    const startedAt = endOf(gate, this.#record as CallRecord);
     const record: CallRecord = { ...(this.#record as CallRecord), status: "started", startedAt };
     this.state = "started";
     this.#record = record;
@@ -321,7 +322,7 @@ export class Call implements ActiveCall, ParentCall {
       gate,
       registered,
       args,
-      startedAt: gate.clock.now(),
+      startedAt: record.startedAt ?? gate.clock.now(),
       stop,
       context: {
         callId: this.callId,
@@ -354,7 +355,10 @@ export class Call implements ActiveCall, ParentCall {
     this.#stopChildren(parentEnded);
     const ends = [...this.#children].map((child) => child.ended);
     return wait(Promise.all(ends), () =>
-      this.#settleOutcome({ ...outcome, endedAt: this.#setup.gate.clock.now() }, finalText),
+      this.#settleOutcome(
+        { ...outcome, endedAt: endOf(this.#setup.gate, this.#record as CallRecord) },
+        finalText,
+      ),
     );
   }
 

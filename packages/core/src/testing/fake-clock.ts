@@ -3,6 +3,8 @@ import type { Clock } from "../base/clock.ts";
 /** A clock that a test moves. Callbacks run in the order of their times, within `advance`. */
 export class FakeClock implements Clock {
   #now: number;
+  /** By how much its time of day was set. */
+  #offset = 0;
   #next = 0;
   readonly #timers = new Map<number, { readonly at: number; readonly callback: () => void }>();
 
@@ -11,7 +13,16 @@ export class FakeClock implements Clock {
   }
 
   now(): number {
+    return this.#now + this.#offset;
+  }
+
+  monotonic(): number {
     return this.#now;
+  }
+
+  /** Sets the time of day, as a person or a time server does. No timer falls due. */
+  set(byMs: number): void {
+    this.#offset += byMs;
   }
 
   after(ms: number, callback: () => void): () => void {

@@ -25,6 +25,7 @@ export function newWorld(): World {
 /** Time stands still, so that records can be compared; short waits are over at once, others never. */
 export const stillClock: Clock = {
   now: () => 1_000_000,
+  monotonic: () => 1_000_000,
   after(ms, callback) {
     if (ms > 1_000) return () => {};
     const timer = setImmediate(callback);

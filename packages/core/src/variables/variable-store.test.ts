@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { VariableSystem } from "./variable-system.ts";
 
-const stopped = { now: () => 1000, after: () => () => {} };
+const stopped = { now: () => 1000, monotonic: () => 0, after: () => () => {} };
 
 test("a result that nobody looked for stands where it would, had somebody looked each time", () => {
   const name = fc.constantFrom("a", "Tool_1", "Tool_2", "Tool_3", "Tool_2_args", "Tool_3_result");

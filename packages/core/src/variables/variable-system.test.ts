@@ -5,7 +5,7 @@ import type { Variable, VariableChange } from "./variable.ts";
 import { VariableSystem } from "./variable-system.ts";
 
 /** A clock that never moves, so that nothing can be decided by dates. */
-const stopped = { now: () => 1000, after: () => () => {} };
+const stopped = { now: () => 1000, monotonic: () => 0, after: () => () => {} };
 
 function system(
   capacity: number,

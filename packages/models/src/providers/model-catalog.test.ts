@@ -135,7 +135,7 @@ test("lists hold for a minute", async () => {
   const catalog = createModelCatalog({
     environment: {},
     fetch,
-    clock: { now: () => now, after: () => () => undefined },
+    clock: { now: () => now, monotonic: () => now, after: () => () => undefined },
   });
   await Promise.all([catalog.list(), catalog.list()]);
   now = 59_000;

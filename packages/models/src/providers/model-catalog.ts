@@ -59,14 +59,14 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
 
   /** A source's models; empty where it does not answer. */
   function modelsOf(source: Source): Promise<readonly ModelEntry[]> {
-    if (source.listed !== undefined && clock.now() - source.listed.at < listHoldsMs)
+    if (source.listed !== undefined && clock.monotonic() - source.listed.at < listHoldsMs)
       return source.listed.models;
     const models = listModels(
       source.provider,
       fetch ?? globalThis.fetch,
       AbortSignal.timeout(listTimeoutMs),
     ).catch(() => []);
-    source.listed = { at: clock.now(), models };
+    source.listed = { at: clock.monotonic(), models };
     return models;
   }
 

@@ -44,6 +44,7 @@ export function instantClock(): Clock & { readonly waits: readonly number[] } {
   return {
     waits,
     now: () => Date.UTC(2026, 0, 1),
+    monotonic: () => 0,
     after(ms, callback) {
       if (ms >= 60_000) return () => undefined;
       waits.push(ms);

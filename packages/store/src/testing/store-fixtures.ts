@@ -40,6 +40,7 @@ export function settableClock(start = 1_000) {
   let now = start;
   return {
     now: () => now,
+    monotonic: () => now,
     after: () => () => {},
     set: (to: number) => {
       now = to;

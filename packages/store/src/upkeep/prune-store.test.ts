@@ -8,7 +8,7 @@ import { planStorePrune, pruneStore, readUsage } from "./prune-store.ts";
 test("from outside: usage and a plan beside a server, pruning once it has stopped", async () => {
   await withDataDir(async (dataDir) => {
     let now = Date.now() - 90 * dayMs;
-    const clock = { now: () => now, after: () => () => {} };
+    const clock = { now: () => now, monotonic: () => now, after: () => () => {} };
     const store = await openStore({ dataDir, durability: "process", clock });
     await createRun(store, { id: "old" });
     await commit(store, "old", [resultOf("completed")]);

@@ -8,7 +8,11 @@ import { dateTime } from "./date-time.ts";
 import { parseTime } from "./parse-time.ts";
 import { timeAt, timeOf } from "./zone.ts";
 
-const tool = dateTime({ now: () => Date.parse("2026-11-21T22:59:41Z"), after: () => () => {} });
+const tool = dateTime({
+  now: () => Date.parse("2026-11-21T22:59:41Z"),
+  monotonic: () => 0,
+  after: () => () => {},
+});
 const text = (args: { readonly [name: string]: unknown }) => callForText(tool, args);
 
 async function failure(args: { readonly [name: string]: unknown }): Promise<ToolErrorData> {

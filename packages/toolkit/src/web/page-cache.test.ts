@@ -6,7 +6,13 @@ const page = (text: string) => ({ url: "https://a/", contentType: "text/plain", 
 
 function cacheAt(limits: ConstructorParameters<typeof PageCache>[1]) {
   const time = { now: 0 };
-  return { time, cache: new PageCache({ now: () => time.now, after: () => () => {} }, limits) };
+  return {
+    time,
+    cache: new PageCache(
+      { now: () => time.now, monotonic: () => time.now, after: () => () => {} },
+      limits,
+    ),
+  };
 }
 
 test("the page visited least recently goes first", () => {

@@ -26,7 +26,7 @@ export class PageCache {
   get(url: string): WebPage | undefined {
     const kept = this.#pages.get(url);
     if (kept === undefined) return undefined;
-    if (kept.until <= this.#clock.now()) {
+    if (kept.until <= this.#clock.monotonic()) {
       this.#delete(url);
       return undefined;
     }
@@ -38,7 +38,7 @@ export class PageCache {
   set(url: string, page: WebPage): void {
     this.#delete(url);
     if (page.text.length > this.#limits.characters) return;
-    this.#pages.set(url, { page, until: this.#clock.now() + this.#limits.ageMs });
+    this.#pages.set(url, { page, until: this.#clock.monotonic() + this.#limits.ageMs });
     this.#characters += page.text.length;
     for (const oldest of this.#pages.keys()) {
       const fits =

@@ -160,3 +160,11 @@ function jsonOf({ function: definition }: ToolDefinition): string {
     return "";
   }
 }
+
+/** When a call ends: never before it began, also if the clock was set back. */
+export function endOf(
+  { clock }: Gate,
+  { startedAt, proposedAt }: Pick<CallRecord, "startedAt" | "proposedAt">,
+): number {
+  return Math.max(clock.now(), startedAt ?? proposedAt);
+}

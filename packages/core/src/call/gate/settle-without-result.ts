@@ -3,7 +3,7 @@ import { truncate } from "../../text/truncate.ts";
 import type { ToolErrorData } from "../../base/errors.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import { callStatusOf, errorText, rejectionText, withheldText } from "../record/call-status.ts";
-import { callTokens, type Gate } from "./gate.ts";
+import { callTokens, endOf, type Gate } from "./gate.ts";
 import { previewChars, type SettledCall } from "../record/call-outcome.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
 
@@ -49,7 +49,7 @@ export function settleWithoutResult(
     "reason" in end
       ? { ...common, status: end.status, rejectReason: end.reason, error }
       : { ...common, status: end.status, error };
-  const endedAt = gate.clock.now();
+  const endedAt = endOf(gate, record);
   const ended = { ...record, status: callStatusOf[end.status], endedAt, result: kept };
   return { status: "settled", record: ended, result };
 }
@@ -103,7 +103,7 @@ export function clientResult(gate: Gate, call: CallRecord, given: string): Settl
   const record: CallRecord = {
     ...call,
     status: "succeeded",
-    endedAt: gate.clock.now(),
+    endedAt: endOf(gate, call),
     result: { ...common, preview: finalText.slice(0, previewChars) },
   };
   return {

@@ -81,7 +81,7 @@ export class CallOutput {
 
   #progress(progress: unknown): void {
     const { gate, host } = this.#options;
-    const now = gate.clock.now();
+    const now = gate.clock.monotonic();
     if (!this.#isOpen || !this.#isVisible || now - this.#lastProgress < progressEveryMs) return;
     this.#lastProgress = now;
     const shown = progressOf(plainData(progress));

@@ -44,12 +44,13 @@ export function runTool(options: RunToolOptions): RunningTool {
     const outcome = { status: "failed", error, durationMs: 0, endedAt: startedAt } as const;
     return { outcome, cancel };
   }
+  const begunAt = gate.clock.monotonic();
   // Its own, each time: the record, the events and the next try have the arguments as they were.
   const run = () => attempt(execute, copyJson(args), context);
   const first = run();
   if (!(first instanceof Promise) && (first.status === "returned" || retry === undefined))
-    return { outcome: { ...outcomeOf(first), ...timesOf(gate, startedAt) }, cancel };
-  return new Tries(gate, registered, { run, stop, startedAt }).begin(first);
+    return { outcome: { ...outcomeOf(first), ...timesOf(gate, { startedAt, begunAt }) }, cancel };
+  return new Tries(gate, registered, { run, stop, startedAt, begunAt }).begin(first);
 }
 
 const cancel = (): void => {};
@@ -62,7 +63,7 @@ class Tries implements RunningTool {
   readonly #registered: RegisteredTool;
   readonly #run: () => Attempt | Promise<Attempt>;
   readonly #stop: AbortController;
-  readonly #startedAt: number;
+  readonly #started: Start;
   readonly #resolve: (outcome: ToolOutcome) => void;
   readonly #retries: CallRetry[] = [];
   #over = false;
@@ -72,13 +73,13 @@ class Tries implements RunningTool {
   constructor(
     gate: Gate,
     registered: RegisteredTool,
-    given: { run: () => Attempt | Promise<Attempt>; stop: AbortController; startedAt: number },
+    given: { run: () => Attempt | Promise<Attempt>; stop: AbortController } & Start,
   ) {
     this.#gate = gate;
     this.#registered = registered;
     this.#run = given.run;
     this.#stop = given.stop;
-    this.#startedAt = given.startedAt;
+    this.#started = given;
     ({ promise: this.outcome, resolve: this.#resolve } = Promise.withResolvers<ToolOutcome>());
     const timeoutMs = registered.tool.timeoutMs ?? gate.limits.toolTimeoutMs;
     this.deadline = new Deadline(gate.clock, timeoutMs, () =>
@@ -159,7 +160,7 @@ class Tries implements RunningTool {
   }
 
   #times(): Times {
-    return timesOf(this.#gate, this.#startedAt);
+    return timesOf(this.#gate, this.#started);
   }
 }
 
@@ -169,9 +170,16 @@ type Halt =
 
 type Times = Pick<ToolOutcome, "durationMs" | "endedAt">;
 
-function timesOf({ clock }: Gate, startedAt: number): Times {
-  const endedAt = clock.now();
-  return { durationMs: endedAt - startedAt, endedAt };
+interface Start {
+  /** In ms since the epoch. */
+  readonly startedAt: number;
+  /** By the monotonic clock. */
+  readonly begunAt: number;
+}
+
+function timesOf({ clock }: Gate, { startedAt, begunAt }: Start): Times {
+  const durationMs = Math.round(clock.monotonic() - begunAt);
+  return { durationMs, endedAt: Math.max(clock.now(), startedAt) };
 }
 
 function outcomeOf(how: Attempt) {
@@ -192,12 +200,12 @@ class Deadline {
     this.#clock = clock;
     this.#passed = passed;
     this.#leftMs = ms;
-    this.#since = clock.now();
+    this.#since = clock.monotonic();
     this.#arm();
   }
 
   leftMs(): number {
-    return this.#pauses > 0 ? this.#leftMs : this.#leftMs - (this.#clock.now() - this.#since);
+    return this.#pauses > 0 ? this.#leftMs : this.#leftMs - (this.#clock.monotonic() - this.#since);
   }
 
   /** Each pause needs its own `resume`. */
@@ -211,7 +219,7 @@ class Deadline {
 
   resume(): void {
     if (--this.#pauses > 0) return;
-    this.#since = this.#clock.now();
+    this.#since = this.#clock.monotonic();
     this.#arm();
   }
 

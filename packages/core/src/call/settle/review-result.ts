@@ -20,7 +20,7 @@ import {
 } from "../record/call-outcome.ts";
 import { withheldText } from "../record/call-status.ts";
 import type { PendingRequest } from "../gate/call-host.ts";
-import type { Gate } from "../gate/gate.ts";
+import { endOf, type Gate } from "../gate/gate.ts";
 import { keepResult } from "./keep-result.ts";
 import { newId } from "../../base/id.ts";
 import { settleWithoutResult } from "../gate/settle-without-result.ts";
@@ -90,7 +90,7 @@ export function settleReviewed(
   const whole = decision.decision === "release" && retries !== undefined ? { retries } : {};
   const outcome = reviewOutcomes[decision.decision];
   const released = { ...outOfQuarantine(record, { outcome, by: "person" }), ...whole };
-  return keepResult(gate, released, registered, reviewed.draft, gate.clock.now());
+  return keepResult(gate, released, registered, reviewed.draft, endOf(gate, released));
 }
 
 /** Ends a call in quarantine without its result. Needs no tool: it may be gone. */

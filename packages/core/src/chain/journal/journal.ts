@@ -74,7 +74,8 @@ export function chainStateOf(writes: Iterable<JournalWrite>): ChainState {
     if (!("at" in event)) continue;
     if (event.type === "chain.started" || event.type === "chain.resumed") since = event.at;
     else if (since !== undefined) {
-      elapsed += event.at - since;
+      // The clock may have been set back.
+      elapsed += Math.max(0, event.at - since);
       since = event.at;
     }
   }

@@ -48,7 +48,7 @@ export class TurnBudget {
     this.#model = options.model;
     this.#clock = options.clock;
     this.#elapsedBefore = options.elapsedBefore;
-    this.#resumedAt = options.clock.now();
+    this.#resumedAt = options.clock.monotonic();
     this.failures = new RepeatedFailures(options.limits);
     const { maxTokens = Infinity, maxCost = Infinity } = options.limits;
     const isBounded = maxTokens !== Infinity || maxCost !== Infinity;
@@ -57,7 +57,7 @@ export class TurnBudget {
 
   /** Running time so far, in ms. */
   get elapsed(): number {
-    return this.#elapsedBefore + this.#clock.now() - this.#resumedAt;
+    return this.#elapsedBefore + Math.round(this.#clock.monotonic() - this.#resumedAt);
   }
 
   /** Calls back once the time is over; returns what cancels that. */

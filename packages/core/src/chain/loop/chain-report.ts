@@ -30,7 +30,7 @@ export function chainReport(chain: Chain, ending: ChainEnding): ChainReport {
   const waiting = status === "requires_action" ? chain.calls.waiting() : [];
   const { startTime } = chain;
   const { elapsed } = chain.budget;
-  const at = clock.now();
+  const at = Math.max(clock.now(), startTime);
   const { prices } = model;
   const stats: ChainStats = {
     totalRounds: turn.round,

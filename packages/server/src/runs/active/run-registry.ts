@@ -206,9 +206,9 @@ export class RunRegistry {
   async findOrphans(): Promise<readonly RunRef[]> {
     const { stores, clock } = this.#options;
     const self = stores.durable.nodes?.self;
-    const sinceCheck = clock.now() - this.#orphansCheckedAt;
-    if (self === undefined || (sinceCheck >= 0 && sinceCheck < orphanCheckMs)) return [];
-    this.#orphansCheckedAt = clock.now();
+    const sinceCheck = clock.monotonic() - this.#orphansCheckedAt;
+    if (self === undefined || sinceCheck < orphanCheckMs) return [];
+    this.#orphansCheckedAt = clock.monotonic();
     const own = await stores.durable.everyRunOf({ node: self });
     // If a run ended during the read, the claim fails because its epoch or status has changed.
     return own.filter(

@@ -25,7 +25,8 @@ export function* changeStatus(
   const ends = isClosing(to);
   if (ends) next = yield* closeRun(context, next, at);
   const { manifest, n } = next;
-  const ended = { updated_at: at, ended_at: ends ? at : null };
+  // The clock may have been set back, or be another node's.
+  const ended = { updated_at: at, ended_at: ends ? Math.max(at, run.createdAt) : null };
   context.changes.update("runs", { n }, { status: to, ...ended, manifest });
   context.runs.set(next);
   return { status: "changed", run: next };

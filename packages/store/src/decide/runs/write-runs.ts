@@ -82,7 +82,17 @@ export function* createRun(
   if (run.blobs !== undefined) yield* referTo(context, { n, owner }, run.blobs);
   const nothing = { edits: 0, answers: 0, lastSeq: 0, nth: 0, variables: 0, changes: [], open: [] };
   const manifests = { baseManifest, manifest: null };
-  const state: RunState = { ...nothing, ...manifests, n, id, owner, sessionId, epoch, status };
+  const state: RunState = {
+    ...nothing,
+    ...manifests,
+    n,
+    id,
+    owner,
+    sessionId,
+    epoch,
+    status,
+    createdAt: at,
+  };
   if (isClosing(status)) {
     const { manifest } = yield* closeRun(context, state, at);
     changes.update("runs", { n }, { manifest });
