@@ -80,6 +80,23 @@ export async function hiddenPaths(options: {
   return [...options.always, ...paths, ...(await namesOf(linked, options.visible))];
 }
 
+/**
+ * Returns the other names that hard links give to files below folders. Folders among `files` are not
+ * looked into.
+ *
+ * @throws CapstanError `too_many_files`
+ */
+export async function otherNames(
+  files: readonly string[],
+  folders: readonly string[],
+): Promise<readonly string[]> {
+  const stats = await Promise.all(
+    files.map((path) => lstat(path, { bigint: true }).catch(() => undefined)),
+  );
+  const linked = stats.filter((one) => one?.isFile() === true && one.nlink > 1n);
+  return namesOf(new Set(linked.flatMap((one) => (one ? [fileIdentity(one)] : []))), folders);
+}
+
 async function namesOf(
   files: ReadonlySet<string>,
   folders: readonly string[],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { call, toolOf } from "@capstan/core/testing";
@@ -15,6 +15,7 @@ test(
     mkdirSync(join(workspace, ".git/hooks"), { recursive: true });
     writeFileSync(join(workspace, "capstan.config.json"), "{}");
     writeFileSync(join(workspace, "app/tools/a.py"), "1");
+    linkSync(join(workspace, "capstan.config.json"), join(workspace, "copy.json"));
     const missing = join(workspace, "capstan-tools");
     const tools = codeTools({
       sandbox: confined,
@@ -31,7 +32,7 @@ test(
     echo x > .git/hooks/pre-commit; mv .git git
     echo x > app/tools/a.py; mv app other
     mkdir -p capstan-tools; echo x > capstan-tools/b.py
-    ln capstan.config.json link; echo fine > work.txt`;
+    ln capstan.config.json link; echo x > copy.json; echo fine > work.txt`;
     await Promise.all([1, 2].map(() => call(toolOf(tools, "Shell"), { command, variables: [] })));
     assert.equal(readFileSync(join(workspace, "capstan.config.json"), "utf8"), "{}");
     assert.equal(readFileSync(join(workspace, "app/tools/a.py"), "utf8"), "1");

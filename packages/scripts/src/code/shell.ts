@@ -6,7 +6,7 @@ import {
   type ToolError,
   toolError,
 } from "@capstan/core";
-import { hiddenPaths } from "@capstan/sandbox";
+import { hiddenPaths, otherNames } from "@capstan/sandbox";
 import { z } from "zod";
 import { codeFolderInside, makeCodeFolder } from "./code-folder.ts";
 import { type CodeToolsOptions, describeSandbox } from "./code-options.ts";
@@ -98,7 +98,7 @@ async function runCommand(
           visible: roots,
         }),
         denied: context.denied,
-        protected: options.protected ?? [],
+        protected: write ? await withLinks(options.protected ?? [], roots) : [],
         network,
         ...(first !== undefined && { folder: first }),
         limits: { ...shell.limits, ...limits },
@@ -114,6 +114,13 @@ async function runCommand(
   } finally {
     await folder.remove();
   }
+}
+
+async function withLinks(
+  paths: readonly string[],
+  roots: readonly string[],
+): Promise<readonly string[]> {
+  return [...paths, ...(await otherNames(paths, roots))];
 }
 
 function formatShellResult({ output, exitCode }: ShellResult): string {

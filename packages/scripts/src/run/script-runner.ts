@@ -7,7 +7,13 @@ import {
   toolError,
   type ToolError,
 } from "@capstan/core";
-import { hiddenPaths, type Root, type Sandbox, type SandboxLimits } from "@capstan/sandbox";
+import {
+  hiddenPaths,
+  otherNames,
+  type Root,
+  type Sandbox,
+  type SandboxLimits,
+} from "@capstan/sandbox";
 import type {
   RunScriptFunction,
   Script,
@@ -56,6 +62,7 @@ export interface ScriptRunner {
 export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
   const { sandbox, approvals, environment = process.env, limits = {} } = options;
   const { hidden: always = [], ruledRoots = [] } = options;
+  const kept = options.protected ?? [];
   const pool = new WorkerPool(options.pool);
   const snapshots = new Snapshots();
   const interpreters = findInterpreters({ ...options, sandbox: sandbox.kind });
@@ -81,6 +88,8 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
       const snapshot = await snapshots.take(script);
       if (isToolError(snapshot)) throw new StartRefused(snapshot);
       try {
+        const { write } = declaredRoots(script, permissions);
+        const links = await otherNames(kept, write);
         const program = scriptProgram({
           script,
           snapshot,
@@ -88,7 +97,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
           environment,
           hidden,
           deniedHosts: denied,
-          protected: options.protected ?? [],
+          protected: [...kept, ...links],
           limits,
           worker: found,
           sandbox: sandbox.kind,
