@@ -7,7 +7,7 @@ import type { CallView, ListView } from "@capstan/contract";
 import { findSandbox } from "@capstan/sandbox";
 import { findPython } from "@capstan/scripts";
 import { type Api, createApi, eventsOf } from "./api.ts";
-import { createServerFolder, startServerProcess } from "./server-process.ts";
+import { approveScript, createServerFolder, startServerProcess } from "./server-process.ts";
 
 // A call that is stopped in its middle: all that it started is gone, and everybody is told.
 
@@ -42,6 +42,7 @@ before(async () => {
   );
   await mkdir(join(folder.work, "capstan-tools"));
   await writeFile(join(folder.work, "capstan-tools", "waiter.py"), waiter);
+  await approveScript(folder, "waiter.py");
   api = createApi(resources.use(await startServerProcess({ folder })).url);
 });
 
@@ -70,7 +71,7 @@ async function until(what: string, look: () => Promise<boolean>): Promise<void> 
 
 interface Kind {
   readonly group: string;
-  /** Whether a person is asked first: nobody has approved the file. */
+  /** Whether a person is asked first, as for a script that declares no permission. */
   readonly asks: boolean;
   /** As the offline model is told. */
   readonly input: (mark: string) => string;

@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { promisify } from "node:util";
 import type { ListView, ToolGroupView } from "@capstan/contract";
 import { findPython } from "@capstan/scripts";
-import { root } from "../scripts/command.ts";
-import { withSourceCondition } from "../scripts/source-condition.ts";
 import { type Api, createApi, eventsOf, spokenText } from "./api.ts";
-import { createServerFolder, type ServerFolder, startServerProcess } from "./server-process.ts";
+import {
+  approveScript,
+  createServerFolder,
+  type ServerFolder,
+  startServerProcess,
+} from "./server-process.ts";
 
 const python = await findPython({});
 const skip = python.status === "missing" ? python.message : false;
@@ -52,12 +53,7 @@ test(
     const checked = await resultOf(conversation, input);
     assert.match(checked, /"problems": ?\[\]/, checked);
     await writeFile(join(folder.work, "capstan-tools", "weather.py"), source);
-    const main = join(root, "packages/cli/src/main.ts");
-    const approve = [main, "scripts", "approve", "weather.py", "--yes", "--data", folder.data];
-    await promisify(execFile)(process.execPath, approve, {
-      cwd: folder.work,
-      env: withSourceCondition(),
-    });
+    await approveScript(folder, "weather.py");
     for (;;) {
       const { data } = await api.request<ListView<ToolGroupView>>("GET", "/v1/tools");
       if (data.some(({ name }) => name === "weather")) break;

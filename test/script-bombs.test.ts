@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { promisify } from "node:util";
 import { findSandbox } from "@capstan/sandbox";
 import { findPython } from "@capstan/scripts";
-import { root } from "../scripts/command.ts";
-import { withSourceCondition } from "../scripts/source-condition.ts";
 import { type Api, createApi, spokenText } from "./api.ts";
-import { createServerFolder, startServerProcess } from "./server-process.ts";
+import { approveScript, createServerFolder, startServerProcess } from "./server-process.ts";
 
 const python = await findPython({});
 const { problem } = await findSandbox();
@@ -52,12 +48,7 @@ before(async () => {
   const folder = resources.use(await createServerFolder());
   await mkdir(join(folder.work, "capstan-tools"));
   await writeFile(join(folder.work, "capstan-tools/bombs.py"), source);
-  const main = join(root, "packages/cli/src/main.ts");
-  const args = [main, "scripts", "approve", "bombs.py", "--yes", "--data", folder.data];
-  await promisify(execFile)(process.execPath, args, {
-    cwd: folder.work,
-    env: withSourceCondition(),
-  });
+  await approveScript(folder, "bombs.py");
   ({ url } = resources.use(await startServerProcess({ folder })));
   api = createApi(url);
 });

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { root } from "../scripts/command.ts";
-import { sourceCondition } from "../scripts/source-condition.ts";
+import { sourceCondition, withSourceCondition } from "../scripts/source-condition.ts";
 
 export interface ServerFolder extends AsyncDisposable {
   /** What a server runs in, with a few files. */
@@ -39,6 +40,14 @@ export const toyServer = join(root, "test/fixtures/serve-toy-tools.ts");
 
 /** How long a start or a stop may take on a busy machine. */
 const limitMs = 60_000;
+
+/** Approves a file of the folder's tools, as a person does on the command line. */
+export async function approveScript({ work, data }: ServerFolder, file: string): Promise<void> {
+  const main = join(root, "packages/cli/src/main.ts");
+  const approve = [main, "scripts", "approve", file, "--yes", "--data", data];
+  const env = withSourceCondition();
+  await promisify(execFile)(process.execPath, approve, { cwd: work, env });
+}
 
 /** A folder for servers that come one after another; its files are `notes.txt` and what is given. */
 export async function createServerFolder(
