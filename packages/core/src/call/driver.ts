@@ -333,9 +333,7 @@ export class Call implements ActiveCall, ParentCall {
         principal: caller.principal,
         request: caller.request,
         files: filesFor(caller.files, registered),
-        get denied() {
-          return deniedResources([...gate.rules, ...gate.overrides()]);
-        },
+        denied: () => deniedResources([...gate.rules, ...gate.overrides()]),
         idempotencyKey: record.idempotencyKey,
         callTool: (name, args, how) => this.#callTool(record, name, args, how),
       },

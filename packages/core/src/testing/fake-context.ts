@@ -20,7 +20,7 @@ export function fakeContext(
     principal: { id: "local" },
     request: {},
     files: [],
-    denied: { paths: [], hosts: [], ...options.denied },
+    denied: () => ({ paths: [], hosts: [], ...options.denied }),
     idempotencyKey: "run-1/call-1",
     callTool: () => Promise.reject(new Error("no sub-calls in this test")),
     progress,

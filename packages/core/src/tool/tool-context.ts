@@ -53,8 +53,8 @@ export interface ToolContext {
   readonly request: RequestContext;
   /** The files this tool may see. */
   readonly files: readonly ToolFile[];
-  /** Paths and hosts that the rules in effect deny, whichever tool reads them. */
-  readonly denied: DeniedResources;
+  /** Returns the paths and hosts that the rules in effect deny, whichever tool reads them. */
+  readonly denied: () => DeniedResources;
   /** The same for the same call, however often it is tried. */
   readonly idempotencyKey: string;
   /** Calls another tool through the same gate. If that call needs an approval, this one waits for it. */

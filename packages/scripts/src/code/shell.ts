@@ -93,11 +93,11 @@ async function runCommand(
         write: write ? roots : [],
         hidden: await hiddenPaths({
           roots: roots.map((path) => ({ path })),
-          denied: context.denied,
+          denied: context.denied(),
           always: hidden,
           visible: roots,
         }),
-        denied: context.denied,
+        denied: context.denied(),
         protected: write ? await withLinks(options.protected ?? [], roots) : [],
         network,
         ...(first !== undefined && { folder: first }),

@@ -77,7 +77,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
     const found = await interpreters(script);
     if (isToolError(found)) return { value: found };
     const permissions = grantedTo(script, fn.name, approvals);
-    const { denied } = context;
+    const denied = context.denied();
     const hiddenNow = async (): Promise<readonly string[]> => {
       if (denied.paths.length === 0) return always;
       const { read, write } = declaredRoots(script, permissions);

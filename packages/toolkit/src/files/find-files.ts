@@ -63,7 +63,7 @@ async function find(
 ): Promise<Found | ToolError> {
   const glob = compileGlob(args.glob);
   if (glob.status === "invalid") return toolError({ code: "invalid_glob", message: glob.message });
-  const roots = await fileRoots(options, denied);
+  const roots = await fileRoots(options, denied());
   const paths: string[] = [];
   let total = 0;
   let seen = 0;

@@ -65,7 +65,7 @@ async function list(
   { signal, output, denied }: ToolContext,
   options: FileToolsOptions,
 ): Promise<Listing | ToolError> {
-  const roots = await fileRoots(options, denied);
+  const roots = await fileRoots(options, denied());
   if (roots.roots.length > 1 && /^[./\\]*$/.test(args.path)) return listRoots(roots);
   const entries: ListedEntry[] = [];
   const counts = { file: 0, folder: 0, link: 0, other: 0 };

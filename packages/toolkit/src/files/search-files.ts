@@ -82,7 +82,7 @@ async function search(
     return toolError({ code: "invalid_pattern", message: matcher.message });
   const glob = args.glob === undefined ? undefined : compileGlob(args.glob);
   if (glob?.status === "invalid") return toolError({ code: "invalid_glob", message: glob.message });
-  const roots = await fileRoots(options, denied);
+  const roots = await fileRoots(options, denied());
   const files: { path: string; lines: readonly FoundLine[] }[] = [];
   const skipped = { binary: 0, large: 0, unreadable: 0, longLines: 0 };
   let [shown, total, searched] = [0, 0, 0];

@@ -81,7 +81,7 @@ async function view(
       `"${args.encoding}" is no encoding. Known are e.g. utf-8, utf-16le, windows-1252, shift_jis, gb18030.`,
     );
   }
-  await using file = await openPath(await fileRoots(options, denied), args.path);
+  await using file = await openPath(await fileRoots(options, denied()), args.path);
   if (file.stats.isDirectory()) {
     return failure("is_a_folder", `"${file.shown}" is a folder. ListFiles shows what is in it.`);
   }

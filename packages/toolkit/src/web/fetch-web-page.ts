@@ -95,7 +95,7 @@ async function run(
   const isReadingOn = args.page !== undefined || args.find !== undefined;
   const cached = isReadingOn ? options.cache.get(url.href) : undefined;
   // Another caller may have read it, whose rules are others.
-  const isDenied = cached !== undefined && deniesUrl(context.denied, new URL(cached.url));
+  const isDenied = cached !== undefined && deniesUrl(context.denied(), new URL(cached.url));
   const page = cached !== undefined && !isDenied ? cached : await fetchPage(url, context, options);
   if (args.find !== undefined) {
     const { text, ...about } = page;
@@ -122,7 +122,7 @@ async function fetchPage(
   let reported = 0;
   const fetched = await fetchAddress(url, {
     ...options,
-    denied,
+    denied: denied(),
     signal,
     onProgress: (bytes) => {
       if (bytes - reported < reportEvery) return;
