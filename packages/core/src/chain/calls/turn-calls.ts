@@ -102,6 +102,11 @@ export class TurnCalls {
     return this.#items.finalText(this.records, calls, options);
   }
 
+  /** Whether calls have not ended. If none of them moves, they wait for a user or a client. */
+  get isOpen(): boolean {
+    return this.#calls.size > 0;
+  }
+
   get isMoving(): boolean {
     return this.#moving.size > 0;
   }

@@ -67,7 +67,7 @@ export async function runCalls(
   if (calls.isMoving) await calls.idle();
   const ending = chain.stopped();
   if (ending !== undefined) return ending;
-  if (calls.waiting().length > 0) {
+  if (calls.isOpen) {
     // From here on an answer must find the chain suspended.
     chain.isOver = true;
     return { status: "requires_action" };
