@@ -1,8 +1,8 @@
 /** One number that a bench reports. */
 export interface Figure {
-  /** What was measured: `sequential round`. */
+  /** The measured work: `sequential round`. */
   readonly case: string;
-  /** Who was measured: `capstan`, or a peer's package name. */
+  /** The measured library: `capstan`, or a peer's package name. */
   readonly subject: string;
   readonly unit: string;
   /** The minimum of the repetitions; the maximum if the unit is a rate. */

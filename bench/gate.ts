@@ -4,7 +4,7 @@ import { measureByTurns } from "./part.ts";
 export const gate: Bench = {
   name: "gate",
   description:
-    "What the gate adds to a bare function call, the cost of 10,000 variables, and 1,000 streaming calls at once",
+    "The gate's cost on top of a bare function call, the cost of 10,000 variables, and 1,000 streaming calls at once",
   run: ({ repetitions = 15, signal }) =>
     measureByTurns(
       [

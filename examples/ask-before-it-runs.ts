@@ -1,4 +1,5 @@
-// Who may do what, in the order of docs/guides/ask-before-it-runs.md. Run it: npm run example -- examples/ask-before-it-runs.ts
+// Rules and approvals, in the order of docs/guides/ask-before-it-runs.md. Run it: npm run example
+// -- examples/ask-before-it-runs.ts
 import {
   type ApprovalRequest,
   defineTool,
@@ -56,7 +57,7 @@ const rules: readonly PolicyRule[] = [
     tool: "files.WriteFile",
     when: { path: "published/**" },
     execution: "ask-always",
-    reason: "Everybody sees it at once.",
+    reason: "All users see it at once.",
     approvalMs: 10 * 60 * 1_000,
   },
 ];
@@ -82,7 +83,7 @@ async function show(executor: ToolExecutor, name: string, args: { readonly path:
 const approvals = new InlineApprovalAdapter();
 const executor = createExecutor(approvals);
 
-/** What a card shows of a question. */
+/** The text of an approval card. */
 function card({ toolName, args, reason, grant }: ApprovalRequest): string {
   const wider = grant === undefined ? "this call alone" : grant.title;
   return `asks: ${toolName} ${JSON.stringify(args["path"])} | ${reason} | ${wider}`;

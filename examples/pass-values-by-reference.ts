@@ -92,7 +92,7 @@ await call("CountWords", '{"text":"$VAR_REF{{ReadLogs_1}}"}');
 await call("ReadVar", '{"name":"ReadLog_1","start":33,"length":34}');
 await call("ReadVar", '{"name":"ReadLog_1#/entries/999"}');
 
-// Variables of one's own
+// Your own variables
 
 await call("WriteVar", '{"name":"draft","value":"Fair winds","tags":["letter"]}');
 await call("ListVars", '{"filter":{"tag":"letter"}}');
@@ -107,7 +107,7 @@ await call("CountWords", '{"text":"$VAR_REF{{cargo}}"}');
 await call("ReadVar", '{"name":"Rule/harbour/log"}');
 console.log(executor.toolRules().includes("| `Rule/harbour/log` |"));
 
-// What a person pastes
+// Pasted text
 
 const model = new ScriptedModel([
   ({ messages }) => {

@@ -1,4 +1,4 @@
-// The loop: limits, a person who is asked, going on from plain JSON, the next turn, and a stop.
+// The loop: limits, an approval, resuming from plain JSON, the next turn, and a stop.
 // npm run example -- examples/run-the-loop.ts                                     the offline model
 // npm run example -- examples/run-the-loop.ts http://127.0.0.1:11434/v1 qwen3:8b  any OpenAI-compatible server
 // CAPSTAN_MODEL_URL and CAPSTAN_MODEL do the same, CAPSTAN_MODEL_KEY is its key.
@@ -107,7 +107,8 @@ for (const { toolName, status, roundIndex, endTime, startTime } of result.toolCa
   console.log(`round ${roundIndex}: ${toolName} ${status} in ${endTime - startTime} ms`);
 console.log(result.answer);
 
-// The next turn is shown the one before. Somebody stops it before the model has answered; then it goes on.
+// The next turn is shown the one before. The user stops it before the model has answered; then it
+// is resumed.
 const thanks = {
   model,
   systemPrompt: () => next.toolRules(),

@@ -152,7 +152,7 @@ const readManifest = defineTool({
 
 const announce = defineTool({
   name: "Announce",
-  description: "Tells everybody where a boat lies. This is the answer.",
+  description: "Announces the berth of a boat. This is the answer.",
   parameters: z.object({ name: z.string() }),
   effects: "read",
   permission: { executionPolicy: "auto" },
@@ -179,7 +179,7 @@ const showOnMap = defineTool({
   parameters: z.object({ berth: z.number().int() }),
 });
 
-// What others see of it
+// The tool in the catalog
 
 const countCrew = defineTool({
   name: "CountCrew",

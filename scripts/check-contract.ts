@@ -1,4 +1,5 @@
-// A step of scripts/check.ts: what docs/reference/contract/, durability.md and security.md say a test shows, that test is there for.
+// A step of scripts/check.ts: the tests that docs/reference/contract/, durability.md and
+// security.md link exist.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { root } from "./command.ts";

@@ -32,6 +32,8 @@ const steps: readonly Step[] = [
   // Each row of the contract is shown by a test that exists.
   { name: "contract tables", commands: [[process.execPath, "scripts/check-contract.ts"]] },
   { name: "paths in documents", commands: [[process.execPath, "scripts/check-documents.ts"]] },
+  // How sentences are written: the rules are in scripts/prose/rules.ts.
+  { name: "prose", commands: [[process.execPath, "scripts/check-prose.ts"]] },
   { name: "unused files and exports", commands: [[bin("knip"), "--no-progress"]] },
 ];
 

@@ -9,13 +9,13 @@ export interface CommandOptions {
   readonly cwd?: string;
   /** Added to this process's environment; undefined takes a variable away. */
   readonly env?: { readonly [name: string]: string | undefined };
-  /** Sees the output as it comes, beside its being gathered. */
+  /** Receives the output while it is also collected. */
   readonly onOutput?: (text: string) => void;
   readonly signal?: AbortSignal;
 }
 
 export interface CommandResult {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null;
   /** Standard output and standard error, as they came. */
   readonly output: string;
@@ -62,7 +62,7 @@ export function runCommand(
   });
 }
 
-/** Runs npm, the one that runs this script where there is one. It says what fails, even under `npm -s`. */
+/** Runs npm: the one that runs this script, if any. Errors are printed even under `npm -s`. */
 export function runNpm(args: readonly string[], options?: CommandOptions): Promise<CommandResult> {
   const loud = [...args, "--loglevel=error"];
   const cli = process.env["npm_execpath"];

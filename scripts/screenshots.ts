@@ -9,7 +9,7 @@ import { root } from "./command.ts";
 import { ensureBrowser } from "./testing/install-chromium.ts";
 
 const folder = join(root, "docs/images");
-/** What a picture may weigh. */
+/** The largest size of a picture. */
 const maxBytes = 300_000;
 
 const logbook = Array.from(

@@ -6,14 +6,14 @@ import {
   withSourceCondition,
 } from "./source-condition.ts";
 
-test("the condition is added once, beside what is there", () => {
+test("the condition is added once, to the existing options", () => {
   const env = withSourceCondition({ NODE_OPTIONS: "--no-warnings" });
   assert.equal(env["NODE_OPTIONS"], `--no-warnings ${sourceCondition}`);
   assert.equal(withSourceCondition(env), env);
   assert.equal(withSourceCondition({})["NODE_OPTIONS"], sourceCondition);
 });
 
-test("the condition is taken away, also from what npm hands on", () => {
+test("the condition is removed, also from the options that npm passes on", () => {
   const env = withoutSourceCondition({
     NODE_OPTIONS: `${sourceCondition} --no-warnings`,
     npm_config_node_options: sourceCondition,

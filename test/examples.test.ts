@@ -105,7 +105,7 @@ test("what asks before it runs asks as the guide says", async () => {
     /^asks: WriteFile "notes\/sail\.md"/,
     /^WriteFile notes\/(sail|mast)\.md: success/,
     /^WriteFile notes\/(sail|mast)\.md: success/,
-    /^asks: WriteFile "published\/index\.md" \| A rule of the administrator asks every time: Everybody sees it at once\. \| this call alone$/,
+    /^asks: WriteFile "published\/index\.md" \| A rule of the administrator asks every time: All users see it at once. \| this call alone$/,
     /^WriteFile published\/index\.md: execution_rejected: .*the window was closed/,
     /^allow: WriteFile with exactly these arguments, by local$/,
     /^refuse: WriteFile with exactly these arguments, by local$/,

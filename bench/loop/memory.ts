@@ -84,7 +84,8 @@ function callsOften(times: number): Model["stream"] {
 }
 
 async function heap(): Promise<number> {
-  // What the last run left goes in steps: finalisers and promises hold some of it until a turn later.
+  // The collector frees the last run's objects in steps: finalisers and promises hold some of it
+  // until a turn later.
   for (let turn = 0; turn < 5; turn += 1) {
     collect?.();
     await setImmediate();

@@ -1,4 +1,4 @@
-/** What the scripted model asks for: `rounds` rounds of `calls` calls each, then the answer. */
+/** The scripted model's requests: `rounds` rounds of `calls` calls each, then the answer. */
 export interface LoopScript {
   readonly rounds: number;
   readonly calls: number;

@@ -9,7 +9,7 @@ import { testServer } from "@capstan/store/testing";
 /** A store of its own for a measurement, in a process that is set up as a server's is. */
 export interface BenchStore {
   readonly store: Store;
-  /** Processor time of the database's own processes in ms; absent where it is in this one. */
+  /** Processor time of the database's own processes in ms; absent if the store is in this one. */
   readonly processorMs?: () => Promise<number>;
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export async function postgresStore(): Promise<BenchStore> {
   };
 }
 
-/** 0 where the system does not say. */
+/** 0 if the system does not report it. */
 async function processorMsOf(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/schedstat`, "utf8").catch(() => "0");
   return Number(text.split(" ")[0]) / 1e6;

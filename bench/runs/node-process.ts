@@ -20,7 +20,7 @@ const store = await openPostgresStore({ connectionString });
 const runs = createRuns({ store, model });
 monitorNodes({ runs, onNodeGone: () => {}, log: () => {} });
 const begun = await Promise.all(
-  Array.from({ length: Number(count) }, () => begin(runs, requestOf("Go on and on."))),
+  Array.from({ length: Number(count) }, () => begin(runs, requestOf("Continue until stopped."))),
 );
 process.send?.(begun.map(({ id }) => id));
 // It is killed, whenever that is wanted.

@@ -33,7 +33,10 @@ async function countRows(): Promise<void> {
 }
 
 async function measure(on: Store, runs: RunService): Promise<readonly Figure[]> {
-  /** A whole run, as a client of this node sees it in its events: it asks, is answered, and goes on to its end. */
+  /**
+   * A whole run, as a client of this node sees it in its events: it asks, is answered, and runs to
+   * its end.
+   */
   async function one(): Promise<void> {
     const { id } = await begin(runs, requestOf("Do it."));
     let question = "";

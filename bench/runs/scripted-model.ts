@@ -2,7 +2,7 @@ import type { Model, ModelEvent, ModelRequest } from "@capstan/core";
 
 export const rounds = 5;
 export const callsARound = 3;
-/** The round in which one call asks a person. */
+/** The round in which one call needs an approval. */
 const askingRound = 3;
 const usage = { inputTokens: 1, outputTokens: 1 };
 

@@ -11,9 +11,9 @@ export const stepsARun = rounds * (1 + callsARound);
 /** Scripted runs on one store. */
 export interface ScriptedRuns {
   readonly runs: RunService;
-  /** A whole run: it parks on its question, is answered, and goes on to its end. */
+  /** A whole run: it is suspended at an approval request, is answered, and runs to its end. */
   readonly one: () => Promise<void>;
-  /** A run until it waits for a person. @returns the question's id */
+  /** Runs until it waits for an approval. @returns the question's id */
   readonly park: () => Promise<string>;
   /** Does so many runs, so many at once. @returns how long they took, in ms */
   readonly many: (count: number, atOnce: number, what?: () => Promise<unknown>) => Promise<number>;
@@ -23,7 +23,10 @@ export function scriptedRuns(store: Store): ScriptedRuns {
   const { tools, many: manyWhole } = countedWork();
   const runs = createRuns({ store, model: scriptedModel, tools });
 
-  /** What the run asks and, once it is answered, its end: as a client sees them, in its events. */
+  /**
+   * The run's approval request and, once it is answered, its end: as a client sees them, in its
+   * events.
+   */
   async function begun() {
     const asked = Promise.withResolvers<string>();
     const ended = Promise.withResolvers<void>();

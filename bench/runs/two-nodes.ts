@@ -54,7 +54,7 @@ async function startNode(runs: number) {
   return { child, ids };
 }
 
-/** How long after their node's end all of its runs go on, in ms. */
+/** The time from a node's end until all of its runs have been taken over, in ms. */
 async function takeOver(watcher: Store): Promise<number> {
   const survivor = await startNode(0);
   const { child, ids } = await startNode(runsKilled);

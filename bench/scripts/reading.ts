@@ -91,7 +91,7 @@ def tool_${index}_${at}(name: str, days: int = 3, unit: Literal["c", "f"] = "c",
         name: Whose it is.
         days: How many days.
         unit: In which unit.
-        tags: What it is about.
+        tags: Its topics.
 
     Returns:
         dict: what was found

@@ -10,7 +10,7 @@ import type { Workload } from "./workload.ts";
 
 type Counted = "tokens" | "priced";
 
-/** What a workload costs as a column runs it, beside what it costs natively. */
+/** The cost of a workload as a column runs it, and its native cost. */
 async function share(
   workload: Workload,
   name: string,

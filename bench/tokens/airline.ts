@@ -192,7 +192,7 @@ export const airlineTools: readonly Tool[] = [
   ),
   tool(
     "TransferToPerson",
-    "Hands the user over to a person, with a summary.",
+    "Transfers the user to a human agent, with a summary.",
     z.object({ summary: z.string() }),
     () => "Transferred.",
   ),

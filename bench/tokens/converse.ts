@@ -20,7 +20,7 @@ import type { Workload } from "./workload.ts";
  * Runs a workload through the loop as a column says, and gives each turn's cost: every request
  * that the model was sent, with the prompt and the definitions, and what it answered.
  *
- * @throws Error where the script and the loop disagree: then nothing was measured
+ * @throws Error if the script and the loop disagree: then nothing was measured
  */
 export async function converse(workload: Workload, column: Column): Promise<readonly Cost[]> {
   const executor = executorFor(workload, column);
@@ -107,7 +107,7 @@ function recording(inner: Model) {
   return { model, requests };
 }
 
-/** What the model wrote, as the script has it. */
+/** The model's text, from the script. */
 function answerTokens(step: ScriptedStep | undefined): number {
   if (typeof step === "string") return exactTokens(step);
   if (typeof step !== "object" || !("calls" in step || "text" in step))

@@ -4,7 +4,7 @@ import { countTokens } from "@capstan/models";
 /** A request in the pieces that a provider's cache goes by: tools, then messages, each with its tokens. */
 export type Segments = readonly { readonly text: string; readonly tokens: number }[];
 
-/** What stands around a message or a definition on the wire, about. */
+/** The approximate wire overhead of a message or a definition. */
 const frameTokens = 4;
 /** Below this the tokenizer counts exactly. */
 const exactLength = 16_000;

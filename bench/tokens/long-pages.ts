@@ -6,7 +6,7 @@ import { prose } from "./text.ts";
 import { plain, type Workload } from "./workload.ts";
 
 const pageChars = 40_000;
-/** What the gate shows of a long result: its head and its tail. */
+/** The part of a long result that the gate shows: its head and its tail. */
 const shownHead = 6_400;
 const names = ["north", "east", "west"];
 const pages = new Map(names.map((name, n) => [name, prose(n + 1, pageChars)]));
@@ -59,7 +59,10 @@ export const longPages: Workload = {
   ],
 };
 
-/** What was cut is read on: all of it, since the question is about whole pages. */
+/**
+ * The model reads the rest of truncated results: all of it, because the question is about whole
+ * pages.
+ */
 function restOf({ cut, variables }: Column): readonly ScriptedAnswer[] {
   if (!cut) return [];
   if (variables) {
@@ -76,7 +79,7 @@ function restOf({ cut, variables }: Column): readonly ScriptedAnswer[] {
   return rounds;
 }
 
-/** A page of an earlier turn is still before the model, or is looked up again where the log names it. */
+/** A page of an earlier turn is still before the model, or is read again by its name in the log. */
 function again(
   { history }: Column,
   wanted: readonly { readonly page: number; readonly start: number }[],

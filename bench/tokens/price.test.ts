@@ -4,7 +4,7 @@ import { costsOf, sum } from "./price.ts";
 
 const segments = (...texts: readonly string[]) => texts.map((text) => ({ text, tokens: 100 }));
 
-test("what a request begins with like one before is read from the cache, the rest is written", () => {
+test("the longest prefix that an earlier request shares is read from the cache, and the rest is written", () => {
   const costs = costsOf([
     { segments: segments("tools", "a"), answered: 7 },
     { segments: segments("tools", "a", "b"), answered: 0 },

@@ -1,10 +1,10 @@
 import type { Segments } from "./count-request.ts";
 
-/** What a request and its answer cost. */
+/** The cost of a request and its answer. */
 export interface Cost {
   /** Tokens sent and answered. */
   readonly tokens: number;
-  /** The same where a provider caches what a request begins with. */
+  /** The same for a provider that caches the prefixes of requests. */
   readonly priced: number;
 }
 
@@ -13,8 +13,9 @@ const read = 0.1;
 const write = 1.25;
 
 /**
- * What a conversation's requests cost, in order. What one begins with like any before it is read
- * from the cache, the rest is written to it. Tokens of the answer count as they are.
+ * The costs of a conversation's requests, in order. The longest prefix that an earlier request
+ * shares is read from the cache, and the rest is written to it. Tokens of the answer count as they
+ * are.
  */
 export function costsOf(
   requests: readonly { readonly segments: Segments; readonly answered: number }[],

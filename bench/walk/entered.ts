@@ -11,7 +11,7 @@ export async function entered(
   session.connect();
   await session.post("Profiler.enable");
   await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
-  // Takes the counts of what is on the stack now, so that they start at 0.
+  // Reads the counts of the functions on the stack, so that they start at 0.
   await session.post("Profiler.takePreciseCoverage");
   await work();
   const { result } = await session.post("Profiler.takePreciseCoverage");

@@ -31,7 +31,7 @@ export function checkCycles(tree: SourceTree): readonly string[] {
   });
 }
 
-/** Returns the shortest chain within the group that crosses a folder and ends where it starts. */
+/** Returns the shortest chain within the group that crosses a folder and ends at its start. */
 function shortestCycle(
   tree: SourceTree,
   graph: ImportGraph,

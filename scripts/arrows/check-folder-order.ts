@@ -3,8 +3,8 @@ import { shortPath } from "./source-file.ts";
 import { importedFile, type SourceTree } from "./source-tree.ts";
 
 /**
- * Checks that production source imports only folders that stand before its own folder in the
- * table. Type imports count. Folders that are not in the table have a check of their own.
+ * Checks that production source imports only folders above its own folder in the table. Type
+ * imports count. Folders that are not in the table have a check of their own.
  *
  * @returns a sentence for each problem, with file and line in front
  */

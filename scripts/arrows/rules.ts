@@ -1,9 +1,12 @@
 /** Whether a package may import all of another package, or its types only. */
 export type ImportKind = "values" | "types";
 
-/** What one package may import, and what its folders are. The table in `packages.ts` has one for each package. */
+/**
+ * The imports that a package may have, and its folders. The table in `packages.ts` has one for each
+ * package.
+ */
 export interface PackageRules {
-  /** What the package does, in half a sentence. */
+  /** The package's purpose, in half a sentence. */
   readonly about: string;
   /** The packages that this package may import, by folder name under `packages/`. */
   readonly imports: { readonly [packageName: string]: ImportKind };

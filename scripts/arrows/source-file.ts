@@ -1,6 +1,6 @@
 import { dirname } from "node:path/posix";
 
-/** Where a file belongs, as its path says. */
+/** The package and folder of a file, from its path. */
 export interface FilePlace {
   /** The folder under `packages/`, or undefined of files in `bench`, `examples`, `scripts` or `test`. */
   readonly packageName: string | undefined;
@@ -14,7 +14,7 @@ export interface FilePlace {
 }
 
 /**
- * Returns where a file belongs.
+ * Returns the package and folder of a file.
  *
  * @param path from the repository's root, with slashes
  * @example placeOf("packages/core/src/call/run/run-tool.ts")

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path/posix";
 import { readImports, type ImportReference } from "./read-imports.ts";
 import { isSourcePath, placeOf, type FilePlace } from "./source-file.ts";
 
-/** What an import leads to. */
+/** The target of an import. */
 export type ImportTarget =
   /** A relative import; there may be no such source file. */
   | { readonly type: "file"; readonly path: string }
@@ -72,7 +72,9 @@ export function sourceTree(texts: ReadonlyMap<string, string>): SourceTree {
   return { files, packages };
 }
 
-/** Returns the source file that an import leads to, or undefined if it is none of the repository. */
+/**
+ * Returns the source file that an import leads to, or undefined if it leads outside the repository.
+ */
 export function importedFile(tree: SourceTree, { target }: ResolvedImport): SourceFile | undefined {
   if (target.type !== "file" && target.type !== "package") return undefined;
   return target.path === undefined ? undefined : tree.files.get(target.path);

@@ -56,10 +56,8 @@ test("a row without a link, a file or a test of that name is named by its line",
   );
 });
 
-test("words beside the links are a problem: a test to be written is no test", () => {
-  assert.deepEqual(problemsOf("[`adds one`](a.test.ts), to do"), [
-    '3: "todo" stands beside the links',
-  ]);
+test("words next to the links are a problem: a planned test does not count", () => {
+  assert.deepEqual(problemsOf("[`adds one`](a.test.ts), to do"), ['3: "todo" is not a link']);
 });
 
 test("a page without rows, and a table without the column, are problems", () => {

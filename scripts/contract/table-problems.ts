@@ -1,11 +1,12 @@
-/** Reads a linked file, by the link as it is written; undefined where there is none. */
+/** Reads a linked file, by the link as it is written; undefined if there is no such file. */
 export type ReadLinked = (link: string) => string | undefined;
 
 /**
- * What is wrong with the tables of a page that says, row by row, which test shows what. Each row's
- * last cell holds links alone, and the text of a link is the full name of a test in the linked file.
+ * Finds problems in the tables of a page that links a test for each row. The last cell of each row
+ * holds only links, and the text of a link is the full name of a test in the linked file.
  *
- * @returns a sentence for each problem, with its line number in front; none where all is well.
+ * @returns a sentence for each problem, with its line number in front; empty if there are no
+ * problems.
  * @example tableProblems("| a | b | seen by eye |", () => undefined) // ["1: …"]
  */
 export function tableProblems(markdown: string, readLinked: ReadLinked): readonly string[] {
@@ -38,7 +39,7 @@ function rowProblems(cell: string, readLinked: ReadLinked): readonly string[] {
     return testNames(source, to).has(name) ? [] : [`${to} has no test called "${name}"`];
   });
   const rest = cell.replaceAll(linkPattern, "").replaceAll("<br>", "").replaceAll(/[,\s]/g, "");
-  return rest === "" ? problems : [...problems, `"${rest}" stands beside the links`];
+  return rest === "" ? problems : [...problems, `"${rest}" is not a link`];
 }
 
 /** [`text`](target), with as many backticks as the text needs. */
@@ -57,8 +58,9 @@ function lastCell(line: string): string {
 }
 
 /**
- * The names that are written out, of `test("…")`, `it("…")`, `everyStore("…")` and `twoNodes("…")`; a name put together at run time
- * cannot be found by somebody who searches for it. A file of type tests names each in a comment.
+ * The names that are written out, of `test("…")`, `it("…")`, `everyStore("…")` and `twoNodes("…")`;
+ * a name that is built at run time cannot be found by searching for it. A file of type tests names
+ * each in a comment.
  */
 function testNames(source: string, path: string): ReadonlySet<string> {
   if (path.endsWith(".test-d.ts"))

@@ -9,7 +9,7 @@ export interface DeadPath {
   readonly reason: string;
 }
 
-/** What the check needs to know of the repository. Paths are relative to its root. */
+/** The facts about the repository that the check needs. Paths are relative to its root. */
 export interface Repository {
   has(path: string): boolean;
   /** Whether any file has this name, without its folder. */
@@ -51,7 +51,7 @@ export function deadPaths(text: string, page: string, repository: Repository): r
 }
 
 function reasonAgainst(token: string, repository: Repository): string | undefined {
-  // A specifier (`./a.ts`) or an extension (`.ts`) is no path of the repository.
+  // A specifier (`./a.ts`) or an extension (`.ts`) is not a path of the repository.
   if (!/^[\w@][\w@./-]*$/.test(token)) return undefined;
   const path = token.replace(/\/$/, "");
   const [first = "", ...rest] = path.split("/");

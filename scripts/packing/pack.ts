@@ -38,7 +38,10 @@ export async function pack(workspace: Workspace, destination: string): Promise<P
   };
 }
 
-/** What publint has to say of a packed package, and whether it brings its licence: nothing, if it is as it should be. */
+/**
+ * Publint's messages about a packed package, and whether it contains its licence: nothing, if it is
+ * as it should be.
+ */
 export async function lintPacked({ tarball, files }: PackedPackage): Promise<string[]> {
   const content = await readFile(tarball);
   const { messages, pkg } = await publint({

@@ -3,10 +3,12 @@ import type { TestEvent } from "node:test/reporters";
 import { inspect } from "node:util";
 import { isOwnFailure, rootError } from "./test-failure.ts";
 
-/** Of what a file wrote, the end is kept: that is where the reason is. */
+/**
+ * Characters of a file's output that are printed: the last ones, because the reason is at the end.
+ */
 const keptOutput = 20_000;
 
-/** A reporter for `node --test`: nothing of what passes, everything of what fails. */
+/** A reporter for `node --test`: nothing about passing tests, everything about failing ones. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const outputs = new Map<string, string>();
   const failedFiles = new Set<string>();

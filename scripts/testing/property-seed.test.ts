@@ -23,7 +23,7 @@ test("random gives a new seed, which is valid itself", () => {
   assert.equal(readPropertySeed(String(first.seed)).status, "valid");
 });
 
-test("any other value is refused with what is allowed", () => {
+test("any other value is rejected with the allowed values", () => {
   for (const text of ["", " ", "yes", "-1", "1.5", "1e3", "2147483648", "RANDOM"])
     assert.deepEqual(readPropertySeed(text), {
       status: "invalid",

@@ -1,7 +1,7 @@
 import { runTests, type TestResult, type TestRun } from "./run-tests.ts";
 import { sumTotals } from "./test-totals.ts";
 
-/** More files that fail than these are no chance, and are not run again. */
+/** If more files fail, it is not by chance, and they are not run again. */
 const mostFiles = 5;
 
 export interface RepeatedResult extends TestResult {
@@ -10,7 +10,7 @@ export interface RepeatedResult extends TestResult {
 }
 
 /**
- * Runs test files. Those that fail are run once more, with nothing beside them: what fails again
+ * Runs test files. Files that fail run once more, alone: what fails again
  * has failed, and what passes then is `flaky`. Every failure is printed, also that of a flaky file.
  */
 export async function runTestsAgain(run: TestRun): Promise<RepeatedResult> {
@@ -21,7 +21,7 @@ export async function runTestsAgain(run: TestRun): Promise<RepeatedResult> {
   if (!canRepeat || failed.length === 0 || failed.length > mostFiles)
     return { ...first, flaky: [] };
 
-  print(`\nWhat failed is run again, alone: ${failed.join(", ")}`);
+  print(`\nThese files failed and run again, alone: ${failed.join(", ")}`);
   const second = await runTests({ ...run, files: failed, concurrency: 1 });
   const byFile = { ...first.byFile, ...second.byFile };
   const totals = sumTotals(Object.values(byFile));

@@ -10,9 +10,9 @@ export interface TestRun {
   readonly files: readonly string[];
   /** `none`: all in one process, which is quick; `process`: each file in its own. */
   readonly isolation: "none" | "process";
-  /** Ends the run, with what has not ended counted as one failure. */
+  /** Ends the run; the tests that have not ended count as one failure. */
   readonly limitMs: number;
-  /** How many files run beside each other. @default 3 */
+  /** The number of files that run at once. @default 3 */
   readonly concurrency?: number;
   /** @default console.log */
   readonly print?: (text: string) => void;
@@ -21,7 +21,7 @@ export interface TestRun {
 export interface TestResult {
   readonly totals: TestTotals;
   readonly byFile: TotalsByFile;
-  /** False where the run was ended, or died: what has not run is in no file's totals. */
+  /** False if the run was ended, or died: what has not run is in no file's totals. */
   readonly isWhole: boolean;
 }
 
@@ -87,7 +87,7 @@ function environment(): NodeJS.ProcessEnv {
   };
 }
 
-/** Empty where the process died before it could count. */
+/** Empty if the process died before it could count. */
 async function readTotals(file: string): Promise<TotalsByFile> {
   const text = await readFile(file, "utf8").catch(() => "");
   return text === "" ? {} : (JSON.parse(text) as TotalsByFile);

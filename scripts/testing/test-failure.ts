@@ -6,7 +6,7 @@ export function isOwnFailure({ details, todo }: EventData.TestFail): boolean {
   return failureType !== "subtestsFailed" && (todo === undefined || todo === false);
 }
 
-/** What the test threw; node wraps it. */
+/** The error that the test threw; node wraps it. */
 export function rootError({ details }: EventData.TestFail): unknown {
   const { error } = details;
   return "code" in error && error.code === "ERR_TEST_FAILURE" ? (error.cause ?? error) : error;

@@ -1,4 +1,4 @@
-/** What became of a set of tests. */
+/** The results of a set of tests. */
 export interface TestTotals {
   readonly passed: number;
   readonly failed: number;

@@ -16,7 +16,10 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   yield JSON.stringify(files satisfies TotalsByFile);
 }
 
-/** One test; undefined where the event is of none, or of one that failed for one inside it. */
+/**
+ * The totals of one test; undefined for events of no test, and for a test that failed because of
+ * one inside it.
+ */
 function totalsOf(event: TestEvent): TestTotals | undefined {
   if (event.type === "test:fail")
     return isOwnFailure(event.data) ? { passed: 0, failed: 1, skipped: {} } : undefined;

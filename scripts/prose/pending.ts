@@ -1,0 +1,23 @@
+/**
+ * Paths that the prose check leaves out until their text has been rewritten. Remove a path when its
+ * files have no problem any more: `node scripts/check-prose.ts PATH` lists them. Never add one.
+ */
+export const pending: readonly string[] = [
+  "CHANGELOG.md",
+  "README.md",
+  "docs/decisions",
+  "docs/guides",
+  "docs/reference",
+  "packages/cli",
+  "packages/client",
+  "packages/contract",
+  "packages/core",
+  "packages/models",
+  "packages/sandbox",
+  "packages/scripts",
+  "packages/server",
+  "packages/store",
+  "packages/toolkit",
+  "packages/web",
+  "test",
+];
