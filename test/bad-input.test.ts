@@ -96,6 +96,16 @@ test("malformed JSON is refused, with where it breaks", async () => {
   await assertRefused({ path: "/v1/conversations", body: "{" }, { status: 400 });
 });
 
+test("a key that stands twice is refused by its name, so that no answer takes the place of a refusal", async () => {
+  const answer =
+    '{"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": false, "approve": true}';
+  for (const [path, body, message] of [
+    ["/v1/responses", `{"input": [${answer}]}`, /input\[0\] has the key "approve" twice/],
+    ["/v1/responses", '{"input": "a", "input": "b"}', /it has the key "input" twice/],
+  ] as const)
+    await assertRefused({ path, body }, { status: 400, code: "invalid_json", message });
+});
+
 const wrongTypes: readonly (readonly [body: object, param: string])[] = [
   [{ input: 5 }, "input"],
   [{ input: [{ role: "pirate", content: "x" }] }, "input[0]"],

@@ -147,3 +147,16 @@ test("an approval has its texts as a person must see them; a list has not", asyn
   const list = await call("GET", "/v1/approvals");
   assert.doesNotMatch(JSON.stringify(list.body), /"shown"/);
 });
+
+test("an answer that both refuses and allows is refused, and the question stays open", async () => {
+  const { fetch, path, store, id } = await waiting();
+  const request = new Request(`http://127.0.0.1${path}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: '{"decision": "refuse", "decision": "allow"}',
+  });
+  const response = await fetch(request);
+  assert.equal(response.status, 400);
+  assert.match(await response.text(), /has the key .*decision.* twice/);
+  assert.equal((await store.getApproval({ owner, id }))?.status, "pending");
+});

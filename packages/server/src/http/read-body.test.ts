@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { parseBody, StoredData } from "./read-body.ts";
+import fc from "fast-check";
+import { parseBody, parseJson, StoredData } from "./read-body.ts";
 
 function bodyOf(body: unknown): Request {
   const text = typeof body === "string" ? body : JSON.stringify(body);
@@ -68,4 +69,32 @@ test("a body that is nested deeper than programs can walk is refused", async () 
         name: "SyntaxError",
         message: /nested deeper than 1000 levels/,
       });
+});
+
+const twice: readonly (readonly [body: string, message: RegExp])[] = [
+  ['{"input": "a", "model": "m", "input": "b"}', /^it has the key "input" twice/],
+  [
+    '{"input": [{}, {"approve": false, "id": {"a": ["approve"]}, "approve": true}]}',
+    /^input\[1\] has the key "approve" twice/,
+  ],
+  ['{"a": {"b,[": [1, {"x": 1, "\\u0078" : 2}]}}', /^a\.b,\[\[1\] has the key "x" twice/],
+  ['{"__proto__": 1, "__proto__": 2}', /^it has the key "__proto__" twice/],
+  ['{"\\\\\\"": "\\\\", "\\\\\\"": ""}', /^it has the key/],
+];
+for (const [body, message] of twice)
+  test(`a key that stands twice is refused by its name: ${body}`, async () => {
+    await assert.rejects(parseBody(bodyOf(body)), { name: "SyntaxError", message });
+    const long = `{"long": "${"b".repeat(2_000_000)}", ${body.slice(1)}`;
+    await assert.rejects(parseBody(bodyOf(long)), { name: "SyntaxError", message });
+  });
+
+test("JSON without repeated keys is read as it is, whatever its texts hold", () => {
+  const quoted = fc.string({ unit: fc.constantFrom('"', "\\", ":", "{", ",", " ", "a") });
+  const value = fc.anything({ key: quoted, values: [quoted, fc.integer(), fc.constant(null)] });
+  fc.assert(
+    fc.property(value, fc.constantFrom(0, 2), (json, indent) => {
+      const text = JSON.stringify(json, null, indent);
+      assert.deepEqual(parseJson(Buffer.from(text)).value, JSON.parse(text));
+    }),
+  );
 });
