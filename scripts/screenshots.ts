@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { launchBrowser } from "../test/browser.ts";
 import { type Capstan, startCapstan } from "../test/page/capstan.ts";
 import { visit, type Visitor } from "../test/page/visitor.ts";
+import { inOrder, startUpstream, type UpstreamAnswer } from "../test/upstream.ts";
 import { root } from "./command.ts";
 import { ensureBrowser } from "./testing/install-chromium.ts";
 
@@ -12,38 +13,69 @@ const folder = join(root, "docs/images");
 /** The largest size of a picture. */
 const maxBytes = 300_000;
 
-const logbook = Array.from(
-  { length: 400 },
-  (_, day) => `Day ${day + 1}. Wind ${["NW", "W", "SW", "S"][day % 4]} ${2 + (day % 6)}, all well.`,
-).join("\n");
+const visits = Array.from({ length: 1_500 }, (_, day) => {
+  const date = new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10);
+  return `${date},${120 + ((day * 37) % 90)},${["search", "links", "mail"][day % 3]}`;
+});
 const files = {
-  "README.md": "# The Good Intent\n\nA ship, her crew and her cargo.\n",
-  "cargo.json": '{ "rope": 4, "tar": 2, "timber": 30 }\n',
-  "logbook.md": logbook,
+  "package.json": `${JSON.stringify({ name: "trail-maps", engines: { node: ">=24" } }, null, 2)}\n`,
+  "README.md": "# Trail maps\n\nMaps of walking trails.\n\nNeeds Node.js 20 or newer.\n",
+  "visits.csv": `date,visits,from\n${visits.join("\n")}\n`,
 };
 
 interface Scene {
   readonly name: string;
-  /** Brings the page to where the picture is taken. */
+  /** The model's answers. */
+  readonly answers: readonly UpstreamAnswer[];
+  /** Uses the page until the picture can be taken. */
   readonly play: (me: Visitor) => Promise<void>;
 }
 
 const scenes: readonly Scene[] = [
   {
     name: "first-page",
+    answers: [{}],
     play: (me) => me.page.getByRole("list", { name: "Things to try" }).waitFor(),
   },
   {
     name: "turn",
+    answers: [
+      {
+        calls: [
+          { name: "ViewFile", arguments: '{"path":"package.json"}' },
+          { name: "SearchFiles", arguments: '{"query":"Node.js"}' },
+        ],
+      },
+      {
+        say: [
+          "No, they differ:\n\n",
+          "| File | Node.js |\n|---|---|\n| `package.json` | 24 or newer |\n",
+          "| `README.md`, line 5 | 20 or newer |\n\n",
+          "`package.json` is what `npm` checks, so the README is out of date.",
+        ],
+      },
+    ],
     async play(me) {
-      await me.say('/ViewFile {"path":"cargo.json"}\n/SearchFiles {"query":"Day 40"}');
+      await me.say("Do the README and package.json name the same Node.js version?");
       await me.turnEnds();
     },
   },
   {
     name: "approval",
+    answers: [
+      {
+        say: ["I compare `package.json` with the list of releases on nodejs.org."],
+        calls: [
+          { name: "ViewFile", arguments: '{"path":"package.json"}' },
+          {
+            name: "FetchWebPage",
+            arguments: '{"url":"https://nodejs.org/en/about/previous-releases"}',
+          },
+        ],
+      },
+    ],
     async play(me) {
-      await me.say('/ViewFile {"path":"README.md"}\n/FetchWebPage {"url":"https://example.org/"}');
+      await me.say("Is our Node.js version still supported?");
       await me.card("FetchWebPage").waitFor();
       await me.row("ViewFile").and(me.page.locator("[data-status=done]")).waitFor();
       await me.page.locator("[data-testid=approval-allow-once]:enabled").waitFor();
@@ -51,15 +83,23 @@ const scenes: readonly Scene[] = [
   },
   {
     name: "variables",
+    answers: [
+      { calls: [{ name: "ViewFile", arguments: '{"path":"visits.csv"}' }] },
+      {
+        say: [
+          "It lists the visits of 1,500 days and their sources. I read the first and last days; the whole file is kept as a variable.",
+        ],
+      },
+    ],
     async play(me) {
-      await me.say('/ViewFile {"path":"logbook.md"}');
+      await me.say("What is in visits.csv?");
       await me.turnEnds();
       await me.row("ViewFile").getByTestId("call-toggle").click();
       await me
         .row("ViewFile")
         .getByRole("button", { name: /Open the whole value/ })
         .click();
-      await me.panel("Variables").getByText("Day 20.", { exact: false }).first().waitFor();
+      await me.panel("Variables").getByText("2026-01-20", { exact: false }).first().waitFor();
     },
   },
 ];
@@ -83,7 +123,9 @@ const browser = await launchBrowser();
 try {
   for (const scene of scenes) {
     for (const { name, ...look } of looks) {
-      const capstan = await startCapstan({ files });
+      await using upstream = await startUpstream(inOrder(...scene.answers));
+      const environment = { ...upstream.environment, CAPSTAN_MODEL: "my-model" };
+      const capstan = await startCapstan({ files, environment });
       try {
         const me = await visit(browser, capstan.url, look);
         await scene.play(me);

@@ -4,7 +4,6 @@
  */
 export const pending: readonly string[] = [
   "CHANGELOG.md",
-  "README.md",
   "docs/decisions",
   "docs/guides",
   "docs/reference",
