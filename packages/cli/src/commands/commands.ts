@@ -14,8 +14,16 @@ where its key is in the environment (OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_G
 or CAPSTAN_MODEL_URL for any OpenAI-compatible server); else the offline model does.
 A flag wins over the environment variable in brackets, and that over capstan.config.json.
 Other machines are let in with --host and keys: CAPSTAN_API_KEYS="name:key,name:key".
+A settings file that allows more than the one that was accepted last is shown and asked about; without
+a terminal the accepted one applies (capstan config).
 Several servers share a PostgreSQL database, CAPSTAN_DATABASE_URL, and a queue, CAPSTAN_REDIS_URL.`,
-  options: settingOptions,
+  options: {
+    ...settingOptions,
+    "accept-config": {
+      type: "boolean",
+      description: "Accept a changed settings file without asking",
+    },
+  },
   examples: [
     { line: "capstan serve", says: "then open http://127.0.0.1:8787" },
     { line: "capstan serve --port 9000 --data ~/capstan", says: "another port, another place" },
@@ -244,6 +252,28 @@ place of capstan.db in the data directory, without its -wal and -shm.`,
   load: async () => (await import("./db.ts")).manageStore,
 };
 
+const configCommand: Command = {
+  name: "config",
+  summary: "See what changed in the settings file, and accept it",
+  operands: ["diff", "accept"],
+  description: `capstan config diff      shows what changed since the settings file was accepted, and which settings allow more
+capstan config accept    shows it, asks, and accepts it for the next start
+
+The first server that starts accepts the file as it is. A change that allows nothing more needs nobody;
+any other waits until a user accepts it, and the last accepted configuration applies meanwhile: a
+command that may write files must not change the rules that it runs under.`,
+  options: {
+    yes: { type: "boolean", description: "With accept: do not ask" },
+    config: settingOptions.config,
+    data: settingOptions.data,
+  },
+  examples: [
+    { line: "capstan config diff", says: "exit code 0: nothing waits; 1: what waits is shown" },
+    { line: "capstan config accept", says: "then start the server again" },
+  ],
+  load: async () => (await import("./config.ts")).manageConfiguration,
+};
+
 /** In the order of the help. */
 export const commands: readonly (Command | CommandGroup)[] = [
   serveCommand,
@@ -253,6 +283,7 @@ export const commands: readonly (Command | CommandGroup)[] = [
   rulesCommand,
   outcomesCommand,
   scriptsCommand,
+  configCommand,
   doctorCommand,
   dbCommand,
 ];

@@ -5,13 +5,16 @@ import type { Inspection } from "@capstan/store";
 import { inspectPostgres } from "@capstan/store/postgres";
 import { type Invocation, printJson } from "../arguments/command.ts";
 import { describeApprovers } from "../configuration/describe-approvers.ts";
-import { loadConfiguration } from "../configuration/load-configuration.ts";
+import {
+  type ConfigurationReview,
+  reviewConfiguration,
+} from "../configuration/accepted-configuration.ts";
 import { type ReadUrl, readDatabaseUrl, readRedisUrl } from "../configuration/secrets.ts";
 import { type Style, styleFor } from "../terminal/style.ts";
 
 /** Says what is missing on this machine. */
 export async function runDoctor({ values }: Invocation): Promise<number> {
-  const checks = [...(await checkSystem()), await checkApprovals()];
+  const checks = [...(await checkSystem()), ...(await checkConfiguration())];
   if (values["json"] === true) printJson(checks);
   else process.stdout.write(renderChecks(checks, styleFor(process.stdout)));
   return 0;
@@ -42,15 +45,39 @@ export async function checkSystem(): Promise<readonly SystemCheck[]> {
   ];
 }
 
-/** Says whose answers count for a server that is started here. */
-async function checkApprovals(): Promise<SystemCheck> {
-  const name = "approvals";
+/** Says of a server that is started here whose answers count, and whether its configuration is the accepted one. */
+async function checkConfiguration(): Promise<readonly SystemCheck[]> {
   const without = "Who may approve calls is not known.";
-  const { directory, environment } = { directory: process.cwd(), environment: process.env };
-  const outcome = await loadConfiguration({ directory, environment, flags: {} });
-  if (outcome.status === "invalid")
-    return { name, status: "wrong", detail: outcome.problems.join(" "), without };
-  return { name, status: "ok", detail: describeApprovers(outcome.configuration), without };
+  const review = await reviewConfiguration({
+    directory: process.cwd(),
+    environment: process.env,
+    flags: {},
+  });
+  if (review.status === "invalid")
+    return [{ name: "approvals", status: "wrong", detail: review.problems.join(" "), without }];
+  const applied = review.status === "waits" ? review.accepted : review.changed;
+  return [
+    { name: "approvals", status: "ok", detail: describeApprovers(applied), without },
+    describeReview(review),
+  ];
+}
+
+function describeReview(review: ConfigurationReview): SystemCheck {
+  const check = { name: "config", without: "The last accepted configuration applies." };
+  const { settingsFile } = review.changed;
+  const fix = "capstan config diff, then capstan config accept";
+  if (review.status === "waits") {
+    const detail = `${settingsFile} allows more than what was accepted: ${review.looser.join(", ")}`;
+    return { ...check, status: "wrong", detail, fix };
+  }
+  if (review.status === "unknown")
+    return { ...check, without: "No server starts.", status: "wrong", detail: review.problem, fix };
+  const detail = {
+    first: "accepted when a server starts",
+    same: "as it was accepted",
+    stricter: "changed, and allows no more than what was accepted",
+  }[review.status];
+  return { ...check, status: "ok", detail: `${settingsFile}: ${detail}` };
 }
 
 async function checkSandbox(): Promise<SystemCheck> {

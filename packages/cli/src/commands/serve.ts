@@ -1,20 +1,31 @@
 import type { StopSummary } from "@capstan/server";
 import { describeDatabase } from "@capstan/store";
 import { CommandFailure, type Invocation, printNotice } from "../arguments/command.ts";
+import {
+  acceptConfiguration,
+  type ConfigurationReview,
+} from "../configuration/accepted-configuration.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 import { describeApprovers } from "../configuration/describe-approvers.ts";
 import { packageVersion } from "../install/package-version.ts";
 import { type RunningInstallation, startInstallation } from "../install/start-installation.ts";
 import { buildPageFromSource } from "../install/web-page.ts";
+import { describeChange } from "./config.ts";
 import { pairingText } from "./pair.ts";
+import { confirm } from "./shared/confirm.ts";
 import { isInteractive } from "./shared/open-connection.ts";
-import { readConfiguration } from "./shared/read-configuration.ts";
+import {
+  appliedConfiguration,
+  keepConfiguration,
+  readReview,
+} from "./shared/read-configuration.ts";
 import { startFailure } from "./shared/start-failure.ts";
 import { onSecondSignal, stopSignal } from "./shared/stop-signal.ts";
 
 /** Serves until a signal stops it. */
 export async function serve({ values }: Invocation): Promise<number> {
-  const configuration = await readConfiguration(values);
+  const review = await confirmedReview(values);
+  const configuration = appliedConfiguration(review);
   const stopped = stopSignal();
   const installation = await startInstallation({
     configuration,
@@ -24,6 +35,7 @@ export async function serve({ values }: Invocation): Promise<number> {
     const why = await startFailure(error, configuration);
     throw why === undefined ? error : new CommandFailure(why, 1);
   });
+  await keepConfiguration(review);
   process.stdout.write(banner(installation, configuration));
   // A link in a log would pair whoever reads it.
   if (isInteractive()) process.stdout.write(pairingText(installation.createPairingLink()));
@@ -47,6 +59,19 @@ export async function serve({ values }: Invocation): Promise<number> {
   onSecondSignal((signal) => process.exit(signal === "SIGINT" ? 130 : 143));
   printNotice(stoppedLine(await installation.close()));
   return 0;
+}
+
+/** Asks about a configuration that allows more than the accepted one; without a terminal, or on no, the accepted one applies. */
+async function confirmedReview(values: Invocation["values"]): Promise<ConfigurationReview> {
+  const review = await readReview(values);
+  if (review.status !== "waits" && review.status !== "unknown") return review;
+  if (values["accept-config"] !== true) {
+    if (!isInteractive()) return review;
+    process.stdout.write(describeChange(review));
+    if (!(await confirm("Accept it?", "Nobody can be asked here."))) return review;
+  }
+  await acceptConfiguration(review);
+  return { ...review, status: "same" };
 }
 
 /** What a person needs to know of a server that has stopped. */

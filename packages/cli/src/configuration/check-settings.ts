@@ -37,7 +37,8 @@ export function formatPath(path: Path): string {
   );
 }
 
-function valueAt(value: unknown, path: Path): unknown {
+/** Returns the value at a path, or `undefined`. */
+export function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>(
     (at, key) =>
       typeof at === "object" && at !== null

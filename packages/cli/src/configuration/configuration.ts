@@ -22,6 +22,11 @@ export interface Configuration {
   readonly host: string;
   /** Where conversations are kept. @default ".capstan" in the working directory */
   readonly dataDir: string;
+  /**
+   * Where the accepted configuration is kept: the data directory, unless the settings file names it,
+   * because the file must not choose what it is compared with.
+   */
+  readonly acceptedDir: string;
   /** A PostgreSQL database that keeps them instead. It may hold a password: never printed. */
   readonly databaseUrl?: string;
   /** A Redis that hands runs out to the servers of that database. Never printed, too. */
@@ -60,6 +65,8 @@ export interface Configuration {
   };
   /** The administrator's rules: no grant and no request gets past them. */
   readonly rules: readonly PolicyRule[];
+  /** Settings of the file that mean nothing, as JSON. */
+  readonly unknown: readonly string[];
   /** Where the settings file names groups and tools, as `file:line` by key. */
   readonly places: { readonly [key: string]: string };
   /** How earlier turns are shown to the model, where a request does not say. */
@@ -78,6 +85,8 @@ export type ConfigurationOutcome =
       readonly status: "valid";
       readonly configuration: Configuration;
       readonly warnings: readonly string[];
+      /** Of the settings file; absent if there is none. */
+      readonly text?: string;
     }
   | {
       readonly status: "invalid";

@@ -55,6 +55,8 @@ test("with nothing said, the defaults are safe ones", async () => {
       host: "127.0.0.1",
       settingsFile: join(folder, "capstan.config.json"),
       dataDir: join(folder, ".capstan"),
+      acceptedDir: join(folder, ".capstan"),
+      unknown: [],
       prices: {},
       retention: {},
       apiKeys: [],

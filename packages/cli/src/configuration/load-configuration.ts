@@ -6,7 +6,7 @@ import { type OptionValues, textOption } from "../arguments/command.ts";
 import { readApiKeys, readDatabaseUrl, readRedisUrl } from "./secrets.ts";
 import { checkSettings } from "./check-settings.ts";
 import type { Configuration, ConfigurationOutcome } from "./configuration.ts";
-import { readSettingsFile } from "./read-settings-file.ts";
+import { emptyLayer, parseSettings, readSettingsFile } from "./read-settings-file.ts";
 import { readEnvironmentSettings, readFlagSettings, type GivenSetting } from "./setting-options.ts";
 import type { Settings } from "./settings-schema.ts";
 
@@ -18,6 +18,8 @@ export interface LoadConfigurationOptions {
   readonly environment: { readonly [name: string]: string | undefined };
   /** Flags by name: `config`, `port`, `host`, `data`, `model`. */
   readonly flags: OptionValues;
+  /** Text to take instead of the settings file's; null as if there were no file. @default the file's */
+  readonly settingsText?: string | null;
 }
 
 /**
@@ -27,14 +29,16 @@ export interface LoadConfigurationOptions {
 export async function loadConfiguration(
   options: LoadConfigurationOptions,
 ): Promise<ConfigurationOutcome> {
-  const { directory, environment, flags } = options;
+  const { directory, environment, flags, settingsText } = options;
   const named = textOption(flags, "config");
   const path = resolve(directory, named ?? settingsFileName);
-  const file = await readSettingsFile({
-    path,
-    shown: named ?? settingsFileName,
-    required: named !== undefined,
-  });
+  const shown = named ?? settingsFileName;
+  const file =
+    settingsText === undefined
+      ? await readSettingsFile({ path, shown, required: named !== undefined })
+      : settingsText === null
+        ? emptyLayer
+        : { ...parseSettings(settingsText, shown), text: settingsText };
   const fromEnvironment = readGiven(readEnvironmentSettings(environment));
   const fromFlags = readGiven(readFlagSettings(flags));
   const keys = readApiKeys(environment["CAPSTAN_API_KEYS"]);
@@ -50,6 +54,7 @@ export async function loadConfiguration(
   // As in an address of the web: [::1].
   const host = (merged.host ?? "127.0.0.1").replace(/^\[(.*)\]$/, "$1");
   const { apiKeys } = keys;
+  const ownDir = resolve(directory, given.data ?? ".capstan");
   const configuration: Configuration = {
     port: merged.port ?? 8787,
     host,
@@ -57,7 +62,8 @@ export async function loadConfiguration(
     dataDir:
       given.data === undefined && file.settings.data !== undefined
         ? pathsOfFile(file.settings.data)
-        : resolve(directory, given.data ?? ".capstan"),
+        : ownDir,
+    acceptedDir: ownDir,
     ...(database.status === "given" && { databaseUrl: database.url }),
     ...(redis.status === "given" && { redisUrl: redis.url }),
     ...(merged.model !== undefined && { model: merged.model }),
@@ -77,6 +83,7 @@ export async function loadConfiguration(
     web: { allowPrivateHosts: merged.web?.allowPrivateHosts ?? [] },
     rules: merged.rules ?? [],
     places: file.places,
+    unknown: file.unknown,
     history: merged.history ?? "log",
     limits: merged.limits ?? {},
     retention: merged.retention ?? {},
@@ -96,7 +103,8 @@ export async function loadConfiguration(
   if (problems.length === 0) problems.push(...openDoors(configuration));
   if (problems.length > 0) return { status: "invalid", problems, warnings: file.warnings };
   const warnings = [...file.warnings, ...(await missingRoots(configuration.roots))];
-  return { status: "valid", configuration, warnings };
+  const { text } = file;
+  return { status: "valid", configuration, warnings, ...(text !== undefined && { text }) };
 }
 
 /** Texts become what their key wants, by the same schema as the file's values. */

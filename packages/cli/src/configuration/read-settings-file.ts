@@ -13,6 +13,7 @@ import {
   type Path,
   type SettingProblem,
   unknownKeys,
+  valueAt,
 } from "./check-settings.ts";
 import type { Settings } from "./settings-schema.ts";
 
@@ -22,12 +23,22 @@ export interface SettingsLayer {
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
   readonly places: SettingLocations;
+  /** Settings that mean nothing, as JSON. */
+  readonly unknown: readonly string[];
+  /** What was read; absent if there is no file. */
+  readonly text?: string;
 }
 
 /** Where names of groups and tools stand, as `file:line` by key: `rules[0].tool`, `groups.web`. */
 export type SettingLocations = { readonly [key: string]: string };
 
-export const emptyLayer: SettingsLayer = { settings: {}, problems: [], warnings: [], places: {} };
+export const emptyLayer: SettingsLayer = {
+  settings: {},
+  problems: [],
+  warnings: [],
+  places: {},
+  unknown: [],
+};
 
 /**
  * Reads a settings file: JSON, in which comments and trailing commas are welcome. Every message
@@ -52,7 +63,7 @@ export async function readSettingsFile(options: {
     const why = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`;
     return { ...emptyLayer, problems: [`${shown}: ${why}`] };
   }
-  return parseSettings(text, shown);
+  return { ...parseSettings(text, shown), text };
 }
 
 /** The same for a text that was read. */
@@ -91,6 +102,7 @@ export function parseSettings(text: string, shown: string): SettingsLayer {
       ...unknown.filter(isSecret).map(({ path }) => ({ path, message: secretMessage })),
     ].map(say),
     warnings: [...unknown.filter((found) => !isSecret(found)), ...repeatedKeys(tree)].map(say),
+    unknown: unknown.map(({ path }) => JSON.stringify([path, valueAt(raw, path)])),
   };
 }
 

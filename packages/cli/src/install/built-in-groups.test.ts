@@ -56,6 +56,7 @@ test("code that models write is run, and tools are written by them, only where t
   const configuration = {
     roots: ["."],
     dataDir: ".capstan",
+    acceptedDir: ".capstan",
     settingsFile: "capstan.config.json",
     web: { allowPrivateHosts: [] },
     code: { write: false, network: false },

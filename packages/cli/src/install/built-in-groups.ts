@@ -52,15 +52,15 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
 export async function configuredGroups(
   configuration: Pick<
     Configuration,
-    "roots" | "dataDir" | "settingsFile" | "web" | "groups" | "code" | "scripts"
+    "roots" | "dataDir" | "acceptedDir" | "settingsFile" | "web" | "groups" | "code" | "scripts"
   >,
 ): Promise<readonly ToolGroup[]> {
-  const { roots, dataDir, web, groups, code, scripts } = configuration;
+  const { roots, dataDir, acceptedDir, web, groups, code, scripts } = configuration;
   const { python, powershell } = scripts;
   const wantsCode = groups["code"] !== undefined;
   return builtInGroups({
     roots,
-    deny: [dataDir],
+    deny: [dataDir, acceptedDir],
     protected: protectedPaths(configuration),
     allowPrivateHosts: web.allowPrivateHosts,
     ...(wantsCode && {

@@ -13,6 +13,7 @@ test("a data directory that cannot be used says so, and what to do", async () =>
   await writeFile(dataDir, "");
   const configuration = {
     dataDir,
+    acceptedDir: dataDir,
     roots: [],
     settingsFile: join(folder, "none.json"),
     scripts: { folders: [] },
@@ -31,6 +32,7 @@ test("what is wrong with files is told once each, with its place", async () => {
   const lines: string[] = [];
   const configuration = {
     dataDir: join(folder, "data"),
+    acceptedDir: join(folder, "data"),
     roots: [],
     settingsFile: join(folder, "none.json"),
     scripts: { folders: [tools] },

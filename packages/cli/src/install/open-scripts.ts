@@ -30,7 +30,10 @@ import { problemLines } from "./check-tools.ts";
  * @throws CapstanError `data_directory_unwritable`
  */
 export async function openScripts(options: {
-  readonly configuration: Pick<Configuration, "scripts" | "dataDir" | "roots" | "settingsFile">;
+  readonly configuration: Pick<
+    Configuration,
+    "scripts" | "dataDir" | "acceptedDir" | "roots" | "settingsFile"
+  >;
   readonly reserved: readonly string[];
   readonly watch?: boolean;
   readonly log?: (line: string) => void;
@@ -50,7 +53,7 @@ export async function openScripts(options: {
     python: () => findPython({ interpreter: python }),
     powershell: () => findPowerShell({ interpreter: powershell }),
     environments,
-    hidden: [configuration.dataDir],
+    hidden: [configuration.dataDir, configuration.acceptedDir],
     protected: protectedPaths(configuration),
     ruledRoots: configuration.roots.map((path) => ({ path })),
   });

@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { isToolError } from "@capstan/core";
 import { visibleText } from "@capstan/core/text";
 import { openScriptApprovals, type Script } from "@capstan/scripts";
 import { type Invocation, printNotice } from "../../arguments/command.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { problemLines } from "../../install/check-tools.ts";
+import { confirm } from "../shared/confirm.ts";
 import { readConfiguration } from "../shared/read-configuration.ts";
 import { findApprovable, onlyOperand } from "./find-files.ts";
 
@@ -18,7 +18,10 @@ export async function approveScript(invocation: Invocation): Promise<number> {
   if (found.status === "refused") return 1;
   const { script } = found;
   printNotice(visibleText(declaration(script)));
-  if (invocation.values["yes"] !== true && !(await isAgreed())) {
+  if (
+    invocation.values["yes"] !== true &&
+    !(await confirm("Approve it?", "Nobody can be asked here; --yes approves without asking."))
+  ) {
     printNotice("Nothing was approved.");
     return 1;
   }
@@ -75,18 +78,4 @@ function declaration({ path, files, declared }: Script): string {
 
 function isModule(path: string): boolean {
   return /\.[mc]?[jt]s$/.test(path);
-}
-
-/** Where nobody can be asked, the answer is no. */
-async function isAgreed(): Promise<boolean> {
-  if (!process.stdin.isTTY) {
-    printNotice("Nobody can be asked here; --yes approves without asking.");
-    return false;
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(?:es)?$/i.test((await terminal.question("Approve it? [y/N] ")).trim());
-  } finally {
-    terminal.close();
-  }
 }

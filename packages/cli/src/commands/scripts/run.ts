@@ -42,7 +42,7 @@ async function runTool(options: {
   readonly args: string;
   readonly configuration: Pick<
     Configuration,
-    "scripts" | "dataDir" | "rules" | "roots" | "settingsFile"
+    "scripts" | "dataDir" | "acceptedDir" | "rules" | "roots" | "settingsFile"
   >;
 }): Promise<RanTool> {
   const { tool, args, configuration } = options;

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { type Client, createClient } from "@capstan/client";
 import { CommandFailure, type Invocation, textOption } from "../../arguments/command.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
-import { readConfiguration } from "./read-configuration.ts";
+import { appliedConfiguration, keepConfiguration, readReview } from "./read-configuration.ts";
 import { startFailure } from "./start-failure.ts";
 
 export interface Connection {
@@ -26,9 +26,10 @@ export async function openConnection(values: Invocation["values"]): Promise<Conn
     const expected = "expected an address such as http://127.0.0.1:8787";
     throw new CommandFailure(`--url: ${expected}, got ${url}`, 2);
   }
-  const configuration = await readConfiguration(values);
+  const review = await readReview(values);
+  const configuration = appliedConfiguration(review);
   try {
-    return await connectToHolder(configuration, key);
+    return await connectToHolder({ configuration, key, onStart: () => keepConfiguration(review) });
   } catch (error) {
     const why = await startFailure(error, configuration);
     throw why === undefined ? error : new CommandFailure(why, 1);
@@ -36,10 +37,15 @@ export async function openConnection(values: Invocation["values"]): Promise<Conn
 }
 
 /** The server that holds the data directory; where there is none, one in this process. */
-async function connectToHolder(
-  configuration: Configuration,
-  key: string | undefined,
-): Promise<Connection> {
+async function connectToHolder({
+  configuration,
+  key,
+  onStart,
+}: {
+  readonly configuration: Configuration;
+  readonly key: string | undefined;
+  readonly onStart: () => Promise<void>;
+}): Promise<Connection> {
   const holder = await findHolder(configuration.dataDir);
   const ownKey = async (url: string) => key ?? (await keyFor(configuration, url));
   if (holder !== undefined) return connectionTo(holder, await ownKey(holder));
@@ -47,6 +53,7 @@ async function connectToHolder(
   try {
     const own = { ...configuration, host: "127.0.0.1", port: 0 };
     const installation = await startInstallation({ configuration: own, environment: process.env });
+    await onStart();
     const close = async () => void (await installation.close());
     return { ...connectionTo(installation.url, await ownKey(installation.url)), close };
   } catch (error) {

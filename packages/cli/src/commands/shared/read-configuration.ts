@@ -1,15 +1,48 @@
 import { CommandFailure, type OptionValues, printNotice } from "../../arguments/command.ts";
+import {
+  acceptConfiguration,
+  type ConfigurationReview,
+  reviewConfiguration,
+} from "../../configuration/accepted-configuration.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
-import { loadConfiguration } from "../../configuration/load-configuration.ts";
 
-/** The configuration of this process. @throws CommandFailure with all that is wrong with it */
+/** The configuration of this process: the last accepted one while a looser one waits. @throws CommandFailure with all that is wrong with it */
 export async function readConfiguration(flags: OptionValues): Promise<Configuration> {
-  const outcome = await loadConfiguration({
-    directory: process.cwd(),
-    environment: process.env,
-    flags,
-  });
-  for (const warning of outcome.warnings) printNotice(`warning: ${warning}`);
-  if (outcome.status === "valid") return outcome.configuration;
-  throw new CommandFailure(outcome.problems.join("\n"), 2);
+  return appliedConfiguration(await readReview(flags));
 }
+
+/** The settings file of this process, compared with the accepted one. @throws CommandFailure with all that is wrong with it */
+export async function readReview(flags: OptionValues): Promise<ConfigurationReview> {
+  const { directory, environment } = { directory: process.cwd(), environment: process.env };
+  const review = await reviewConfiguration({ directory, environment, flags });
+  for (const warning of review.warnings) printNotice(`warning: ${warning}`);
+  if (review.status === "invalid") throw new CommandFailure(review.problems.join("\n"), 2);
+  return review;
+}
+
+/** Returns what applies until a user accepts a change, and says so. @throws CommandFailure */
+export function appliedConfiguration(review: ConfigurationReview): Configuration {
+  if (review.status === "unknown")
+    throw new CommandFailure(
+      `${review.problem}\nWhether ${review.changed.settingsFile} allows more than what was accepted is not known. ${howToAccept}`,
+      2,
+    );
+  if (review.status !== "waits") return review.changed;
+  printNotice(
+    `${review.changed.settingsFile} allows more than what was accepted (${review.looser.join(", ")}). The last accepted configuration applies. ${howToAccept}`,
+  );
+  return review.accepted;
+}
+
+/** Stores a configuration that nobody needs to accept, once a server has started with it. */
+export async function keepConfiguration(review: ConfigurationReview): Promise<void> {
+  if (review.status !== "first" && review.status !== "stricter") return;
+  await acceptConfiguration(review).catch((error: unknown) =>
+    printNotice(
+      `warning: the configuration could not be stored as accepted, so that changes of it are not noticed: ${error instanceof Error ? error.message : String(error)}`,
+    ),
+  );
+}
+
+const howToAccept =
+  "Look at it with `capstan config diff`; `capstan config accept` or `capstan serve --accept-config` accepts it.";

@@ -1,0 +1,215 @@
+import { isDeepStrictEqual as equal } from "node:util";
+import type { PolicyRule } from "@capstan/core";
+import { isLoopback } from "@capstan/server";
+import type { Configuration, ConfiguredLimits } from "./configuration.ts";
+
+/**
+ * Returns the settings by which a changed configuration lets tools, scripts, code or callers do more
+ * than the accepted one. A difference of which that is not known counts, too.
+ *
+ * @returns settings as the file names them, such as `code.write`; empty if nothing is looser
+ * @example loosenedSettings(accepted, { ...accepted, port: 9000 }) // ["port"]
+ */
+export function loosenedSettings(
+  accepted: Configuration,
+  changed: Configuration,
+): readonly string[] {
+  const names = Object.keys(comparisons) as (keyof Configuration)[];
+  return names.flatMap((name) => compare(name, accepted, changed));
+}
+
+function compare<K extends keyof Configuration>(
+  name: K,
+  accepted: Pick<Configuration, K>,
+  changed: Pick<Configuration, K>,
+): readonly string[] {
+  if (equal(accepted[name], changed[name])) return [];
+  return comparisons[name](accepted[name], changed[name]);
+}
+
+/** Each gets two different values. */
+const comparisons: {
+  readonly [K in keyof Required<Configuration>]: (
+    accepted: Configuration[K],
+    changed: Configuration[K],
+  ) => readonly string[];
+} = {
+  // Another port or model can be one that a script may reach, or whose provider may not see the conversations.
+  port: always("port"),
+  model: always("model"),
+  host: (_accepted, changed) => (isLoopback(changed) ? [] : ["host"]),
+  dataDir: always("data"),
+  acceptedDir: always("data"),
+  settingsFile: always("--config"),
+  databaseUrl: always("CAPSTAN_DATABASE_URL"),
+  redisUrl: always("CAPSTAN_REDIS_URL"),
+  apiKeys: always("CAPSTAN_API_KEYS"),
+  prices: always("prices"),
+  groups: (accepted, changed) => loosenedSwitches("groups", accepted, changed, groupRank),
+  tools: (accepted, changed) => loosenedSwitches("tools", accepted, changed, toolRank),
+  // The number and the names of roots are part of the paths that rules see.
+  roots: always("roots"),
+  code: (accepted, changed) =>
+    (["write", "network"] as const)
+      .filter((name) => changed[name] && !accepted[name])
+      .map((name) => `code.${name}`),
+  scripts: ({ folders, ...accepted }, { folders: ofChanged, ...changed }) =>
+    isPartOf(ofChanged, folders) && equal(accepted, changed) ? [] : ["scripts.folders"],
+  approvalsFrom: (_accepted, changed) => (changed === "people" ? [] : ["approvals.from"]),
+  web: (accepted, changed) =>
+    isPartOf(changed.allowPrivateHosts, accepted.allowPrivateHosts)
+      ? []
+      : ["web.allowPrivateHosts"],
+  rules: loosenedRules,
+  limits: loosenedLimits,
+  retention: always("retention"),
+  // An empty list says that the server takes any name where other machines reach it.
+  allowedHosts: (accepted, changed) =>
+    changed.length > 0 && isPartOf(changed, accepted) ? [] : ["allowedHosts"],
+  allowedOrigins: (accepted, changed) => (isPartOf(changed, accepted) ? [] : ["allowedOrigins"]),
+  unknown: always("settings that are not known"),
+  // What the model is shown of earlier turns, and where names stand in the file.
+  history: () => [],
+  places: () => [],
+};
+
+function always(name: string): () => readonly string[] {
+  return () => [name];
+}
+
+/** Whether a list is the other one without some entries. */
+function isPartOf(list: readonly string[], whole: readonly string[]): boolean {
+  return equal(
+    list,
+    whole.filter((one) => list.includes(one)),
+  );
+}
+
+type Switches = { readonly [name: string]: boolean };
+
+/** These groups exist only if they are named; all others are on unless they are switched off. */
+const groupRank = (name: string, on: boolean | undefined): number =>
+  name === "code" || name === "scripts" ? rank(on, [undefined, false, true]) : on === false ? 0 : 1;
+const toolRank = (_name: string, on: boolean | undefined): number =>
+  rank(on, [false, undefined, true]);
+
+function rank<T>(value: T, order: readonly T[]): number {
+  return order.indexOf(value);
+}
+
+function loosenedSwitches(
+  setting: string,
+  accepted: Switches,
+  changed: Switches,
+  rankOf: (name: string, on: boolean | undefined) => number,
+): readonly string[] {
+  return namesIn(accepted, changed)
+    .filter((name) => rankOf(name, valueOf(changed, name)) > rankOf(name, valueOf(accepted, name)))
+    .map((name) => `${setting}.${name}`);
+}
+
+function namesIn(one: object, other: object): readonly string[] {
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])];
+}
+
+function valueOf<T>(object: { readonly [name: string]: T }, name: string): T | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/** Limits that are not there unless they are set. */
+const unlimited: readonly string[] = ["turnCalls", "turnTokens", "turnMs", "runMs", "turnCost"];
+
+function loosenedLimits(accepted: ConfiguredLimits, changed: ConfiguredLimits): readonly string[] {
+  return namesIn(accepted, changed)
+    .filter((name) => {
+      const [before, after] = [
+        valueOf<number | undefined>(accepted, name),
+        valueOf<number | undefined>(changed, name),
+      ];
+      if (before === after) return false;
+      if (after === undefined) return true;
+      return before === undefined ? !unlimited.includes(name) : after > before;
+    })
+    .map((name) => `limits.${name}`);
+}
+
+/** A word of rules, from the loosest on. */
+interface Scale {
+  readonly words: readonly string[];
+  /** From this word on a rule tightens whatever other rules and the tool say. */
+  readonly strict: string;
+}
+
+const execution: Scale = {
+  words: ["auto", "ask-once", "ask-always", "deny"],
+  strict: "ask-always",
+};
+const result: Scale = { words: ["never", "on-error", "always"], strict: "always" };
+
+/** The order of rules has no effect, so that it is not compared. */
+function loosenedRules(
+  accepted: readonly PolicyRule[],
+  changed: readonly PolicyRule[],
+): readonly string[] {
+  const scopes = distinctScopes([...accepted, ...changed]);
+  return scopes.flatMap((scope) => {
+    const [before, after] = [ofScope(accepted, scope), ofScope(changed, scope)];
+    const isLooser =
+      loosensWord(scope, execution, before.execution, after.execution) ||
+      loosensWord(scope, result, before.result, after.result) ||
+      after.approvalMs > before.approvalMs ||
+      (before.approvalMs === Infinity && after.approvalMs < Infinity) ||
+      (before.found && after.found && !equal(before.reasons, after.reasons));
+    const when = scope.when === undefined ? "" : ` ${JSON.stringify(scope.when)}`;
+    return isLooser ? [`rules: ${scope.tool}${when}`] : [];
+  });
+}
+
+type Scope = Pick<PolicyRule, "tool" | "when">;
+
+function distinctScopes(rules: readonly PolicyRule[]): readonly Scope[] {
+  return rules.filter(
+    (rule, index) => !rules.slice(0, index).some((other) => isSameScope(other, rule)),
+  );
+}
+
+function isSameScope(one: Scope, other: Scope): boolean {
+  return one.tool === other.tool && equal(one.when, other.when);
+}
+
+/** What rules say together of the calls of one scope: the strictest word counts. */
+function ofScope(rules: readonly PolicyRule[], scope: Scope) {
+  const here = rules.filter((rule) => isSameScope(rule, scope));
+  const strictest = ({ words }: Scale, given: readonly (string | undefined)[]) =>
+    words.findLast((word) => given.includes(word));
+  return {
+    found: here.length > 0,
+    execution: strictest(
+      execution,
+      here.map((rule) => rule.execution),
+    ),
+    result: strictest(
+      result,
+      here.map((rule) => rule.result),
+    ),
+    approvalMs: Math.min(...here.map((rule) => rule.approvalMs ?? Infinity)),
+    reasons: here.map((rule) => rule.reason),
+  };
+}
+
+function loosensWord(
+  { when }: Scope,
+  { words, strict }: Scale,
+  before: string | undefined,
+  after: string | undefined,
+): boolean {
+  if (before === after) return false;
+  const [loosest = ""] = words;
+  // Without the rule a call falls to wider rules and to the tool, which are no looser than this word.
+  if (after === undefined) return before !== loosest;
+  if (rank(after, words) < rank(before ?? "", words)) return true;
+  if (rank(after, words) >= rank(strict, words)) return false;
+  if (before === undefined) return true;
+  // The loosest word covers calls of which each argument matches, others calls of which one does.
+  return before === loosest && when !== undefined;
+}

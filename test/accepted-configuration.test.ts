@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { root } from "../scripts/command.ts";
+import { sourceCondition } from "../scripts/source-condition.ts";
+import { createApi } from "./api.ts";
+import { createServerFolder, type ServerFolder, startServerProcess } from "./server-process.ts";
+
+/** Runs the command in the server's folder, without a terminal. */
+function capstan({ work, data }: ServerFolder, ...args: readonly string[]) {
+  const main = join(root, "packages/cli/src/main.ts");
+  const { promise, resolve } = Promise.withResolvers<{ code: unknown; out: string; err: string }>();
+  const child = execFile(
+    process.execPath,
+    [sourceCondition, main, ...args, "--data", data],
+    { cwd: work, env: { PATH: process.env["PATH"], TMPDIR: tmpdir() }, timeout: 30_000 },
+    (_error, out, err) => resolve({ code: child.exitCode, out, err }),
+  );
+  child.stdin?.end();
+  return promise;
+}
+
+/** Starts a server, has its offline model call a tool, and returns how the run ends or waits. */
+async function callDateTime(
+  folder: ServerFolder,
+  flags: readonly string[] = [],
+): Promise<{ readonly status: string; readonly output: string }> {
+  await using server = await startServerProcess({ folder, flags });
+  const api = createApi(server.url);
+  const { id } = await api.createConversation();
+  const run = await api.startTurn({ conversation: id, input: "/DateTime {}", groups: ["basic"] });
+  for await (const { type } of api.events(run))
+    if (type === "approval.requested" || type === "call.started")
+      return { status: type, output: server.output() };
+  return assert.fail("The run neither ended nor waited.");
+}
+
+const asking = { rules: [{ tool: "basic.*", execution: "ask-always" }] };
+const allowing = '{"rules": [{"tool": "*", "execution": "auto"}] /* \u202e */}';
+
+test("rules that code loosened apply after a user accepted them, and not before", async () => {
+  await using folder = await createServerFolder({ "capstan.config.json": JSON.stringify(asking) });
+  const file = join(folder.work, "capstan.config.json");
+  assert.equal((await callDateTime(folder)).status, "approval.requested");
+
+  await writeFile(file, allowing);
+  const changed = await callDateTime(folder);
+  assert.equal(changed.status, "approval.requested", "the accepted rules apply");
+  assert.match(
+    changed.output,
+    /allows more than what was accepted \(rules: basic\.\*, rules: \*\)/,
+  );
+
+  const diff = await capstan(folder, "config", "diff");
+  assert.equal(diff.code, 1);
+  assert.match(diff.out, /\+\{"rules": \[\{"tool": "\*", "execution": "auto"\}\] \/\* ⟨U\+202E⟩/);
+  const unanswered = await capstan(folder, "config", "accept");
+  assert.equal(unanswered.code, 1, "without a terminal nobody accepts");
+  assert.equal((await callDateTime(folder)).status, "approval.requested");
+
+  const accepted = await capstan(folder, "config", "accept", "--yes");
+  assert.equal(accepted.code, 0, accepted.err);
+  assert.equal((await callDateTime(folder)).status, "call.started");
+});
+
+test("--accept-config accepts the settings file as it is, once", async () => {
+  await using folder = await createServerFolder({ "capstan.config.json": JSON.stringify(asking) });
+  assert.equal((await callDateTime(folder)).status, "approval.requested");
+  await writeFile(join(folder.work, "capstan.config.json"), allowing);
+  assert.equal((await callDateTime(folder, ["--accept-config"])).status, "call.started");
+  assert.equal((await callDateTime(folder)).status, "call.started");
+});
