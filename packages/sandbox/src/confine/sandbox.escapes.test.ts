@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createSocketServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -151,6 +151,32 @@ describe("a confined program", { skip: noSandbox }, () => {
     assert.equal(setuid, plain);
     assert.notEqual(plain, undefined);
   });
+
+  test(
+    "leaves no setuid program for other accounts of the machine",
+    { skip: noPython },
+    async () => {
+      const root = join(base, "leaves-setuid");
+      await mkdir(root);
+      await shell(
+        `cp /bin/true changed; chmod 4755 changed; chmod g+s changed
+      /usr/bin/python3 -c 'import os
+made = os.open("made", os.O_CREAT | os.O_RDWR, 0o6755)
+os.write(made, b"#!")
+os.truncate(os.open("cut", os.O_CREAT | os.O_RDWR, 0o6755), 1)
+os.mknod("node", 0o104755)
+open("node", "w").write("#!")'`,
+        { write: [root], folder: root },
+      );
+      const modes = await Promise.all(
+        ["changed", "made", "cut", "node"].map((name) => stat(join(root, name))),
+      );
+      for (const { mode, size } of modes) {
+        assert.equal(mode & 0o6000, 0);
+        assert.notEqual(size, 0);
+      }
+    },
+  );
 
   test("reaches no service on this machine", { skip: noPython }, async () => {
     const server = createServer((_, response) => response.end("reached"));

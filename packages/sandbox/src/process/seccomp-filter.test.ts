@@ -34,6 +34,7 @@ function answerOf(program: Buffer, processor: Processor, call: SystemCall): numb
     else if (code === 0x54) accumulator = (accumulator & operand) >>> 0;
     else if (code === 0x15) at += accumulator === operand ? whenTrue : whenFalse;
     else if (code === 0x35) at += accumulator >= operand ? whenTrue : whenFalse;
+    else if (code === 0x45) at += (accumulator & operand) !== 0 ? whenTrue : whenFalse;
     else if (code === 0x06) {
       if (operand === 0x7fff0000) return 0;
       assert.equal(operand & 0xffff0000, 0x00050000);
@@ -87,6 +88,19 @@ for (const processor of processors) {
     for (const request of [0x5412, 0x541c]) assert.equal(answer(ioctl, [0, request]), notPermitted);
     assert.equal(answer(personality, [0xffffffff]), 0);
     assert.equal(answer(personality, [0x0040000]), notPermitted);
+  });
+
+  test(`${processor}: modes of files, but no setuid and no setgid programs`, () => {
+    // Numbers with the index of the mode: chmod, fchmod, fchmodat, fchmodat2.
+    const modeIn =
+      processor === "x64" ? { 90: 1, 91: 1, 268: 2, 452: 2 } : { 52: 1, 53: 2, 452: 2 };
+    for (const [number, index] of Object.entries(modeIn)) {
+      const answerTo = (mode: number) =>
+        answer(Number(number), [...Array.from({ length: index }, () => 0), mode]);
+      for (const mode of [0o755, 0o1777, 0]) assert.equal(answerTo(mode), 0, number);
+      for (const mode of [0o4755, 0o2755, 0o6000])
+        assert.equal(answerTo(mode), notPermitted, number);
+    }
   });
 
   test(`${processor}: numbers of other interfaces of the processor do not exist`, () => {

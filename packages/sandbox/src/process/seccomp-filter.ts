@@ -1,4 +1,10 @@
-import { checkedCalls, knownCalls, type Processor, refusedCalls } from "./system-calls.ts";
+import {
+  checkedCalls,
+  knownCalls,
+  modeCalls,
+  type Processor,
+  refusedCalls,
+} from "./system-calls.ts";
 
 /** One instruction of the kernel's classic BPF: code, jumps where true and false, operand. */
 type Instruction = readonly [code: number, whenTrue: number, whenFalse: number, operand: number];
@@ -7,6 +13,7 @@ const load = 0x20;
 const andWith = 0x54;
 const ifEqual = 0x15;
 const ifAtLeast = 0x35;
+const ifAnyBit = 0x45;
 const answer = 0x06;
 
 // The offsets in `struct seccomp_data`, and the answers, as in linux/seccomp.h.
@@ -25,6 +32,8 @@ const x32Bit = 0x40000000;
 const newNamespaces = 0x7e020000;
 const family = { unix: 1, ip4: 2, ip6: 10, netlink: 16 };
 const netlinkRoute = 0;
+/** A program with these runs with the rights of its owner or group, whoever starts it. */
+const setIdBits = 0o6000;
 /** They write into a terminal's input. */
 const terminalInput = [0x5412, 0x541c];
 
@@ -35,7 +44,8 @@ const terminalInput = [0x5412, 0x541c];
  *
  * Sockets are of IP, or ask about this network namespace's own addresses. Sockets with a path would
  * reach whatever listens in a folder that is shown (an ssh-agent, a container engine), so there are
- * none. `clone3` hides its flags from a filter and does not exist here: the C library uses `clone`.
+ * none. Files do not get the bits of setuid programs: in a root they would give other accounts of the
+ * machine this user's rights. (Files that are made with them lose them when they are written.) `clone3` hides its flags from a filter and does not exist here: the C library uses `clone`.
  *
  * @param options.unixSockets whether there are sockets with a path. @default false
  * @returns the instructions as `seccomp(2)` takes them; undefined for a processor that there is no
@@ -84,6 +94,13 @@ export function seccompFilter(
       ...[0, 0xffffffff].flatMap((persona) => answerIf([ifEqual, persona], allow)),
       [answer, 0, 0, fail(errno.notPermitted)],
     ]),
+    ...modeCalls[processor].flatMap(([number, mode]) =>
+      check(number, [
+        [load, 0, 0, argumentAt(mode)],
+        ...refuseIf([ifAnyBit, setIdBits], errno.notPermitted),
+        [answer, 0, 0, allow],
+      ]),
+    ),
     ...refused(processor).flatMap((number) => refuseIf([ifEqual, number], errno.notPermitted)),
     ...knownCalls[processor].flatMap(([first, last]): readonly Instruction[] => [
       [ifAtLeast, 0, 2, first],

@@ -116,3 +116,22 @@ export const checkedCalls = {
   x64: { clone: 56, clone3: 435, ioctl: 16, personality: 135, socket: 41, socketpair: 53 },
   arm64: { clone: 220, clone3: 435, ioctl: 29, personality: 92, socket: 198, socketpair: 199 },
 } as const satisfies { readonly [processor in Processor]: { readonly [name: string]: number } };
+
+/** System calls that set the mode of a file that is there, and which of their arguments is the mode. */
+export const modeCalls: {
+  readonly [processor in Processor]: readonly (readonly [number: number, mode: number])[];
+} = {
+  // chmod, fchmod, fchmodat, fchmodat2
+  x64: [
+    [90, 1],
+    [91, 1],
+    [268, 2],
+    [452, 2],
+  ],
+  // fchmod, fchmodat, fchmodat2
+  arm64: [
+    [52, 1],
+    [53, 2],
+    [452, 2],
+  ],
+};
