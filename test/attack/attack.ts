@@ -1,37 +1,86 @@
+import { isDeepStrictEqual } from "node:util";
+import type { CombinationName } from "../breaking/stores/combination-name.ts";
+import type { Combination } from "../breaking/stores/combinations.ts";
 import type { Random } from "../breaking/random.ts";
-import type { Victim } from "./victim.ts";
 
-/** One way to attack a server. */
+/** One way to attack Capstan. */
 export interface Attack {
+  /** As it is called on the command line. */
   readonly name: string;
-  /**
-   * Attacks until the time is over, at least once.
-   *
-   * @param given.isOver whether the time is over
-   * @returns a sentence for each promise that was broken
-   */
-  run(given: AttackGiven): Promise<readonly string[]>;
+  /** What is attacked, and with what. */
+  readonly title: string;
+  /** The databases on which it differs. */
+  readonly on: readonly CombinationName[];
+  /** How long it takes at full length; `once` if it ends by itself. */
+  readonly minutes: number | "once";
+  /** Why it cannot run on this machine. @default it can */
+  readonly skip?: () => string | undefined;
+  /** Attacks at least once, and for as long as `goesOn` says so. */
+  run(given: AttackGiven): Promise<void>;
 }
 
 export interface AttackGiven {
-  readonly victim: Victim;
+  readonly combination: Combination;
   readonly random: Random;
-  readonly isOver: () => boolean;
+  readonly report: Report;
+  /** Whether there is time left, and no use in stopping because enough was found. */
+  readonly goesOn: () => boolean;
 }
 
-/** Collects problems, each once; an attack that found many says the first ones. */
-export class Problems {
-  readonly #found = new Set<string>();
+export const bothDatabases: readonly CombinationName[] = ["SQLite", "PostgreSQL"];
 
-  add(problem: string): void {
-    this.#found.add(problem);
+/** What an attack did, and which promises it found broken. */
+export class Report {
+  readonly #problems: string[] = [];
+  readonly #counts = new Map<string, number>();
+
+  /** Adds a sentence that says which promise was broken, and how. */
+  problem(text: string): void {
+    if (!this.#problems.includes(text)) this.#problems.push(text);
   }
 
+  /** Compares what is with what must be. */
+  expect(what: string, is: unknown, mustBe: unknown): void {
+    if (!isDeepStrictEqual(is, mustBe))
+      this.problem(`${what}: ${JSON.stringify(is)}, must be ${JSON.stringify(mustBe)}`);
+  }
+
+  /** @param what in the plural: `requests` */
+  count(what: string, more = 1): void {
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + more);
+  }
+
+  /** An attack that found many problems says the first ones. */
   get isFull(): boolean {
-    return this.#found.size >= 10;
+    return this.#problems.length >= 10;
   }
 
-  get list(): readonly string[] {
-    return [...this.#found];
+  get problems(): readonly string[] {
+    return this.#problems;
+  }
+
+  get counts(): string {
+    return [...this.#counts].map(([what, count]) => `${count} ${what}`).join(", ");
+  }
+}
+
+/** Runs an attack until its time is over. */
+export async function runAttack(
+  attack: Attack,
+  given: {
+    readonly combination: Combination;
+    readonly random: Random;
+    readonly report: Report;
+    /** For how long; 0 for one round. */
+    readonly minutes: number;
+  },
+): Promise<void> {
+  const { report, minutes } = given;
+  const started = performance.now();
+  const goesOn = () => !report.isFull && performance.now() - started < minutes * 60_000;
+  try {
+    await attack.run({ ...given, goesOn });
+  } catch (thrown) {
+    report.problem(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown));
   }
 }

@@ -1,6 +1,33 @@
+// All attacks. To add one, write a module in `attacks/` that exports an `Attack` (it gets the seeded source of chance
+// and starts what it attacks, mostly with `startVictim`), add it here and to `attack.test.ts`, and name it in
+// docs/reference/security.md. If tests or a proof of `npm run test:breaking` attack it already, an entry is enough.
+import { retried } from "../breaking/proofs/retried.ts";
 import type { Attack } from "./attack.ts";
 import { forgeries } from "./attacks/forgeries.ts";
 import { fuzzer } from "./attacks/fuzzer.ts";
 import { principals } from "./attacks/principals.ts";
+import { provenBy, testFiles } from "./existing.ts";
 
-export const attacks: readonly Attack[] = [principals, forgeries, fuzzer];
+export const attacks: readonly Attack[] = [
+  principals,
+  forgeries,
+  fuzzer,
+  provenBy(retried, { name: "retries", minutes: 8 }),
+  testFiles({
+    name: "escapes",
+    title: "programs in the sandbox that try to get out of it",
+    files: [
+      "packages/sandbox/src/confine/sandbox.escapes.test.ts",
+      "packages/sandbox/src/confine/sandbox.limits.test.ts",
+      "packages/sandbox/src/network/confined-network.test.ts",
+      "packages/sandbox/src/process/seccomp-filter.test.ts",
+      "test/code-bombs.test.ts",
+      "test/script-bombs.test.ts",
+    ],
+  }),
+  testFiles({
+    name: "readers",
+    title: "clients that read slowly, many at once, and much",
+    files: ["test/slow-readers.test.ts", "test/large-runs.test.ts"],
+  }),
+];

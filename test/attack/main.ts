@@ -1,70 +1,65 @@
-// npm run test:attack [-- --seed N] [--for MINUTES] [--only NAME] [--on COMBINATION]: attacks servers in every way
-// that there is an attack for. MINUTES, 2 by default, are for each attack on each database.
-import { parseArgs } from "node:util";
+// npm run test:attack: attacks Capstan in every way that there is an attack for (--help says how).
 import { ensureBubblewrap } from "../../scripts/testing/install-bubblewrap.ts";
+import { ensureBrowser } from "../../scripts/testing/install-chromium.ts";
 import { ensureStores } from "../../scripts/testing/install-stores.ts";
 import { exitOnSignals } from "../breaking/exit-on-signals.ts";
-import { newSeed, randomOf } from "../breaking/random.ts";
-import { combinations } from "../breaking/stores/combinations.ts";
-import { attacks } from "./attacks.ts";
-import { startVictim } from "./victim.ts";
+import { randomOf } from "../breaking/random.ts";
+import type { Combination } from "../breaking/stores/combinations.ts";
+import { type Attack, Report, runAttack } from "./attack.ts";
+import { readCommandLine } from "./command-line.ts";
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string" },
-    for: { type: "string", default: "2" },
-    only: { type: "string", default: "" },
-    on: { type: "string" },
-  },
-});
-const seed = values.seed === undefined ? newSeed() : Number(values.seed);
-const minutes = Number(values.for);
-const chosen = attacks.filter(({ name }) => name.includes(values.only));
-const databases = combinations.filter(({ name }) =>
-  values.on === undefined ? name !== "PostgreSQL and Redis" : name === values.on,
-);
-if (!Number.isSafeInteger(seed) || !(minutes >= 0) || chosen.length * databases.length === 0) {
-  say(
-    `--seed N and --for MINUTES are numbers, --only is a part of ${attacks.map(({ name }) => name).join(", ")}, --on one of ${combinations.map(({ name }) => name).join(", ")}.`,
-  );
-  process.exit(2);
+const asked = readCommandLine(process.argv.slice(2));
+if (asked.status !== "clear") {
+  process.stdout.write(asked.text);
+  process.exit(asked.status === "told" ? 0 : 2);
 }
+const { seed, minutes } = asked;
+const counts = { passed: 0, failed: 0, skipped: 0 };
+const table: string[] = [];
 
 await ensureBubblewrap();
 await ensureStores();
+await ensureBrowser();
 exitOnSignals();
-let failed = 0;
-let skipped = 0;
-for (const combination of databases)
-  for (const attack of chosen) {
-    const where = `${attack.name} on ${combination.name}`;
-    const reason = combination.skip(false);
-    if (reason !== undefined) {
-      skipped += 1;
-      say(`${where}: skipped, ${reason}`);
-      continue;
-    }
-    const started = performance.now();
-    const isOver = () => performance.now() - started > minutes * 60_000;
-    const problems = await problemsOf();
-    const seconds = ((performance.now() - started) / 1_000).toFixed(0);
-    say(`${where}: ${problems.length === 0 ? "held" : "FAILED"} (seed ${seed}, ${seconds} s)`);
-    for (const problem of problems) say(`  ${problem}`);
-    if (problems.length > 0) failed += 1;
+say(`seed ${seed}`);
+for (const attack of asked.attacks)
+  for (const combination of asked.on)
+    if (attack.on.includes(combination.name)) await tryOn(attack, combination);
+say(`\n${table.join("\n")}\n`);
+say(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+// What an attack left open must not keep this from ending.
+process.exit(counts.failed === 0 ? 0 : 1);
 
-    async function problemsOf(): Promise<readonly string[]> {
-      try {
-        await using victim = await startVictim(combination);
-        return await attack.run({ victim, random: randomOf(seed), isOver });
-      } catch (thrown) {
-        return [thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)];
-      }
-    }
-  }
-say(
-  `${chosen.length * databases.length - failed - skipped} passed, ${failed} failed, ${skipped} skipped`,
-);
-process.exitCode = failed === 0 ? 0 : 1;
+async function tryOn(attack: Attack, combination: Combination): Promise<void> {
+  const report = new Report();
+  const started = performance.now();
+  const seconds = () => `${((performance.now() - started) / 1_000).toFixed(0)} s`;
+  const where = `${attack.name} on ${combination.name}`;
+  const row = (outcome: "passed" | "failed" | "skipped", text: string) => {
+    counts[outcome] += 1;
+    table.push(
+      `${attack.name.padEnd(12)}${combination.name.padEnd(12)}${outcome.padEnd(9)}${seconds().padStart(7)}  ${text}`,
+    );
+    say(`${where}: ${outcome}, ${text}`);
+  };
+  const reason = attack.skip?.() ?? combination.skip(false);
+  if (reason !== undefined) return row("skipped", reason);
+  say(`${where}: ${attack.title}`);
+  const progress = setInterval(() => say(`  ${seconds()}: ${report.counts}`), 15_000);
+  await runAttack(attack, {
+    combination,
+    random: randomOf(seed),
+    report,
+    minutes: minutes ?? (attack.minutes === "once" ? 0 : attack.minutes),
+  });
+  clearInterval(progress);
+  if (report.problems.length === 0) return row("passed", report.counts);
+  row("failed", report.counts);
+  for (const problem of report.problems) say(`  ${problem}`);
+  const again = `npm run test:attack -- --only ${attack.name} --on "${combination.name}" --seed ${seed}`;
+  say(`  again: ${again}`);
+  table.push(`${"".padEnd(12)}${again}`);
+}
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);

@@ -1,7 +1,8 @@
 import type { ListView } from "@capstan/contract";
 import { type Api, ApiRefusal } from "../../api.ts";
 import type { Random } from "../../breaking/random.ts";
-import { type Attack, Problems } from "../attack.ts";
+import { type Attack, bothDatabases } from "../attack.ts";
+import { startVictim } from "../victim.ts";
 
 /** An approval request of a run that calls `WriteVar`. */
 interface Question {
@@ -17,8 +18,11 @@ interface Question {
  */
 export const forgeries: Attack = {
   name: "forgeries",
-  async run({ victim, random, isOver }) {
-    const problems = new Problems();
+  title: "answers, edits, replays and outputs that their user may not send",
+  on: bothDatabases,
+  minutes: 2,
+  async run({ combination, random, report, goesOn }) {
+    await using victim = await startVictim(combination);
     const [ann, bob, cara] = [victim.api("ann"), victim.api("bob"), victim.api("cara")];
     do
       for (const forgery of forgeriesOf(random)) {
@@ -34,14 +38,14 @@ export const forgeries: Attack = {
           ({ text }) => text,
           () => undefined,
         );
+        report.count("forgeries");
         if (value !== forgery.leaves)
-          problems.add(
+          report.problem(
             `${forgery.name}: the call left ${value} instead of ${forgery.leaves} (${calls.data.map(({ status }) => status).join()})`,
           );
         await mine.request("DELETE", `/v1/conversations/${question.conversation}`).catch(() => {});
       }
-    while (!isOver() && !problems.isFull);
-    return problems.list;
+    while (goesOn());
   },
 };
 

@@ -2,11 +2,11 @@ import type { CallView } from "@capstan/contract";
 import { audit } from "../../breaking/audit.ts";
 import { everyRun, readRun } from "../../breaking/end-state.ts";
 import type { Random } from "../../breaking/random.ts";
-import { type Attack, Problems } from "../attack.ts";
+import { type Attack, bothDatabases, type Report } from "../attack.ts";
 import { anyText, mutate } from "../mutate.ts";
 import { makeOwned, type Owned, pathOf, type Route, routes } from "../routes.ts";
 import { type Answer, type Sent, send } from "../send.ts";
-import type { Victim } from "../victim.ts";
+import { startVictim, type Victim } from "../victim.ts";
 
 /** Requests under way at once. */
 const atOnce = 8;
@@ -20,8 +20,11 @@ const eachRound = 600;
  */
 export const fuzzer: Attack = {
   name: "fuzzer",
-  async run({ victim, random, isOver }) {
-    const problems = new Problems();
+  title: "requests to every route that are nearly right",
+  on: bothDatabases,
+  minutes: 5,
+  async run({ combination, random, report, goesOn }) {
+    await using victim = await startVictim(combination);
     const api = victim.api("ann");
     let owned = await makeOwned(api, "secret");
     do {
@@ -30,31 +33,30 @@ export const fuzzer: Attack = {
           Array.from({ length: atOnce }, () => {
             const request = anyRequest(random, owned, victim);
             return send(victim.url, request).then(
-              (answer) => judge(request, answer, problems),
-              (hangs: Error) => problems.add(hangs.message),
+              (answer) => judge(request, answer, report),
+              (hangs: Error) => report.problem(hangs.message),
             );
           }),
         );
       const health = await send(victim.url, { method: "GET", path: "/healthz" });
       if (health.status !== 200 || !victim.isAlive()) {
-        problems.add(`The server is gone: ${victim.output().slice(-2_000)}`);
-        return problems.list;
+        return report.problem(`The server is gone: ${victim.output().slice(-2_000)}`);
       }
-      for (const problem of await auditRuns(victim)) problems.add(problem);
+      report.count("requests", eachRound);
+      for (const problem of await auditRuns(victim)) report.problem(problem);
       owned = await makeOwned(api, "secret");
-    } while (!isOver() && !problems.isFull);
-    return problems.list;
+    } while (goesOn());
   },
 };
 
-function judge(request: Sent, { status, text }: Answer, problems: Problems): void {
+function judge(request: Sent, { status, text }: Answer, report: Report): void {
   const what = `${request.method} ${request.path.slice(0, 300)} ${JSON.stringify(request.headers)} ${String(request.body).slice(0, 2_000)}`;
-  if (status >= 500) return problems.add(`${status} ${text.slice(0, 300)} to ${what}`);
+  if (status >= 500) return report.problem(`${status} ${text.slice(0, 300)} to ${what}`);
   // A request that is no HTTP has no answer of the API.
   if (status < 400 || text === "" || !request.path.startsWith("/v1/")) return;
   const form = /^\{"error":\{"message":".+","type":"\w+","param":.*"code":"\w+"\}\}$/s;
   if (!form.test(text))
-    problems.add(`${status} without an error: ${text.slice(0, 300)} to ${what}`);
+    report.problem(`${status} without an error: ${text.slice(0, 300)} to ${what}`);
 }
 
 function anyRequest(random: Random, owned: Owned, victim: Victim): Sent {

@@ -1,7 +1,7 @@
-import { type Attack, Problems } from "../attack.ts";
+import { type Attack, bothDatabases } from "../attack.ts";
 import { makeOwned, missingCases, type Owned, pathOf, type Route, routes } from "../routes.ts";
 import { type Answer, send } from "../send.ts";
-import type { Caller, Victim } from "../victim.ts";
+import { type Caller, startVictim, type Victim } from "../victim.ts";
 
 /**
  * Sends a request to every route for what Ann has: as Bob, as Cara, who may only ask, without a key, and as Ann.
@@ -9,9 +9,12 @@ import type { Caller, Victim } from "../victim.ts";
  */
 export const principals: Attack = {
   name: "principals",
-  async run({ victim, random, isOver }) {
-    const problems = new Problems();
-    for (const missing of missingCases()) problems.add(missing);
+  title: "every route as another user, with a key of fewer rights, and without one",
+  on: bothDatabases,
+  minutes: 2,
+  async run({ combination, random, report, goesOn }) {
+    await using victim = await startVictim(combination);
+    for (const missing of missingCases()) report.problem(missing);
     do {
       const owned = await makeOwned(victim.api("ann"), `secret-${random.between(1, 2 ** 30)}`);
       const ofBob = await makeOwned(victim.api("bob"), `of-bob-${random.between(1, 2 ** 30)}`);
@@ -21,10 +24,10 @@ export const principals: Attack = {
           const subject = route.case.others === "absent" ? owned : ofBob;
           const answer = await ask(victim, caller, route, subject);
           for (const problem of problemsOf(route, caller, answer, owned))
-            problems.add(`${route.name} as ${caller}: ${problem}`);
+            report.problem(`${route.name} as ${caller}: ${problem}`);
         }
       if ((await readAll(victim, owned)) !== before)
-        problems.add("Requests of others changed what Ann reads of her own.");
+        report.problem("Requests of others changed what Ann reads of her own.");
       // What is deleted is gone for the routes after it.
       const deleting = (route: Route) => Number(route.method === "DELETE");
       for (const route of routes.toSorted((a, b) => deleting(a) - deleting(b))) {
@@ -32,10 +35,10 @@ export const principals: Attack = {
         if (route.case.refusal !== undefined) continue;
         const isRefused = status === 401 || status === 403 || status >= 500 || status === 0;
         const isAbsent = status === 404 && route.method !== "DELETE" && route.needs !== "admin";
-        if (isRefused || isAbsent) problems.add(`${route.name} as its owner: ${status}`);
+        if (isRefused || isAbsent) report.problem(`${route.name} as its owner: ${status}`);
       }
-    } while (!isOver() && !problems.isFull);
-    return problems.list;
+      report.count("requests", 4 * routes.length);
+    } while (goesOn());
   },
 };
 
