@@ -24,18 +24,21 @@ async function watched(what: string, server: ServerProcess, body: () => Promise<
   const before = server.output().length;
   const watch = watchServer(server);
   await body();
-  const { slowestMs, memoryMb } = await watch.stop();
+  const { slowestMs, slowestOwnMs, memoryMb } = await watch.stop();
   await sleep(300);
   const lines = server
     .output()
     .slice(before)
     .matchAll(/longest turn: (\d+) ms/g);
   const longestMs = Math.max(0, ...lines.map(([, ms]) => Number(ms)));
-  const figures = `${what}: ${memoryMb.toFixed(0)} MB, turns of ${longestMs} ms, /healthz ${slowestMs.toFixed(0)} ms`;
+  const healthz = `${slowestOwnMs.toFixed(0)} ms (${slowestMs.toFixed(0)} ms with the machine)`;
+  const figures = `${what}: ${memoryMb.toFixed(0)} MB, turns of ${longestMs} ms, /healthz ${healthz}`;
   if (prints) process.stdout.write(`${figures}\n`);
   assert.ok(memoryMb < 1_000, figures);
-  // Processor time: `/healthz` also waits for whatever else the machine does.
-  assert.ok(longestMs < 150, figures);
+  // Both without the time for which the machine gave the server no processor: turns are measured in
+  // processor time, and the kernel counts how long a thread that could run did not.
+  assert.ok(longestMs < 100, figures);
+  assert.ok(slowestOwnMs < 100, figures);
 }
 
 const images = 2;
@@ -84,6 +87,53 @@ test("a conversation of 16 messages with two images of 20 MB each is sent, liste
       }),
     );
     assert.ok(sizes.every((size) => size > images * 20_000_000));
+  });
+});
+
+const smallItems = (count: number, text: string) =>
+  Array.from({ length: count }, (_, n) => ({ role: "user", content: `${n} ${text}` }));
+
+test("60 MB of small items hold up nobody: one request is refused, a conversation of four is read", async () => {
+  await using resources = new AsyncDisposableStack();
+  const folder = resources.use(await createServerFolder());
+  const server = resources.use(await startServerProcess({ folder, environment: reporting }));
+  const api = createApi(server.url);
+  const { id: conversation } = await api.createConversation();
+  const whole = JSON.stringify({ input: smallItems(300_000, "x".repeat(150)) });
+  await watched("300,000 items in a request", server, async () => {
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(`${server.url}/v1/responses`, {
+      method: "POST",
+      headers,
+      body: whole,
+    });
+    assert.equal(response.status, 413);
+    const { error } = (await response.json()) as { readonly error: { readonly code: string } };
+    assert.equal(error.code, "body_too_many_values");
+  });
+
+  const count = 10_000;
+  const ids: string[] = [];
+  await watched("10,000 items in each of four requests", server, async () => {
+    for (let n = 0; n < 4; n++) {
+      const { id } = await api.request<{ readonly id: string }>("POST", "/v1/responses", {
+        input: smallItems(count, "x".repeat(1_500)),
+        conversation,
+        background: true,
+      });
+      await api.finishedEvents(id);
+      ids.push(id);
+    }
+  });
+  await watched("reads of these", server, async () => {
+    assert.equal((await api.runs(conversation)).length, 4);
+    for (const id of ids) {
+      assert.equal((await api.request<RunView>("GET", `/v1/runs/${id}`)).status, "completed");
+      const path = `/v1/responses/${id}/input_items?limit=100&order=asc`;
+      const first = await api.request<ListView<{ readonly id: string }>>("GET", path);
+      const next = await api.request<ListView<object>>("GET", `${path}&after=${first.last_id}`);
+      assert.deepEqual([first.data.length, next.data.length, next.has_more], [100, 100, true]);
+    }
   });
 });
 

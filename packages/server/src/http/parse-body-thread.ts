@@ -15,6 +15,6 @@ function parse({ file, size }: BodyToParse): ParsedBody {
     for (let from = 0; from < size;) from += readSync(file, bytes, from, size - from, from);
     return parseJson(bytes);
   } catch (thrown) {
-    return { error: thrown instanceof Error ? thrown.message : String(thrown) };
+    return { error: thrown instanceof SyntaxError ? thrown.message : undefined };
   }
 }

@@ -59,6 +59,17 @@ test("a long body that is no JSON is a syntax error, and the next one is parsed"
   assert.deepEqual(await parseBody(bodyOf("")), {});
 });
 
+test("a body of very many values is refused, however it is parsed", async () => {
+  for (const text of ["", "b".repeat(2_000_000)]) {
+    const values = Array.from({ length: 50_001 }, () => 0);
+    await assert.rejects(parseBody(bodyOf({ text, values })), {
+      status: 413,
+      code: "body_too_many_values",
+    });
+    assert.ok(await parseBody(bodyOf({ text, values: values.slice(10) })));
+  }
+});
+
 test("a body that is nested deeper than programs can walk is refused", async () => {
   const nested = (levels: number, text = "") =>
     `{"text": "${text}", "a": ${"[".repeat(levels)}${"]".repeat(levels)}}`;

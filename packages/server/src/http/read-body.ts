@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { Context } from "hono";
 import type { z } from "zod";
@@ -120,8 +121,8 @@ export interface BodyToParse {
 
 export type ParsedBody =
   | { readonly value: unknown; readonly taken: readonly TakenData[] }
-  /** Of the JSON parser. */
-  | { readonly error: string };
+  /** Of the JSON parser, or undefined: it has too many values. */
+  | { readonly error: string | undefined };
 
 /**
  * Reads a request's JSON. Images and files are taken out of it: they are `StoredData`. A long body is
@@ -144,7 +145,10 @@ export async function parseBody(request: Request, hash?: Hash): Promise<unknown>
     }
     if (file === undefined) return parseShort(Buffer.concat(chunks));
     const parsed = await inThread({ file: file.fd, size });
-    if ("error" in parsed) throw new SyntaxError(parsed.error);
+    // Receiving it was a long turn of the event loop.
+    await nextTurn();
+    if ("error" in parsed)
+      throw parsed.error === undefined ? tooManyValues : new SyntaxError(parsed.error);
     return withData(parsed.value, parsed.taken);
   } finally {
     await file?.close();
@@ -160,7 +164,13 @@ function parseShort(bytes: Uint8Array): unknown {
 /** Programs that walk JSON call themselves at each level. */
 const maxLevels = 1_000;
 
-/** @throws SyntaxError if it is no JSON, too deep, or has a key twice: `JSON.parse` takes the last, which could allow what the first refuses */
+/** Each costs the event loop some microseconds, however short it is, until its run has begun. */
+const maxValues = 50_000;
+
+/**
+ * @throws SyntaxError if it is no JSON, too deep, or has a key twice: `JSON.parse` takes the last, which could allow what the first refuses
+ * @throws RequestError 413 if it has too many values
+ */
 export function parseJson(bytes: Uint8Array): {
   readonly value: unknown;
   readonly taken: readonly TakenData[];
@@ -169,13 +179,18 @@ export function parseJson(bytes: Uint8Array): {
   const value: unknown = text.trim() === "" ? {} : JSON.parse(text);
   let level = [value].filter(isParent);
   let keys = 0;
+  let values = 1;
   for (let depth = 0; level.length > 0; depth++) {
     if (depth === maxLevels) throw new SyntaxError(`it is nested deeper than ${maxLevels} levels.`);
-    level = level.flatMap((parent) => {
-      const members: unknown[] = Object.values(parent);
+    const next: object[] = [];
+    for (const parent of level) {
+      const members: readonly unknown[] = Object.values(parent);
+      values += members.length;
+      if (values > maxValues) throw tooManyValues;
       if (!Array.isArray(parent)) keys += members.length;
-      return members.filter(isParent);
-    });
+      for (const member of members) if (isParent(member)) next.push(member);
+    }
+    level = next;
   }
   let written = 0;
   readStrings(text, (_start, _end, isKey) => (written += isKey ? 1 : 0));
@@ -247,6 +262,11 @@ function duplicateMessage(parents: readonly Parent[], key: string): string {
   const where = path === "" ? "it" : path.replace(/^\./, "").slice(0, 200);
   return `${where} has the key ${JSON.stringify(key.slice(0, 100))} twice, and only one of them could count. Send it once.`;
 }
+const tooManyValues = new RequestError({
+  status: 413,
+  code: "body_too_many_values",
+  message: `The body has more than ${maxValues} JSON values: items, objects, texts and numbers. Send fewer and longer items, or continue a response with 'previous_response_id' instead of sending it again.`,
+});
 
 function isParent(value: unknown): value is object {
   return typeof value === "object" && value !== null;

@@ -144,18 +144,18 @@ function endOfPart(text: string, at: number): number {
   return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(at - 1, at + 1)) ? at + 1 : at;
 }
 
-/** How long streams may write before other work gets its turn, in ms. */
+/** How long streams and long requests may work before other work gets its turn, in ms. */
 const turnMs = 8;
 
-/** When the first stream wrote in this turn of the event loop. */
+/** When the first of them worked in this turn of the event loop. */
 let began: number | undefined;
 
 /**
- * Waits for the next turn of the event loop, if streams have written for long in this one. Sockets
+ * Waits for the next turn of the event loop, if streams and long requests have worked for long in this one. Sockets
  * of readers that are fast take all that is written at once, and then streams alone would run:
  * promises come before timers, other requests and other connections.
  */
-async function nextTurn(): Promise<void> {
+export async function nextTurn(): Promise<void> {
   const now = performance.now();
   if (began === undefined) {
     began = now;

@@ -2,7 +2,7 @@ import { followEvents, requestOf, type RunRecord, type Store } from "@capstan/st
 import type { JsonObject, JsonValue } from "@capstan/core";
 import type { ListView, RunEvent } from "@capstan/contract";
 import { listView } from "../http/records.ts";
-import { encodeInChunks, endOfStream } from "../http/streams.ts";
+import { encodeInChunks, endOfStream, nextTurn } from "../http/streams.ts";
 import type { OutputItem, ResponseObject } from "./projection/wire.ts";
 import { oneCallModelId } from "../runs/active/launch.ts";
 import {
@@ -138,13 +138,22 @@ export async function lookUpItems(
   return found;
 }
 
+/** Items of a stored input that are parsed before other requests get their turn. */
+const sliceItems = 1_000;
+
 /** A run's input as items with ids. */
 export async function inputItemsOf(
   store: Store,
   { id, owner }: RunRecord,
 ): Promise<readonly StoredItem[]> {
   const input = (await store.readInput({ owner, runId: id })) ?? [];
-  return storedInput(id, parseStored(withReferences(input)));
+  const items: InputItem[] = [];
+  for (let from = 0; from < input.length; from += sliceItems) {
+    await nextTurn();
+    items.push(...parseStored(withReferences(input.slice(from, from + sliceItems))));
+  }
+  await nextTurn();
+  return storedInput(id, items);
 }
 
 /** Items that are stored. Those that this version does not understand are left out. */

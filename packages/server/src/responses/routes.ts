@@ -9,11 +9,12 @@ import {
   readResponse,
   streamResponse,
 } from "./read-response.ts";
+import { parseLongInput } from "./request/parse-input.ts";
 import { parseCreateRequest } from "./request/parse-request.ts";
 import { itemChunks } from "./content-parts.ts";
 import { startResponse } from "./start-response.ts";
 import type { Environment, Services } from "../http/services.ts";
-import { eventStream, jsonChunks, listChunks, streamJson } from "../http/streams.ts";
+import { eventStream, jsonChunks, listChunks, nextTurn, streamJson } from "../http/streams.ts";
 import { mayRepeat, readJson, readNumber, readWord } from "../http/read-body.ts";
 import { comesBack, startOnce } from "../http/request-keys.ts";
 
@@ -58,7 +59,10 @@ export function responseRoutes(services: Services): Hono<Environment> {
 
   routes.post("/", async (context) => {
     const origin = new URL(context.req.url).origin;
-    const request = parseCreateRequest(await readJson(context), { origins: [origin] });
+    const body = await readJson(context);
+    const input = await parseLongInput(body);
+    const request = parseCreateRequest(body, { origins: [origin], input });
+    await nextTurn();
     const caller = {
       principal: context.get("principal"),
       mayApprove: context.get("rights").includes("approve"),

@@ -10,6 +10,7 @@ import { findRequestedModel, offersTool, readHistory } from "../runs/active/laun
 import type { RunRequest } from "../runs/request/run-request.ts";
 import type { Services } from "../http/services.ts";
 import { conflict, RequestError } from "../http/errors.ts";
+import { nextTurn } from "../http/streams.ts";
 import { rightMissing } from "../http/rights.ts";
 import { allowedTools } from "./request/parse-tools.ts";
 import { type ApprovalResponse, inputMessages, newItems, splitHistory } from "./input-messages.ts";
@@ -54,7 +55,10 @@ export async function startResponse(
     resolve: (id) => items.get(id),
     knownCalls: openCallsOf(parent),
   });
+  // Each of these steps walks the whole input.
+  await nextTurn();
   const stored = storedItems(understood.items);
+  await nextTurn();
   const tools = allowedTools(request.tools, request.toolChoice);
   const { messages, answers, approvals } = understood;
   if (!mayApprove && approvals.some(({ approve }) => approve))
@@ -77,6 +81,7 @@ export async function startResponse(
     return parent;
   }
   const { before, turn } = splitHistory(messages);
+  await nextTurn();
   const history = request.history ?? services.history;
   const [said, variables] = crosses
     ? await Promise.all([

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { JsonValue, Message } from "@capstan/core";
 import type { ChainResultRecord } from "@capstan/core/host";
 import { type BlobStore, sha256Of } from "./blob-store.ts";
@@ -51,6 +52,8 @@ export async function splitList<T>(
     texts = [];
     length = 0;
     from = index + 1;
+    // A list can have many megabytes: other requests get their turn.
+    await nextTurn();
   }
   return [...parts, ...list.slice(from)];
 }

@@ -7,6 +7,7 @@ import {
   unsupportedValue,
   wrongType,
 } from "../../http/errors.ts";
+import { nextTurn } from "../../http/streams.ts";
 import { StoredData, maxImage, withoutNulls } from "../../http/read-body.ts";
 
 const id = z.string().nullish();
@@ -110,6 +111,21 @@ export function parseInput(input: unknown): readonly InputItem[] {
   }
   if (!Array.isArray(input)) throw wrongType("input", "a string or an array of items", input);
   return input.map((value, index) => parseItem(value, `input[${index}]`));
+}
+
+/** Items that are parsed before other requests get their turn. */
+const sliceItems = 1_000;
+
+/** Parses the items of a long input with turns between them. Returns undefined for a short one. */
+export async function parseLongInput(body: unknown): Promise<readonly InputItem[] | undefined> {
+  const input = isObject(body) ? body["input"] : undefined;
+  if (!Array.isArray(input) || input.length <= sliceItems) return undefined;
+  const items: InputItem[] = [];
+  for (const [index, value] of input.entries()) {
+    if (index % sliceItems === 0) await nextTurn();
+    items.push(parseItem(value, `input[${index}]`));
+  }
+  return items;
 }
 
 function parseItem(value: unknown, at: string): InputItem {

@@ -8,7 +8,7 @@ import {
   wrongType,
 } from "../../http/errors.ts";
 import type { ResponseFormat } from "@capstan/core/host";
-import { checked, isObject, parseInput } from "./parse-input.ts";
+import { checked, type InputItem, isObject, parseInput } from "./parse-input.ts";
 import { withoutNulls } from "../../http/read-body.ts";
 import {
   modelToolChoice,
@@ -35,6 +35,8 @@ export function parseCreateRequest(
   options: {
     /** Where this server is reached: its groups may be named by such a URL. @default [] */
     readonly origins?: readonly string[];
+    /** Its input, if it is parsed already. */
+    readonly input?: readonly InputItem[] | undefined;
   } = {},
 ) {
   if (!isObject(body)) throw wrongType("request", "a JSON object", body ?? null);
@@ -42,7 +44,7 @@ export function parseCreateRequest(
   checkConflicts(given);
   checkMetadata(given.metadata ?? {});
   const conversation = parseConversation(given.conversation);
-  const input = parseInput(given.input);
+  const input = options.input ?? parseInput(given.input);
   const tools = parseTools(given.tools ?? [], options.origins ?? []);
   const toolChoice = parseToolChoice(given.tool_choice, tools);
   const format = parseFormat(given.text?.format);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type ContentPart,
   type Model,
@@ -222,7 +223,10 @@ export async function readHistory(
     turns.push({ before, ...(await turnOf(store, owner, ancestor)) });
     before = [];
   }
-  return [...historyMessages(turns, history), ...before];
+  const messages = [...historyMessages(turns, history), ...before];
+  // The chain walks them all again.
+  if (messages.length > 1_000) await nextTurn();
+  return messages;
 }
 
 /** A run that only holds variables has no request. */
