@@ -5,7 +5,7 @@
 export const pending: readonly string[] = [
   "CHANGELOG.md",
   "docs/decisions",
-  "docs/guides",
+  "docs/guides/configuration.md",
   "docs/reference",
   "packages/cli",
   "packages/client",
