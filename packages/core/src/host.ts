@@ -35,6 +35,7 @@ export { addUsage, noUsage } from "./model/usage.ts";
 // arguments
 export { conditionsText } from "./arguments/argument-conditions.ts";
 export type { PatternEngine } from "./arguments/pattern-check.ts";
+export { schemaDepthProblem } from "./arguments/schema-references.ts";
 
 // variables
 export { readBack } from "./variables/missing-variable.ts";

@@ -35,7 +35,7 @@ const surface = {
     digest errorMessage executionRule
     isContentParts isSettled missingInValue namesTool nearestNames neutralise neutraliseMessage neutraliseOutside
     newId noUsage readBack readPointer reopenedByPerson resultRule reviewOutcomes reviewProblem
-    reviewRequestOf sliceText systemClock titleOf withFoundOutcome
+    reviewRequestOf schemaDepthProblem sliceText systemClock titleOf withFoundOutcome
     `,
     types: `
     CallOwner CallStatus ChainLimits ChainResultRecord ChainResume ClientOutput ExecutionDecision

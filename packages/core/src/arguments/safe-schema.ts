@@ -8,7 +8,7 @@ import {
   type StepBudget,
   type PatternCost,
 } from "./pattern-check.ts";
-import { isLegacySchema, mapKeywords, maxSchemaDepth, valueKeywords } from "./schema-references.ts";
+import { isLegacySchema, mapKeywords, valueKeywords } from "./schema-references.ts";
 
 type SafeSchema =
   | {
@@ -55,7 +55,7 @@ const foreign = new Set(["$recursiveRef", "$recursiveAnchor"]);
  */
 export function safeSchema(schema: JsonSchema, options: SafeSchemaOptions): SafeSchema {
   const rewriting = new Rewriting(options, schema);
-  const rewritten = rewriting.schema(schema, "", 0) as JsonSchema;
+  const rewritten = rewriting.schema(schema, "") as JsonSchema;
   if (rewriting.problem !== undefined) return { status: "refused", message: rewriting.problem };
   const { notes, keyCosts, isCostly } = rewriting;
   const safe = rewriting.isLoose
@@ -84,14 +84,10 @@ class Rewriting {
     this.#isolates = text.includes('"unevaluated') && !/\/(?:if|contains)\//.test(text);
   }
 
-  schema(value: unknown, path: string, depth: number): unknown {
+  schema(value: unknown, path: string): unknown {
     if (typeof value !== "object" || value === null) return value;
-    if (depth > maxSchemaDepth) {
-      this.problem ??= `The schema is nested deeper than ${maxSchemaDepth} levels.`;
-      return true;
-    }
     if (Array.isArray(value))
-      return value.map((item, index) => this.schema(item, `${path}/${index}`, depth + 1));
+      return value.map((item, index) => this.schema(item, `${path}/${index}`));
     const node = value as Node;
     const ignoresRest = this.#isLegacy && typeof node["$ref"] === "string";
     const members: (readonly [string, unknown])[] = [];
@@ -114,9 +110,9 @@ class Rewriting {
         );
         const isCut = kept.length < Object.keys(member).length;
         isLoose ||= isCut;
-        members.push([key, this.#map(kept, at, depth)]);
+        members.push([key, this.#map(kept, at)]);
       } else {
-        const safe = valueKeywords.has(key) ? member : this.schema(member, at, depth + 1);
+        const safe = valueKeywords.has(key) ? member : this.schema(member, at);
         const isolate = this.#isolates && Object.hasOwn(isolated, key) ? isolated[key] : undefined;
         members.push([key, isolate ? isolate(safe) : safe]);
       }
@@ -134,12 +130,9 @@ class Rewriting {
     return result;
   }
 
-  #map(members: readonly (readonly [string, unknown])[], path: string, depth: number): Node {
+  #map(members: readonly (readonly [string, unknown])[], path: string): Node {
     return Object.fromEntries(
-      members.map(([name, member]) => [
-        name,
-        this.schema(member, `${path}/${pointerPart(name)}`, depth + 1),
-      ]),
+      members.map(([name, member]) => [name, this.schema(member, `${path}/${pointerPart(name)}`)]),
     );
   }
 

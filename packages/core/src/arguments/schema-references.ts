@@ -39,7 +39,7 @@ function resolveAll(schema: JsonSchema): SchemaReferences {
   const references: Reference[] = [];
   const isLegacy = isLegacySchema(schema);
   const seen = new Set<object>();
-  collect(schema, { base: unnamed, isMap: false, depth: 0 });
+  collect(schema, { base: unnamed, isMap: false });
 
   const targets = new Map<object, JsonSchema | boolean>();
   let dangling: string | undefined;
@@ -50,19 +50,18 @@ function resolveAll(schema: JsonSchema): SchemaReferences {
   }
   return { targets, dangling };
 
-  function collect(value: unknown, at: { base: string; isMap: boolean; depth: number }): void {
+  function collect(value: unknown, at: { base: string; isMap: boolean }): void {
     if (typeof value !== "object" || value === null) return;
-    if (seen.has(value) || at.depth > maxSchemaDepth) return;
+    if (seen.has(value)) return;
     seen.add(value);
-    const depth = at.depth + 1;
     if (!isObject(value)) {
-      for (const item of Object.values(value)) collect(item, { ...at, isMap: false, depth });
+      for (const item of Object.values(value)) collect(item, { ...at, isMap: false });
       return;
     }
     const base = at.isMap ? at.base : identify(value, at.base);
     for (const [key, member] of Object.entries(value)) {
       const isMap = !at.isMap && mapKeywords.has(key);
-      if (at.isMap || !valueKeywords.has(key)) collect(member, { base, isMap, depth });
+      if (at.isMap || !valueKeywords.has(key)) collect(member, { base, isMap });
     }
   }
 
@@ -159,4 +158,19 @@ export function isLegacySchema(schema: { readonly [key: string]: unknown }): boo
   return typeof schema["$schema"] === "string" && legacyDrafts.test(schema["$schema"]);
 }
 
-export const maxSchemaDepth = 200;
+/** Objects and lists within each other. Whoever compiles or applies a schema calls itself at each of them. */
+const maxSchemaLevels = 200;
+
+/** Returns what is wrong with a schema that is nested too deeply to be walked, or `undefined`. */
+export function schemaDepthProblem(schema: object): string | undefined {
+  let level = new Set<object>([schema]);
+  for (let depth = 0; depth < maxSchemaLevels; depth++) {
+    const next = new Set<object>();
+    for (const parent of level)
+      for (const member of Object.values(parent) as readonly unknown[])
+        if (typeof member === "object" && member !== null) next.add(member);
+    if (next.size === 0) return undefined;
+    level = next;
+  }
+  return `The schema is nested deeper than ${maxSchemaLevels} levels, or refers to itself. Move its inner parts to "$defs", and refer to them.`;
+}

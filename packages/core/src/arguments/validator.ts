@@ -13,6 +13,7 @@ import {
 } from "./pattern-check.ts";
 import { metaSchemaProblem, referenceProblem } from "./meta-schema.ts";
 import { safeSchema } from "./safe-schema.ts";
+import { schemaDepthProblem } from "./schema-references.ts";
 import { type ValidationIssue, validationIssues } from "./validation-issue.ts";
 import { errorMessage } from "../base/errors.ts";
 
@@ -80,6 +81,8 @@ export function compileSchema(
   const cache = cacheOf(options.pattern);
   const known = cache.bySchema.get(schema);
   if (known) return known;
+  const tooDeep = schemaDepthProblem(schema);
+  if (tooDeep !== undefined) return { status: "refused", message: tooDeep };
   let key: string;
   try {
     key = canonicalJson(schema);

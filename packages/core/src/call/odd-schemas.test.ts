@@ -59,6 +59,35 @@ test("a tool whose schema cannot be used is not offered; a call of it says why",
   assert.deepEqual(ran, []);
 });
 
+test("a schema of 200 levels is compiled and applied to values as deep, and one of 201 is refused", async () => {
+  const keywords: readonly ((inner: unknown) => unknown)[] = [
+    (inner) => ({ items: inner }),
+    (inner) => ({ not: inner }),
+    (inner) => ({ additionalProperties: inner }),
+    (inner) => ({ contains: inner, unevaluatedItems: false }),
+  ];
+  for (const around of keywords) {
+    let schema: unknown = { type: "string" };
+    for (let level = 1; level < 200; level++) schema = around(schema);
+    const { executor } = executorWith({
+      Deepest: schema as JsonSchema,
+      Deeper: around(schema) as JsonSchema,
+    });
+    assert.deepEqual(
+      executor.schemaProblems().map(({ toolId, status }) => [toolId, status]),
+      [["odd.Deeper", "refused"]],
+    );
+    for (const member of ["[", '{"a":'])
+      for (const deep of [1, 199]) {
+        const closing = member === "[" ? "]" : "}";
+        const args = `{"a":${member.repeat(deep - 1)}5${closing.repeat(deep - 1)}}`;
+        const result = await executor.execute("Deepest", args);
+        assert.ok(["success", "error"].includes(result.status), args);
+        if (result.status === "error") assert.equal(result.error.code, "invalid_arguments");
+      }
+  }
+});
+
 test("a recursive schema is offered, repaired and enforced; one without an end refuses each call", async () => {
   const { executor, ran } = executorWith({
     Tree: {

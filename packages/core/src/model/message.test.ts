@@ -14,6 +14,31 @@ test("a person's, a model's and a tool's text loses its forged marks, in parts t
   assert.deepEqual(neutraliseMessage(parts).content, [{ type: "text", text: safe }]);
 });
 
+test("unseen characters are marked in each part of a tool's result, and in no part of a user's message", () => {
+  const hidden = "pay \u202Eeno\u202C";
+  const marked = "pay ⟨U+202E⟩eno⟨U+202C⟩";
+  const source = { type: "base64", data: "" } as const;
+  const parts = (text: string) =>
+    [
+      { type: "text", text },
+      { type: "text", text: "plain" },
+      { type: "file", name: text, mimeType: "text/plain", source },
+      { type: "link", url: "https://example.org", title: text },
+    ] as const;
+  const tool = {
+    role: "tool",
+    tool_call_id: "c",
+    name: "Look",
+    content: hidden,
+    parts: parts(hidden),
+  } as const;
+  const safeTool = { ...tool, content: marked, parts: parts(marked) };
+  assert.deepEqual(neutraliseMessage(tool), safeTool);
+  assert.equal(neutraliseMessage(safeTool), safeTool);
+  const user: Message = { role: "user", content: parts(hidden) };
+  assert.equal(neutraliseMessage(user), user);
+});
+
 test("a file's name and a link's title lose them, too", () => {
   const source = { type: "url", url: "https://example.org/a" } as const;
   const file = { type: "file", mimeType: "text/plain", source } as const;

@@ -101,36 +101,45 @@ export function neutraliseMessage(message: Message): Message {
       return message;
     case "user": {
       const { content } = message;
-      const safe = typeof content === "string" ? neutralise(content) : safeParts(content);
+      const safe =
+        typeof content === "string" ? neutralise(content) : safeParts(content, neutralise);
       return safe === content ? message : { ...message, content: safe };
     }
-    case "assistant":
-    case "tool": {
-      const safe = message.role === "tool" ? neutraliseOutside : neutralise;
-      const content = safe(message.content);
+    case "assistant": {
+      const content = neutralise(message.content);
       return content === message.content ? message : { ...message, content };
+    }
+    case "tool": {
+      const content = neutraliseOutside(message.content);
+      const parts = message.parts && safeParts(message.parts, neutraliseOutside);
+      if (content === message.content && parts === message.parts) return message;
+      return { ...message, content, ...(parts !== undefined && { parts }) };
     }
   }
 }
 
-function safeParts(parts: readonly ContentPart[]): readonly ContentPart[] {
-  const safe = parts.map(safePart);
+/** The parts with `neutralise` or `neutraliseOutside` applied to their texts; the same list if nothing changes. */
+export function safeParts(
+  parts: readonly ContentPart[],
+  neutralised: (text: string) => string,
+): readonly ContentPart[] {
+  const safe = parts.map((part) => safePart(part, neutralised));
   return safe.some((part, index) => part !== parts[index]) ? safe : parts;
 }
 
 /** Names and titles are told to the model, too. */
-function safePart(part: ContentPart): ContentPart {
+function safePart(part: ContentPart, neutralised: (text: string) => string): ContentPart {
   switch (part.type) {
     case "text": {
-      const text = neutralise(part.text);
+      const text = neutralised(part.text);
       return text === part.text ? part : { ...part, text };
     }
     case "file": {
-      const name = neutralise(part.name);
+      const name = neutralised(part.name);
       return name === part.name ? part : { ...part, name };
     }
     case "link": {
-      const title = part.title === undefined ? undefined : neutralise(part.title);
+      const title = part.title === undefined ? undefined : neutralised(part.title);
       return title === undefined || title === part.title ? part : { ...part, title };
     }
     case "image":

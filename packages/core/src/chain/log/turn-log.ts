@@ -1,6 +1,6 @@
 import type { CallRecord } from "../../call/record/call-record.ts";
-import type { Message, ToolMessage } from "../../model/message.ts";
-import { neutralise } from "../../text/neutralise.ts";
+import { type Message, safeParts, type ToolMessage } from "../../model/message.ts";
+import { neutralise, neutraliseOutside } from "../../text/neutralise.ts";
 import type { TurnLog } from "../journal/chain-result.ts";
 import { oneLine } from "../../text/truncate.ts";
 import { isSettled, type ResultStatus, resultStatusOf } from "../../call/record/call-status.ts";
@@ -115,7 +115,7 @@ export function toolMessage(id: string, name: string, call: CallRecord | undefin
     tool_call_id: id,
     name,
     content: settled?.finalText ?? unanswered,
-    ...(settled?.parts !== undefined && { parts: settled.parts }),
+    ...(settled?.parts !== undefined && { parts: safeParts(settled.parts, neutraliseOutside) }),
   };
 }
 

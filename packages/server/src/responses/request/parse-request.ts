@@ -11,6 +11,7 @@ import type { ResponseFormat } from "@capstan/core/host";
 import { checked, type InputItem, isObject, parseInput } from "./parse-input.ts";
 import { withoutNulls } from "../../http/read-body.ts";
 import {
+  checkDepth,
   modelToolChoice,
   parseToolChoice,
   parseTools,
@@ -264,6 +265,7 @@ function parseFormat(given: unknown): ParsedFormat {
   if (type !== "json_schema")
     throw unsupportedValue(`${at}.type`, type, ["text", "json_object", "json_schema"]);
   const { name, schema, description, strict } = checked(schemaFormat, given, at);
+  checkDepth(schema, `${at}.schema`);
   return {
     format: { type, name, schema, ...withoutNulls({ description, strict }) },
     echo: {

@@ -1,6 +1,6 @@
 import type { JsonObject, ToolDefinition } from "@capstan/core";
 import { z } from "zod";
-import type { ToolChoice } from "@capstan/core/host";
+import { schemaDepthProblem, type ToolChoice } from "@capstan/core/host";
 import {
   badRequest,
   missingParameter,
@@ -232,6 +232,7 @@ function parseFunctionTool(tool: { readonly [key: string]: unknown }, at: string
   const source = nested ?? tool;
   const where = nested === undefined ? at : `${at}.function`;
   const { name, description, parameters, strict } = checked(functionSchema, source, where);
+  checkDepth(parameters ?? {}, `${where}.parameters`);
   const definition: ToolDefinition = {
     type: "function",
     function: { name, ...withoutNulls({ description, parameters, strict }) },
@@ -244,6 +245,12 @@ function parseFunctionTool(tool: { readonly [key: string]: unknown }, at: string
     strict: strict ?? null,
   };
   return { definition, echo };
+}
+
+/** @throws RequestError if a schema is nested too deeply for those who compile it */
+export function checkDepth(schema: object, param: string): void {
+  const problem = schemaDepthProblem(schema);
+  if (problem !== undefined) throw badRequest(param, `Invalid '${param}': ${problem}`);
 }
 
 /** A custom tool takes plain text: the model is offered a function with one argument. */
