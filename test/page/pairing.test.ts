@@ -23,7 +23,13 @@ let browser: Browser;
 
 before(async () => {
   if (skip !== false) return;
-  capstan = await startCapstan({ config: { approvals: { from: "people" } } });
+  capstan = await startCapstan({
+    files: { "notes.md": "Haul away." },
+    config: {
+      approvals: { from: "people" },
+      rules: [{ tool: "files.ViewFile", execution: "ask-always", reason: "Files are private." }],
+    },
+  });
   browser = await launchBrowser();
 });
 after(async () => {
@@ -108,6 +114,53 @@ test(
     const id = /sess_\w+/.exec((await piped("pair", "--list")).output)?.[0] ?? assert.fail();
     assert.equal((await piped("pair", "--revoke", id)).code, 0);
     assert.deepEqual(await rule(), [403, 403, ""]);
+    await me.leave();
+  },
+);
+
+test(
+  "a card in a browser that is not paired says how to pair it and allows nothing; paired, it allows the call",
+  { skip },
+  async () => {
+    const me = await visit(browser, capstan.url);
+    await me.say('/ViewFile {"path":"notes.md"}');
+    const card = me.card("ViewFile");
+    await card.getByTestId("may-not-allow").getByText("capstan pair").waitFor();
+    // A card that has just appeared takes no answer for a moment.
+    const enabled = me.page.locator(":enabled");
+    await card.getByTestId("approval-refuse").and(enabled).waitFor();
+    assert.equal(await card.getByTestId("approval-allow-once").isDisabled(), true);
+    await me.page.keyboard.press("Alt+A");
+
+    // Nor do the page's own requests, or those of an agent on this machine.
+    const id = (await card.getAttribute("data-approval")) ?? assert.fail();
+    const allow = {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ decision: "allow" }),
+    };
+    const path = `/v1/approvals/${id}`;
+    const agents = await fetch(capstan.url + path, allow);
+    assert.equal(agents.status, 403);
+    assert.match(await agents.text(), /capstan pair/);
+    const pages = await me.page.evaluate(
+      async ([to, request]) => (await fetch(to, request)).status,
+      [path, allow] as const,
+    );
+    assert.equal(pages, 403);
+
+    const link = linkIn(await inTerminal("pair")) ?? assert.fail("no link was printed");
+    const tab = await me.page.context().newPage();
+    await tab.goto(link);
+    await tab.waitForFunction(() => !location.hash.includes("pair="));
+    await tab.close();
+    await me.page.reload();
+    const allowOnce = card.getByTestId("approval-allow-once").and(enabled);
+    await allowOnce.waitFor();
+    assert.equal(await card.getByTestId("may-not-allow").count(), 0);
+    await allowOnce.click();
+    await me.turnEnds();
+    assert.match(await me.answer(), /Haul away/);
     await me.leave();
   },
 );

@@ -13,6 +13,7 @@ import { createAnswerSubmission } from "./submit-answer.ts";
 import { bindApprovalKeys } from "./approval-keys.ts";
 import { ArgumentsView } from "./arguments-view.tsx";
 import { createFolding, ShowAll } from "./folding.tsx";
+import { MayNotAllow, useMayAllow } from "./may-allow.tsx";
 import { RejectionForm } from "./rejection-form.tsx";
 import {
   defaultGrantChoice,
@@ -51,8 +52,9 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
     return parsed.type === "object" ? visibleArguments(parsed.value) : null;
   });
   const folding = createFolding(() => (shownArgs() ?? []).map(({ value }) => value));
+  const mayAllow = useMayAllow();
   // What was not seen cannot be allowed.
-  const isUnready = () => isLocked() || folding.isFolded();
+  const isUnready = () => isLocked() || folding.isFolded() || !mayAllow();
   /** The wider answer that waits for its second step. */
   const [wider, setWider] = createSignal<GrantChoice | null>(null);
 
@@ -169,6 +171,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
         fallback={<p class="approval-outcome">This was answered: {outcome()}.</p>}
       >
         <ShowAll folding={folding} hasKeys={hasKeys} testId="approval-show-all" />
+        <MayNotAllow mayAllow={mayAllow()} still="refuse" />
         <div class="approval-actions flow">
           <AnswerButton
             letter="A"

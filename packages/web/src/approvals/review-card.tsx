@@ -11,6 +11,7 @@ import { createAnswerSubmission } from "./submit-answer.ts";
 import { bindApprovalKeys } from "./approval-keys.ts";
 import { ArgumentsView } from "./arguments-view.tsx";
 import { createFolding, ShowAll } from "./folding.tsx";
+import { MayNotAllow, useMayAllow } from "./may-allow.tsx";
 import { RedactWords } from "./redact-words.tsx";
 import { RejectionForm } from "./rejection-form.tsx";
 import { ReviewedResultView } from "./reviewed-result.tsx";
@@ -75,9 +76,11 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
       folding.unfold();
     });
 
+  const mayAllow = useMayAllow();
   // What was not seen cannot be released; what is put in its place can.
   const isUnready = () =>
     isLocked() ||
+    !mayAllow() ||
     review() === null ||
     (mode() !== "replace" && isFolded()) ||
     (mode() === "redact" && words().length === 0);
@@ -204,6 +207,7 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
           then="release it"
           isBusy={loading.isBusy()}
         />
+        <MayNotAllow mayAllow={mayAllow()} still="withhold this" />
         <ErrorText class="approval-error" message={loading.error()} />
         <div class="approval-actions flow">
           <AnswerButton
