@@ -15,13 +15,8 @@ export { NetworkError } from "./network/network-error.ts";
 export { isSameSite, parseAddress } from "./network/parse-address.ts";
 export { addressProblem, isAddress } from "./network/check-address.ts";
 export { type NetworkAccess, isHost } from "./network/network-access.ts";
-export {
-  deniedPaths,
-  fileIdentity,
-  hiddenPaths,
-  linkedFiles,
-  otherNames,
-} from "./paths/denied-paths.ts";
+export { deniedPaths, fileIdentity, hiddenPaths, linkedFiles } from "./paths/denied-paths.ts";
+export { readOnlyPaths } from "./paths/read-only-paths.ts";
 export { isInside, namedRoots, type Root } from "./paths/named-roots.ts";
 export { installCommand } from "./process/install-command.ts";
 export { isAlive } from "./process/is-alive.ts";

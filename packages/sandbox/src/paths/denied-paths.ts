@@ -1,12 +1,16 @@
-import type { BigIntStats, Dirent } from "node:fs";
-import { lstat, readdir, realpath } from "node:fs/promises";
+import type { BigIntStats } from "node:fs";
+import { lstat, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { CapstanError, type DeniedResources } from "@capstan/core";
+import type { DeniedResources } from "@capstan/core";
 import { deniedPart, deniesPath } from "@capstan/core/host";
 import { namedRoots, type Root } from "./named-roots.ts";
+import { type WalkBudget, walk } from "./walk.ts";
 
-/** Entries that one search looks at. */
-const mostEntries = 200_000;
+const newBudget = (): WalkBudget => ({ most: 200_000, seen: 0, tooMany });
+
+function tooMany(folder: string, most: string): string {
+  return `The rules deny paths in ${folder}, which has more than ${most} entries to look at. Deny folders by their names from the root, such as "secrets/**", or open smaller roots.`;
+}
 
 /**
  * Returns the paths in roots that deny rules name, absolute and without links. Of a denied folder
@@ -20,7 +24,7 @@ export async function deniedPaths(
 ): Promise<readonly string[]> {
   if (denied.paths.length === 0) return [];
   const found: string[] = [];
-  const budget = { left: mostEntries };
+  const budget = newBudget();
   for (const { name, path: root } of namedRoots(roots)) {
     const real = await realpath(root).catch(() => undefined);
     if (real === undefined) continue;
@@ -46,7 +50,7 @@ export async function linkedFiles(paths: readonly string[]): Promise<ReadonlySet
     const stats = await lstat(path, { bigint: true }).catch(() => undefined);
     if (stats?.isFile() === true && stats.nlink > 1n) linked.add(fileIdentity(stats));
   };
-  const budget = { left: mostEntries };
+  const budget = newBudget();
   for (const path of paths) {
     await note(path);
     await walk(path, budget, async (below, entry) => {
@@ -103,7 +107,7 @@ async function namesOf(
 ): Promise<readonly string[]> {
   const names: string[] = [];
   if (files.size === 0) return names;
-  const budget = { left: mostEntries };
+  const budget = newBudget();
   for (const folder of folders)
     await walk(folder, budget, async (below, entry) => {
       const path = join(folder, below);
@@ -113,26 +117,4 @@ async function namesOf(
       return false;
     });
   return names;
-}
-
-/** Walks what is below a folder and follows no links. `enter` says whether to look into a folder. */
-async function walk(
-  folder: string,
-  budget: { left: number },
-  enter: (below: string, entry: Dirent) => boolean | Promise<boolean>,
-): Promise<void> {
-  const folders = [""];
-  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
-    const entries = await readdir(join(folder, at), { withFileTypes: true }).catch(() => []);
-    budget.left -= entries.length;
-    if (budget.left < 0)
-      throw new CapstanError({
-        code: "too_many_files",
-        message: `The rules deny paths in ${folder}, which has more than ${mostEntries.toLocaleString("en-US")} entries to look at. Deny folders by their names from the root, such as "secrets/**", or open smaller roots.`,
-      });
-    for (const entry of entries) {
-      const below = at === "" ? entry.name : `${at}/${entry.name}`;
-      if ((await enter(below, entry)) && entry.isDirectory()) folders.push(below);
-    }
-  }
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, linkSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { call, toolOf } from "@capstan/core/testing";
@@ -39,5 +39,46 @@ test(
     assert.ok(!existsSync(join(workspace, ".git/hooks/pre-commit")));
     assert.ok(!existsSync(missing), "the name that was held is let go");
     assert.equal(readFileSync(join(workspace, "work.txt"), "utf8"), "fine\n");
+  },
+);
+
+test(
+  "code changes no .git at any depth, nor what a .git file leads to, nor a root within what is protected",
+  { skip: noSandbox },
+  async () => {
+    const workspace = join(testFolder(), "deeper");
+    const [repository, worktree] = [join(workspace, "a/b/repo"), join(workspace, "a/tree")];
+    const gitData = join(workspace, "data/of-tree");
+    const hooks = join(repository, ".git/hooks");
+    const toolsBelow = join(workspace, "tools/sub");
+    for (const folder of [hooks, worktree, gitData, toolsBelow])
+      mkdirSync(folder, { recursive: true });
+    writeFileSync(join(gitData, "config"), "1");
+    writeFileSync(join(worktree, ".git"), "gitdir: ../../data/of-tree\n");
+    const command = `
+    echo x > a/b/repo/.git/hooks/post-commit; echo x > a/b/repo/.git/config; mv a/b/repo/.git a/git
+    mv a/b other; echo x > data/of-tree/config; echo x > a/tree/.git; rm a/tree/.git
+    echo x > "$PWD/${hooks.slice(workspace.length + 1)}/second"; echo x > tools/sub/tool.py
+    echo fine > a/b/repo/work.txt`;
+    for (const roots of [[workspace], [workspace, hooks, toolsBelow]])
+      await call(
+        toolOf(
+          codeTools({
+            sandbox: confined,
+            roots,
+            write: true,
+            protected: [join(workspace, "tools")],
+            find: (name) => [`/usr/bin/${name}`].find(existsSync),
+          }),
+          "Shell",
+        ),
+        { command, variables: [] },
+      );
+    assert.deepEqual(readdirSync(join(repository, ".git")), ["hooks"]);
+    assert.deepEqual(readdirSync(hooks), []);
+    assert.deepEqual(readdirSync(toolsBelow), []);
+    assert.equal(readFileSync(join(gitData, "config"), "utf8"), "1");
+    assert.equal(readFileSync(join(worktree, ".git"), "utf8"), "gitdir: ../../data/of-tree\n");
+    assert.equal(readFileSync(join(repository, "work.txt"), "utf8"), "fine\n");
   },
 );

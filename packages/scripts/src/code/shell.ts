@@ -6,7 +6,7 @@ import {
   type ToolError,
   toolError,
 } from "@capstan/core";
-import { hiddenPaths, otherNames } from "@capstan/sandbox";
+import { hiddenPaths, readOnlyPaths } from "@capstan/sandbox";
 import { z } from "zod";
 import { codeFolderInside, makeCodeFolder } from "./code-folder.ts";
 import { type CodeToolsOptions, describeSandbox } from "./code-options.ts";
@@ -98,7 +98,11 @@ async function runCommand(
           visible: roots,
         }),
         denied: context.denied(),
-        protected: write ? await withLinks(options.protected ?? [], roots) : [],
+        protected: await readOnlyPaths({
+          protected: options.protected ?? [],
+          write: write ? roots : [],
+          hidden,
+        }),
         network,
         ...(first !== undefined && { folder: first }),
         limits: { ...shell.limits, ...limits },
@@ -114,13 +118,6 @@ async function runCommand(
   } finally {
     await folder.remove();
   }
-}
-
-async function withLinks(
-  paths: readonly string[],
-  roots: readonly string[],
-): Promise<readonly string[]> {
-  return [...paths, ...(await otherNames(paths, roots))];
 }
 
 function formatShellResult({ output, exitCode }: ShellResult): string {

@@ -9,7 +9,7 @@ import {
 } from "@capstan/core";
 import {
   hiddenPaths,
-  otherNames,
+  readOnlyPaths,
   type Root,
   type Sandbox,
   type SandboxLimits,
@@ -62,7 +62,6 @@ export interface ScriptRunner {
 export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
   const { sandbox, approvals, environment = process.env, limits = {} } = options;
   const { hidden: always = [], ruledRoots = [] } = options;
-  const kept = options.protected ?? [];
   const pool = new WorkerPool(options.pool);
   const snapshots = new Snapshots();
   const interpreters = findInterpreters({ ...options, sandbox: sandbox.kind });
@@ -89,7 +88,6 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
       if (isToolError(snapshot)) throw new StartRefused(snapshot);
       try {
         const { write } = declaredRoots(script, permissions);
-        const links = await otherNames(kept, write);
         const program = scriptProgram({
           script,
           snapshot,
@@ -97,7 +95,12 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
           environment,
           hidden,
           deniedHosts: denied,
-          protected: [...kept, ...links],
+          protected: await readOnlyPaths({
+            protected: options.protected ?? [],
+            write,
+            hidden: always,
+            own: dirname(script.path),
+          }),
           limits,
           worker: found,
           sandbox: sandbox.kind,

@@ -1,0 +1,96 @@
+import { readFile, realpath } from "node:fs/promises";
+import { dirname, join, resolve, sep } from "node:path";
+import { otherNames } from "./denied-paths.ts";
+import { isInside } from "./named-roots.ts";
+import { walk } from "./walk.ts";
+
+/**
+ * Returns all paths in folders to write that a program must not change: the protected ones, their
+ * other names (hard links), every `.git`, and folders to write that lie within any of these.
+ *
+ * @param options.own a folder in which the program may have folders to write, though it is protected
+ * @throws CapstanError `too_many_files`
+ */
+export async function readOnlyPaths(options: {
+  readonly protected: readonly string[];
+  readonly write: readonly string[];
+  /** Folders that the program does not see, and that are not searched. */
+  readonly hidden: readonly string[];
+  readonly own?: string;
+}): Promise<readonly string[]> {
+  const { protected: paths, write, hidden, own } = options;
+  if (write.length === 0) return [];
+  const protectedFolders = await Promise.all(paths.map(realPath));
+  const within = async (folder: string): Promise<boolean> => {
+    const real = await realPath(folder);
+    if (real.split(sep).includes(".git")) return true;
+    const isOwn = own !== undefined && isInside(real, await realPath(own));
+    return !isOwn && protectedFolders.some((path) => isInside(real, path));
+  };
+  const closed = await Promise.all(write.map(within));
+  const git = await Promise.all(write.map(async (root) => gitPaths(await realPath(root), hidden)));
+  return [
+    ...paths,
+    ...(await otherNames(paths, write)),
+    ...write.filter((_, index) => closed[index] === true),
+    ...git.flat(),
+  ];
+}
+
+const realPath = (path: string): Promise<string> => realpath(path).catch(() => path);
+
+interface Search {
+  readonly found: Promise<readonly string[]>;
+  /** Of `performance.now()`. Infinity while it runs. */
+  expiresAt: number;
+}
+
+/** The last search of each root. */
+const searches = new Map<string, Search>();
+
+/** A search counts for so many times as long as it took, so that large trees are not walked for each call. */
+const worth = 20;
+const mostSearches = 100;
+
+function gitPaths(root: string, hidden: readonly string[]): Promise<readonly string[]> {
+  const key = JSON.stringify([root, hidden]);
+  const last = searches.get(key);
+  if (last !== undefined && performance.now() < last.expiresAt) return last.found;
+  const begin = performance.now();
+  const search: Search = { found: findGitPaths(root, hidden), expiresAt: Infinity };
+  const end = () => {
+    const now = performance.now();
+    search.expiresAt = now + worth * (now - begin);
+  };
+  search.found.then(end, end);
+  searches.delete(key);
+  searches.set(key, search);
+  const [oldest] = searches.keys();
+  if (searches.size > mostSearches && oldest !== undefined) searches.delete(oldest);
+  return search.found;
+}
+
+async function findGitPaths(root: string, hidden: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  const tooMany = (folder: string, most: string) =>
+    `${folder} has more than ${most} entries, so that the .git folders in it cannot be found and kept from being changed. Open smaller roots, or give this one to read.`;
+  await walk(root, { most: 500_000, seen: 0, tooMany }, async (below, entry) => {
+    const path = join(root, below);
+    if (entry.name !== ".git") return !hidden.includes(path);
+    found.push(path);
+    if (entry.isFile()) found.push(...(await gitFolders(path)));
+    return false;
+  });
+  return found;
+}
+
+/** The folders to which the `.git` file of a worktree or a submodule leads. */
+async function gitFolders(file: string): Promise<readonly string[]> {
+  const target = /^gitdir: (.+?)\r?\n?$/.exec(await readText(file))?.[1];
+  if (target === undefined) return [];
+  const folder = resolve(dirname(file), target);
+  const common = (await readText(join(folder, "commondir"))).trim();
+  return common === "" ? [folder] : [folder, resolve(folder, common)];
+}
+
+const readText = (file: string): Promise<string> => readFile(file, "utf8").catch(() => "");
