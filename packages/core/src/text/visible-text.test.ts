@@ -22,6 +22,10 @@ test("characters that are not seen, or that move others, stand as their code poi
     ["a\u00a0b\u3000c\u2028d", "a⟨U+00A0⟩b⟨U+3000⟩c⟨U+2028⟩d"],
     ["half \ud800 pair", "half ⟨U+D800⟩ pair"],
     ["blank \u3164 \u115f", "blank ⟨U+3164⟩ ⟨U+115F⟩"],
+    ["ls\n\u2800\n; rm", "ls\n⟨U+2800⟩\n; rm"],
+    ["a\ufffc\u{1d159}\u{16fe4}b", "a⟨U+FFFC⟩⟨U+1D159⟩⟨U+16FE4⟩b"],
+    ["kill 1\u200d2 3\ufe0f4", "kill 1⟨U+200D⟩2 3⟨U+FE0F⟩4"],
+    ["#\u200d# *\ufe0e", "#⟨U+200D⟩# *⟨U+FE0E⟩"],
   ];
   for (const [text, seen] of texts) assert.equal(visibleText(text), seen);
   assert.deepEqual(hiddenCodePoints("a\u202eb\u200bc\u202e"), ["U+202E", "U+200B"]);
@@ -30,7 +34,7 @@ test("characters that are not seen, or that move others, stand as their code poi
 test("what people write in their languages, and emoji, stay as they are", () => {
   for (const text of [
     "Grüße, 你好, مرحبا, שלום, नमस्ते, это так\n\ttab",
-    "👩‍👩‍👧 ❤️ 1️⃣ 🇩🇪",
+    "👩‍👩‍👧 👩🏽‍💻 ❤️‍🔥 🏳️‍🌈 ❤️ 1️⃣ 🇩🇪",
     "def f():\n\n\n    return 'x'\n",
     "",
   ])

@@ -15,9 +15,10 @@ export type VisiblePart =
  * What is not seen, or moves what is: control characters, marks of writing direction, of no width,
  * tags, variants, spaces that only look like one, halves of a character, and a carriage return
  * alone, which ends a line for Python and in few editors. Not what makes one sign of several emoji.
+ * The last class are signs that fonts draw as nothing: a Braille pattern without dots, and the like.
  */
 const hidden =
-  /\r(?!\n)|(?!(?<=\p{Emoji})[\uFE0E\uFE0F]|(?<=\p{Emoji}\uFE0F?)\u200D(?=\p{Emoji}))(?:[^\P{C}\t\n\r\p{Co}\p{Cn}]|[\p{Zl}\p{Zp}\p{DI}]|(?! )\p{Zs})/u;
+  /\r(?!\n)|(?!(?<=\p{ExtPict})[\uFE0E\uFE0F]|(?<=[\d#*])\uFE0F(?=\u20E3)|(?<=[\p{ExtPict}\p{EMod}]\uFE0F?)\u200D(?=\p{ExtPict}))(?:[^\P{C}\t\n\r\p{Co}\p{Cn}]|[\p{Zl}\p{Zp}\p{DI}]|(?! )\p{Zs}|[\u2800\uFFFC\u{13441}\u{13442}\u{16FE4}\u{1D159}])/u;
 
 /**
  * Also marked are the bracket that marks begin with, so that no text passes for a mark, and the rest
