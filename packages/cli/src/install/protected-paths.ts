@@ -3,6 +3,17 @@ import { fileURLToPath } from "node:url";
 import type { Configuration } from "../configuration/configuration.ts";
 import { settingsFileName } from "../configuration/load-configuration.ts";
 
+/** What Node.js and npm read to start or install the server, beside its packages. */
+const installed = [
+  "node_modules",
+  "scripts",
+  "package.json",
+  "package-lock.json",
+  "npm-shrinkwrap.json",
+  // Its `node-options` and `script-shell` run what they name when npm starts the server.
+  ".npmrc",
+];
+
 /**
  * Returns what code and scripts never change, whatever their roots: the configuration, the folders of
  * tools, the history of a repository, and the server's own programs.
@@ -19,6 +30,6 @@ export function protectedPaths({
     ...scripts.folders,
     ...roots.flatMap((root) => [join(root, settingsFileName), join(root, ".git")]),
     packages,
-    ...["node_modules", "scripts", "package.json"].map((name) => join(installation, name)),
+    ...installed.map((name) => join(installation, name)),
   ];
 }
