@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import OpenAI from "openai";
 import { type ScriptedStep, ScriptedModel } from "@capstan/core/testing";
 import { openMemoryStore } from "@capstan/store";
 import { owner } from "@capstan/store/testing";
+import { openPairing, terminalKeyFile } from "./pairing.ts";
 import { createTestApp, requestTo, type TestApp, toyTools } from "../testing/app-fixtures.ts";
 import { runIn, tool } from "../testing/run-fixtures.ts";
 
@@ -182,4 +186,25 @@ test("what a POST creates is created once", async () => {
   assert.equal(one.status, 200);
   assert.equal(one.body.id, two.body.id);
   await runIn(app.store, one.body.id, "completed");
+});
+
+test("no answer with the secrets of pairing is stored or given twice", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "capstan-test-"));
+  const pairing = openPairing({ folder });
+  const app = createTestApp({ model: new ScriptedModel([]), tools: [], pairing });
+  const { code } = pairing.createCode();
+  const opened = await send(app, "k", { code }, "/v1/sessions");
+  assert.equal(opened.status, 200);
+  assert.equal((await send(app, "k", { code }, "/v1/sessions")).status, 403);
+
+  pairing.announce(1);
+  const terminal = readFileSync(terminalKeyFile(folder, 1), "utf8");
+  const pair = async () => {
+    const request = requestTo("POST", "/v1/pairings", {});
+    request.headers.set("Authorization", `Bearer ${terminal}`);
+    request.headers.set("Idempotency-Key", "p");
+    return ((await (await app.fetch(request)).json()) as { readonly code: string }).code;
+  };
+  assert.notEqual(await pair(), await pair());
+  rmSync(folder, { recursive: true });
 });

@@ -14,8 +14,11 @@ const maxResponse = 1_048_576;
 /** These store the key with what they create. */
 const createsItself = /^\/v1\/(responses|conversations|runs\/[^/]+\/retry|scripts\/[^/]+\/calls)$/;
 
-/** These change nothing; a preview also shows results that must not be stored. */
-const changesNothing = /^\/v1\/(approvals\/[^/]+\/preview|scripts\/check)$/;
+/**
+ * Their answers are not stored: a check and a preview change nothing, a preview shows results under
+ * review, and pairing answers with secrets. A code for pairing works once by itself.
+ */
+const storesNothing = /^\/v1\/(approvals\/[^/]+\/preview|scripts\/check|pairings|sessions)$/;
 
 type ApiContext = Context<Environment>;
 
@@ -37,7 +40,7 @@ export async function answerOnce(
   next: Next,
 ): Promise<Response | void> {
   const { path } = context.req;
-  if (createsItself.test(path) || changesNothing.test(path)) return next();
+  if (createsItself.test(path) || storesNothing.test(path)) return next();
   const key = await readKey(context);
   const known = await findKnown(runs.stores.all, context, key);
   if (known !== undefined)
