@@ -41,6 +41,9 @@ test("what would not come out exactly is left alone", () => {
     "Infinity",
     "",
     "5,0",
+    // A thousand, or one.
+    "1.000",
+    "-20.500",
     "٥",
   ];
   for (const text of numbers) assert.equal(repaired({ type: "number" }, text), text, text);

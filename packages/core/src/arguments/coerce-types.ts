@@ -149,7 +149,9 @@ function readAs(text: string, types: number): JsonValue | undefined {
   return isList(read) || isObject(read) ? read : undefined;
 }
 
-/** `20.0` and `1.50` say what `20` and `1.5` do. */
+/** `20.0` and `1.50` say what `20` and `1.5` do. `1.000` may be a thousand, as many countries write it. */
 function withoutTrailingZeros(text: string): string {
-  return /^-?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, "") : text;
+  return /^-?\d+\.\d+$/.test(text) && !/^-?[1-9]\d{0,2}\.\d{3}$/.test(text)
+    ? text.replace(/\.?0+$/, "")
+    : text;
 }
