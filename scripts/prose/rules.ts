@@ -42,7 +42,7 @@ export const proseRules: readonly ProseRule[] = [
   },
   {
     advice: "write `if there is none`, `nothing`, or the name of the thing that is missing",
-    pattern: /(?<!\bthere )\b(?:is|are|was|were|had|has) none\b/i,
+    pattern: /(?<!\bthere )\b(?:is|are|was|were) none\b/i,
   },
   { advice: "write `again`", pattern: /\banew\b/i },
   { advice: "write `next to`, `besides` or `in addition to`", pattern: /\bbeside\b/i },
@@ -89,7 +89,9 @@ export function proseProblems({ file, kind, text }: Passage): readonly ProseProb
       const words = pattern.exec(sentence)?.[0];
       if (words !== undefined) return [{ words, sentence, advice }];
     }
-    const count = sentence.split(/\s+/).filter((word) => /[\p{L}\d]/u.test(word)).length;
+    // Lists of names in code are read at a glance.
+    const words = sentence.split(/\s+/).filter((word) => /[\p{L}\d]/u.test(word));
+    const count = words.filter((word) => !/^\W*code\W*$/.test(word)).length;
     if (count <= mostWords || kind === "message") return [];
     return [{ words: `${count} words`, sentence, advice: "write two sentences" }];
   });
