@@ -29,6 +29,7 @@ export type {
   ListedRun,
   Manifest,
   OverrideRecord,
+  PendingApproval,
   ResultApproval,
   RunRecord,
   RunRef,

@@ -6,6 +6,7 @@ import { reads } from "../testing/executor-with.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool, defineToolGroup } from "../tool/define-tool.ts";
+import { chainStateOf } from "./journal/journal.ts";
 import { runToolChain } from "./run-tool-chain.ts";
 
 const hourMs = 3_600_000;
@@ -54,5 +55,26 @@ test("however the clock is set, durations are right, no limit is reached early a
       left = [];
     }),
     { numRuns: 100 },
+  );
+});
+
+test("the running time that is read from a journal is at least 0 and at most an hour an event, however the clock was set", () => {
+  const times = fc.array(fc.integer({ min: 0, max: 4_000_000_000_000 }), { minLength: 1 });
+  fc.assert(
+    fc.property(times, ([first = 0, ...rest]) => {
+      const { elapsed } = chainStateOf([
+        { type: "event", event: { type: "chain.started", at: first, model: "m" } },
+        ...rest.map((at, round) => ({
+          type: "event" as const,
+          event: { type: "round.started" as const, round, at },
+        })),
+      ]);
+      assert.ok(elapsed >= 0 && elapsed <= rest.length * hourMs);
+      const isSteady = rest.every((at, index) => {
+        const gap = at - (rest[index - 1] ?? first);
+        return gap >= 0 && gap <= hourMs;
+      });
+      if (isSteady) assert.equal(elapsed, (rest.at(-1) ?? first) - first);
+    }),
   );
 });

@@ -39,7 +39,6 @@ export async function answerApproval(
     return answered;
   });
   if (!("approval" in outcome)) return undefined;
-  if (outcome.approval.status === "expired") await expireApprovals(context);
   return outcome.approval;
 }
 
@@ -58,9 +57,13 @@ export async function submitOutputs(
   });
 }
 
-export async function expireApprovals(context: AnswerContext): Promise<void> {
+/** @param ids those to expire. @default those whose stored time is up */
+export async function expireApprovals(
+  context: AnswerContext,
+  ids?: readonly string[],
+): Promise<void> {
   for (const store of context.stores.all) {
-    const [outcome] = await store.write([{ type: "expire-approvals" }]);
+    const [outcome] = await store.write([{ type: "expire-approvals", ...(ids && { ids }) }]);
     if (outcome.status !== "expired") continue;
     for (const approval of outcome.approvals) deliver(context, approval);
     await context.dispatcher.claim(outcome.ready);

@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ToolExecutor } from "@capstan/core";
+import fc from "fast-check";
 import { FakeClock, ScriptedModel } from "@capstan/core/testing";
 import { openMemoryStore, type RunRecord, type Store } from "@capstan/store";
 import {
@@ -138,17 +139,17 @@ test("a question that is asked during a look is not missed", async () => {
   const asked = Promise.withResolvers<void>();
   const seen = Promise.withResolvers<void>();
   // What a look reads is from before the question.
-  const everyNextExpiry = async () => {
-    const next = await store.everyNextExpiry();
+  const everyPendingApproval = async () => {
+    const next = await store.everyPendingApproval();
     seen.resolve();
     await asked.promise;
     return next;
   };
   const slow = {
-    stores: { all: [{ ...store, everyNextExpiry }] },
+    stores: { all: [{ ...store, everyPendingApproval }] },
     expireApprovals: () => runs.expireApprovals(),
     expire: (run: RunRecord) => runs.expire(run),
-    setDeadlineListener: (listener: (expiresAt: number) => void) =>
+    setDeadlineListener: (listener: Parameters<typeof runs.setDeadlineListener>[0]) =>
       runs.setDeadlineListener(listener),
   };
   const log = (line: string) => assert.fail(line);
@@ -183,6 +184,64 @@ test("the queue is told of a question that is over sooner than what it knows, an
     clock.advance(1_000);
   }
   assert.deepEqual(told, [first + 60_001]);
+  stop();
+});
+
+test("a question has its time, and no more, whatever the clock of the server is set to", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(jump, { maxLength: 8 }), fc.boolean(), async (jumps, restarts) => {
+      const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "Then not."]);
+      const { clock, store, runs, watch } = timed(model, { approvalMs: hour });
+      let { stop } = watch();
+      const run = await begin(runs, requestOf("go"));
+      await runIn(store, run.id, "requires_action");
+      const status = async () => {
+        await settled();
+        return intact(await store.listApprovals({ owner, runId: run.id })).data[0]?.status;
+      };
+      const asked = clock.monotonic();
+      for (const { afterMs, byMs } of jumps) {
+        clock.advance(afterMs);
+        clock.set(byMs);
+        const isOver = clock.monotonic() - asked > hour;
+        assert.equal(await status(), isOver ? "expired" : "pending");
+      }
+      // A new process reads the stored times: it gives it no more than it had.
+      if (restarts) {
+        stop();
+        ({ stop } = watch());
+        await settled();
+      }
+      clock.advance(hour + 1);
+      assert.equal(await status(), "expired");
+      await runIn(store, run.id, "completed");
+      const { createdAt, endedAt } = (await store.getRun({ owner, id: run.id })) as RunRecord;
+      assert.ok(createdAt <= (endedAt ?? 0));
+      stop();
+      await store.close();
+    }),
+    { numRuns: 30 },
+  );
+});
+
+/** The clock is set after a while, by years if need be. */
+const jump = fc.record({
+  afterMs: fc.integer({ min: 0, max: 20 * 60_000 }),
+  byMs: fc.integer({ min: -1_000 * day, max: 1_000 * day }),
+});
+
+test("an answer counts as long as the question is open, also if the clock was set", async () => {
+  const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "Done."]);
+  const { clock, store, runs, watch } = timed(model);
+  const { stop } = watch();
+  const run = await begin(runs, requestOf("go"));
+  await runIn(store, run.id, "requires_action");
+  clock.set(1_000 * day);
+  const { data } = intact(await store.listApprovals({ owner, runId: run.id }));
+  const { id } = data[0] ?? assert.fail();
+  const answered = await runs.answer(owner, id, { decision: "allow" });
+  assert.equal(answered?.status, "allowed");
+  await runIn(store, run.id, "completed");
   stop();
 });
 

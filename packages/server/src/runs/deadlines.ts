@@ -1,9 +1,13 @@
 import type { Clock } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
+import type { PendingApproval } from "@capstan/store";
 import type { RunService } from "./run-service.ts";
 
-/** The longest timer, so that a clock change or a lost node delays no deadline for longer. */
+/** The longest timer, so that a lost node delays no deadline for longer. */
 const maxTimerMs = 60 * 60 * 1_000;
+
+/** How many requests one write expires. */
+const maxAtOnce = 1_000;
 
 /** After a check that failed or could not close a run. */
 const retryMs = 60 * 1_000;
@@ -32,9 +36,16 @@ export interface DeadlineWatch {
 /**
  * Expires approval requests and suspended runs without an answer in time. Uses one timer for the next
  * deadline: of all deadlines at the last check, and of requests that were stored here since.
+ *
+ * A clock that is set moves no deadline: times are `Clock.monotonic`. The stored times of a request
+ * count once, when this process first knows of it.
  */
 export function watchDeadlines(options: DeadlinesOptions): DeadlineWatch {
   const { runs, suspendedMs, clock, log } = options;
+  const countdown = new Countdown(clock);
+  /** The time of day, but for a clock that was set forward since: runs suspended before that are not overdue. */
+  const startedAt = clock.now() - clock.monotonic();
+  const timeOfDay = () => Math.min(clock.now(), startedAt + clock.monotonic());
   let cancel: (() => void) | undefined;
   let stopped = false;
   /** The time for which the timer is set; that check finds later deadlines. `undefined` without a timer. */
@@ -50,31 +61,40 @@ export function watchDeadlines(options: DeadlinesOptions): DeadlineWatch {
     if (stopped || at >= (armed ?? Infinity)) return;
     cancel?.();
     armed = at;
-    cancel = clock.after(Math.max(at + laterMs - clock.now(), 0), () => void check());
+    cancel = clock.after(Math.max(at + laterMs - clock.monotonic(), 0), () => void check());
   }
 
   function armFor(deadline: number): void {
     if (stopped || (armed !== undefined && deadline >= armed)) return;
-    const isScheduled = deadline < Infinity && options.wakeAt?.(deadline + 1) === true;
-    arm(Math.min(deadline + 1, clock.now() + maxTimerMs), isScheduled ? fallbackMs : 0);
+    const now = clock.monotonic();
+    const at = Math.ceil(clock.now() + deadline - now) + 1;
+    const isScheduled = deadline < Infinity && options.wakeAt?.(at) === true;
+    arm(Math.min(deadline + 1, now + maxTimerMs), isScheduled ? fallbackMs : 0);
   }
 
   async function check(): Promise<void> {
     if (stopped) return;
     disarm();
     try {
-      await runs.expireApprovals();
-      const earliest = (await expireSuspended(options, () => stopped)) ? 0 : clock.now() + retryMs;
-      const { approval, suspended } = await nextDeadlines(options);
+      await runs.expireApprovals((await pendingApprovals(options, countdown)).over);
+      const before = timeOfDay() - suspendedMs;
+      const all = await expireSuspended(options, before, () => stopped);
+      const earliest = all ? 0 : clock.monotonic() + retryMs;
+      const { next } = await pendingApprovals(options, countdown);
+      const since = await Promise.all(runs.stores.all.map((store) => store.everySuspendedSince()));
+      const left = Math.min(...since.map((at = Infinity) => at)) - (timeOfDay() - suspendedMs);
       // A run that could not be closed is still overdue.
-      armFor(Math.min(approval, Math.max(suspended, earliest)));
+      armFor(Math.min(next, Math.max(clock.monotonic() + left, earliest)));
     } catch (thrown) {
       if (!stopped) log(`Deadlines could not be kept: ${errorMessage(thrown)}`);
-      arm(clock.now() + retryMs);
+      arm(clock.monotonic() + retryMs);
     }
   }
 
-  runs.setDeadlineListener((expiresAt) => armFor(Math.min(expiresAt, clock.now() + suspendedMs)));
+  runs.setDeadlineListener((pending) => {
+    const ends = pending.map((approval) => countdown.endOf(approval));
+    armFor(Math.min(...ends, clock.monotonic() + suspendedMs));
+  });
   void check();
   return {
     check,
@@ -87,10 +107,10 @@ export function watchDeadlines(options: DeadlinesOptions): DeadlineWatch {
 
 /** @returns whether all overdue runs have been closed */
 async function expireSuspended(
-  { runs, suspendedMs, clock, log }: DeadlinesOptions,
+  { runs, log }: DeadlinesOptions,
+  before: number,
   isStopped: () => boolean,
 ): Promise<boolean> {
-  const before = clock.now() - suspendedMs;
   let all = true;
   const overdue = await Promise.all(
     runs.stores.all.map((store) => store.everySuspendedBefore({ before })),
@@ -107,16 +127,48 @@ async function expireSuspended(
   return all;
 }
 
-/** Returns the next expiry of an approval request and of a suspended run; Infinity if there is none. */
-async function nextDeadlines({ runs: { stores }, suspendedMs }: DeadlinesOptions): Promise<{
-  readonly approval: number;
-  readonly suspended: number;
-}> {
-  const found = await Promise.all(
-    stores.all.map((store) => Promise.all([store.everyNextExpiry(), store.everySuspendedSince()])),
-  );
-  return {
-    approval: Math.min(...found.map(([approval = Infinity]) => approval)),
-    suspended: Math.min(...found.map(([, since = Infinity]) => since)) + suspendedMs,
-  };
+/** Returns the approval requests whose time is up, and the time of the next one. */
+async function pendingApprovals(
+  { runs: { stores }, clock }: DeadlinesOptions,
+  countdown: Countdown,
+): Promise<{ readonly over: readonly string[]; readonly next: number }> {
+  const known = countdown.ids();
+  const pending = (
+    await Promise.all(stores.all.map((store) => store.everyPendingApproval()))
+  ).flat();
+  countdown.forget(known, pending);
+  const now = clock.monotonic();
+  const ends = pending.map((approval) => ({ id: approval.id, end: countdown.endOf(approval) }));
+  const over = ends.filter(({ end }) => end <= now).map(({ id }) => id);
+  return { over: over.slice(0, maxAtOnce), next: Math.min(...ends.map(({ end }) => end)) };
+}
+
+/** When approval requests end, by a clock that is never set. */
+class Countdown {
+  readonly #clock: Clock;
+  readonly #ends = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** A request that is new here, as after a restart, has the time that its stored times leave: at most all of it. */
+  endOf({ id, createdAt, expiresAt }: PendingApproval): number {
+    const known = this.#ends.get(id);
+    if (known !== undefined) return known;
+    const left = Math.min(expiresAt - this.#clock.now(), expiresAt - createdAt);
+    const end = this.#clock.monotonic() + Math.max(0, left);
+    this.#ends.set(id, end);
+    return end;
+  }
+
+  ids(): readonly string[] {
+    return [...this.#ends.keys()];
+  }
+
+  /** Forgets those of `known` that are not pending any more. */
+  forget(known: readonly string[], pending: readonly PendingApproval[]): void {
+    const open = new Set(pending.map(({ id }) => id));
+    for (const id of known) if (!open.has(id)) this.#ends.delete(id);
+  }
 }

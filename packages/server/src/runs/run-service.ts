@@ -16,6 +16,7 @@ import {
   type ConversationRecord,
   isClosing,
   type OutcomeOf,
+  type PendingApproval,
   type RequestKey,
   type RunRecord,
   type RunRef,
@@ -89,7 +90,7 @@ export class RunService {
   readonly #nodeMessages: NodeMessages;
   readonly #requestHeartbeat: (run: Pick<RunRecord, "owner" | "id">) => void;
   readonly #context: StartRunContext & CancelContext & VariablesContext & AnswerContext;
-  #onDeadline: (expiresAt: number) => void = () => {};
+  #onDeadline: (pending: readonly PendingApproval[]) => void = () => {};
 
   constructor(options: RunServiceOptions) {
     this.#options = options;
@@ -103,7 +104,7 @@ export class RunService {
     const registry = new RunRegistry({
       ...common,
       onGrant: (run, grant) => void releaseCovered(this.#context, run, grant),
-      onDeadline: (expiresAt) => this.#onDeadline(expiresAt),
+      onDeadline: (pending) => this.#onDeadline(pending),
       onOver: (run, { isWaiting, isQueued }) => {
         if (isQueued) void this.recover([{ ...run, status: "queued" }]);
         else stores.stopped(run, isWaiting);
@@ -176,13 +177,17 @@ export class RunService {
     return submitOutputs(this.#context, { owner, id: runId }, outputs);
   }
 
-  /** Expires approval requests without an answer in time; the model is told. */
-  expireApprovals(): Promise<void> {
-    return expireApprovals(this.#context);
+  /**
+   * Expires approval requests without an answer in time; the model is told.
+   *
+   * @param ids those to expire. @default those whose stored time is up
+   */
+  expireApprovals(ids?: readonly string[]): Promise<void> {
+    return expireApprovals(this.#context, ids);
   }
 
-  /** Sets the listener for new deadlines: of an approval request that was stored here, or of a run that suspended. */
-  setDeadlineListener(listener: (expiresAt: number) => void): void {
+  /** Sets the listener for new deadlines: of approval requests that were stored here, or, without any, of a run that suspended. */
+  setDeadlineListener(listener: (pending: readonly PendingApproval[]) => void): void {
     this.#onDeadline = listener;
   }
 

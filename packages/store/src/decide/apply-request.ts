@@ -98,7 +98,7 @@ function* applyWrite(
     case "answer-approval":
       return yield* answerApproval(context, write, at);
     case "expire-approvals":
-      return yield* expireApprovals(context, at);
+      return yield* expireApprovals(context, write, at);
     case "answer-call":
       return yield* answerCall(context, write);
     case "submit-outputs":

@@ -29,7 +29,9 @@ export function* findRunIds(requests: readonly EncodedRequest[]): Script<Readonl
         if (write.run.parentId !== undefined) ids.add(write.run.parentId);
       }
       if (write.type === "answer-approval" && write.runId === undefined) approvals.push(write.id);
-      if (write.type === "expire-approvals") expireAt = Math.max(at, expireAt ?? at);
+      if (write.type !== "expire-approvals") continue;
+      if (write.ids === undefined) expireAt = Math.max(at, expireAt ?? at);
+      else approvals.push(...write.ids);
     }
   }
   const found = [

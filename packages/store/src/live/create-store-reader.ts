@@ -5,7 +5,7 @@ import { isClosing } from "../records/run-status.ts";
 import type { PublishedPosition } from "../records/read-results.ts";
 import type { SlowReadName, SlowReadQuery, SlowReadResult } from "./slow-reads.ts";
 import {
-  everyNextExpiry,
+  everyPendingApproval,
   findApprovalCursor,
   getApproval,
   listApprovals,
@@ -64,7 +64,7 @@ const keyReads = {
   everySuspendedBefore,
   everySuspendedSince,
   /** When the next pending approval of any owner expires, in ms since the epoch. */
-  everyNextExpiry,
+  everyPendingApproval,
   /** In the order in which they were proposed, without what is in quarantine. */
   readCalls,
   listOutputs,

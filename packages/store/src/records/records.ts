@@ -131,6 +131,9 @@ interface Approval {
 /** The position of an approval in a list, which may merge several stores. */
 export type ApprovalCursor = Pick<Approval, "createdAt" | "id">;
 
+/** An approval without an answer, and until when it may have one. */
+export type PendingApproval = Pick<Approval, "id" | "createdAt" | "expiresAt">;
+
 /** May a call run? */
 export interface ExecutionApproval extends Approval {
   readonly kind: "execution";

@@ -99,8 +99,8 @@ export type StoreWrite =
       /** Where its run can go on now, it does so here: it is claimed, and not queued. @default false */
       readonly claims?: boolean;
     }
-  /** Every owner's pending approvals whose time is up, at most 1,000 a write. */
-  | { readonly type: "expire-approvals" }
+  /** Every owner's pending approvals whose time is up, at most 1,000 a write; with `ids` these, whatever the time. */
+  | { readonly type: "expire-approvals"; readonly ids?: readonly string[] }
   /** A person's word on a call whose outcome is unknown, as its row says it from now on. The first one counts. */
   | {
       readonly type: "answer-call";

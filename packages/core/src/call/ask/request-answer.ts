@@ -17,8 +17,7 @@ interface AskOptions {
 }
 
 interface Question<Response> extends AskOptions {
-  /** Ms since the epoch. */
-  readonly expiresAt: number;
+  readonly times: Pick<ApprovalRequest, "createdAt" | "expiresAt">;
   /** Asks the adapter. The signal aborts when its answer is no longer needed. */
   readonly put: (signal: AbortSignal) => unknown;
   /** Adapters are written by others: checks what it gave. */
@@ -32,7 +31,7 @@ interface Question<Response> extends AskOptions {
 
 /** Asks an approval adapter until the question expires or is stopped. Never rejects. */
 async function ask<Response>(question: Question<Response>): Promise<Response> {
-  const { clock, signal, expiresAt, stopped, expired } = question;
+  const { clock, signal, times, stopped, expired } = question;
   if (signal?.aborted === true) return stopped;
   const asking = new AbortController();
   const { promise: other, resolve } = Promise.withResolvers<Response>();
@@ -42,7 +41,9 @@ async function ask<Response>(question: Question<Response>): Promise<Response> {
     asking.abort(response);
   };
   const stop = () => respond(stopped);
-  const disarm = clock.after(Math.max(0, expiresAt - clock.now()), () => respond(expired));
+  // A clock that was set back leaves no more time than there was.
+  const left = Math.min(times.expiresAt - clock.now(), times.expiresAt - times.createdAt);
+  const disarm = clock.after(Math.max(0, left), () => respond(expired));
   const unwatch = question.watch?.(respond);
   signal?.addEventListener("abort", stop, { once: true });
   try {
@@ -79,7 +80,7 @@ export async function requestApproval(options: RequestApprovalOptions): Promise<
   return ask({
     clock,
     signal,
-    expiresAt: approval.expiresAt,
+    times: approval,
     put: (open) => adapter.request(ownCopy(approval), open, check),
     parse: (answer) => parseApproval(answer, options),
     stopped: refuse("it was stopped"),
@@ -142,7 +143,7 @@ export async function requestReview(options: RequestReviewOptions): Promise<Revi
   return ask({
     clock,
     signal,
-    expiresAt: request.expiresAt,
+    times: request,
     put: (open) => review(request, open),
     parse: parseReview,
     stopped: withhold("it was stopped"),

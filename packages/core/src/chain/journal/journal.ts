@@ -38,6 +38,9 @@ export interface Journal {
   beforeNext?(commit: () => void): void;
 }
 
+/** A chain that runs says something more often: a longer gap, or one below 0, is of a clock that was set. */
+const longestGapMs = 60 * 60 * 1_000;
+
 /**
  * Where a chain was after these writes, whatever cut it off: what `resumeToolChain` takes. Only
  * whole commits may be given, in their order.
@@ -74,8 +77,7 @@ export function chainStateOf(writes: Iterable<JournalWrite>): ChainState {
     if (!("at" in event)) continue;
     if (event.type === "chain.started" || event.type === "chain.resumed") since = event.at;
     else if (since !== undefined) {
-      // The clock may have been set back.
-      elapsed += Math.max(0, event.at - since);
+      elapsed += Math.min(Math.max(0, event.at - since), longestGapMs);
       since = event.at;
     }
   }

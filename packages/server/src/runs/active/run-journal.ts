@@ -9,6 +9,7 @@ import type {
 import { type ChainResultRecord, errorMessage } from "@capstan/core/host";
 import type { RunStatus } from "@capstan/contract";
 import {
+  type PendingApproval,
   type RunJournalWrite,
   runStatusOf,
   type Store,
@@ -30,7 +31,7 @@ export interface RunJournalOptions {
   /** Called after a grant has been stored. */
   readonly onGrant: (grant: Grant) => void;
   /** Called after an approval request, which expires at that time, has been stored, and when the run suspends. */
-  readonly onDeadline: (expiresAt: number) => void;
+  readonly onDeadline: (pending: readonly PendingApproval[]) => void;
   /** Called once, if a write is fenced because the run has been claimed anew. */
   readonly onFenced: (reason: string) => void;
 }
@@ -67,16 +68,16 @@ export class RunJournal implements Journal {
     const writes: RunJournalWrite[] = [];
     const given: Grant[] = [];
     let result: ChainResultRecord | undefined;
-    let expiresAt = Infinity;
+    const pending: PendingApproval[] = [];
     for (const write of all) {
       if (!this.#isForeign(write)) writes.push(write);
       if (write.type === "grant") given.push(write.grant);
       if (write.type === "result") result = write.result;
-      if (write.type === "event") expiresAt = Math.min(expiresAt, expiryOf(write.event));
+      if (write.type === "event") pending.push(...requestedBy(write.event));
     }
     if (writes.length === 0 && given.length === 0) return committed;
     const status = result === undefined ? undefined : stoppedStatus(result, waits);
-    const said = { stops: result !== undefined, expiresAt };
+    const said = { stops: result !== undefined, pending };
     // Submitted at once, so that commits stay in order.
     const journal = { type: "journal", runId: run.id, epoch: run.epoch, writes } as const;
     const writing = store.write([status === undefined ? journal : { ...journal, status }]);
@@ -110,14 +111,14 @@ export class RunJournal implements Journal {
     return grants.write([{ type: "create-grant", owner: run.owner, sessionId: null, grant }]);
   }
 
-  #taken(outcome: WriteOutcome, { stops, expiresAt }: CommitSummary): CommitOutcome {
+  #taken(outcome: WriteOutcome, { stops, pending }: CommitSummary): CommitOutcome {
     const goesOn = !this.end.settled;
     this.end.settled ||= stops || outcome.status !== "committed";
     if (outcome.status === "committed") {
       // Before it stops, "queued" says that others hold this node for dead: they go on from what is stored.
       this.end.ready = stops && outcome.runStatus === "queued";
       this.end.suspended = this.end.ready || (stops && outcome.runStatus === "requires_action");
-      if (this.end.suspended || expiresAt < Infinity) this.#options.onDeadline(expiresAt);
+      if (this.end.suspended || pending.length > 0) this.#options.onDeadline(pending);
       return committed;
     }
     const reason = "reason" in outcome ? outcome.reason : "the run is not there any more";
@@ -133,15 +134,15 @@ export class RunJournal implements Journal {
 
 const committed: CommitOutcome = { status: "committed" };
 
-/** Whether the chain stops with a commit, and when the first approval or review that it requests expires. */
+/** Whether the chain stops with a commit, and the approvals and reviews that it requests. */
 interface CommitSummary {
   readonly stops: boolean;
-  readonly expiresAt: number;
+  readonly pending: readonly PendingApproval[];
 }
 
-function expiryOf(event: ChainEvent): number {
-  if (event.type === "approval.requested") return event.approval.expiresAt;
-  return event.type === "review.requested" ? event.review.expiresAt : Infinity;
+function requestedBy(event: ChainEvent): readonly PendingApproval[] {
+  if (event.type === "approval.requested") return [event.approval];
+  return event.type === "review.requested" ? [event.review] : [];
 }
 
 /**

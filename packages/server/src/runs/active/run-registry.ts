@@ -4,6 +4,7 @@ import { errorMessage, type ModelCatalog } from "@capstan/core/host";
 import {
   type ApprovalRecord,
   type ClaimedRun,
+  type PendingApproval,
   requestOf,
   type RunRecord,
   type RunRef,
@@ -33,7 +34,7 @@ export interface RunRegistryOptions {
   /** Called after a grant has been stored. */
   readonly onGrant: (run: RunRecord, grant: Grant) => void;
   /** Called after an approval request, which expires at that time, has been stored, and when a run has suspended. */
-  readonly onDeadline: (expiresAt: number) => void;
+  readonly onDeadline: (pending: readonly PendingApproval[]) => void;
   /** Called when a run is over, and not in the registry any more. `isQueued` if its answer came before it suspended. */
   readonly onOver: (
     run: RunRecord,

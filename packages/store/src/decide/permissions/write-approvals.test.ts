@@ -53,16 +53,16 @@ everyStore("another owner can neither answer nor see it", async (withStore) => {
 });
 
 everyStore(
-  "an answer after its time changes nothing, and those whose time is up are named once",
+  "an answer counts until its question expires, and those whose time is up are named once",
   async (withStore) => {
     await withStore(async (store, clock) => {
       await createRun(store, { id: "r" });
       await ask(store, "r", "soon", 2_000);
       await ask(store, "r", "later", 5_000);
-      assert.equal(await store.everyNextExpiry(), 2_000);
+      await ask(store, "r", "last", 6_000);
+      const open = async () => (await store.everyPendingApproval()).map(({ id }) => id);
+      assert.deepEqual(await open(), ["soon", "later", "last"]);
       clock.set(2_000);
-      const [late] = await store.write([answer("soon", "allow")]);
-      assert.equal(late.status === "already_answered" && late.approval.status, "expired");
       const [expired] = await store.write([{ type: "expire-approvals" }]);
       assert.deepEqual(
         expired.status === "expired" && expired.approvals.map(({ id, status }) => [id, status]),
@@ -70,7 +70,16 @@ everyStore(
       );
       const [again] = await store.write([{ type: "expire-approvals" }]);
       assert.deepEqual(again, { status: "expired", approvals: [], ready: [] });
-      assert.equal(await store.everyNextExpiry(), 5_000);
+      const [late] = await store.write([answer("soon", "allow")]);
+      assert.equal(late.status === "already_answered" && late.approval.status, "expired");
+      clock.set(7_000);
+      const [given] = await store.write([{ type: "expire-approvals", ids: ["later", "soon"] }]);
+      assert.deepEqual(given.status === "expired" && given.approvals.map(({ id }) => id), [
+        "later",
+      ]);
+      assert.deepEqual(await open(), ["last"]);
+      const [counts] = await store.write([answer("last", "allow")]);
+      assert.equal(counts.status, "answered");
     });
   },
 );

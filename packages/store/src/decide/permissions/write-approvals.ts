@@ -21,7 +21,7 @@ import type { WriteContext } from "../state/write-context.ts";
 type AnswerApproval = Extract<StoreWrite, { type: "answer-approval" }>;
 type ExpireApprovals = Extract<StoreWrite, { type: "expire-approvals" }>;
 
-/** The first answer wins. */
+/** The first answer wins. One after the time that is stored counts until the request expires: the clock may have been set. */
 export function* answerApproval(
   context: WriteContext,
   write: AnswerApproval,
@@ -31,8 +31,6 @@ export function* answerApproval(
   if (found === undefined) return { status: "not_found" };
   const { before, result } = found;
   if (before.status !== "pending") return { status: "already_answered", approval: before };
-  if (before.expiresAt <= at)
-    return { status: "already_answered", approval: { ...before, status: "expired" } };
   const { answer } = write;
   const given = { at, approval: { id: write.id, result }, claims: write.claims };
   if (before.kind === "result") {
@@ -78,14 +76,21 @@ const lockExpired = statement<ApprovalRow>(
     `${selectApprovals(dialect)} WHERE a.status = 'pending' AND a.expires_at <= ? ORDER BY a.expires_at LIMIT ${maxExpired}${dialect.lock("a")}`,
 );
 
+const lockGiven = statement<ApprovalRow>(
+  approvalTables,
+  (dialect) =>
+    `${selectApprovals(dialect)} WHERE a.status = 'pending' AND a.id ${dialect.anyOf} ORDER BY a.expires_at LIMIT ${maxExpired}${dialect.lock("a")}`,
+);
+
 /** Questions whose time is up; what was granted until now goes with them. */
 export function* expireApprovals(
   context: WriteContext,
+  { ids }: ExpireApprovals,
   at: number,
 ): Script<OutcomeOf<ExpireApprovals>> {
   const { changes, runs } = context;
   deleteEndedGrants(context, at);
-  const rows = yield* all(lockExpired, at);
+  const rows = ids === undefined ? yield* all(lockExpired, at) : yield* all(lockGiven, [...ids]);
   // A run that was not locked with the batch has its turn with the next.
   const due = rows.filter((row) => runs.get(row.run_id) !== undefined);
   for (const { id } of due) {

@@ -7,6 +7,7 @@ import type {
   DamagedApproval,
   ExecutionApproval,
   Page,
+  PendingApproval,
   ResultApproval,
 } from "../../records/records.ts";
 import { type CheckedRow, isIntact, requireIntact } from "../../schema/row-checksums.ts";
@@ -108,9 +109,10 @@ const findPageOfRun = statement<ApprovalRow>(
   (dialect) => `${selectApprovals(dialect)} WHERE r.owner = ? AND r.id = ? ${pageOrder}`,
 );
 
-const findNextExpiry = statement<{ next: number | null }>(
+const findPending = statement<PendingApproval>(
   { reads: ["approvals"] },
-  "SELECT MIN(expires_at) AS next FROM approvals WHERE status = 'pending'",
+  `SELECT id, created_at AS "createdAt", expires_at AS "expiresAt" FROM approvals
+   WHERE status = 'pending' ORDER BY expires_at, id`,
 );
 
 export function* getApproval(query: {
@@ -162,7 +164,7 @@ function damagedApproval(row: {
   return { ...damagedRecord(row), createdAt: Number(row.created_at) || 0 };
 }
 
-export function* everyNextExpiry(): Script<number | undefined> {
-  const row = yield* first(findNextExpiry);
-  return row?.next ?? undefined;
+/** Every owner's pending approvals, the one that expires first before the others. */
+export function* everyPendingApproval(): Script<readonly PendingApproval[]> {
+  return yield* all(findPending);
 }
