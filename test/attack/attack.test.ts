@@ -4,9 +4,11 @@ import { newSeed, randomOf } from "../breaking/random.ts";
 import { combinations } from "../breaking/stores/combinations.ts";
 import { type Attack, Report, runAttack } from "./attack.ts";
 import { attacks } from "./attacks.ts";
+import { disconnects } from "./attacks/disconnects.ts";
 import { forgeries } from "./attacks/forgeries.ts";
 import { fuzzer } from "./attacks/fuzzer.ts";
 import { principals } from "./attacks/principals.ts";
+import { ssrf } from "./attacks/ssrf.ts";
 import { readCommandLine } from "./command-line.ts";
 
 // The short form of npm run test:attack: one round of each attack that no other test runs.
@@ -38,6 +40,14 @@ test(
 test(
   "requests that are nearly right never fail the server, hang, or leave a run in disorder",
   short(fuzzer),
+);
+test(
+  "no address reaches a private network, however it is written and whatever leads to it",
+  short(ssrf),
+);
+test(
+  "clients that disconnect at any byte start no run twice, and read each event once",
+  short(disconnects),
 );
 
 test("--only, --on, --seed and --for choose, and without them all attacks run", () => {

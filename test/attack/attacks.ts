@@ -3,15 +3,19 @@
 // docs/reference/security.md. If tests or a proof of `npm run test:breaking` attack it already, an entry is enough.
 import { retried } from "../breaking/proofs/retried.ts";
 import type { Attack } from "./attack.ts";
+import { disconnects } from "./attacks/disconnects.ts";
 import { forgeries } from "./attacks/forgeries.ts";
 import { fuzzer } from "./attacks/fuzzer.ts";
 import { principals } from "./attacks/principals.ts";
+import { ssrf } from "./attacks/ssrf.ts";
 import { provenBy, testFiles } from "./existing.ts";
 
 export const attacks: readonly Attack[] = [
   principals,
   forgeries,
   fuzzer,
+  ssrf,
+  disconnects,
   provenBy(retried, { name: "retries", minutes: 8 }),
   testFiles({
     name: "escapes",

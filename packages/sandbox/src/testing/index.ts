@@ -1,2 +1,3 @@
 export { confined, noSandbox } from "./run-program.ts";
 export { testFolder } from "./test-folder.ts";
+export { openForwardProxy } from "../network/forward-proxy.ts";
