@@ -4,7 +4,6 @@
  */
 export const pending: readonly string[] = [
   "CHANGELOG.md",
-  "docs/decisions",
   "docs/guides/configuration.md",
   "docs/reference/contract",
   "docs/reference/durability.md",

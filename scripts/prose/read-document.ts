@@ -18,7 +18,7 @@ export function readDocument(text: string, file: string): readonly Passage[] {
       close();
       continue;
     }
-    if (content.startsWith("|")) {
+    if (content.trimStart().startsWith("|")) {
       close();
       for (const cell of content.split(/(?<!\\)\|/)) {
         open = { line, lines: [cell] };
