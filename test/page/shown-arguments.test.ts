@@ -116,6 +116,25 @@ for (const [what, value, seen] of texts)
     await refuse(card);
   });
 
+test("words that are written from right to left do not swap places", { skip }, async () => {
+  const value = "cp א 1 2 ב; port=ג:80,ד:443";
+  const card = await ask(value);
+  const order = await valueOf(card).evaluate((root) => {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    const seen: { readonly character: string; readonly left: number }[] = [];
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode())
+      for (const [index, character] of Array.from(node.textContent ?? "").entries()) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + 1);
+        seen.push({ character, left: range.getBoundingClientRect().left });
+      }
+    return seen.toSorted((a, b) => a.left - b.left).map(({ character }) => character);
+  });
+  assert.equal(order.join(""), value);
+  await refuse(card);
+});
+
 test("a text that looks like a mark is none", { skip }, async () => {
   const card = await ask("⟨U+202E⟩");
   assert.equal(await valueOf(card).locator(".mark").innerText(), "⟨U+27E8⟩");

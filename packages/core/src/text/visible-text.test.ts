@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import {
+  directionPieces,
   firstParts,
   hiddenCodePoints,
   visibleArguments,
@@ -151,4 +152,20 @@ test("10 MB are looked through in linear time", () => {
   for (const unit of ["\n", " ", " \n", "a.", "//é", "@", "a ", "é.", "\u202e", "\u0301"])
     visibleParts(unit.repeat(Math.floor(1_000_000 / unit.length)));
   assert.ok(process.threadCpuUsage().user - start < 10_000_000);
+});
+
+test("words that would swap places with others are apart, and prose is left together", () => {
+  assert.deepEqual(directionPieces("mv א ב"), ["mv ", "א", " ", "ב", ""]);
+  assert.deepEqual(directionPieces("א:80,ב:443"), ["", "א", ":80,", "ב", ":443"]);
+  assert.deepEqual(directionPieces("שלום, עולם!\nls ש"), ["שלום, עולם!\nls ", "ש", ""]);
+  assert.deepEqual(directionPieces("ls -la"), ["ls -la"]);
+  const unit = fc.constantFrom("א", "ش", " ", "\n", "a", "1", ";", "\u0301", "é");
+  fc.assert(
+    fc.property(fc.string({ unit }), (text) => {
+      const pieces = directionPieces(text);
+      assert.equal(pieces.join(""), text);
+      for (const [index, piece] of pieces.entries())
+        if (index % 2 === 1) assert.match(piece, /^[^\sa1;é]+$/u);
+    }),
+  );
 });

@@ -104,6 +104,30 @@ export function visibleText(text: string): string {
     .join("");
 }
 
+/** Letters and digits of scripts that are written from right to left, with their marks. */
+const rightToLeft =
+  /([\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}][\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}\p{M}]*)/u;
+const notProse = /[A-Za-z0-9;|&<>$`\\/={}[\]*#~^%@+]/;
+
+/**
+ * Splits a text at its words that are written from right to left. Without isolation such words swap
+ * places with what stands between them, without any control character: a screen shows `mv א ב` with
+ * the two names exchanged. Lines that are only prose stay as they are.
+ *
+ * @returns pieces whose text, joined, is the text; every second one is a word to isolate, as `<bdi>` does
+ * @example directionPieces("mv א ב") // ["mv ", "א", " ", "ב", ""]
+ */
+export function directionPieces(text: string): readonly string[] {
+  if (!rightToLeft.test(text)) return [text];
+  const pieces = [""];
+  for (const line of text.split(/(?<=\n)/)) {
+    const [first = "", ...more] = notProse.test(line) ? line.split(rightToLeft) : [line];
+    pieces[pieces.length - 1] += first;
+    pieces.push(...more);
+  }
+  return pieces;
+}
+
 /** An argument as people see it. */
 export interface VisibleArgument {
   readonly name: readonly VisiblePart[];

@@ -1,4 +1,4 @@
-import { visibleLine, visibleParts, type VisiblePart } from "@capstan/core/text";
+import { directionPieces, visibleLine, visibleParts, type VisiblePart } from "@capstan/core/text";
 import { createMemo, For } from "solid-js";
 
 type Mark = Extract<VisiblePart, { readonly type: "mark" }>;
@@ -16,8 +16,15 @@ export function VisibleText(props: {
 export function VisibleParts(props: { readonly parts: readonly VisiblePart[] }) {
   return (
     <For each={props.parts}>
-      {(part) => (part.type === "mark" ? <MarkView mark={part} /> : part.text)}
+      {(part) => (part.type === "mark" ? <MarkView mark={part} /> : <TextView text={part.text} />)}
     </For>
+  );
+}
+
+function TextView(props: { readonly text: string }) {
+  const pieces = createMemo(() => directionPieces(props.text));
+  return (
+    <For each={pieces()}>{(piece, index) => (index() % 2 === 1 ? <bdi>{piece}</bdi> : piece)}</For>
   );
 }
 
