@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { ServerInfo } from "@capstan/contract";
+import { findProgram } from "@capstan/sandbox";
 import { root } from "../scripts/command.ts";
 import { sourceCondition } from "../scripts/source-condition.ts";
 import { createApi } from "./api.ts";
@@ -73,3 +75,59 @@ test("--accept-config accepts the settings file as it is, once", async () => {
   assert.equal((await callDateTime(folder, ["--accept-config"])).status, "call.started");
   assert.equal((await callDateTime(folder)).status, "call.started");
 });
+
+test("a change that waits is told to users with the right admin alone, while the server runs too", async () => {
+  await using folder = await createServerFolder({ "capstan.config.json": JSON.stringify(asking) });
+  const keys = [{ name: "ann", key: "of-ann", rights: ["ask", "admin"] }, "bot:of-bot"];
+  const environment = { CAPSTAN_API_KEYS: JSON.stringify(keys) };
+  await using server = await startServerProcess({ folder, environment });
+  const waits = async (key: string) => {
+    const info = await createApi(server.url, key).request<ServerInfo>("GET", "/v1/capstan");
+    return info.configuration_waits;
+  };
+  assert.deepEqual([await waits("of-ann"), await waits("of-bot")], [false, false]);
+  await writeFile(join(folder.work, "capstan.config.json"), allowing);
+  assert.deepEqual([await waits("of-ann"), await waits("of-bot")], [true, false]);
+});
+
+const terminal = findProgram("script");
+
+/** Runs the command in a terminal, and types an answer to its first question. */
+async function inTerminal({ work, data }: ServerFolder, args: readonly string[], answer: string) {
+  const main = join(root, "packages/cli/src/main.ts");
+  const words = [process.execPath, sourceCondition, main, ...args, "--data", data];
+  const child = spawn(terminal ?? "", ["-qefc", words.join(" "), "/dev/null"], { cwd: work });
+  let shown = "";
+  let asked = false;
+  for await (const chunk of child.stdout) {
+    shown += String(chunk);
+    if (!asked && shown.includes("[y/N]")) {
+      asked = true;
+      child.stdin.write(`${answer}\r`);
+    }
+    if (/^ {2}address /m.test(shown)) child.kill();
+  }
+  return shown;
+}
+
+test(
+  "in a terminal serve shows what changed and asks",
+  { skip: terminal === undefined && "There is no program `script`." },
+  async () => {
+    await using folder = await createServerFolder({
+      "capstan.config.json": JSON.stringify(asking),
+    });
+    assert.equal((await callDateTime(folder)).status, "approval.requested");
+    await writeFile(join(folder.work, "capstan.config.json"), allowing);
+    const serve = ["serve", "--port", "0"];
+    const refused = await inTerminal(folder, serve, "n");
+    assert.match(
+      refused,
+      /⟨U\+202E⟩[^]*Accept it\? \[y\/N\][^]*last accepted configuration applies/,
+    );
+    assert.equal((await capstan(folder, "config", "diff")).code, 1);
+    const accepted = await inTerminal(folder, serve, "y");
+    assert.doesNotMatch(accepted, /last accepted configuration applies/);
+    assert.equal((await capstan(folder, "config", "diff")).code, 0);
+  },
+);

@@ -54,4 +54,6 @@ export interface ServerInfo {
   readonly rights: readonly Right[];
   /** Whether who asks may see and change files of tools, at `/v1/scripts`. */
   readonly scripts: boolean;
+  /** Whether a changed settings file waits until a user accepts it; false without the right `admin`. */
+  readonly configuration_waits: boolean;
 }

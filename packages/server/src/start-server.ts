@@ -24,7 +24,7 @@ type SharedOptions = Pick<
   "models" | "createExecutor" | "groups" | "groupDefaults" | "toolDefaults" | "version" | "scripts"
 > &
   /** @default no rules, the history as a log, and `anyone` on loopback without keys, else `people` */
-  Partial<Pick<Services, "rules" | "history" | "approvalsFrom">>;
+  Partial<Pick<Services, "rules" | "history" | "approvalsFrom" | "configurationWaits">>;
 
 export interface ServerOptions extends SharedOptions {
   readonly host: string;
@@ -92,7 +92,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       : await openPostgres(options.databaseUrl, log);
   const memory = openMemoryStore({ behind: store });
   const runs = new RunService({ store, memory, models, createExecutor, limits, log });
-  const { groups, groupDefaults, toolDefaults, version, scripts } = options;
+  const { groups, groupDefaults, toolDefaults, version, scripts, configurationWaits } = options;
   const { rules = [], history = "log", approvalsFrom = defaultApprovalsFrom(options) } = options;
   const authentication = apiKeys.length > 0;
   const pairing = openPairing({ folder: options.dataDir });
@@ -107,6 +107,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     approvalsFrom,
     pairing,
     ...(scripts && { scripts }),
+    ...(configurationWaits && { configurationWaits }),
   };
   const site = {
     hosts:

@@ -52,6 +52,7 @@ function createServer(changes: Partial<ChatClient> = {}) {
         approvals_from: "anyone",
         rights: ["ask", "approve", "admin"],
         scripts: false,
+        configuration_waits: false,
       }),
     models: () =>
       Promise.resolve(

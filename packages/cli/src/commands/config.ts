@@ -39,7 +39,8 @@ export async function manageConfiguration({ values, positionals }: Invocation): 
 export function describeChange(review: ConfigurationReview): string {
   if (review.status === "first" || review.status === "same") return "";
   const file = visibleText(review.changed.settingsFile);
-  const columns = process.stdout.isTTY ? process.stdout.columns : 80;
+  // Some terminals do not say how wide they are.
+  const columns = process.stdout.columns > 0 ? process.stdout.columns : 80;
   const patch = createTwoFilesPatch(
     "accepted",
     "now",

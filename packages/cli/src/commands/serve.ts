@@ -16,6 +16,7 @@ import { confirm } from "./shared/confirm.ts";
 import { isInteractive } from "./shared/open-connection.ts";
 import {
   appliedConfiguration,
+  configurationWaits,
   keepConfiguration,
   readReview,
 } from "./shared/read-configuration.ts";
@@ -31,6 +32,7 @@ export async function serve({ values }: Invocation): Promise<number> {
     configuration,
     environment: process.env,
     log: printNotice,
+    configurationWaits: () => configurationWaits(values),
   }).catch(async (error: unknown) => {
     const why = await startFailure(error, configuration);
     throw why === undefined ? error : new CommandFailure(why, 1);

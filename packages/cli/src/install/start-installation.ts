@@ -36,8 +36,10 @@ export async function startInstallation(options: {
   readonly configuration: Configuration;
   readonly environment: { readonly [name: string]: string | undefined };
   readonly log?: (line: string) => void;
+  /** Whether a changed settings file waits until a user accepts it. @default never */
+  readonly configurationWaits?: () => Promise<boolean>;
 }): Promise<RunningInstallation> {
-  const { configuration, environment, log } = options;
+  const { configuration, environment, log, configurationWaits } = options;
   const { model: defaultModel, rules } = configuration;
   const { graceMs } = configuration.limits;
   const shipped = await configuredGroups(configuration);
@@ -92,6 +94,7 @@ export async function startInstallation(options: {
     ...(allowedHosts.length > 0 && { allowedHosts }),
     limits: serverLimits(configuration.limits),
     ...(log && { log }),
+    ...(configurationWaits && { configurationWaits }),
   }).catch(async (thrown: unknown) => {
     await scripts.close();
     throw thrown;

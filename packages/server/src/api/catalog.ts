@@ -10,8 +10,9 @@ export function catalogRoutes(services: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
   const { models, groups, version, authentication, approvalsFrom } = services;
 
-  routes.get("/capstan", (context) => {
+  routes.get("/capstan", async (context) => {
     const { id, reason } = models.default;
+    const isAdmin = context.get("rights").includes("admin");
     return context.json({
       object: "capstan",
       version,
@@ -19,7 +20,8 @@ export function catalogRoutes(services: Services): Hono<Environment> {
       authentication,
       approvals_from: approvalsFrom,
       rights: context.get("rights"),
-      scripts: services.scripts !== undefined && context.get("rights").includes("admin"),
+      scripts: services.scripts !== undefined && isAdmin,
+      configuration_waits: isAdmin && (await services.configurationWaits?.()) === true,
     } satisfies ServerInfo);
   });
 

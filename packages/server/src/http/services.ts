@@ -33,6 +33,8 @@ export interface Services {
   readonly version: string;
   readonly authentication: boolean;
   readonly approvalsFrom: ApprovalsFrom;
+  /** Whether a changed settings file waits until a user accepts it. @default never */
+  readonly configurationWaits?: () => Promise<boolean>;
   readonly pairing: Pairing;
 }
 

@@ -4,6 +4,7 @@ import { ChatPage } from "../chat/chat-page.tsx";
 import { Sidebar } from "../conversations/sidebar.tsx";
 import { createMediaQuery } from "../shell/media-query.ts";
 import { guardDrafts } from "../scripts/editor/drafts.ts";
+import { ConfigurationNotice } from "../settings/configuration-notice.tsx";
 import { PairingNotice } from "../settings/pairing-notice.tsx";
 import { ScriptsPage } from "../scripts/scripts-page.tsx";
 import { ToastList } from "../shell/toast-list.tsx";
@@ -48,6 +49,7 @@ export function App() {
           <div>
             <Header isNarrow={isNarrow()} menuOpen={menuOpen()} onMenu={() => setMenuOpen(true)} />
             <PairingNotice />
+            <ConfigurationNotice />
           </div>
           <Show when={routedPage() === "scripts"} fallback={<ChatPage />}>
             <ScriptsPage />

@@ -2,7 +2,12 @@ import { readFile } from "node:fs/promises";
 import { type Client, createClient } from "@capstan/client";
 import { CommandFailure, type Invocation, textOption } from "../../arguments/command.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
-import { appliedConfiguration, keepConfiguration, readReview } from "./read-configuration.ts";
+import {
+  appliedConfiguration,
+  configurationWaits,
+  keepConfiguration,
+  readReview,
+} from "./read-configuration.ts";
 import { startFailure } from "./start-failure.ts";
 
 export interface Connection {
@@ -29,7 +34,12 @@ export async function openConnection(values: Invocation["values"]): Promise<Conn
   const review = await readReview(values);
   const configuration = appliedConfiguration(review);
   try {
-    return await connectToHolder({ configuration, key, onStart: () => keepConfiguration(review) });
+    return await connectToHolder({
+      configuration,
+      key,
+      onStart: () => keepConfiguration(review),
+      configurationWaits: () => configurationWaits(values),
+    });
   } catch (error) {
     const why = await startFailure(error, configuration);
     throw why === undefined ? error : new CommandFailure(why, 1);
@@ -41,10 +51,12 @@ async function connectToHolder({
   configuration,
   key,
   onStart,
+  configurationWaits: waits,
 }: {
   readonly configuration: Configuration;
   readonly key: string | undefined;
   readonly onStart: () => Promise<void>;
+  readonly configurationWaits: () => Promise<boolean>;
 }): Promise<Connection> {
   const holder = await findHolder(configuration.dataDir);
   const ownKey = async (url: string) => key ?? (await keyFor(configuration, url));
@@ -52,7 +64,11 @@ async function connectToHolder({
   const { startInstallation } = await import("../../install/start-installation.ts");
   try {
     const own = { ...configuration, host: "127.0.0.1", port: 0 };
-    const installation = await startInstallation({ configuration: own, environment: process.env });
+    const installation = await startInstallation({
+      configuration: own,
+      environment: process.env,
+      configurationWaits: waits,
+    });
     await onStart();
     const close = async () => void (await installation.close());
     return { ...connectionTo(installation.url, await ownKey(installation.url)), close };

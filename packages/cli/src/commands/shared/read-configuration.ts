@@ -5,6 +5,7 @@ import {
   reviewConfiguration,
 } from "../../configuration/accepted-configuration.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
+import type { LoadConfigurationOptions } from "../../configuration/load-configuration.ts";
 
 /** The configuration of this process: the last accepted one while a looser one waits. @throws CommandFailure with all that is wrong with it */
 export async function readConfiguration(flags: OptionValues): Promise<Configuration> {
@@ -13,11 +14,20 @@ export async function readConfiguration(flags: OptionValues): Promise<Configurat
 
 /** The settings file of this process, compared with the accepted one. @throws CommandFailure with all that is wrong with it */
 export async function readReview(flags: OptionValues): Promise<ConfigurationReview> {
-  const { directory, environment } = { directory: process.cwd(), environment: process.env };
-  const review = await reviewConfiguration({ directory, environment, flags });
+  const review = await reviewConfiguration(optionsOf(flags));
   for (const warning of review.warnings) printNotice(`warning: ${warning}`);
   if (review.status === "invalid") throw new CommandFailure(review.problems.join("\n"), 2);
   return review;
+}
+
+function optionsOf(flags: OptionValues): LoadConfigurationOptions {
+  return { directory: process.cwd(), environment: process.env, flags };
+}
+
+/** Says whether a changed settings file waits until a user accepts it, each time from what is stored then. */
+export async function configurationWaits(flags: OptionValues): Promise<boolean> {
+  const { status } = await reviewConfiguration(optionsOf(flags));
+  return status === "waits" || status === "unknown";
 }
 
 /** Returns what applies until a user accepts a change, and says so. @throws CommandFailure */
