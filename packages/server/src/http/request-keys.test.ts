@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import OpenAI from "openai";
 import { type ScriptedStep, ScriptedModel } from "@capstan/core/testing";
-import { openMemoryStore } from "@capstan/store";
+import { openMemoryStore, type Store, type StoreWrite } from "@capstan/store";
 import { owner } from "@capstan/store/testing";
 import { openPairing, terminalKeyFile } from "./pairing.ts";
 import { createTestApp, requestTo, type TestApp, toyTools } from "../testing/app-fixtures.ts";
@@ -207,4 +207,43 @@ test("no answer with the secrets of pairing is stored or given twice", async () 
   };
   assert.notEqual(await pair(), await pair());
   rmSync(folder, { recursive: true });
+});
+
+test("a server that is killed between an effect and its answer does not act again when the request is repeated", async () => {
+  const inner = openMemoryStore();
+  let isKilled = false;
+  const store = {
+    ...inner,
+    write: ((writes: readonly StoreWrite[]) =>
+      isKilled && writes.some((write) => write.type === "claim-key" && "response" in write)
+        ? Promise.reject(new Error("killed"))
+        : inner.write(writes)) as Store["write"],
+  };
+  const app = createTestApp({ model: new ScriptedModel([]), store });
+  const { id } = (await send(app, "new", { title: "a" }, "/v1/conversations")).body;
+  const read = async (path: string) => JSON.stringify((await app.call("GET", path)).body);
+  const changes = [
+    [
+      "PUT",
+      "/v1/overrides",
+      { tool: "g.*", execution: "deny" },
+      { tool: "g.*", execution: "auto" },
+    ],
+    ["POST", `/v1/conversations/${id}`, { title: "b" }, { title: "c" }],
+  ] as const;
+  for (const [method, path, first, later] of changes) {
+    isKilled = true;
+    assert.equal(
+      (await send(app, `first ${path}`.replace(" ", "-"), first, path, method)).status,
+      500,
+    );
+    isKilled = false;
+    await send(app, `later ${path}`.replace(" ", "-"), later, path, method);
+    const after = await read(path);
+    const repeat = () => send(app, `first ${path}`.replace(" ", "-"), first, path, method);
+    const [one, two] = [await repeat(), await repeat()];
+    assert.equal(one.status, 200, one.text);
+    assert.deepEqual(two, one);
+    assert.equal(await read(path), after);
+  }
 });

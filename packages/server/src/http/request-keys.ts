@@ -1,7 +1,13 @@
 import { createHash } from "node:crypto";
-import type { RequestKey, RequestKeyRecord, RunRecord } from "@capstan/store";
+import {
+  keptOutcomes,
+  type RequestKey,
+  type RequestKeyRecord,
+  type RunRecord,
+} from "@capstan/store";
 import type { Context, Next } from "hono";
 import { badRequest, RequestError } from "./errors.ts";
+import { withClaim } from "../runs/active/run-stores.ts";
 import { bodyDigest } from "./read-body.ts";
 import type { Environment, Services } from "./services.ts";
 
@@ -31,8 +37,9 @@ interface GivenKey extends Pick<RequestKey, "id" | "digest"> {
 }
 
 /**
- * Does a request with an `Idempotency-Key` once: a repeat gets the first answer. Requests that create runs or
- * conversations see to it themselves.
+ * Does a request with an `Idempotency-Key` once: a repeat gets the first answer. Its effect takes the key in the same
+ * commit. If the server was killed before it stored the answer, a repeat makes the answer again from the effect's
+ * outcome. Requests that create runs or conversations see to it themselves.
  */
 export async function answerOnce(
   { runs }: Services,
@@ -42,16 +49,21 @@ export async function answerOnce(
   const { path } = context.req;
   if (createsItself.test(path) || storesNothing.test(path)) return next();
   const key = await readKey(context);
-  const known = await findKnown(runs.stores.all, context, key);
-  if (known !== undefined)
-    return context.body(known.response ?? "{}", 200, { "Content-Type": "application/json" });
-  await next();
+  const found = await findKnown(runs.stores.all, context, key);
+  const isAnswered = found !== undefined && found.resourceId !== keptOutcomes;
+  if (isAnswered)
+    return context.body(found.response ?? "{}", 200, { "Content-Type": "application/json" });
+  const known = found && (JSON.parse(found.response ?? "[]") as readonly unknown[]);
+  const owner = context.get("principal");
+  const { id, digest } = key;
+  const claim = { owner, key: { id, digest, ttlMs: 24 * hourMs }, known, isTaken: false };
+  await withClaim(claim, next);
   if (!context.res.ok) return;
   const response = await context.res.clone().text();
   if (response.length > maxResponse) return;
-  const owner = context.get("principal");
+  const replaces = claim.isTaken ? { replaces: keptOutcomes } : {};
   await runs.store.write([
-    { type: "claim-key", owner, key: { ...key, ttlMs: 24 * hourMs }, response },
+    { type: "claim-key", owner, key: { ...claim.key, ...replaces }, response },
   ]);
 }
 

@@ -26,7 +26,7 @@ import {
 import { editVariables, type VariablesContext, variablesOfRun } from "./active/run-variables.ts";
 import type { CreateExecutor } from "./active/launch.ts";
 import { RunRegistry } from "./active/run-registry.ts";
-import { type MemoryRunLimits, RunStores } from "./active/run-stores.ts";
+import { claimingStore, type MemoryRunLimits, RunStores } from "./active/run-stores.ts";
 import { Dispatcher, Slots } from "./dispatch/dispatcher.ts";
 import {
   type AnswerContext,
@@ -92,7 +92,9 @@ export class RunService {
   readonly #context: StartRunContext & CancelContext & VariablesContext & AnswerContext;
   #onDeadline: (pending: readonly PendingApproval[]) => void = () => {};
 
-  constructor(options: RunServiceOptions) {
+  constructor(given: RunServiceOptions) {
+    // The same for all: stores are compared.
+    const options = { ...given, store: claimingStore(given.store) };
     this.#options = options;
     const { store, limits, memory } = options;
     const clock = options.clock ?? systemClock;

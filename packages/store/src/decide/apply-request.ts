@@ -62,7 +62,7 @@ function* applyRequest(context: WriteContext, request: EncodedRequest): Script<A
   if (request.encodeError !== undefined) throw new Error(request.encodeError);
   const outcomes: AppliedOutcome[] = [];
   for (const write of request.writes) {
-    const outcome = yield* applyWrite(context, write, request.at);
+    const outcome = yield* applyWrite(context, write, request.at, outcomes);
     outcomes.push(outcome);
     if (!isAccepted(outcome)) break;
   }
@@ -83,6 +83,7 @@ function* applyWrite(
   context: WriteContext,
   write: EncodedWrite,
   at: number,
+  before: readonly AppliedOutcome[],
 ): Script<AppliedOutcome> {
   switch (write.type) {
     case "create-run":
@@ -112,7 +113,7 @@ function* applyWrite(
     case "reset-override":
       return yield* resetOverride(context, write);
     case "claim-key":
-      return yield* claimKey(context, write, at);
+      return yield* claimKey(context, write, at, before);
     case "create-conversation":
       return yield* createConversation(context, write, at);
     case "update-conversation":

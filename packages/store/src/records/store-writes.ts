@@ -140,6 +140,11 @@ export type StoreWrite =
       readonly resourceId?: string;
       /** The answer to give again, as text. */
       readonly response?: string;
+      /**
+       * Stores the outcomes of the writes before it as JSON in `response`, with the `resourceId`
+       * `keptOutcomes`: the answer follows in a commit of its own. @default false
+       */
+      readonly keepsOutcomes?: boolean;
     }
   | {
       readonly type: "create-conversation";

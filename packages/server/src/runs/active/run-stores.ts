@@ -1,4 +1,13 @@
-import type { ApprovalCursor, ApprovalRecord, RunRecord, Store } from "@capstan/store";
+import { AsyncLocalStorage } from "node:async_hooks";
+import {
+  type ApprovalCursor,
+  type ApprovalRecord,
+  keptOutcomes,
+  type RequestKey,
+  type RunRecord,
+  type Store,
+  type StoreWrite,
+} from "@capstan/store";
 
 /** How long runs in memory are kept, and how many. */
 export interface MemoryRunLimits {
@@ -132,4 +141,53 @@ export class RunStores {
 
 function newestFirst(a: ApprovalCursor, b: ApprovalCursor): number {
   return b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
+}
+
+/** The idempotency key of a request whose effect is one write. */
+export interface KeyClaim {
+  readonly owner: string;
+  readonly key: RequestKey;
+  /** The outcomes of that write, if an earlier try wrote it. */
+  readonly known: readonly unknown[] | undefined;
+  /** The write was made, or an earlier try had made it. */
+  isTaken: boolean;
+}
+
+const claims = new AsyncLocalStorage<KeyClaim>();
+
+/** Serves a request so that its first effect takes its key in the same commit, and a repeat writes nothing. */
+export function withClaim<T>(claim: KeyClaim, serve: () => Promise<T>): Promise<T> {
+  return claims.run(claim, serve);
+}
+
+const effects: ReadonlySet<StoreWrite["type"]> = new Set([
+  "answer-call",
+  "change-override",
+  "delete-conversation",
+  "delete-run",
+  "edit-variables",
+  "reset-override",
+  "revoke-grant",
+  "update-conversation",
+]);
+
+/** A store whose `write` heeds `withClaim`. */
+export function claimingStore(store: Store): Store {
+  async function write(writes: readonly StoreWrite[]): Promise<readonly unknown[]> {
+    const claim = claims.getStore();
+    if (claim === undefined || claim.isTaken || !writes.some(({ type }) => effects.has(type)))
+      return store.write(writes);
+    claim.isTaken = true;
+    if (claim.known !== undefined) return claim.known;
+    const { owner, key } = claim;
+    const taking = { type: "claim-key", owner, key, keepsOutcomes: true } as const;
+    const outcomes = await store.write([...writes, taking]);
+    if (outcomes.at(-1)?.status !== "known") return outcomes.slice(0, -1);
+    // The same request came at the same time, and was first.
+    const first = await store.getRequestKey({ owner, id: key.id });
+    if (first?.digest !== key.digest || first.resourceId !== keptOutcomes)
+      throw new Error("Another request with this Idempotency-Key is being served.");
+    return JSON.parse(first.response ?? "[]") as readonly unknown[];
+  }
+  return { ...store, write: write as Store["write"] };
 }

@@ -4,6 +4,7 @@ import type { Store } from "../../live/store.ts";
 import type { RequestKey } from "../../records/store-writes.ts";
 import { everyStore, withTwoNodes } from "../../testing/every-store.ts";
 import { findPostgres } from "../../testing/postgres-server.ts";
+import { keptOutcomes } from "./claim-key.ts";
 import { commit, newRun, owner, resultOf } from "../../testing/store-fixtures.ts";
 
 const key = { id: "key_1", digest: "d", ttlMs: 1_000 };
@@ -41,6 +42,30 @@ everyStore("of requests with one key one creates its run", async (withStore) => 
     await commit(store, "g", [resultOf("completed")]);
     await store.write([{ type: "delete-run", owner, id: "g" }]);
     assert.equal(await store.getRequestKey({ owner, id: key.id }), undefined);
+  });
+});
+
+everyStore("a key keeps the outcomes of the writes of its commit", async (withStore) => {
+  await withStore(async (store) => {
+    const change = { tool: "g.*", change: { execution: "deny" } } as const;
+    const write = () =>
+      store.write([
+        { type: "change-override", owner, ...change },
+        { type: "claim-key", owner, key, keepsOutcomes: true },
+      ]);
+    const [outcome, claimed] = await write();
+    assert.equal(claimed.status, "claimed_key");
+    const known = await store.getRequestKey({ owner, id: key.id });
+    assert.equal(known?.resourceId, keptOutcomes);
+    assert.deepEqual(JSON.parse(known?.response ?? ""), JSON.parse(JSON.stringify([outcome])));
+    assert.deepEqual(
+      (await write()).map(({ status }) => status),
+      ["skipped", "known"],
+    );
+    const answer = { ...key, replaces: keptOutcomes };
+    await store.write([{ type: "claim-key", owner, key: answer, response: "{}" }]);
+    const answered = { digest: "d", resourceId: null, response: "{}" };
+    assert.deepEqual(await store.getRequestKey({ owner, id: key.id }), answered);
   });
 });
 

@@ -1,4 +1,5 @@
 import { findRequestKey } from "../../read/read-request-keys.ts";
+import type { AppliedOutcome } from "../../records/write-results.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { all, first, type Script } from "../../sql/script.ts";
@@ -20,10 +21,15 @@ const deleteExpired = statement(
     SELECT owner, id FROM request_keys WHERE expires_at <= ? LIMIT 100${name === "postgres" ? " FOR UPDATE SKIP LOCKED" : ""})`,
 );
 
+/** The `resourceId` of a key whose `response` has the outcomes of its writes. */
+export const keptOutcomes = "outcomes";
+
+/** @param outcomes those of the writes before it */
 export function* claimKey(
   { changes, database }: WriteContext,
-  { owner, key, resourceId, response }: ClaimKey,
+  { owner, key, resourceId, response, keepsOutcomes = false }: ClaimKey,
   at: number,
+  outcomes: readonly AppliedOutcome[],
 ): Script<OutcomeOf<ClaimKey>> {
   const { id, digest, ttlMs, replaces } = key;
   if (database === "postgres") yield* all(lockKey, `${id} ${owner}`);
@@ -35,8 +41,8 @@ export function* claimKey(
     owner,
     id,
     digest,
-    resource_id: resourceId ?? null,
-    response: response ?? null,
+    resource_id: keepsOutcomes ? keptOutcomes : (resourceId ?? null),
+    response: keepsOutcomes ? JSON.stringify(outcomes) : (response ?? null),
     expires_at: at + ttlMs,
   });
   return { status: "claimed_key" };
