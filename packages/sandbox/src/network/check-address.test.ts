@@ -92,3 +92,11 @@ test("no address in the private networks is public", () => {
     }),
   );
 });
+
+test("the public addresses of this machine lead to its own services", () => {
+  const own = ["8.8.8.8", "2606:4700:0:0::1111", "fe80::1%eth0"];
+  for (const address of ["8.8.8.8", "2606:4700::1111", "[2606:4700::1111]"])
+    assert.equal(addressProblem(address, own), "this machine", address);
+  for (const address of ["8.8.4.4", "2606:4700::1112"])
+    assert.equal(addressProblem(address, own), undefined, address);
+});

@@ -1,3 +1,4 @@
+import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
 
 const globalUnicast = ipaddr.IPv6.parse("2000::");
@@ -5,9 +6,14 @@ const globalUnicast = ipaddr.IPv6.parse("2000::");
 /**
  * Why an IP address is none of the public internet's, e.g. `loopback`, `private`, `linkLocal`;
  * undefined where it is public. Addresses that carry another (IPv4-mapped, NAT64, 6to4, Teredo)
- * are refused whatever they carry.
+ * are refused whatever they carry, and so are this machine's own: its services may be closed to others.
+ *
+ * @param own the addresses of this machine. @default those of its network interfaces
  */
-export function addressProblem(address: string): string | undefined {
+export function addressProblem(
+  address: string,
+  own: readonly string[] = ownAddresses(),
+): string | undefined {
   const bare = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
   if (!ipaddr.isValid(bare)) return "not an IP address";
   const parsed = ipaddr.parse(bare);
@@ -15,7 +21,16 @@ export function addressProblem(address: string): string | undefined {
   if (range !== "unicast") return range;
   // IPv6 is public only where it was given out to be: 2000::/3.
   if (parsed instanceof ipaddr.IPv6 && !parsed.match(globalUnicast, 3)) return "reserved";
-  return undefined;
+  const isOwn = own.some(
+    (one) => ipaddr.isValid(one) && String(ipaddr.parse(one)) === String(parsed),
+  );
+  return isOwn ? "this machine" : undefined;
+}
+
+function ownAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((each) =>
+    (each ?? []).map(({ address }) => address),
+  );
 }
 
 /** Whether a URL's host is an address and not a name. */
