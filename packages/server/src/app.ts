@@ -1,13 +1,13 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { matchedRoutes } from "hono/route";
 import type { ApprovalsFrom } from "@capstan/contract";
 import { CapstanError } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
 import { errorResponse, RequestError, type RequestErrorOptions } from "./http/errors.ts";
 import { type Right, rightMissing, routeRights } from "./http/rights.ts";
+import { MemoryBudget } from "./http/memory-budget.ts";
 import { compress } from "./http/compress.ts";
 import { getCookie } from "hono/cookie";
 import { approvalRoutes } from "./api/approvals.ts";
@@ -57,16 +57,14 @@ export function createApp({
   app.get("/healthz", (context) => context.json({ status: "ok" }));
   app.use("/v1/*", compress);
   app.use("/v1/*", authenticate(callerOf));
-  const { bodyBytes } = services.limits;
-  const message = `The body is larger than ${bodyBytes} bytes.`;
-  const tooLarge = new RequestError({ status: 413, code: "body_too_large", message });
-  app.use("/v1/*", bodyLimit({ maxSize: bodyBytes, onError: () => errorResponse(tooLarge) }));
+  const budget = new MemoryBudget(services.limits);
+  app.use("/v1/*", (context, next) => budget.admit(context, next));
   app.use("/v1/*", (context, next) => {
     const { req } = context;
     if (req.method === "GET" || req.header("idempotency-key") === undefined) return next();
     return answerOnce(services, context, next);
   });
-  app.route("/v1/responses", responseRoutes(services));
+  app.route("/v1/responses", responseRoutes(services, budget));
   app.route("/v1/runs", runRoutes(services));
   app.route("/v1/conversations", conversationRoutes(services));
   app.route("/v1/conversations", variableRoutes(services));

@@ -51,6 +51,7 @@ function isHost(value: string): boolean {
 const count = { error: "a whole number from 1 to 1000", max: 1_000 };
 const tokens = whole("tokens from 1 to 1000000000", { max: 1_000_000_000 }).exactOptional();
 const milliseconds = whole("milliseconds from 1 to 86400000", { max: 86_400_000 }).exactOptional();
+const bytes = whole("bytes from 1 to 1099511627776", { max: 2 ** 40 }).exactOptional();
 const runs = whole("runs from 1 to 100000", { max: 100_000 }).exactOptional();
 
 const limits = z.object(
@@ -71,6 +72,8 @@ const limits = z.object(
     runsAtOnce: runs,
     runsOfOne: runs,
     bodyBytes: whole("bytes from 1 to 1073741824", { max: 1_073_741_824 }).exactOptional(),
+    bytesAtOnce: bytes,
+    bytesOfOne: bytes,
   },
   { error: "an object" },
 );

@@ -9,6 +9,7 @@ import { Worker } from "node:worker_threads";
 import type { Context } from "hono";
 import type { z } from "zod";
 import { badRequest, RequestError } from "./errors.ts";
+import { growBody } from "./memory-budget.ts";
 
 // The thread that parses long bodies loads this file: it must not load much.
 
@@ -41,7 +42,7 @@ export async function bodyDigest(context: Context): Promise<string> {
 
 async function readOnce(context: Context): Promise<ReadBody> {
   const { raw } = context.req;
-  const body = bodies.get(raw) ?? parseAndDigest(raw, mayRepeat(context));
+  const body = bodies.get(raw) ?? parseAndDigest(context);
   bodies.set(raw, body);
   try {
     return await body;
@@ -52,9 +53,10 @@ async function readOnce(context: Context): Promise<ReadBody> {
   }
 }
 
-async function parseAndDigest(request: Request, repeats: boolean): Promise<ReadBody> {
-  const hash = repeats ? createHash("sha256") : undefined;
-  const value = await parseBody(request, hash);
+async function parseAndDigest(context: Context): Promise<ReadBody> {
+  const hash = mayRepeat(context) ? createHash("sha256") : undefined;
+  const onSize = (size: number) => growBody(context, size);
+  const value = await parseBody(context.req.raw, { hash, onSize });
   return { value, digest: hash?.digest("hex") ?? "" };
 }
 
@@ -130,13 +132,24 @@ export type ParsedBody =
  *
  * @throws SyntaxError if it is no JSON
  */
-export async function parseBody(request: Request, hash?: Hash): Promise<unknown> {
+export async function parseBody(
+  request: Request,
+  {
+    hash,
+    onSize,
+  }: {
+    readonly hash?: Hash | undefined;
+    /** Called with what has arrived so far; may throw. */
+    readonly onSize?: (size: number) => void;
+  } = {},
+): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   let file: FileHandle | undefined;
   try {
     for await (const chunk of request.body ?? []) {
       size += chunk.length;
+      onSize?.(size);
       hash?.update(chunk);
       chunks.push(chunk);
       if (size <= longBytes) continue;

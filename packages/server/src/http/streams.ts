@@ -2,15 +2,26 @@
  * Answers with JSON in pieces, each made when the reader takes it: a long answer neither holds up
  * other requests nor exists whole a second time.
  *
+ * @param onEnd called when all is written, or the reader went away
  * @example return streamJson(jsonChunks(response));
  */
-export function streamJson(chunks: Iterable<string> | AsyncIterable<string>): Response {
+export function streamJson(
+  chunks: Iterable<string> | AsyncIterable<string>,
+  onEnd = () => {},
+): Response {
   const iterator: Iterator<string, unknown> | AsyncIterator<string, unknown> =
     Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
   return streamedResponse({
     headers: { "Content-Type": "application/json" },
-    next: async () => iterator.next(),
-    leave: async () => iterator.return?.(),
+    next: async () => {
+      const result = await iterator.next();
+      if (result.done === true) onEnd();
+      return result;
+    },
+    leave: async () => {
+      onEnd();
+      await iterator.return?.();
+    },
   });
 }
 

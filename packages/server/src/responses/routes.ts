@@ -1,6 +1,6 @@
 import { Hono, type Context } from "hono";
 import { LruCache } from "@capstan/core/host";
-import type { RequestKey, RunRecord } from "@capstan/store";
+import { isClosing, type RequestKey, type RunRecord } from "@capstan/store";
 import { conflict, notFound, RequestError } from "../http/errors.ts";
 import {
   awaitResponse,
@@ -14,6 +14,8 @@ import { parseCreateRequest } from "./request/parse-request.ts";
 import { itemChunks } from "./content-parts.ts";
 import { startResponse } from "./start-response.ts";
 import type { Environment, Services } from "../http/services.ts";
+import { type MemoryBudget, releaseBody } from "../http/memory-budget.ts";
+import type { ResponseObject } from "./projection/wire.ts";
 import { eventStream, jsonChunks, listChunks, nextTurn, streamJson } from "../http/streams.ts";
 import { mayRepeat, readJson, readNumber, readWord } from "../http/read-body.ts";
 import { comesBack, startOnce } from "../http/request-keys.ts";
@@ -26,7 +28,7 @@ interface StreamOptions {
 }
 
 /** The OpenAI Responses API over the runs. */
-export function responseRoutes(services: Services): Hono<Environment> {
+export function responseRoutes(services: Services, budget: MemoryBudget): Hono<Environment> {
   const routes = new Hono<Environment>();
   const { runs, limits } = services;
   const find = async (context: Context<Environment>): Promise<RunRecord> => {
@@ -37,6 +39,12 @@ export function responseRoutes(services: Services): Hono<Environment> {
   };
   /** The connection of the last repeat that follows a run. */
   const followers = new LruCache<string, AbortSignal>(1_000);
+  const send = (context: Context<Environment>, { status }: RunRecord, response: ResponseObject) => {
+    const always = context.req.method !== "GET";
+    const options = { isFinal: isClosing(status) && !always, always };
+    const { answer, release } = budget.takeAnswer(context.get("principal"), response, options);
+    return streamJson(jsonChunks(answer), release);
+  };
   /** A stream of a run from a number on, until the client goes away. */
   const stream = (found: RunRecord, { after, leave, onPause }: StreamOptions): Response => {
     // Its result has all of its text, which each stream would keep as long as it is open.
@@ -73,6 +81,7 @@ export function responseRoutes(services: Services): Hono<Environment> {
       ? await startOnce(services, context, { kept: request.store, start })
       : await start();
     const waits = request.approvals === "inline" || request.toolOutputs === "inline";
+    releaseBody(context);
     const stays = request.background || waits || (repeats && comesBack(context));
     // At OpenAI, too, closing the connection is how a client says stop.
     const { signal } = context.req.raw;
@@ -91,14 +100,14 @@ export function responseRoutes(services: Services): Hono<Environment> {
     const store = runs.stores.of(run.id);
     const onPause = () => (isPaused = true);
     if (request.stream) return stream(run, { after: -1, leave, onPause });
-    if (request.background) return streamJson(jsonChunks(await readResponse(store, run)));
-    return streamJson(jsonChunks(await awaitResponse(store, run, { signal, onPause })));
+    if (request.background) return send(context, run, await readResponse(store, run));
+    return send(context, run, await awaitResponse(store, run, { signal, onPause }));
   });
 
   routes.get("/:id", async (context) => {
     const run = await find(context);
     if (context.req.query("stream") !== "true")
-      return streamJson(jsonChunks(await readResponse(runs.store, run)));
+      return send(context, run, await readResponse(runs.store, run));
     const after = readNumber(context, "starting_after", { min: -1, otherwise: -1 });
     return stream(run, { after });
   });
@@ -113,14 +122,14 @@ export function responseRoutes(services: Services): Hono<Environment> {
   routes.post("/:id/cancel", async (context) => {
     const run = await find(context);
     const response = await readResponse(runs.store, run);
-    if (response.status === "cancelled") return streamJson(jsonChunks(response));
+    if (response.status === "cancelled") return send(context, run, response);
     if (!response.background) {
       const message =
         "Cannot cancel a synchronous response. Close its connection, or cancel its run at /v1/runs.";
       throw new RequestError({ message });
     }
     await runs.cancel(run);
-    return streamJson(jsonChunks(await readResponse(runs.store, run)));
+    return send(context, run, await readResponse(runs.store, run));
   });
 
   routes.get("/:id/input_items", async (context) => {

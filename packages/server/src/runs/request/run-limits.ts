@@ -22,6 +22,10 @@ export interface ServerLimits {
   readonly shownTokens?: number;
   /** Bytes of a request's body. */
   readonly bodyBytes: number;
+  /** Bytes of all requests that are being read and answers that are being written. */
+  readonly bytesAtOnce: number;
+  /** Of these, bytes of one principal. */
+  readonly bytesOfOne: number;
   /** Characters of what a client's tool answers to one call, where it is submitted to a run. */
   readonly toolOutputChars: number;
   /** Ms of silence after which a stream says that it is alive. */
@@ -44,6 +48,8 @@ export const defaultServerLimits: ServerLimits = {
   repeatedFailures: 3,
   suspendedMs: 7 * 24 * 60 * 60 * 1_000,
   bodyBytes: 64 * 1024 * 1024,
+  bytesAtOnce: 512 * 1024 * 1024,
+  bytesOfOne: 128 * 1024 * 1024,
   toolOutputChars: 10 * 1024 * 1024,
   heartbeatMs: 15_000,
   warmSessions: 32,

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ScriptedModel } from "@capstan/core/testing";
+import { createTestApp, requestTo } from "../testing/app-fixtures.ts";
+
+const keys = { ann: "ann-key-0123456789", bob: "bob-key-0123456789", cat: "cat-key-0123456789" };
+
+/** An app with keys, and requests with them. */
+function appWith(limits: { readonly bytesAtOnce?: number; readonly bytesOfOne?: number }) {
+  const apiKeys = Object.entries(keys).map(([name, key]) => ({ name, key }));
+  const said = "word ".repeat(100_000);
+  const { fetch } = createTestApp({
+    model: new ScriptedModel(
+      Array.from({ length: 10 }, () => said),
+      { chunk: 100_000 },
+    ),
+    apiKeys,
+    limits,
+  });
+  const as = (name: keyof typeof keys, request: Request) => {
+    request.headers.set("authorization", `Bearer ${keys[name]}`);
+    return fetch(request);
+  };
+  const post = (name: keyof typeof keys, chars: number) =>
+    as(name, requestTo("POST", "/v1/responses", { input: "x".repeat(chars) }));
+  /** A request whose body arrives until `end` is called. */
+  const slowPost = (name: keyof typeof keys, size: number) => {
+    const { promise, resolve: end } = Promise.withResolvers<void>();
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        controller.enqueue(new TextEncoder().encode(`{"input":"${"x".repeat(size)}`));
+        await promise;
+        controller.enqueue(new TextEncoder().encode('"}'));
+        controller.close();
+      },
+    });
+    const headers = { "content-type": "application/json", "transfer-encoding": "chunked" };
+    const init = { method: "POST", headers, body, duplex: "half" };
+    const request = new Request("http://127.0.0.1/v1/responses", init);
+    return { response: as(name, request), end };
+  };
+  return { as, post, slowPost };
+}
+
+async function errorOf(response: Response) {
+  const { error } = (await response.json()) as { readonly error: { readonly code: string } };
+  return [response.status, error.code, Number(response.headers.get("retry-after")) > 0];
+}
+
+test("a principal at its budget gets a 429, keeps no other from working, and gets its share back", async () => {
+  const { post, slowPost } = appWith({ bytesOfOne: 1_000_000 });
+  const { response, end } = slowPost("ann", 900_000);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.deepEqual(await errorOf(await post("ann", 400_000)), [
+    429,
+    "too_many_bytes_at_once",
+    true,
+  ]);
+  assert.equal((await post("bob", 400_000)).status, 200);
+  end();
+  assert.equal((await response).status, 200);
+  await (await response).text();
+  assert.equal((await post("ann", 400_000)).status, 200);
+});
+
+test("a full server refuses large requests with a 503, and takes small ones", async () => {
+  const { post, slowPost } = appWith({ bytesAtOnce: 1_500_000, bytesOfOne: 1_000_000 });
+  const slow = [slowPost("ann", 700_000), slowPost("bob", 700_000)];
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.deepEqual(await errorOf(await post("cat", 400_000)), [503, "server_full", true]);
+  assert.equal((await post("cat", 400)).status, 200);
+  for (const { end } of slow) end();
+  for (const { response } of slow) assert.equal((await response).status, 200);
+});
+
+test("answers count while they are written, and readers of one run share its answer", async () => {
+  const { as, post } = appWith({ bytesOfOne: 700_000 });
+  const ids: string[] = [];
+  for (let n = 0; n < 2; n++)
+    ids.push(((await (await post("ann", 10)).json()) as { id: string }).id);
+  const read = (id = "") => as("ann", requestTo("GET", `/v1/responses/${id}`));
+  const open = [await read(ids[0]), await read(ids[0]), await read(ids[0])];
+  assert.deepEqual(
+    open.map(({ status }) => status),
+    [200, 200, 200],
+  );
+  assert.deepEqual(await errorOf(await read(ids[1])), [429, "too_many_bytes_at_once", true]);
+  await open[0]?.text();
+  assert.equal((await read(ids[1])).status, 429);
+  await open[1]?.body?.cancel();
+  await open[2]?.text();
+  const last = await read(ids[1]);
+  assert.equal(last.status, 200);
+  assert.ok((await last.text()).length > 500_000);
+});

@@ -1,0 +1,165 @@
+import type { Context, Next } from "hono";
+import type { ServerLimits } from "../runs/request/run-limits.ts";
+import { RequestError } from "./errors.ts";
+import type { Environment } from "./services.ts";
+
+type BudgetLimits = Pick<ServerLimits, "bodyBytes" | "bytesAtOnce" | "bytesOfOne">;
+type ApiContext = Context<Environment>;
+
+/** Gives taken bytes back. Calling it again does nothing. */
+export type Release = () => void;
+
+interface Answer {
+  readonly answer: object;
+  readonly release: Release;
+  readers: number;
+}
+
+/**
+ * Counts the bytes of requests that are read and of answers that are written: those of one principal
+ * and all together. The first of a principal is always admitted, however large it is.
+ */
+export class MemoryBudget {
+  readonly #limits: BudgetLimits;
+  readonly #used = new Map<string, number>();
+  readonly #answers = new Map<string, Answer>();
+  #total = 0;
+
+  constructor(limits: BudgetLimits) {
+    this.#limits = limits;
+  }
+
+  /** @throws RequestError 429 if the principal's share is used up, 503 if the server's is; never with `always` */
+  take(principal: string, bytes: number, always = false): Release {
+    const used = this.#used.get(principal) ?? 0;
+    const { bytesAtOnce, bytesOfOne } = this.#limits;
+    if (!always && used > 0 && used + bytes > bytesOfOne) throw shareUsed(bytesOfOne);
+    // On a full server small requests are still admitted: they answer and stop runs.
+    if (!always && bytes > smallBytes && this.#total > 0 && this.#total + bytes > bytesAtOnce)
+      throw full();
+    this.#add(principal, bytes);
+    let isTaken = true;
+    return () => {
+      if (isTaken) this.#add(principal, -bytes);
+      isTaken = false;
+    };
+  }
+
+  #add(principal: string, bytes: number): void {
+    this.#total += bytes;
+    const used = (this.#used.get(principal) ?? 0) + bytes;
+    if (used === 0) this.#used.delete(principal);
+    else this.#used.set(principal, used);
+  }
+
+  /**
+   * Takes the bytes of an answer while it is written.
+   *
+   * @param isFinal the answer with this id is always the same: its readers share one copy, which counts once
+   * @param always admit it: what it answers was done
+   */
+  takeAnswer<T extends { readonly id: string }>(
+    principal: string,
+    answer: T,
+    { isFinal, always }: { readonly isFinal: boolean; readonly always: boolean },
+  ): { readonly answer: T; readonly release: Release } {
+    const key = `${principal} ${answer.id}`;
+    const shared = (isFinal ? this.#answers.get(key) : undefined) ?? {
+      answer,
+      release: this.take(principal, bytesOf(answer), always),
+      readers: 0,
+    };
+    if (isFinal) this.#answers.set(key, shared);
+    shared.readers += 1;
+    let isReading = true;
+    const release = () => {
+      if (!isReading) return;
+      isReading = false;
+      shared.readers -= 1;
+      if (shared.readers > 0) return;
+      if (isFinal) this.#answers.delete(key);
+      shared.release();
+    };
+    return { answer: shared.answer as T, release };
+  }
+
+  /** Takes the bytes of a request's body until it is answered, or `releaseBody` is called. */
+  async admit(context: ApiContext, next: Next): Promise<void> {
+    const { req } = context;
+    // Without a caller it is a browser that pairs: its body is short.
+    const principal = context.get("principal") ?? "";
+    if (req.raw.body === null) return next();
+    const { bodyBytes } = this.#limits;
+    const releases: Release[] = [];
+    let taken = 0;
+    const take = (bytes: number) => {
+      releases.push(this.take(principal, bytes));
+      taken += bytes;
+    };
+    const grow = (size: number) => {
+      if (size > bodyBytes) throw tooLarge(bodyBytes);
+      // A body without a length is counted as it arrives.
+      if (size > taken) take(Math.max(size - taken, smallBytes));
+    };
+    bodies.set(context, { grow, release: () => releases.forEach((release) => release()) });
+    const declared = Number(req.header("content-length") ?? 0);
+    if (declared > bodyBytes) throw tooLarge(bodyBytes);
+    take(declared);
+    try {
+      await next();
+    } finally {
+      releaseBody(context);
+    }
+  }
+}
+
+/** Bytes of a small request. A body without a length takes so many at a time. */
+const smallBytes = 65_536;
+
+const bodies = new WeakMap<
+  Context,
+  { readonly grow: (size: number) => void; readonly release: Release }
+>();
+
+/** Takes what a body has more than it declared, while it arrives. @throws RequestError 413, 429 or 503 */
+export function growBody(context: Context, size: number): void {
+  bodies.get(context)?.grow(size);
+}
+
+/** The body is stored: what follows of its request takes no more memory than other requests. */
+export function releaseBody(context: Context): void {
+  bodies.get(context)?.release();
+}
+
+/** About the bytes of JSON. */
+function bytesOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 8;
+  return Object.values(value).reduce<number>((sum, member) => sum + bytesOf(member), 8);
+}
+
+function tooLarge(bytes: number): RequestError {
+  const message = `The body is larger than ${bytes} bytes.`;
+  return new RequestError({ status: 413, code: "body_too_large", message });
+}
+
+function shareUsed(bytes: number): RequestError {
+  return new RequestError({
+    status: 429,
+    type: "rate_limit_error",
+    code: "too_many_bytes_at_once",
+    message: `Your requests and answers that are on their way have ${bytes} bytes together, which is your share of this server (limits.bytesOfOne). Nothing was done. Try again once some have ended.`,
+    retryAfterSeconds: 1,
+  });
+}
+
+function full(): RequestError {
+  return new RequestError({
+    status: 503,
+    type: "server_error",
+    code: "server_full",
+    message:
+      "The requests and answers that are on their way take all memory that this server has for them. Nothing was done. Try again in a moment.",
+    retryAfterSeconds: 2,
+  });
+}
