@@ -4,6 +4,7 @@ import { newSeed, randomOf } from "../breaking/random.ts";
 import { combinations } from "../breaking/stores/combinations.ts";
 import { type Attack, Report, runAttack } from "./attack.ts";
 import { attacks } from "./attacks.ts";
+import { disk } from "./attacks/disk.ts";
 import { disconnects } from "./attacks/disconnects.ts";
 import { forgeries } from "./attacks/forgeries.ts";
 import { fuzzer } from "./attacks/fuzzer.ts";
@@ -49,6 +50,8 @@ test(
   "clients that disconnect at any byte start no run twice, and read each event once",
   short(disconnects),
 );
+
+test("damage on the disk is named, and hides nothing but itself", short(disk));
 
 test("--only, --on, --seed and --for choose, and without them all attacks run", () => {
   const asked = readCommandLine(["--only", "fuzz", "--on", "SQLite", "--seed", "7", "--for", "0"]);

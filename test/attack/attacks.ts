@@ -3,6 +3,7 @@
 // docs/reference/security.md. If tests or a proof of `npm run test:breaking` attack it already, an entry is enough.
 import { retried } from "../breaking/proofs/retried.ts";
 import type { Attack } from "./attack.ts";
+import { disk } from "./attacks/disk.ts";
 import { disconnects } from "./attacks/disconnects.ts";
 import { forgeries } from "./attacks/forgeries.ts";
 import { fuzzer } from "./attacks/fuzzer.ts";
@@ -16,6 +17,7 @@ export const attacks: readonly Attack[] = [
   fuzzer,
   ssrf,
   disconnects,
+  disk,
   provenBy(retried, { name: "retries", minutes: 8 }),
   testFiles({
     name: "escapes",

@@ -17,6 +17,8 @@ export interface Victim extends AsyncDisposable {
   output(): string;
   /** Whether the process is alive. */
   isAlive(): boolean;
+  /** Stops it as a user does; disposing kills it. */
+  stop(): Promise<void>;
 }
 
 const rights = {
@@ -25,15 +27,19 @@ const rights = {
   cara: ["ask"],
 } as const;
 
-export async function startVictim(combination: Combination): Promise<Victim> {
+/** A folder for victims that come one after another. */
+export function victimFolder(): Promise<ServerFolder> {
+  const rules = [{ tool: "vars.WriteVar", execution: "ask-once" }];
+  const configuration = { rules, groups: { vars: true }, limits: { bodyBytes: 2_000_000 } };
+  return createServerFolder({ "capstan.config.json": JSON.stringify(configuration) });
+}
+
+/** @param kept a folder that is left as it is. @default a new one that is removed in the end */
+export async function startVictim(combination: Combination, kept?: ServerFolder): Promise<Victim> {
   await using opening = new AsyncDisposableStack();
   const upstream = opening.use(await startUpstream(obey));
   const backing = opening.use(await combination.open(false));
-  const rules = [{ tool: "vars.WriteVar", execution: "ask-once" }];
-  const configuration = { rules, groups: { vars: true }, limits: { bodyBytes: 2_000_000 } };
-  const folder = opening.use(
-    await createServerFolder({ "capstan.config.json": JSON.stringify(configuration) }),
-  );
+  const folder = kept ?? opening.use(await victimFolder());
   const keyOf = (caller: Caller) => (caller === "nobody" ? undefined : `key-of-${caller}`);
   const keys = Object.entries(rights).map(([name, held]) => ({
     name,
@@ -60,6 +66,7 @@ export async function startVictim(combination: Combination): Promise<Victim> {
     keyOf,
     output: () => server.output(),
     isAlive: () => isAlive,
+    stop: async () => void (await server.stop()),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

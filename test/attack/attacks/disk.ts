@@ -1,0 +1,93 @@
+import { cp, rm } from "node:fs/promises";
+import { checkStore } from "@capstan/store";
+import type { Random } from "../../breaking/random.ts";
+import type { Combination } from "../../breaking/stores/combinations.ts";
+import type { ServerFolder } from "../../server-process.ts";
+import type { Attack, Report } from "../attack.ts";
+import { contentOf, damage, type DamagedPlace, places } from "../damage.ts";
+import { makeOwned } from "../routes.ts";
+import { send } from "../send.ts";
+import { startVictim, victimFolder } from "../victim.ts";
+
+const lists = ["runs", "conversations", "approvals", "grants", "overrides"];
+
+/**
+ * Changes a stored data directory at random places and starts the server on it. The check names what is damaged, the
+ * server refuses to start in words or goes on, and damaged rows hide no others.
+ */
+export const disk: Attack = {
+  name: "disk",
+  title: "flipped bits in rows, indexes, pages, the log and inputs on the disk",
+  on: ["SQLite"],
+  minutes: 6,
+  async run({ combination, random, report, goesOn }) {
+    await using folder = await victimFolder();
+    const good = `${folder.data}-good`;
+    // The second one is killed: what it wrote is in the log.
+    for (const end of ["stopped", "killed"]) {
+      await using victim = await startVictim(combination, folder);
+      const ann = victim.api("ann");
+      const { conversation } = await makeOwned(ann, `until ${end}`);
+      const input = `${end} `.repeat(20_000);
+      await ann.finishedEvents(await ann.startTurn({ conversation, input }));
+      if (end === "stopped") await victim.stop();
+    }
+    await cp(folder.data, good, { recursive: true });
+    const content = contentOf(good);
+    do {
+      await rm(folder.data, { recursive: true });
+      await cp(good, folder.data, { recursive: true });
+      await tryOne({ combination, random, report, folder, content });
+    } while (goesOn());
+  },
+};
+
+async function tryOne({
+  combination,
+  random,
+  report,
+  folder,
+  content,
+}: {
+  readonly combination: Combination;
+  readonly random: Random;
+  readonly report: Report;
+  readonly folder: ServerFolder;
+  readonly content: string | undefined;
+}): Promise<void> {
+  const chosen = random.pick(places);
+  const damaged: DamagedPlace[] = [];
+  for (let n = random.pick([1, 1, 2, 5]); n > 0; n--)
+    if (damage(random, folder.data, chosen)) damaged.push(chosen);
+  for (const place of damaged) report.count(`damaged ${place}s`.replace("index", "indexe"));
+  if (damaged.length === 0) return;
+  const what = `${damaged.length} × ${chosen}`;
+  const isChanged = chosen === "input" || contentOf(folder.data) !== content;
+  const problems = await checkStore({ dataDir: folder.data }).then(
+    (check) => check.problems,
+    (error: Error) => [error.message],
+  );
+  // The end of a log may be lost as if the power had failed.
+  if (isChanged && problems.length === 0 && chosen !== "log")
+    report.problem(`${what}: db check names nothing, and the content has changed`);
+  const isReadable = chosen === "input" || problems.every((problem) => problem.startsWith("Row "));
+  try {
+    await using victim = await startVictim(combination, folder);
+    report.count("starts");
+    for (const list of lists) {
+      const headers = { authorization: `Bearer ${victim.keyOf("ann")}` };
+      const answer = await send(victim.url, { method: "GET", path: `/v1/${list}`, headers });
+      const isRefused = !isReadable && answer.text.includes('"database_corrupt"');
+      if (answer.status !== 200 && !isRefused)
+        report.problem(
+          `${what}: /v1/${list} is ${answer.status} ${answer.text.slice(0, 300)} (db check: ${problems.join(" ").slice(0, 500)})`,
+        );
+    }
+    if (!victim.isAlive()) report.problem(`${what}: the server ended: ${victim.output()}`);
+  } catch (thrown) {
+    const { message } = thrown as Error;
+    const isExplained = /restore a backup|db check/i.test(message);
+    if (isReadable || !isExplained) report.problem(`${what}: ${message.slice(0, 1_000)}`);
+    else report.count("refused starts");
+  }
+}
