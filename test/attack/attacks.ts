@@ -36,4 +36,9 @@ export const attacks: readonly Attack[] = [
     title: "clients that read slowly, many at once, and much",
     files: ["test/slow-readers.test.ts", "test/large-runs.test.ts"],
   }),
+  testFiles({
+    name: "page",
+    title: "text from models, tools, files and users that tries to run on the page",
+    files: ["test/page/safety.test.ts", "test/page/shown-arguments.test.ts"],
+  }),
 ];
