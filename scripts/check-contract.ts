@@ -1,22 +1,28 @@
-// A step of scripts/check.ts: the tests that docs/reference/contract/, durability.md and
-// security.md link exist.
+// A step of scripts/check.ts: each row of the contract tables has a test, and the tests that
+// security.md links exist.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { contractProblems } from "./contract/contract-rows.ts";
 import { root } from "./command.ts";
 import { tableProblems } from "./contract/table-problems.ts";
 
-const pages = globSync(
-  ["docs/reference/contract/*.md", "docs/reference/{durability,security}.md"],
-  {
-    cwd: root,
-  },
-).toSorted();
-const problems = pages.flatMap((page) => {
-  const path = join(root, page);
-  return tableProblems(readFileSync(path, "utf8"), (link) => read(join(dirname(path), link))).map(
-    (problem) => `${page}:${problem}`,
-  );
-});
+const exclude = ["**/node_modules/**", "**/dist/**"];
+const textOf = (path: string): string => readFileSync(join(root, path), "utf8");
+const find = (...patterns: readonly string[]): readonly string[] =>
+  globSync([...patterns], { cwd: root, exclude }).toSorted();
+
+const pages = find("docs/reference/contract/*.md", "docs/reference/durability.md");
+const tests = find("{packages,test,scripts,bench}/**/*.{test.ts,test.tsx,test-d.ts}");
+const security = "docs/reference/security.md";
+const problems = [
+  ...contractProblems(
+    pages.map((page) => ({ page, text: textOf(page) })),
+    tests.map((file) => ({ file, text: textOf(file) })),
+  ),
+  ...tableProblems(textOf(security), (link) => read(join(root, dirname(security), link))).map(
+    (problem) => `${security}:${problem}`,
+  ),
+];
 for (const problem of problems) console.log(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
