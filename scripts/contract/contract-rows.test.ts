@@ -4,7 +4,9 @@ import { contractProblems } from "./contract-rows.ts";
 
 const page = {
   page: "a.md",
-  text: ["# A", "", "| Id | What |", "|---|---|", "| a-1 | it adds |", "| a-2 | it takes |"].join("\n"),
+  text: ["# A", "", "| Id | What |", "|---|---|", "| a-1 | it adds |", "| a-2 | it takes |"].join(
+    "\n",
+  ),
 };
 const tests = (...lines: readonly string[]) => [{ file: "a.test.ts", text: lines.join("\n") }];
 
@@ -27,7 +29,10 @@ test("a comment that is not above a test is reported", () => {
 
 test("rows without an id, ids that repeat, and long lines are reported", () => {
   const text = `${page.text}\n| a-1 | again |\n| it takes | no id |\n| a-4 | ${"x".repeat(200)} |`;
-  const problems = contractProblems([{ page: "a.md", text }], tests("// Contract: a-1, a-2, a-4", "test("));
+  const problems = contractProblems(
+    [{ page: "a.md", text }],
+    tests("// Contract: a-1, a-2, a-4", "test("),
+  );
   assert.deepEqual(problems, [
     "a.md:7: a-1 is also at a.md:5",
     "a.md:8: the first cell must be an id such as loop-12",

@@ -17,7 +17,7 @@ export interface TestFile {
   readonly text: string;
 }
 
-const rowId = /^\| ([a-z][a-z-]*-\d+) \|/;
+const rowId = /^\| ([a-z]+(?:-[a-z0-9]+)+) \|/;
 const longestLine = 200;
 
 /**
@@ -60,7 +60,9 @@ export function contractProblems(
     }
   for (const [id, place] of rows)
     if (!covered.has(id))
-      problems.push(`${place}: no test covers ${id}; write "// Contract: ${id}" above one that does`);
+      problems.push(
+        `${place}: no test covers ${id}; write "// Contract: ${id}" above one that does`,
+      );
   return problems;
 }
 

@@ -1,17 +1,11 @@
-import { type CombinationName, everywhere } from "../stores/combination-name.ts";
+import { everywhere } from "../stores/combination-name.ts";
 import type { Proof } from "../proof.ts";
 
-const testFiles: { readonly [name in CombinationName]: string } = {
-  SQLite: "sqlite.test.ts",
-  PostgreSQL: "postgres.test.ts",
-  "PostgreSQL and Redis": "redis.test.ts",
-};
-
-/** What one proof came to on one combination. */
+/** The result of one proof on one combination. */
 export interface Result {
   readonly proof: Proof;
   readonly combination: string;
-  /** As the cell of the table says it. */
+  /** The text of its cell. */
   readonly text: string;
 }
 
@@ -19,8 +13,8 @@ export const tableBegin = "<!-- npm run test:breaking -- --write -->";
 export const tableEnd = "<!-- end of what it wrote -->";
 
 /**
- * A page with its table of proofs brought up to date: cells of which there is no result stay as
- * they are. Each row links to its test on the first combination that it applies to.
+ * Returns a page with an updated table of proofs: cells without a new result stay as they are. The
+ * id of a row is `breaking-` and the name of its proof.
  */
 export function withResults(
   page: string,
@@ -38,21 +32,19 @@ export function withResults(
       const result = results.find((one) => one.proof === proof && one.combination === combination);
       return result?.text ?? before.get(proof.title)?.[column] ?? "";
     });
-    const [first = "SQLite"] = proof.on;
-    const link = `[\`${proof.test}\`](../../test/breaking/${testFiles[first]})`;
-    return line([proof.title, ...cells, link]);
+    return line([`breaking-${proof.name}`, proof.title, ...cells]);
   });
-  const head = ["What is broken", ...everywhere, "Shown by"];
+  const head = ["Id", "What is broken", ...everywhere];
   const table = [line(head), line(head.map(() => "---")), ...rows].join("\n");
   return `${page.slice(0, from)}${tableBegin}\n\n${table}\n\n${page.slice(to)}`;
 }
 
-/** A row's first cell → those after it. */
+/** Returns the results of each row by its title. */
 function cellsOf(table: string): ReadonlyMap<string, readonly string[]> {
   const rows = table.split("\n").filter((row) => row.startsWith("|"));
   return new Map(
     rows.map((row) => {
-      const [title = "", ...cells] = row
+      const [_id, title = "", ...cells] = row
         .slice(1, -1)
         .split("|")
         .map((cell) => cell.trim());
