@@ -193,6 +193,7 @@ test("without a key nothing is shown, with a wrong one neither", async () => {
   assert.equal(allowed.status, 200);
 });
 
+// Contract: durability-74
 test("another principal's things read as if they were not there", async () => {
   const ann = createApi(keyed.url, "key-of-ann");
   const bob = createApi(keyed.url, "key-of-bob");

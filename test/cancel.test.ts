@@ -157,6 +157,7 @@ function callIsCancelled(kind: Kind, mark: string) {
   };
 }
 
+// Contract: durability-21
 test(
   "a turn with a script tool that has children is cancelled: the whole tree is gone, and it says so",
   { skip },
@@ -172,6 +173,7 @@ test(
   { skip },
   turnIsCancelled(shell, "capmark-3"),
 );
+// Contract: durability-21
 test(
   "a shell command's call alone is cancelled: its whole tree is gone, and the turn goes on",
   { skip },

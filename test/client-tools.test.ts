@@ -78,6 +78,7 @@ const output = (call_id: string | undefined, n: number) => ({
   output: `client's ${n}`,
 });
 
+// Contract: loop-63
 test("a round of a client's calls, the server's and one that asks: the server's runs meanwhile, the rest is answered in any order", async () => {
   await using waiting = await waitingForClient();
   const { asked, ids, goOn, results, folder } = waiting;
@@ -109,6 +110,7 @@ test("a round of a client's calls, the server's and one that asks: the server's 
   assert.deepEqual(await readLedger(folder), ["server's", "asked"]);
 });
 
+// Contract: loop-63
 test("what a client leaves unanswered as it goes on is said to be so, and every call has its result", async () => {
   await using waiting = await waitingForClient();
   const { ids, goOn, results, folder } = waiting;

@@ -95,6 +95,7 @@ for (const { name, tool, args, ends } of bombs)
     assert.ok(answers > 1, `the server answered ${answers} times`);
   });
 
+// Contract: sandbox-24, sandbox-31
 test(
   "all of them at once leave the server answering, and nothing of them is left",
   { skip },

@@ -77,6 +77,7 @@ test("a tool that returns nothing says so", async () => {
   assert.match(said, /\(no result\)/);
 });
 
+// Contract: durability-76
 test("a result of 50 MB is cut for the model, kept whole, and read in slices", async () => {
   const { status, conversation, result } = await callOf("call ReturnsMuch {}");
   assert.equal(status, "success");

@@ -31,6 +31,7 @@ async function cutInAnswer(tool: "Announce" | "Recite", end: "kill" | "stop") {
   };
 }
 
+// Contract: loop-75
 test("kill -9 in a final tool's answer: what was heard is kept as cut off, and the tool is not run again", async () => {
   await using cut = await cutInAnswer("Announce", "kill");
   const { api, run, folder, upstream, conversation } = cut;
@@ -57,9 +58,11 @@ test("kill -9 in a final tool's answer: what was heard is kept as cut off, and t
   assert.doesNotMatch(told, /recorded verse/, "words that were cut off are nobody's answer");
 });
 
+// Contract: loop-75
 test("a stop in a final tool's answer: one that only reads gives it anew, and it ends the turn", () =>
   givenAnew("stop"));
 
+// Contract: loop-75
 test("kill -9 in a final tool's answer: one that only reads gives it anew, and it ends the turn", () =>
   givenAnew("kill"));
 

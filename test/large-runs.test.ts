@@ -44,6 +44,7 @@ async function watched(what: string, server: ServerProcess, body: () => Promise<
 const images = 2;
 const imageBytes = 15_000_000;
 
+// Contract: durability-6
 test("a conversation of 16 messages with two images of 20 MB each is sent, listed and read", async () => {
   await using resources = new AsyncDisposableStack();
   const folder = resources.use(await createServerFolder());
@@ -139,6 +140,7 @@ test("60 MB of small items hold up nobody: one request is refused, a conversatio
 
 const pieces = Array.from({ length: 20_000 }, (_, n) => `${n} `.padEnd(1_000, "x"));
 
+// Contract: durability-6
 test("50 parallel and 200 slow readers of a run of 20 MB hold up nobody else", async () => {
   await using resources = new AsyncDisposableStack();
   const upstream = resources.use(await startUpstream(() => ({ say: pieces })));

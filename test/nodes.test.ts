@@ -109,6 +109,7 @@ const kinds = [
   { title: "PostgreSQL and Redis", withRedis: true, skip: skipRedis },
 ] as const;
 
+// Contract: durability-82
 test(
   "what one node began is heard, answered and stopped at another",
   { skip: skipRedis },
@@ -143,6 +144,7 @@ test(
   },
 );
 
+// Contract: durability-50
 test(
   "a response shows at a node that does not have its run that it lives, and while it is queued",
   { skip: skipAlone },
@@ -208,6 +210,7 @@ for (const { title, withRedis, skip } of kinds) {
   );
 }
 
+// Contract: durability-53
 test(
   "kill -9 of the node that asked: the other ends its question in time",
   { skip: skipAlone },

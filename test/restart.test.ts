@@ -90,6 +90,7 @@ for (const end of ["stop", "kill"] as const) {
   });
 }
 
+// Contract: durability-25
 test("a server whose writer dies says so and ends; the next one goes on with what was stored", async () => {
   const held = Promise.withResolvers<void>();
   await using place = await createPlace(() => ({ say: ["One, ", "two."], hold: held.promise }));
@@ -113,6 +114,7 @@ test("a server whose writer dies says so and ends; the next one goes on with wha
   assert.equal((await api.run(run)).status, "completed");
 });
 
+// Contract: durability-14
 test("an answer that was written when the server died is acted on by the next one", async () => {
   await using place = await createPlace();
   const first = await place.start();
@@ -136,6 +138,7 @@ test("an answer that was written when the server died is acted on by the next on
   assert.deepEqual(await readLedger(place.folder), ["late"]);
 });
 
+// Contract: durability-32
 test("an answer that ends within the grace of a stop is whole", async () => {
   const hold = Promise.withResolvers<void>();
   await using place = await createPlace(() => ({ say: ["Half. ", "Whole."], hold: hold.promise }));
@@ -181,6 +184,7 @@ for (const end of ["stop", "kill"] as const) {
   });
 }
 
+// Contract: durability-13
 test("a stop in a call: one that only reads runs again, one that may have acted does not", async () => {
   await using place = await createPlace();
   const first = await place.start({ TOY_GRACE_MS: "50" });
@@ -206,6 +210,7 @@ test("a stop in a call: one that only reads runs again, one that may have acted 
   assert.match(spokenText(events), /may or may not have happened/);
 });
 
+// Contract: durability-12
 test("kill -9 in a call: what may have happened is said to be unknown, and the others go on", async () => {
   await using place = await createPlace();
   const first = await place.start();
@@ -262,6 +267,7 @@ test("a stop does not wait for readers, and hands a client's own response on", a
   );
 });
 
+// Contract: durability-2
 test("kill -9 while twenty runs stream: each goes on without a gap, and is closed once", async () => {
   const never = Promise.withResolvers<void>();
   await using place = await createPlace((request, index) =>

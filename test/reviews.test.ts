@@ -71,6 +71,7 @@ test("a result waits for its reviewer over kill -9, is released, and its tool ra
   assert.deepEqual(await readLedger(place.folder), ["once"]);
 });
 
+// Contract: executor-71
 test("a result that was withheld after kill -9 is nowhere: not in the API, not with the model, not in the files", async () => {
   await using place = await killedInReview();
   const { api, conversation, run, folder } = place;

@@ -38,6 +38,7 @@ async function resultOf(conversation: string, input: string): Promise<string> {
   return settled?.result.finalText ?? assert.fail(`${input} called nothing`);
 }
 
+// Contract: scripts-72
 test(
   "a model reads how a tool is written, checks its file, and the file works once a person put it there and approved it",
   { skip },

@@ -61,6 +61,7 @@ async function run(tool: string): Promise<string> {
   return spokenText(await api.finishedEvents(turn));
 }
 
+// Contract: sandbox-31
 test(
   "scripts that loop, fork, allocate and print without end leave the server answering, and the next call runs",
   { skip },

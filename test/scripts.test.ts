@@ -54,6 +54,7 @@ async function capstan(...args: readonly string[]) {
   });
 }
 
+// Contract: scripts-64
 test(
   "a Python file is a group of tools once a person approved it, is asked about and runs",
   { skip },

@@ -19,6 +19,7 @@ async function standStill(url: string, path: string): Promise<Socket> {
   return socket;
 }
 
+// Contract: durability-7
 test("readers that stand still do not fill a server's memory, whatever the run has said", async () => {
   await using resources = new AsyncDisposableStack();
   const upstream = resources.use(await startUpstream(() => ({ say: pieces })));

@@ -35,6 +35,7 @@ async function turn(conversation: string, input: string) {
 const own = async (conversation: string) =>
   (await api.variables(conversation)).filter(({ type }) => type !== "RULE");
 
+// Contract: variables-15, variables-62
 test("a person adds, reads, edits, pins and deletes a variable before anything has run", async () => {
   const { id } = await api.createConversation();
   const name = "notes/été #1: 50%";
@@ -58,6 +59,7 @@ test("a person adds, reads, edits, pins and deletes a variable before anything h
   assert.deepEqual(await own(id), []);
 });
 
+// Contract: variables-46
 test("a person's variable is used by reference in the next turn, without passing through the model", async () => {
   const { id } = await api.createConversation();
   await api.putVariable(id, "greeting", { text: "ahoy from the drawer" });
@@ -89,6 +91,7 @@ test("a long result is cut, kept whole, and goes on by reference in the next tur
   );
 });
 
+// Contract: variables-5, variables-8, variables-61, variables-92
 test("they are found by kind, tag and words; looking at one does not count as using it", async () => {
   const { id } = await api.createConversation();
   await api.putVariable(id, "one", { text: "a😀b", desc: "a Chart", tags: ["sea", "old"] });
@@ -108,6 +111,7 @@ test("they are found by kind, tag and words; looking at one does not count as us
   assert.equal(used?.referenceCount, 1);
 });
 
+// Contract: variables-77, variables-78
 test("variables are a conversation's own, and survive a restart as they are", async () => {
   const one = (await api.createConversation()).id;
   const two = (await api.createConversation()).id;
@@ -126,6 +130,7 @@ test("variables are a conversation's own, and survive a restart as they are", as
   assert.match(spokenText(events), /ONE'S/);
 });
 
+// Contract: variables-48
 test("a variable that is deleted is an error for who refers to it, with the nearest name", async () => {
   const { id } = await api.createConversation();
   await api.putVariable(id, "harbour", { text: "Kiel" });
@@ -135,6 +140,7 @@ test("a variable that is deleted is an error for who refers to it, with the near
   assert.match(settled.result.finalText, /harbour/);
 });
 
+// Contract: variables-10
 test("rules are read, and neither changed nor deleted", async () => {
   const { id } = await api.createConversation();
   await turn(id, "/DateTime");
@@ -145,6 +151,7 @@ test("rules are read, and neither changed nor deleted", async () => {
   await assert.rejects(api.deleteVariable(id, rule.name), { status: 409 });
 });
 
+// Contract: variables-65
 test("wrong names and wrong bodies are refused, and change nothing", async () => {
   const { id } = await api.createConversation();
   await assert.rejects(api.putVariable(id, "no text", {}), { status: 400 });

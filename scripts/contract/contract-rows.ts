@@ -1,10 +1,3 @@
-/** A row of a contract table: its id, and the line of the page that it is on. */
-export interface ContractRow {
-  readonly id: string;
-  /** 1-based. */
-  readonly line: number;
-}
-
 export interface ContractPage {
   /** The path from the root. */
   readonly page: string;

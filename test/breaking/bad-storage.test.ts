@@ -28,11 +28,13 @@ async function assertNeedsRoom(disk: SmallDisk, open: () => Promise<Store>): Pro
   await store.close();
 }
 
+// Contract: durability-71
 test("a data directory on a full disk: the start says to make room", { skip: cannot }, async () => {
   await using disk = openSmallDisk(8);
   await assertNeedsRoom(disk, () => openStore({ dataDir: join(disk.path, "data") }));
 });
 
+// Contract: durability-71
 test(
   "a vacuum on a full disk says to make room, and works once there is some",
   { skip: cannot },
@@ -47,6 +49,7 @@ test(
   },
 );
 
+// Contract: durability-71
 test(
   "a database on a full disk: the start says to make room",
   { skip: withoutPostgres ?? cannot },
@@ -62,6 +65,7 @@ test(
   },
 );
 
+// Contract: durability-65
 test("a database with damaged pages says to restore a backup, at the start or with the first read of them", async () => {
   await withDataDir(async (dataDir) => {
     const first = await openStore({ dataDir });

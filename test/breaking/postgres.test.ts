@@ -16,10 +16,12 @@ test(
   "killed again and again at random moments, what was begun goes on, and nothing is done twice",
   prove(killed),
 );
+// Contract: breaking-stopped
 test(
   "a node that stands still for longer than its lease writes nothing when it goes on",
   prove(stopped),
 );
+// Contract: breaking-two-nodes
 test(
   "two nodes at one run, answered and stopped at both at once, keep to the first word",
   prove(twoNodes),
@@ -33,6 +35,7 @@ test(
   "runs that were parked while all servers were gone are finished once they are answered",
   prove(parked),
 );
+// Contract: breaking-database-restarted
 test(
   "a database that is restarted in mid-work again and again loses nothing that was told",
   prove(databaseRestarted),

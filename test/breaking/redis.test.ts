@@ -35,6 +35,7 @@ test(
   "runs that were parked while all servers were gone are finished once they are answered",
   prove(parked),
 );
+// Contract: breaking-delivered-twice
 test(
   "a job that is delivered again, at whatever time, begins nothing twice",
   prove(deliveredTwice),
@@ -43,6 +44,7 @@ test(
   "a database that is restarted in mid-work again and again loses nothing that was told",
   prove(databaseRestarted),
 );
+// Contract: breaking-queue-lost
 test("a Redis that is killed or emptied again and again loses no run", prove(queueLost));
 test("a disk that is full again and again loses nothing that was told", prove(diskFull));
 test("a clock that is set back and forth changes nothing of what is promised", prove(clockSetBack));

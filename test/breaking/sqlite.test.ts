@@ -16,20 +16,26 @@ import { newSeed } from "./random.ts";
 
 const prove = provingOn("SQLite");
 
+// Contract: breaking-killed
 test(
   "killed again and again at random moments, what was begun goes on, and nothing is done twice",
   prove(killed),
 );
+// Contract: breaking-reconnecting
 test("a client that reconnects at every event is told each once, in order", prove(reconnecting));
+// Contract: breaking-retried
 test(
   "a client that retries until it has an answer starts one run, however often nodes are killed",
   prove(retried),
 );
+// Contract: breaking-parked
 test(
   "runs that were parked while all servers were gone are finished once they are answered",
   prove(parked),
 );
+// Contract: breaking-disk-full
 test("a disk that is full again and again loses nothing that was told", prove(diskFull));
+// Contract: breaking-clock-set-back
 test("a clock that is set back and forth changes nothing of what is promised", prove(clockSetBack));
 
 test("where no disk can be mounted, SQLite's limit of pages stands for a full one", async () => {

@@ -43,6 +43,7 @@ after(async () => {
 const begun = () => access(join(capstan.folder, "begun"));
 const card = () => me.page.getByRole("region", { name: "Shell: did it happen?" });
 
+// Contract: durability-13
 test(
   "a call that a dead server left is asked about; the first word counts, and the model reads it",
   { skip },

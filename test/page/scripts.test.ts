@@ -75,6 +75,7 @@ test(
   },
 );
 
+// Contract: scripts-78
 test(
   "a tool is tried through the gate: it asks, prints, gives its result, or fails with its traceback",
   { skip },
@@ -114,6 +115,7 @@ test("runs whose calls are damaged are named, and hide no others", { skip }, asy
   await me.page.unroute(url);
 });
 
+// Contract: scripts-77
 test(
   "exactly the content that is shown is approved; what changes asks again, and the change is shown",
   { skip },
@@ -139,6 +141,7 @@ test(
   },
 );
 
+// Contract: scripts-79
 test(
   "what is written is checked as it is written, an error leads to its line, and is saved with Ctrl+S",
   { skip },
@@ -176,6 +179,7 @@ test(
   },
 );
 
+// Contract: scripts-76
 test(
   "a file that changed on the disk meanwhile is not saved over: both versions are shown",
   { skip },
@@ -193,6 +197,7 @@ test(
   },
 );
 
+// Contract: scripts-80
 test("a new file begins as a template, is deleted, and comes back", { skip }, async () => {
   await me.page.getByRole("button", { name: "New", exact: true }).click();
   const form = me.page.getByRole("form", { name: "A new file" });

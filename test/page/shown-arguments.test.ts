@@ -142,6 +142,7 @@ test("a text that looks like a mark is none", { skip }, async () => {
   await refuse(card);
 });
 
+// Contract: executor-96
 test("nothing hidden reaches a card unmarked, whatever the arguments are", { skip }, async () => {
   const unit = fc.oneof(
     fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
@@ -163,6 +164,7 @@ test("nothing hidden reaches a card unmarked, whatever the arguments are", { ski
   await refuse(card);
 });
 
+// Contract: executor-96
 test("a card with a folded text is allowed when all of it was shown", { skip }, async () => {
   const card = await ask(lines.slice(0, 9).join("\n"));
   await rested(card);
@@ -205,6 +207,7 @@ test("edited arguments are shown as they would run", { skip }, async () => {
   await me.turnEnds();
 });
 
+// Contract: executor-97
 test("one key never allows more than one call of a tool that writes", { skip }, async () => {
   const card = await ask("one");
   await rested(card);

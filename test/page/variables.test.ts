@@ -26,6 +26,7 @@ after(async () => {
   await Promise.all([capstan?.close(), site?.close()]);
 });
 
+// Contract: variables-15, variables-62
 test("a person adds a variable, and a call uses it", { skip }, async () => {
   const panel = await me.openPanel("Variables");
   await panel.getByRole("button", { name: "Add" }).click();
@@ -42,6 +43,7 @@ test("a person adds a variable, and a call uses it", { skip }, async () => {
   await panel.getByText("used 1 time").waitFor();
 });
 
+// Contract: variables-61
 test("what bears a tag is listed by a click on it", { skip }, async () => {
   const panel = me.panel("Variables");
   await panel.getByRole("button", { name: "wet" }).click();
@@ -54,6 +56,7 @@ test("what bears a tag is listed by a click on it", { skip }, async () => {
   await panel.getByRole("button", { name: /cargo yours/ }).click();
 });
 
+// Contract: variables-6, variables-61
 test("it is edited and pinned, and found again by search", { skip }, async () => {
   const panel = me.panel("Variables");
   await panel.getByRole("button", { name: "Edit" }).click();
@@ -77,6 +80,7 @@ test("it is edited and pinned, and found again by search", { skip }, async () =>
   await item.getByText("What we carry").waitFor();
 });
 
+// Contract: variables-63
 test("it is deleted, brought back, and deleted for good", { skip }, async () => {
   const panel = me.panel("Variables");
   const item = panel.locator("[data-name=cargo]");

@@ -73,6 +73,7 @@ function keywordsOf(schema: JsonSchema, value: unknown): readonly (string | unde
   return compiled.validator.validate(value).map(({ keyword }) => keyword);
 }
 
+// Contract: executor-3
 test("random schemas and values come out as with Ajv", async (t) => {
   for (const { name, schemas, Draft } of cases) {
     await t.test(name, () => {

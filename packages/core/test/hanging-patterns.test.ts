@@ -39,6 +39,7 @@ const polynomial = [
   "^a?a?a?a?a?a?a?a?[a-z]*$",
 ];
 
+// Contract: executor-3, executor-166
 test("no pattern hangs, on one long text or on many", () => {
   for (const pattern of [...exponential, ...polynomial]) {
     check({ pattern }, `${"a".repeat(1_000_000)}!`);

@@ -66,6 +66,7 @@ interface SuiteGroup {
   }[];
 }
 
+// Contract: executor-3
 test("the JSON Schema test suite passes in both drafts, but for what is not claimed", async (t) => {
   for (const [draft, $schema] of Object.entries(drafts)) {
     await t.test(draft, () => {

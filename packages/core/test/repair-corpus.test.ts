@@ -31,6 +31,7 @@ const twoReadings: readonly { readonly tool: string; readonly text: string }[] =
   { tool: "lists", text: '"grid":[1,2.5]' },
 ];
 
+// Contract: executor-94
 test("each corruption is restored exactly or refused, throughout the corpus", async (t) => {
   for (const { name, isLossless, apply } of corruptions) {
     await t.test(`${name}: ${isLossless ? "restored exactly" : "refused"}`, () => {
@@ -100,6 +101,7 @@ test("each corruption is restored exactly or refused, for any schema", async (t)
   }
 });
 
+// Contract: executor-92
 test("arguments that were reported run as they were meant, or are refused", () => {
   for (const { source, schema, text, meant } of reportedArguments) {
     const outcome = outcomeOf(text, schema);
@@ -121,6 +123,7 @@ test("a valid call of any schema passes as it is, the same object", () => {
   );
 });
 
+// Contract: executor-94
 test("whatever arguments come for whatever schema, no change is silent, and none says another thing", () => {
   fc.assert(
     fc.property(toolCall, mangled, ({ schema, call }, mangle) => {

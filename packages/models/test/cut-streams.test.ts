@@ -10,6 +10,7 @@ import { vendorStream } from "../src/testing/vendor-streams/vendor-stream.ts";
 const shortAnswer = { text: "é", calls: [{ name: "A", arguments: '{"a":1}' }] };
 const encoder = new TextEncoder();
 
+// Contract: model-messages-11
 test(
   "ended or lost anywhere, a stream is an error or was complete, and no call is half",
   { timeout: 300_000 },

@@ -17,6 +17,7 @@ function failingApp(code: string) {
   return { ...createTestApp({ model: new ScriptedModel([]), store, log }), lines };
 }
 
+// Contract: durability-73
 test("a request that the store cannot serve says so, and what to do; the log alone says where", async () => {
   for (const [code, status, retryAfter, says] of [
     ["disk_full", 507, "30", /disk is full.*make room/],

@@ -68,6 +68,7 @@ test("a damaged conversation is listed as one, the others as they are, and it ca
   });
 });
 
+// Contract: durability-57
 test("a damaged grant allows nothing, and is listed as damaged", async () => {
   await withDamage(async (store, damage) => {
     const grant = (id: string) => grantOf(id, { scope: "always", title: "good" });
@@ -104,6 +105,7 @@ test("a damaged rule of a user denies all calls until it is removed or written a
   });
 });
 
+// Contract: durability-57
 test("a damaged approval is listed as one, cannot be answered, and still expires", async () => {
   await withDamage(async (store, damage, clock) => {
     await createRun(store, { id: "r" });
@@ -127,6 +129,7 @@ test("a damaged approval is listed as one, cannot be answered, and still expires
   });
 });
 
+// Contract: durability-58
 test("damaged events, messages, calls and deltas are not read, and other runs are", async () => {
   await withDamage(async (store, damage) => {
     for (const id of ["a", "b"]) {
@@ -168,6 +171,7 @@ test("a damaged run, request or result is listed as damaged, and is not read alo
   });
 });
 
+// Contract: durability-58
 test("damaged variables are not read: neither a manifest, nor a change, nor a value", async () => {
   await withDamage(async (store, damage) => {
     const long = variableOf("long", "good ".repeat(400));
@@ -192,6 +196,7 @@ test("damaged variables are not read: neither a manifest, nor a change, nor a va
   });
 });
 
+// Contract: durability-58
 test("damaged messages, calls, items and client outputs are not read, and those of other runs are", async () => {
   await withDamage(async (store, damage) => {
     const runs = ["messages", "calls", "items", "outputs", "whole"];

@@ -40,6 +40,7 @@ async function writeAndKill(dataDir: string, commits: number): Promise<Map<strin
   return told;
 }
 
+// Contract: durability-1
 test("killed in mid-commit: what was told is there, without a gap, and open items are readable and go on", async () => {
   await withDataDir(async (dataDir) => {
     const told = await writeAndKill(dataDir, 300);
@@ -92,6 +93,7 @@ test("killed in mid-commit: what was told is there, without a gap, and open item
   });
 });
 
+// Contract: durability-24
 test("a full disk fails what does not fit, says so, and the rest goes on", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);

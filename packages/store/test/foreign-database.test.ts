@@ -20,6 +20,7 @@ const foreign = [
   "CREATE TABLE runs (x INTEGER); CREATE TABLE schema_migrations (version BIGINT PRIMARY KEY, applied_at BIGINT NOT NULL)",
 ] as const;
 
+// Contract: durability-68
 test("an SQLite file that holds something else is refused, and left as it is", async () => {
   for (const statements of foreign) {
     await withDataDir(async (dataDir) => {
@@ -50,6 +51,7 @@ const skip = postgres.status === "missing" && postgres.reason;
 const allColumns =
   "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1, 2";
 
+// Contract: durability-68
 test(
   "a PostgreSQL database that holds something else is refused, and left as it is",
   { skip },

@@ -21,6 +21,7 @@ async function cutConnections(connectionString: string): Promise<void> {
   await client.end();
 }
 
+// Contract: durability-36
 test(
   "connections that are cut again and again lose nothing and write nothing twice",
   options,
@@ -49,6 +50,7 @@ test(
   },
 );
 
+// Contract: durability-37
 test(
   "a database that is restarted in mid-work is waited for, and who follows a run misses nothing",
   options,

@@ -115,6 +115,7 @@ async function readAndContinue(store: Store): Promise<void> {
   );
 }
 
+// Contract: durability-27
 test("a data directory of schema 14 opens and goes on", async () => {
   await withDataDir(async (dataDir) => {
     const sql = openForWriting(join(dataDir, "capstan.db"), "process");

@@ -31,6 +31,7 @@ async function createAll(store: Store): Promise<void> {
   ]);
 }
 
+// Contract: durability-74
 everyStore(
   "what another owner's writes name is not there, and stays as it is",
   async (withStore) => {
@@ -78,6 +79,7 @@ async function everything(store: Store): Promise<unknown> {
   ]);
 }
 
+// Contract: durability-74
 everyStore("everything of a run reads as absent to another owner", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });

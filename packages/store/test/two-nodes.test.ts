@@ -26,6 +26,7 @@ const query = { owner, runId: "r" };
 
 const note = event({ type: "run.heartbeat", at: 1 });
 
+// Contract: durability-38
 test(
   "who lost a run to another node is fenced, and its numbers go on without a gap there",
   options,
@@ -83,6 +84,7 @@ test(
   },
 );
 
+// Contract: durability-41
 test("two nodes that claim one run at the same moment: one has it", options, async () => {
   await withTwoNodes(async (one, other) => {
     for (let round = 0; round < 10; round++) {
@@ -95,6 +97,7 @@ test("two nodes that claim one run at the same moment: one has it", options, asy
   });
 });
 
+// Contract: durability-43
 test("the first answer wins across nodes, and the second hears of the first", options, async () => {
   await withTwoNodes(async (one, other) => {
     await createRun(one, { id: "r" });
@@ -187,6 +190,7 @@ test("a person's change on another node is part of what the run leaves", options
   });
 });
 
+// Contract: durability-42
 test("many nodes at many runs: each number of each run once", options, async () => {
   await withTwoNodes(async (one, other) => {
     const ids = Array.from({ length: 6 }, (_, n) => `r${n}`);

@@ -41,6 +41,7 @@ async function texts(store: Store, runId: string): Promise<{ [name: string]: str
   return Object.fromEntries(await Promise.all(entries));
 }
 
+// Contract: variables-31
 everyStore(
   "variables are there while the run goes on, and as its manifest afterwards",
   async (withStore) => {
@@ -88,6 +89,7 @@ everyStore(
   },
 );
 
+// Contract: variables-31, variables-78
 everyStore(
   "a run sees what its parent had at that moment, and nothing that its siblings or the parent write later",
   async (withStore) => {
@@ -162,6 +164,7 @@ everyStore(
   },
 );
 
+// Contract: variables-2
 test("any name and any text comes back as it was, and a value with its data", async () => {
   await withFileStore(async (store) => {
     await createRun(store, { id: "r" });
@@ -182,6 +185,7 @@ test("any name and any text comes back as it was, and a value with its data", as
   });
 });
 
+// Contract: variables-31
 everyStore(
   "another owner sees neither manifest nor value, and cannot edit or continue",
   async (withStore) => {
@@ -273,6 +277,7 @@ test("nothing of a small value that was removed is left in the database once its
   });
 });
 
+// Contract: durability-76
 everyStore("a value of 50 MB comes back as it was", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });

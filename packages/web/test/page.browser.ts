@@ -439,6 +439,7 @@ test("the theme follows the system until it is chosen, and is kept", { skip }, a
   await becomes(isLight, true);
 });
 
+// Contract: durability-57
 test(
   "damaged entries are shown as such, hide no others, and a damaged grant is revoked",
   { skip },

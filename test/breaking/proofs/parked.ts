@@ -19,7 +19,7 @@ const atOnce = 20;
 
 export const parked: Proof = {
   name: "parked",
-  title: "runs parked, the servers gone for a while, all finished afterwards",
+  title: "suspended runs, all servers gone, then answered",
   test: "runs that were parked while all servers were gone are finished once they are answered",
   on: everywhere,
   times: 200,

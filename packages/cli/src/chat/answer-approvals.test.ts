@@ -185,6 +185,7 @@ const long = {
   args: { text: Array.from({ length: 60 }, (_, index) => `line ${index}`).join("\n") },
 };
 
+// Contract: executor-96
 test("what was not shown to its end cannot be allowed, and can be refused", async () => {
   for (const line of ["y", "s", "a", "a 1h"]) {
     const { sent, text } = await answerWith([line], long);
@@ -198,6 +199,7 @@ test("what was not shown to its end cannot be allowed, and can be refused", asyn
   assert.deepEqual(sent, [{ decision: "allow", scope: "once" }]);
 });
 
+// Contract: executor-97
 test("a tool that does more than read is allowed for more than one call in a second step", async () => {
   const { sent, text } = await answerWith(["s", "yes"]);
   for (const named of [

@@ -34,6 +34,7 @@ function serverWith(runs: readonly string[]) {
   return { client, asked };
 }
 
+// Contract: durability-13
 test("what is unknown in any conversation is asked about, run by run", async () => {
   const { client, asked } = serverWith(["newer", "older"]);
   const terminal = createFakeTerminal([{ answer: "y" }, { answer: "n" }]);

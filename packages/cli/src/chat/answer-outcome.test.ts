@@ -47,6 +47,7 @@ const options = {
   signal: new AbortController().signal,
 } as const;
 
+// Contract: durability-13
 test("each call of which nothing is known is asked about once, and the word goes to the server", async () => {
   const client = createServer([
     call("c1"),

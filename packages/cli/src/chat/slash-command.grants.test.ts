@@ -62,6 +62,7 @@ test("where there is none, that is said", async () => {
   assert.match((await say([])).text, /every call that has to ask, asks/);
 });
 
+// Contract: durability-57
 test("a damaged one is said to be, hides no other, and is taken back", async () => {
   const { text } = await say([grant, damaged]);
   assert.match(text, /^1 {2}refused: .*\n2 {2}damaged: it allows nothing {2}What is stored/);

@@ -57,6 +57,7 @@ test("text that was not streamed is shown when its item ends, and none twice", a
   assert.equal(answer, "so far, and the rest\nwhole\n");
 });
 
+// Contract: plugins-11
 test("a final tool's words are the answer, beside another tool's", async () => {
   const { all, answer } = await shown([
     proposed("c1", "Report"),

@@ -4,6 +4,7 @@ import { findSandbox, installCommand } from "@capstan/sandbox";
 import { plainStyle } from "../terminal/style.ts";
 import { checkSystem, renderChecks } from "./doctor.ts";
 
+// Contract: sandbox-70
 test("what is missing comes with what that means and the command that mends it", async () => {
   const path = process.env["PATH"];
   process.env["PATH"] = "/nowhere";

@@ -52,6 +52,7 @@ test("every tool that has a kind is shipped, but for what this machine has no in
   for (const id of missing) assert.match(id, /^code\.(Shell|Python|PowerShell)$/);
 });
 
+// Contract: sandbox-62
 test("code that models write is run, and tools are written by them, only where the configuration names the group", async () => {
   const configuration = {
     roots: ["."],

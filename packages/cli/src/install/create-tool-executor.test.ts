@@ -26,16 +26,19 @@ function offered(options: Parameters<typeof createToolExecutor>[0]): readonly st
 
 const groups = [group("a", "One", "Two"), group("b", "One", "Three")];
 
+// Contract: executor-30, executor-136
 test("groups come in order and are on where nothing else is said", () => {
   assert.deepEqual(offered({ groups }), ["One", "Two", "b_One", "Three"]);
   assert.deepEqual(offered({ groups: groups.toReversed() }), ["One", "Three", "a_One", "Two"]);
 });
 
+// Contract: executor-137, executor-138
 test("an installation's switches are where a session starts", () => {
   assert.deepEqual(offered({ groups, groupDefaults: { a: false } }), ["One", "Three"]);
   assert.deepEqual(offered({ groups, toolDefaults: { "b.One": false } }), ["One", "Two", "Three"]);
 });
 
+// Contract: executor-138
 test("a tool that is switched off cannot be called, and on again it can", async () => {
   const executor = createToolExecutor({ groups, toolDefaults: { "a.Two": false } });
   assert.equal((await executor.execute("Two", {})).status, "not_found");
@@ -43,6 +46,7 @@ test("a tool that is switched off cannot be called, and on again it can", async 
   assert.equal((await executor.execute("Two", {})).status, "success");
 });
 
+// Contract: executor-141
 test("two groups of one name are refused", () => {
   assert.throws(
     () => createToolExecutor({ groups: [group("a", "One"), group("a", "Two")] }),
@@ -50,6 +54,7 @@ test("two groups of one name are refused", () => {
   );
 });
 
+// Contract: executor-136
 test("the groups that ship come in their order, all on", () => {
   const shipped = createToolExecutor({ groups: builtInGroups({ roots: [import.meta.dirname] }) });
   assert.deepEqual(
@@ -61,6 +66,7 @@ test("the groups that ship come in their order, all on", () => {
   assert.ok(shipped.toolRules().includes("<tool-rules>"));
 });
 
+// Contract: executor-53, executor-135, executor-140
 test("each session has variables and grants of its own, and asks who it was given", async () => {
   const asking: ToolGroup = {
     name: "a",
@@ -81,6 +87,7 @@ test("each session has variables and grants of its own, and asks who it was give
   assert.equal((await nobody.execute("Ask", {})).status, "execution_rejected");
 });
 
+// Contract: executor-139
 test("switches of what is not installed any more change nothing", () => {
   const groupDefaults = { gone: false };
   const toolDefaults = { "gone.Tool": false, "a.Gone": false };

@@ -125,6 +125,7 @@ test("an element that lacks the argument is not covered by what allows", () => {
   assert.equal(conditionsHold({ "/edits/*/path": "docs/**" }, args, "some"), true);
 });
 
+// Contract: executor-220
 test("conditions read as words", () => {
   assert.equal(
     conditionsText({ path: "docs/**", url: { host: "a.org" }, n: { min: 1, not: 3 }, x: true }),

@@ -51,6 +51,7 @@ test("a glob means what the expression means that has any text for its stars", (
   );
 });
 
+// Contract: executor-219
 test("a path pattern means what the expression over whole names means", () => {
   const names = fc.array(fc.constantFrom("a", "b", "ab"), { minLength: 1, maxLength: 6 });
   const wanted = fc.array(fc.constantFrom("a", "b", "a*", "*", "**"), {

@@ -22,6 +22,7 @@ const plain = definition({
 });
 const own = definition({ type: "object", allOf: [{ properties: { limit: { type: "integer" } } }] });
 
+// Contract: executor-118, executor-203
 test("a limit is the tool's where its schema has one, else the executor's, with a strict tool too", () => {
   const { args, limit } = extractLimit({ limit: 5 }, own);
   assert.deepEqual([args, limit], [{ limit: 5 }, undefined]);
@@ -32,6 +33,7 @@ test("a limit is the tool's where its schema has one, else the executor's, with 
   });
 });
 
+// Contract: executor-117, executor-203
 test("limit is taken out of the arguments", () => {
   const args = { path: ".", limit: 100 };
   assert.deepEqual(extractLimit(args, plain), { args: { path: "." }, limit: 100, repairs: [] });

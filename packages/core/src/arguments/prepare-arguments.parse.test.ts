@@ -12,6 +12,7 @@ test("nothing written means no arguments", () => {
   for (const text of ["", "  \n", "{}", "```json\n{}\n```"]) assert.deepEqual(args(text), {});
 });
 
+// Contract: executor-92
 test("a code fence, trailing commas and an object as text are repaired, and said", () => {
   assert.deepEqual(parseArguments('```json\n{"a": [1, 2,],}\n```'), {
     status: "parsed",
@@ -31,6 +32,7 @@ test("what looks like a fence or a trailing comma within a string stays", () => 
   assert.deepEqual(args('{"a":"```x```"}'), { a: "```x```" });
 });
 
+// Contract: executor-233
 test("what is not one object is refused", () => {
   for (const text of [
     "null",

@@ -39,6 +39,7 @@ test("what was repaired is said", () => {
   });
 });
 
+// Contract: executor-94, executor-167, executor-236
 test("an error lets a model correct itself", () => {
   const prepared = prepareArguments(
     { pth: "x".repeat(500), count: "many", options: { mod: "a" } },

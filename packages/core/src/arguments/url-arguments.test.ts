@@ -38,6 +38,7 @@ const hosts: readonly (readonly [string, string])[] = [
   ["http://[0:0:0:0:0:0:0:1]:80/", "http://[::1]/"],
 ];
 
+// Contract: executor-221
 test("a URL that programs read in different ways is refused by name", async () => {
   for (const url of ambiguous) {
     assert.equal(readUrl(url).status, "ambiguous", url);
@@ -48,6 +49,7 @@ test("a URL that programs read in different ways is refused by name", async () =
   }
 });
 
+// Contract: executor-221
 test("rules, grants and the tool see the host in one form", async () => {
   for (const [url, plain] of hosts) {
     assert.deepEqual((await fetchWith({ url })).seen, [plain]);
@@ -59,6 +61,7 @@ test("rules, grants and the tool see the host in one form", async () => {
   }
 });
 
+// Contract: executor-221
 test("Python reads the host of every plain URL as it was decided on", (t) => {
   const python = "python3";
   const plain = hosts.map(([, href]) => href);

@@ -32,6 +32,7 @@ async function waiting(runs: unknown[] = []) {
 /** As another process reads it. */
 const stored = (record: CallRecord) => JSON.parse(JSON.stringify(record)) as CallRecord;
 
+// Contract: executor-42
 test("a call that waits is answered later, in another process too, and what was stored runs", async () => {
   const { record } = await waiting();
   const runs: unknown[] = [];

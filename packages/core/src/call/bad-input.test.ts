@@ -59,17 +59,20 @@ async function assertUnusable(value: unknown, why: RegExp): Promise<void> {
 
 // A definition
 
+// Contract: executor-3, executor-146
 test("a definition with a broken schema: its calls end as invalid_schema, which says where", async () => {
   const { outcome, message } = await defined({ properties: { a: { type: "strin" } } });
   assert.equal(outcome, "error invalid_schema");
   assert.match(message, /\/properties\/a\/type/);
 });
 
+// Contract: executor-146
 test("a definition with a schema that the validator refuses: its calls end as invalid_schema", async () => {
   for (const schema of [{ $ref: "https://example.org/a.json" }, { pattern: "(" }, "object", [1]])
     assert.equal((await defined(schema)).outcome, "error invalid_schema");
 });
 
+// Contract: executor-147
 test("a recursive schema is enforced at every depth", async () => {
   const tree = { type: "object", properties: { n: { type: "integer" }, child: { $ref: "#" } } };
   assert.equal((await defined(tree, { child: { child: { n: 1 } } })).outcome, "success");
@@ -78,22 +81,26 @@ test("a recursive schema is enforced at every depth", async () => {
   assert.match(message, /\/child\/child\/n: expected a whole number/);
 });
 
+// Contract: executor-147
 test("a schema that refers to itself without an end refuses every call", async () => {
   assert.equal((await defined({ $ref: "#" }, { a: 1 })).outcome, "error invalid_arguments");
 });
 
 // Arguments
 
+// Contract: executor-92, executor-234
 test("no arguments are an empty object", async () => {
   for (const args of [undefined, "", "  ", "{}"])
     assert.equal((await given(args)).outcome, "success");
 });
 
+// Contract: executor-92, executor-150, executor-167, executor-211, executor-235, plugins-3
 test("arguments that are no object end as invalid_arguments", async () => {
   for (const args of [null, [1], 5, "null", "[1]", "5", '"x"', "true"])
     assert.equal((await given(args)).outcome, "error invalid_arguments", JSON.stringify(args));
 });
 
+// Contract: executor-150
 test("arguments that are no plain data end as invalid_arguments", async () => {
   for (const args of [
     circular,
@@ -106,23 +113,27 @@ test("arguments that are no plain data end as invalid_arguments", async () => {
     assert.equal((await given(args)).outcome, "error invalid_arguments");
 });
 
+// Contract: executor-148
 test("arguments of 10 MB run, as text and as an object", async () => {
   const args = { text: "x".repeat(10_000_000) };
   assert.equal((await given(args)).outcome, "success");
   assert.equal((await given(JSON.stringify(args))).outcome, "success");
 });
 
+// Contract: executor-148
 test("10 MB of broken arguments end as invalid_arguments, in a few words", async () => {
   const { outcome, finalText } = await given(`{"text":"${"x".repeat(10_000_000)}`);
   assert.equal(outcome, "error invalid_arguments");
   assert.ok(finalText.length < 1_000, `${finalText.length} characters`);
 });
 
+// Contract: executor-149
 test("arguments that nest 100,000 deep end as invalid_arguments", async () => {
   const text = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
   assert.equal((await given(text)).outcome, "error invalid_arguments");
 });
 
+// Contract: executor-151
 test("__proto__ and constructor as keys are data, and change nothing else", async () => {
   const seen: unknown[] = [];
   const tool = defineTool({ ...reads, name: "T", execute: (args) => (seen.push(args), "x") });
@@ -133,12 +144,14 @@ test("__proto__ and constructor as keys are data, and change nothing else", asyn
   assert.deepEqual(Object.keys(seen[0] as object), ["__proto__", "constructor"]);
 });
 
+// Contract: executor-152
 test("half a surrogate pair in arguments is kept apart from every other text", async () => {
   const digests = ["\ud800", "\ud801", "\udc00", "\ufffd"].map((text) => digest({ text }));
   assert.equal(new Set(digests).size, 4, "a person's word for one holds for no other");
   assert.equal((await given('{"text":"\\ud800"}')).outcome, "success");
 });
 
+// Contract: executor-95
 test("what a program gave is what runs, even if it changes its object meanwhile", async () => {
   const word = Promise.withResolvers<{ decision: "allow" }>();
   const seen: unknown[] = [];
@@ -158,30 +171,36 @@ test("what a program gave is what runs, even if it changes its object meanwhile"
 
 // What a tool returns
 
+// Contract: executor-153
 test("a tool that returns a circular object ends as unusable_result", async () => {
   await assertUnusable(circular, /not plain data: .*circular/);
 });
 
+// Contract: executor-153
 test("a tool that returns a BigInt ends as unusable_result", async () => {
   await assertUnusable(10n, /returned a bigint/);
   await assertUnusable({ rows: [{ n: 10n }] }, /BigInt/);
 });
 
+// Contract: executor-153
 test("a tool that returns a function or a symbol ends as unusable_result", async () => {
   await assertUnusable(() => 1, /returned a function/);
   await assertUnusable(Symbol("s"), /returned a symbol/);
 });
 
+// Contract: executor-154
 test("a tool that returns a stream ends as unusable_result", async () => {
   await assertUnusable(new ReadableStream(), /returned a stream/);
   await assertUnusable((async function* () {})(), /returned a stream/);
 });
 
+// Contract: executor-154
 test("a tool that returns bytes ends as unusable_result", async () => {
   await assertUnusable(new Uint8Array(3), /returned bytes/);
   await assertUnusable(Buffer.from("text"), /returned bytes/);
 });
 
+// Contract: executor-155
 test("a tool that returns what JSON makes nothing of ends as unusable_result, which says where", async () => {
   await assertUnusable({ rows: [new Map([["a", 1]])] }, /a Map at \/rows\/0, of which nothing/);
   await assertUnusable(new Set([1]), /a Set, of which/);
@@ -190,6 +209,7 @@ test("a tool that returns what JSON makes nothing of ends as unusable_result, wh
   await assertUnusable(new Response("body"), /a Response, of which/);
 });
 
+// Contract: executor-156
 test("a tool that returns an object whose getter throws ends as unusable_result", async () => {
   const value = {
     get x() {
@@ -206,6 +226,7 @@ test("a tool that gives or throws what cannot be touched has failed, at once or 
   assert.equal((await having({ execute: () => [touchy] })).outcome, "error unusable_result");
 });
 
+// Contract: executor-157, executor-209, executor-241, plugins-24
 test("a tool that returns nothing succeeds, and the model reads that", async () => {
   for (const value of [undefined, null, Promise.resolve()]) {
     const { outcome, finalText } = await returning(value);
@@ -214,6 +235,7 @@ test("a tool that returns nothing succeeds, and the model reads that", async () 
   }
 });
 
+// Contract: executor-158
 test("a tool that returns an instance of a class gives its fields", async () => {
   class Point {
     readonly x = 1;
@@ -230,12 +252,14 @@ test("a tool that returns an instance of a class gives its fields", async () => 
   assert.equal((await returning(new Date(0))).finalText, '"1970-01-01T00:00:00.000Z"');
 });
 
+// Contract: executor-158
 test("a tool that returns an Error has failed with its message", async () => {
   const { outcome, message } = await returning(new TypeError("no such town"));
   assert.equal(outcome, "error tool_threw");
   assert.equal(message, "no such town");
 });
 
+// Contract: executor-47, executor-159
 test("a tool that returns a huge text is kept whole and shown in part", async () => {
   const { outcome, finalText, formattedText } = await returning("x".repeat(20_000_000));
   assert.equal(outcome, "success");
@@ -243,6 +267,7 @@ test("a tool that returns a huge text is kept whole and shown in part", async ()
   assert.ok(finalText.length < 10_000);
 });
 
+// Contract: executor-152
 test("a tool that returns half a surrogate pair: the model reads well-formed text, the variable has what came", async () => {
   const executor = executorWith([defineTool({ ...reads, name: "T", execute: () => "a\ud800b" })]);
   const result = await executor.execute("T", {});
@@ -267,6 +292,7 @@ test("a tool's name that is no text is that of no tool", async () => {
     assert.equal((await executor.execute(name as never, {})).status, "not_found");
 });
 
+// Contract: executor-160, executor-206
 test("a tool that throws anything at all has failed", async () => {
   for (const thrown of [undefined, null, 5, "words", circular, Symbol("s"), new Error("")]) {
     const execute = () => {
@@ -281,16 +307,19 @@ test("a tool that throws anything at all has failed", async () => {
 
 // A tool's callbacks
 
+// Contract: executor-161, executor-174, executor-242
 test("a formatter that throws ends as unusable_result, with what it threw", async () => {
   const { outcome, message } = await having({ formatForLLM: throws });
   assert.equal(outcome, "error unusable_result");
   assert.match(message, /formatForLLM threw: no/);
 });
 
+// Contract: executor-161
 test("a formatter that gives no text ends as unusable_result", async () => {
   assert.equal((await having({ formatForLLM: () => 5 as never })).outcome, "error unusable_result");
 });
 
+// Contract: executor-114, executor-162
 test("a cut that throws or gives no text is made by the gate", async () => {
   for (const truncateForLLM of [throws, () => 5 as never]) {
     const { outcome, finalText } = await having({
@@ -302,6 +331,7 @@ test("a cut that throws or gives no text is made by the gate", async () => {
   }
 });
 
+// Contract: executor-18, executor-162
 test("a check that throws ends as check_failed, and the tool is not run", async () => {
   let ran = 0;
   const check = () => Promise.reject(new Error("no"));
@@ -313,6 +343,7 @@ test("a check that throws ends as check_failed, and the tool is not run", async 
   assert.equal(ran, 0);
 });
 
+// Contract: executor-16, executor-162
 test("short words for the log that throw or are none are left out", async () => {
   for (const broken of [throws, () => 5 as never])
     assert.equal(
@@ -321,6 +352,7 @@ test("short words for the log that throw or are none are left out", async () => 
     );
 });
 
+// Contract: executor-162
 test("a policy that throws asks; locks that throw exclude the whole group", async () => {
   const asked = await having({ permission: { executionPolicy: throws } });
   assert.equal(asked.outcome, "execution_rejected execution_rejected");
@@ -338,11 +370,13 @@ async function assertRefused(word: () => unknown, why: RegExp): Promise<void> {
   assert.match(result.status === "execution_rejected" ? result.rejectReason : "", why);
 }
 
+// Contract: executor-163
 test("an approver that throws or rejects has refused", async () => {
   await assertRefused(throws, /asking failed/);
   await assertRefused(() => Promise.reject(new Error("no")), /asking failed/);
 });
 
+// Contract: executor-163
 test("an approver whose answer cannot be understood has refused", async () => {
   const answers = [
     undefined,
@@ -354,6 +388,7 @@ test("an approver whose answer cannot be understood has refused", async () => {
   for (const answer of answers) await assertRefused(() => answer, /not understood/);
 });
 
+// Contract: executor-164, executor-227
 test("an approver that never answers has refused when the question expires", async () => {
   const clock = new FakeClock();
   const signals: AbortSignal[] = [];
@@ -371,6 +406,7 @@ test("an approver that never answers has refused when the question expires", asy
   assert.equal(clock.pending, 0);
 });
 
+// Contract: executor-164
 test("an approver that answers again changes nothing", async () => {
   let count = 0;
   const twice = defineTool({ name: "T", description: "", execute: () => ++count });
@@ -388,6 +424,7 @@ test("an approver that answers again changes nothing", async () => {
   assert.equal(count, 0);
 });
 
+// Contract: executor-40, executor-106, executor-227
 test("a call is stopped while it asks", async () => {
   const approvals: ApprovalAdapter = { request: () => new Promise(() => {}) };
   const executor = executorWith([asks], { approvals });
@@ -402,6 +439,7 @@ test("a call is stopped while it asks", async () => {
   assert.equal(executor.cancel("call_x"), false);
 });
 
+// Contract: executor-17, executor-180
 test("what comes back otherwise than declared is said, and shown", async () => {
   const schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
   const answers = [{ n: 1 }, { n: "one" }, toolError({ code: "busy", message: "Busy." })];

@@ -35,6 +35,7 @@ const outer = defineTool({
   },
 });
 
+// Contract: executor-109, executor-172, plugins-18, plugins-56
 test("of many calls at once none sees another's principal, request or files, its sub-calls neither", async () => {
   const executor = executorWith([inner, outer], { limits: { callsAtOnce: 50 } });
   const calls = Array.from({ length: 300 }, (_, n) =>
@@ -61,6 +62,7 @@ test("of many calls at once none sees another's principal, request or files, its
   }
 });
 
+// Contract: executor-54, plugins-55
 test("a tool sees its own files and those for all, each once", async () => {
   const shared = file("shared");
   const files = { "test.Inner": [file("by-id"), shared], Inner: [file("by-name")], _all: [shared] };
@@ -70,6 +72,7 @@ test("a tool sees its own files and those for all, each once", async () => {
   assert.deepEqual(seen, ["by-id", "shared", "by-name"]);
 });
 
+// Contract: plugins-58
 test("a tool named like a part of every object sees no files by that", async () => {
   const odd = defineTool({
     ...reads,
@@ -80,6 +83,7 @@ test("a tool named like a part of every object sees no files by that", async () 
   assert.equal(result.status === "success" && result.data, 0);
 });
 
+// Contract: plugins-57
 test("a file is read when the tool asks for it", async () => {
   const reader = defineTool({
     ...reads,
@@ -94,6 +98,7 @@ test("a file is read when the tool asks for it", async () => {
   assert.equal(result.status === "success" && result.data, "bytes");
 });
 
+// Contract: plugins-17
 test("a chain's calls are made for its caller", async () => {
   const executor = executorWith([inner], { request: { tenant: "executor's" } });
   const chain = runToolChain({
@@ -107,6 +112,7 @@ test("a chain's calls are made for its caller", async () => {
   assert.equal((await chain.result).state.calls[0]?.principalId, "ann");
 });
 
+// Contract: plugins-19
 test("what one principal allowed holds for no other", async () => {
   const asked: string[] = [];
   const approvals: ApprovalAdapter = {
@@ -127,6 +133,7 @@ test("what one principal allowed holds for no other", async () => {
   assert.deepEqual(asked, ["a1", "own1", "b1"]);
 });
 
+// Contract: plugins-19
 test("executors that share a book of grants share none of another principal's", async () => {
   const asked: string[] = [];
   const approvals: ApprovalAdapter = {

@@ -142,6 +142,7 @@ function world({ tool, slowCommits, inCommit }: Shape) {
 const inOrder = ["proposed", "answered", "started", "in_review", "settled"];
 const steps = fc.array(fc.constantFrom(...actions), { maxLength: 14 });
 
+// Contract: executor-111
 test("however stops, answers, commits and ends of tools follow one another, each call settles once", async () => {
   await fc.assert(
     fc.asyncProperty(shape, steps, async (given, order) => {

@@ -147,6 +147,7 @@ test("a stop in the state settled changes nothing", async () => {
   );
 });
 
+// Contract: executor-111
 test("a stop during a commit takes effect when the commit is done", async () => {
   const written = Promise.withResolvers<boolean>();
   const changes: CallChange[] = [];

@@ -49,6 +49,7 @@ function setUp(groups: {
   return run;
 }
 
+// Contract: plugins-59
 test("reads run together, beside a write too", async () => {
   const { together, ms } = await setUp({ a: { R1: "read", R2: "read", W: "write" } })(
     "R1",
@@ -59,6 +60,7 @@ test("reads run together, beside a write too", async () => {
   assert.equal(ms, 10);
 });
 
+// Contract: plugins-60
 test("what declares nothing is a write: one of a group at a time, beside those of other groups", async () => {
   const run = setUp({ a: { A1: undefined, A2: undefined }, b: { B1: undefined } });
   const { together, ms } = await run("A1", "A2", "B1");
@@ -66,6 +68,7 @@ test("what declares nothing is a write: one of a group at a time, beside those o
   assert.equal(ms, 20);
 });
 
+// Contract: plugins-61
 test("lock keys exclude only each other, across groups", async () => {
   const lock = (...keys: string[]) => ({ locks: () => keys });
   const run = setUp({ a: { X: lock("x"), XY: lock("x", "y") }, b: { Y: lock("y"), Z: lock("z") } });
@@ -75,6 +78,7 @@ test("lock keys exclude only each other, across groups", async () => {
   assert.equal(ms, 30);
 });
 
+// Contract: plugins-62
 test("an exclusive call runs alone", async () => {
   const { together, ms } = await setUp({ a: { R1: "read", E: "exclusive", R2: "read" } })(
     "R1",

@@ -37,6 +37,7 @@ const unusable: { readonly [name: string]: { readonly schema: unknown; readonly 
   Circular: { schema: circular(), why: /refers to itself/ },
 };
 
+// Contract: executor-3, executor-82, executor-84
 test("a tool whose schema cannot be used is not offered; a call of it says why", async () => {
   const schemas = Object.entries(unusable).map(([name, { schema }]) => [name, schema] as const);
   const { executor, ran } = executorWith({
@@ -115,6 +116,7 @@ test("a recursive schema is offered, repaired and enforced; one without an end r
   assert.equal(ran.length, 1);
 });
 
+// Contract: executor-151
 test("keys that could pollute a prototype reach the tool as own data, or are refused", async () => {
   const { executor, ran } = executorWith({
     Open: { type: "object", properties: { n: { type: "integer" } } },
@@ -138,6 +140,7 @@ test("keys that could pollute a prototype reach the tool as own data, or are ref
   assert.equal(ran.length, 1);
 });
 
+// Contract: executor-165
 test("a schema's text never becomes code", async () => {
   const evil = `"];globalThis.polluted=1;//\`\${globalThis.polluted=1}\u2028'\\`;
   const { executor } = executorWith({
@@ -156,6 +159,7 @@ test("a schema's text never becomes code", async () => {
   assert.equal((globalThis as { polluted?: unknown }).polluted, undefined);
 });
 
+// Contract: executor-84, executor-166
 test("patterns that could hang run on the engine that is given; without one that is said", async () => {
   const schemas = { Match: { type: "object", properties: { a: { pattern: "^(a+)+$" } } } };
   const without = executorWith(schemas).executor;

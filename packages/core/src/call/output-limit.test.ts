@@ -30,6 +30,7 @@ async function shown(
   return { ...result, text, hint: result.finalText.slice(text.length).trim() };
 }
 
+// Contract: executor-13
 test("characters are the measure, unless tokens are given", async () => {
   assert.ok(Math.abs((await shown({})).text.length - 8_000) < 100);
   const gate = { executor: { limits: { outputTokens: 500 } } };
@@ -37,6 +38,7 @@ test("characters are the measure, unless tokens are given", async () => {
   assert.ok(inTokens <= 500 && inTokens > 400, `${inTokens}`);
 });
 
+// Contract: executor-13, executor-14, executor-102, executor-176
 test("a tool's own limit goes before the gate's, the model's before both", async () => {
   const gate = { executor: { limits: { outputTokens: 500 } } };
   const tokens = { DEFAULT_OUTPUT_LIMIT_TOKENS: 100 };
@@ -48,6 +50,7 @@ test("a tool's own limit goes before the gate's, the model's before both", async
   assert.ok(Math.abs(asked.text.length - 1_000) < 60);
 });
 
+// Contract: executor-11, executor-113
 test("0 shows it whole, up to the ceiling", async () => {
   for (const limit of [0, -5]) assert.equal((await shown({}, { limit })).text, long);
   assert.equal((await shown({ DEFAULT_OUTPUT_LIMIT_TOKENS: 0 })).text, long);
@@ -56,6 +59,7 @@ test("0 shows it whole, up to the ceiling", async () => {
   assert.ok(capped.text.length < 2_100);
 });
 
+// Contract: executor-100, executor-187, executor-207
 test("an error is cut, kept and hinted at like a result", async () => {
   const failed = await shown({
     execute: () => toolError({ code: "broken", message: long }),
@@ -86,6 +90,7 @@ test("an error of a call that never ran is cut, and says so", async () => {
   assert.ok(refused.finalText.length < 8_100);
 });
 
+// Contract: executor-10, executor-114
 test("a tool's own cut is read on from where it is known to end, else from the start", async () => {
   const head = await shown({ truncateForLLM: (text) => text.slice(0, 100) });
   assert.equal(head.text, long.slice(0, 100));
@@ -109,6 +114,7 @@ test("a tool's own cut is read on from where it is known to end, else from the s
   assert.match(longer.hint, /Read on: .*"start":0,/);
 });
 
+// Contract: executor-10, executor-45, executor-175, executor-188
 test("whatever a tool cuts out and puts in, what is left out is said, and where it is", async () => {
   const whole = "0123456789".repeat(5);
   const own = (truncateForLLM: (text: string) => string) =>
@@ -124,6 +130,7 @@ test("whatever a tool cuts out and puts in, what is left out is said, and where 
   assert.equal(header.hint, "");
 });
 
+// Contract: executor-11
 test("an error is cut by the gate, whatever the tool does with its results", async () => {
   const failed = { execute: () => toolError({ code: "broken", message: long }) };
   for (const own of [
@@ -136,6 +143,7 @@ test("an error is cut by the gate, whatever the tool does with its results", asy
   }
 });
 
+// Contract: executor-116, executor-117, executor-218
 test("a limit is heeded as a number, as text, and whatever its size", async () => {
   const withLimit = async (limit: unknown) =>
     (await shown({}, { limit: limit as number })).text.length;
@@ -144,6 +152,7 @@ test("a limit is heeded as a number, as text, and whatever its size", async () =
   assert.ok(Math.abs((await withLimit("much")) - 8_000) < 100, "what is no number says nothing");
 });
 
+// Contract: executor-118
 test("a limit of the tool's own is the tool's, also where it is strict", async () => {
   const seen: unknown[] = [];
   const parameters = {

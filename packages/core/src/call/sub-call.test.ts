@@ -12,6 +12,7 @@ const writes = { ...reads, effects: "write" } as const;
 const codeOf = (result: ToolExecuteResult) =>
   "error" in result ? result.error.code : result.status;
 
+// Contract: executor-112, plugins-74
 test("calls may be nested so deep and no deeper", async () => {
   const depths: string[] = [];
   const nest = defineTool({
@@ -27,6 +28,7 @@ test("calls may be nested so deep and no deeper", async () => {
   assert.deepEqual(depths, ["in", "in", "in", "too_deep", "success", "success"]);
 });
 
+// Contract: executor-112, plugins-74
 test("a call may make so many calls and no more, however it makes them", async () => {
   const one = defineTool({ ...reads, name: "One", execute: () => 1 });
   const many = defineTool({
@@ -46,6 +48,7 @@ test("a call may make so many calls and no more, however it makes them", async (
   ]);
 });
 
+// Contract: plugins-73
 test("a sub-call passes the locks of those it is made in, takes no slot, and is recorded under its parent", async () => {
   const ledger = new MemoryLedger();
   const leaf = defineTool({ ...writes, name: "Leaf", execute: () => "leaf" });
@@ -68,6 +71,7 @@ test("a sub-call passes the locks of those it is made in, takes no slot, and is 
   assert.equal(third?.parentCallId, second?.callId);
 });
 
+// Contract: executor-112, plugins-72
 test("a sub-call goes through the gate: unknown, invalid and forbidden are refused as ever", async () => {
   const forbidden = defineTool({
     ...reads,
@@ -92,6 +96,7 @@ test("a sub-call goes through the gate: unknown, invalid and forbidden are refus
   ]);
 });
 
+// Contract: plugins-77
 test("references in a sub-call's arguments are text, unless its caller asks to resolve them", async () => {
   const echo = defineTool({
     ...reads,
@@ -118,6 +123,7 @@ test("references in a sub-call's arguments are text, unless its caller asks to r
   assert.equal(own.status === "success" && own.data, "tulip");
 });
 
+// Contract: plugins-75
 test("in a chain a sub-call reaches only what the request offers", async () => {
   const results: string[] = [];
   const ask = (name: string) =>

@@ -82,6 +82,7 @@ function setUp(options: { readonly callsAtOnce?: number } = {}) {
   return { clock, log, reviewed, does, runs, asks, calls, start, answer, end };
 }
 
+// Contract: plugins-68
 test("a call whose sub-call waits for a person holds no slot and no lock, and has both again before it goes on", async () => {
   const { log, does, runs, asks, calls, start, answer, end } = setUp({ callsAtOnce: 1 });
   const executor = start([
@@ -104,6 +105,7 @@ test("a call whose sub-call waits for a person holds no slot and no lock, and ha
   assert.equal((await long).status, "success");
 });
 
+// Contract: plugins-68
 test("a barrier lets others through while its sub-call waits, and is alone again afterwards", async () => {
   const { log, does, runs, asks, calls, start, answer, end } = setUp();
   const executor = start([
@@ -132,6 +134,7 @@ test("a barrier lets others through while its sub-call waits, and is alone again
   assert.equal((await alone).status, "success");
 });
 
+// Contract: plugins-68
 test("who comes back goes before those that have not begun", async () => {
   const { log, does, runs, asks, calls, start, answer, end } = setUp({ callsAtOnce: 1 });
   const executor = start([
@@ -158,6 +161,7 @@ test("who comes back goes before those that have not begun", async () => {
   ]);
 });
 
+// Contract: plugins-69
 test("a call holds what it has while any of its sub-calls works", async () => {
   const { log, does, runs, asks, calls, start, answer, end } = setUp();
   const executor = start([
@@ -177,6 +181,7 @@ test("a call holds what it has while any of its sub-calls works", async () => {
   assert.equal((await parent).status, "success");
 });
 
+// Contract: plugins-64
 test("calls above a waiting one hold nothing either, and a deadline counts neither the wait nor the way back", async () => {
   const { clock, log, does, runs, asks, calls, start, answer, end } = setUp();
   const executor = start([
@@ -207,6 +212,7 @@ test("calls above a waiting one hold nothing either, and a deadline counts neith
   ]);
 });
 
+// Contract: plugins-68
 test("a call whose sub-call's result waits for a reviewer holds nothing, and its deadline stands still", async () => {
   const { clock, log, reviewed, does, calls, start } = setUp();
   const secret = defineTool({
@@ -257,6 +263,7 @@ test("a call that is stopped on its way back ends at once, and what it wanted is
   assert.equal(executor.gate.activeCalls.length, 0);
 });
 
+// Contract: plugins-70
 test("two calls that come back and want what the other's sub-call took do not wait for ever", async () => {
   const { does, asks, calls, start, answer } = setUp();
   const executor = start([

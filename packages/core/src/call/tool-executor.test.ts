@@ -6,6 +6,7 @@ import { executorWith } from "../testing/executor-with.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import { toolError } from "../tool/return-value.ts";
 
+// Contract: executor-6, executor-90, executor-95
 test("the stages of a call come in their order, each once", async () => {
   const order: string[] = [];
   const did = <T>(stage: string, value: T): T => (order.push(stage), value);
@@ -55,6 +56,7 @@ test("the stages of a call come in their order, each once", async () => {
   assert.ok(executor.variables.getVariable("T_1"));
 });
 
+// Contract: executor-8, executor-35, executor-185, executor-240, plugins-23
 test("an error's code, message, details and what to do about it reach the model", async () => {
   const details = { line: 3 };
   const tool = defineTool({
@@ -85,6 +87,7 @@ test("an error's code, message, details and what to do about it reach the model"
   );
 });
 
+// Contract: executor-38, executor-184
 test("a thing that is missing is a tool's error, a tool that is missing is not_found", async () => {
   const missing = toolError({ code: "document_not_found", message: "There is none." });
   const tool = defineTool({
@@ -100,6 +103,7 @@ test("a thing that is missing is a tool's error, a tool that is missing is not_f
   assert.match(unknown.status === "not_found" ? unknown.finalText : "", /There is no tool "U"/);
 });
 
+// Contract: executor-34
 test("data of a success and the error of a failure cannot be confused: a result has one of them", async () => {
   const tool = defineTool({
     name: "T",
@@ -133,6 +137,7 @@ test("what the gate says of arguments is said once, and as data for programs", a
   ]);
 });
 
+// Contract: executor-42
 test("an approval that comes later leaves the call pending, with the question; nothing ran", async () => {
   let ran = 0;
   const tool = defineTool({ name: "T", description: "Does it.", execute: () => ++ran });
@@ -146,6 +151,7 @@ test("an approval that comes later leaves the call pending, with the question; n
   assert.equal(ran, 0);
 });
 
+// Contract: executor-56, executor-118, executor-225
 test("a person's word holds for the same arguments, however they are written, and for no others", async () => {
   const asked: unknown[] = [];
   const tool = defineTool({
@@ -168,6 +174,7 @@ test("a person's word holds for the same arguments, however they are written, an
   assert.equal(asked.length, 3);
 });
 
+// Contract: executor-229
 test("a rule for running leaves the review alone, and one for results leaves running alone", async () => {
   const tool = defineTool({
     name: "T",
@@ -189,6 +196,7 @@ test("a rule for running leaves the review alone, and one for results leaves run
   assert.deepEqual(await happened([{ tool: "test.T", result: "never" }]), ["execution"]);
 });
 
+// Contract: executor-222
 test("a result's unseen signs are marked for the model, and its value keeps them", async () => {
   const said = "pay \u202E001\u202C\u{E0068}";
   const tool = defineTool({

@@ -55,6 +55,7 @@ test("the chain that is cut in these tests has everything in it", () => {
   assert.ok(whole.result.state.calls.some(({ parentCallId }) => parentCallId !== undefined));
 });
 
+// Contract: loop-25, loop-39, loop-52, loop-92, loop-94
 test("aborted at any event, a chain ends at once with a whole record, its words, and nothing runs on", async () => {
   // Who aborts when all has been said comes too late: the answer is whole.
   const whenSaid = whole.events.findLastIndex(({ type }) => type === "item.end");
@@ -90,6 +91,7 @@ test("aborted as the first of several calls starts that were let in at once, eac
   assert.deepEqual(started, ["call_1", "call_2"]);
 });
 
+// Contract: loop-59, loop-99
 test("aborted at any event, a chain is carried on to its end, and what had ended is not done again", async () => {
   for await (const { at, world, result } of cuts()) {
     if (result.status !== "aborted") continue;
@@ -114,6 +116,7 @@ test("aborted at any event, a chain is carried on to its end, and what had ended
   }
 });
 
+// Contract: loop-39
 test("aborted while onBeforeSendToLLM takes its time, nothing is sent and the chain ends", async () => {
   const abortController = new AbortController();
   let sent = 0;

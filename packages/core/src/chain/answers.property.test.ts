@@ -58,6 +58,7 @@ const plans = fc.record({
   restarted: fc.boolean(),
 });
 
+// Contract: loop-3, loop-62
 test("answers may come in any order and portions: each call runs once, the rest is waited for", async () => {
   await fc.assert(
     fc.asyncProperty(plans, async ({ order, portions, refused, restarted }) => {
@@ -107,6 +108,7 @@ test("answers may come in any order and portions: each call runs once, the rest 
   );
 });
 
+// Contract: loop-52, loop-65
 test("an answer that nothing waits for is reported, and changes nothing", async () => {
   const ran: string[] = [];
   const model = new ScriptedModel([{ calls }]);
@@ -133,6 +135,7 @@ test("an answer that nothing waits for is reported, and changes nothing", async 
   assert.deepEqual(ran, ["r1"]);
 });
 
+// Contract: loop-73
 test("who is asked at once, and whose process ended meanwhile, is asked again", async () => {
   const ran: string[] = [];
   const model = new ScriptedModel([{ calls: [{ name: "Asks", id: "a1" }] }, "Done."]);

@@ -66,6 +66,7 @@ function turn(ran: unknown[], args: JsonObject, options: Partial<ToolChainOption
   });
 }
 
+// Contract: executor-95
 test("what a person was shown is what runs, whatever those who are told of it do to it", async () => {
   const journal = new MemoryJournal();
   const commit = journal.commit.bind(journal);
@@ -120,6 +121,7 @@ test("a stored question is not changed while it waits again", async () => {
   assert.deepEqual(ran, [said]);
 });
 
+// Contract: executor-95
 test("a pattern answers no other question that was made to fit it", async () => {
   const ran: { to: string }[] = [];
   const tool = sending(ran);

@@ -62,6 +62,7 @@ const state: ChainResume["state"] = {
 /** A journal that gathers what is said, and one that is given each thing. */
 const kinds = [{ gathers: true }, { gathers: false }];
 
+// Contract: loop-60
 test("a chain asks its model before it is written that it began, and runs no tool", async () => {
   for (const kind of kinds) {
     const { run, model, told, ran, answer } = begun(kind);
@@ -73,6 +74,7 @@ test("a chain asks its model before it is written that it began, and runs no too
   }
 });
 
+// Contract: loop-60
 test("a chain that another has taken over runs no tool and tells nothing", async () => {
   for (const kind of kinds) {
     const { run, told, ran, answer } = begun(kind);
@@ -83,6 +85,7 @@ test("a chain that another has taken over runs no tool and tells nothing", async
   }
 });
 
+// Contract: loop-60
 test("one that had only waited goes on at once, and one that was cut off when it is written that it is taken up", async () => {
   for (const kind of kinds) {
     for (const waited of [true, false]) {

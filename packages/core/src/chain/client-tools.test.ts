@@ -10,6 +10,7 @@ const parameters = { type: "object", properties: { command: { type: "string" } }
 const shell = defineTool({ name: "LocalShell", description: "The client's.", parameters });
 const echo = defineTool({ ...reads, name: "Echo", execute: () => "echo" });
 
+// Contract: loop-62, plugins-47, plugins-50
 test("a registered tool without execute is announced to the client and waited for, beside the others", async () => {
   const events: ChainEvent[] = [];
   const executor = executorWith([shell, echo]);
@@ -49,12 +50,14 @@ test("a registered tool without execute is announced to the client and waited fo
   );
 });
 
+// Contract: plugins-53
 test("a client is offered its tool as it is defined", () => {
   const { definitions, clientNames } = executorWith([shell, echo]).offer();
   assert.deepEqual([...clientNames], ["LocalShell"]);
   assert.equal(definitions[0], shell.definition);
 });
 
+// Contract: plugins-54
 test("outside a chain nobody is there to run it, and that is said", async () => {
   const executor = executorWith([shell], { approvals: { request: () => ({ decision: "allow" }) } });
   const result = await executor.execute("LocalShell", {});

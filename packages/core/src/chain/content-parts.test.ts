@@ -7,6 +7,7 @@ import { contentParts } from "../tool/return-value.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import { runToolChain } from "./run-tool-chain.ts";
 
+// Contract: executor-48, loop-38, plugins-22
 test("what a tool returns in parts goes to the model as parts, and as text beside them", async () => {
   const parts: readonly ContentPart[] = [
     { type: "text", text: "A chart:" },

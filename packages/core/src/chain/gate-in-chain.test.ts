@@ -44,6 +44,7 @@ function run(
   return { model, chain: runToolChain({ executor, model, contextMessages: [], ...more }) };
 }
 
+// Contract: executor-91, executor-204, loop-23
 test("what a request does not offer cannot be called, whatever is registered", async () => {
   let ran = 0;
   const executor = executorOf({
@@ -78,6 +79,7 @@ test("a model whose stream fails after the abort does not end the process", asyn
   assert.deepEqual(failures, []);
 });
 
+// Contract: executor-36
 test("asking that failed is no person's refusal, and is asked again", async () => {
   let asked = 0;
   const approvals: ApprovalAdapter = {
@@ -96,6 +98,7 @@ test("asking that failed is no person's refusal, and is asked again", async () =
   assert.equal((await executor.execute("T", {})).status, "success");
 });
 
+// Contract: executor-6, executor-98
 test("edited arguments that the tool forbids do not run", async () => {
   const policy = (args: ToolArgs) => (args["p"] === "/etc" ? "deny" : "ask-always");
   let ran = 0;
@@ -110,6 +113,7 @@ test("edited arguments that the tool forbids do not run", async () => {
   assert.equal(ran, 0);
 });
 
+// Contract: executor-98
 test("an answer does not lift a rule or a switch that came after the question", async () => {
   let ran = 0;
   const approvals: ApprovalAdapter = { request: () => ({ decision: "pending" }) };
@@ -128,6 +132,7 @@ test("an answer does not lift a rule or a switch that came after the question", 
   assert.equal(ran, 0);
 });
 
+// Contract: executor-129
 test("a sub-call's answer and its grant are written", async () => {
   const parent = defineTool({
     name: "Parent",
@@ -157,6 +162,7 @@ test("a sub-call's answer and its grant are written", async () => {
   );
 });
 
+// Contract: executor-107, plugins-72
 test("a request that asks for every call asks for sub-calls too, whatever was granted", async () => {
   let asked = 0;
   const parent = defineTool({
@@ -201,6 +207,7 @@ test("a call releases its locks even if its start cannot be recorded", async () 
   assert.equal((await executor.execute("W", {})).status, "success");
 });
 
+// Contract: plugins-25
 test("what cannot be written down is an outcome, not a throw", async () => {
   const give = (value: unknown) => executorOf({ g: [tool("T", () => value)] }).execute("T", {});
   const details = toolError({ code: "x", message: "m", details: { n: 1n } as never });
@@ -212,6 +219,7 @@ test("what cannot be written down is an outcome, not a throw", async () => {
   assert.match(fetched.status === "success" ? fetched.finalText : "", /"content-parts"/);
 });
 
+// Contract: plugins-48
 test("events of a tool that are not plain data do not stop the journal", async () => {
   const speak = defineTool({
     name: "Speak",
@@ -234,6 +242,7 @@ test("events of a tool that are not plain data do not stop the journal", async (
   );
 });
 
+// Contract: executor-21
 test("a deadline beyond what a timer can wait is none", async () => {
   const slow = tool("T", () => new Promise((resolve) => setTimeout(resolve, 30, "ok")), {
     timeoutMs: Number.POSITIVE_INFINITY,

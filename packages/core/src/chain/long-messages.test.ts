@@ -38,6 +38,7 @@ const shownIn = (model: ScriptedModel, round: number) =>
   model.requests[round]?.messages.findLast(({ role }) => role === "user")?.content as string;
 const nameIn = (text: string) => /\n\n\[Kept as (Message-[0-9a-f]{8})\]$/.exec(text)?.[1] ?? "";
 
+// Contract: variables-13
 test("2,000 characters are a long message, and one less is none", async () => {
   for (const [chars, isKept] of [
     [1_999, false],
@@ -51,6 +52,7 @@ test("2,000 characters are a long message, and one less is none", async () => {
   }
 });
 
+// Contract: variables-13, variables-69
 test("a long message of a user is a variable from the first question to the model on, and a call takes it by its name", async () => {
   const executor = executorWith([count]);
   const script: ScriptedStep[] = [
@@ -75,6 +77,7 @@ test("a long message of a user is a variable from the first question to the mode
   assert.ok(changed.some((change) => change.type === "set" && change.variable.name === kept));
 });
 
+// Contract: variables-60
 test("sent again in a later turn it is the same variable, and one that was evicted is there again", async () => {
   const executor = executorWith([count]);
   const first = start(executor, ["one"], { inputMessages: [user(pasted)] });
@@ -100,6 +103,7 @@ test("one that a person removed stays removed", async () => {
   assert.deepEqual(executor.variables.listVariables({ type: "MessageCache" }), []);
 });
 
+// Contract: variables-13
 test("long parts of a message are kept each, short messages and those of others not", async () => {
   const executor = executorWith([count]);
   const parts: Message = {
@@ -126,6 +130,7 @@ test("long parts of a message are kept each, short messages and those of others 
   assert.equal(executor.variables.listVariables({ type: "MessageCache" }).length, 1);
 });
 
+// Contract: variables-13
 test("where no tool is on nothing is kept and nothing added", async () => {
   const executor = executorWith([]);
   const { model, result } = start(executor, ["done"], { inputMessages: [user(pasted)] });
@@ -134,6 +139,7 @@ test("where no tool is on nothing is kept and nothing added", async () => {
   assert.deepEqual(executor.variables.listVariables({ type: "MessageCache" }), []);
 });
 
+// Contract: variables-19
 test("without room for it the message is shown as it is", async () => {
   const executor = executorWith([count]);
   const { variables } = executor;

@@ -34,6 +34,7 @@ function start(
 const keptAs = (result: Awaited<ReturnType<typeof start>["result"]>) =>
   result.state.calls.map(({ name, result: kept }) => `${name} → ${kept?.cacheVarResult ?? "-"}`);
 
+// Contract: executor-123, variables-27, variables-58
 test("results are numbered in the order in which the model wrote the calls, not in that of their ends", async () => {
   const release = Promise.withResolvers<string>();
   const slow = defineTool({ ...reads, name: "Slow", execute: () => release.promise });
@@ -48,6 +49,7 @@ test("results are numbered in the order in which the model wrote the calls, not 
   assert.equal(executor.variables.getVariable("Slow_1")?.value.text, "slow");
 });
 
+// Contract: variables-49
 test("a call that fails before it runs keeps its number, so that the others have the names they were foreseen", async () => {
   const calls = [
     { name: "Echo", args: { text: 1, more: [] } },
@@ -61,6 +63,7 @@ test("a call that fails before it runs keeps its number, so that the others have
   assert.match(missing.message, /failed before it ran/);
 });
 
+// Contract: variables-58
 test("tools whose results are not kept take no number", async () => {
   const quiet = defineTool({
     ...reads,
@@ -73,6 +76,7 @@ test("tools whose results are not kept take no number", async () => {
   assert.deepEqual(keptAs(await result), ["Quiet → -", "Unknown → -", "Echo → Echo_1"]);
 });
 
+// Contract: variables-59
 test("a call that waits has its name, and no later call gets it, though another process goes on", async () => {
   const calls = [{ name: "Asks" }, { name: "Echo", args: { text: "meanwhile" } }];
   const first = start([asks, echo], [{ calls }], {}, { approvals });
@@ -100,6 +104,7 @@ test("a call that waits has its name, and no later call gets it, though another 
   ]);
 });
 
+// Contract: variables-58
 test("sub-calls are numbered as they are proposed, after the calls of the round", async () => {
   const outer = defineTool({
     ...reads,
@@ -131,6 +136,7 @@ test("sub-calls are numbered as they are proposed, after the calls of the round"
   ]);
 });
 
+// Contract: variables-58
 test("arguments that take time to check do not change the order", async () => {
   const checked = defineTool({
     ...reads,

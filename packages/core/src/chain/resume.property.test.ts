@@ -90,6 +90,7 @@ function recordOf({ status, answer, responseContent, toolChainContent, ...more }
   };
 }
 
+// Contract: loop-3, loop-58, loop-74, loop-101, durability-10
 test("cut at any commit and carried on, a chain ends with the record of one that was never cut", async () => {
   const model = richModel({ without: "Outer" });
   const uncut = await cutAfter(Infinity, newWorld(), model);
@@ -120,6 +121,7 @@ test("where the journal gathers what is said, a chain makes few commits, and the
   }
 });
 
+// Contract: loop-58, durability-12
 test("cut again and again, a chain still comes to the same end", async () => {
   const model = richModel({ without: "Outer" });
   const uncut = await cutAfter(Infinity, newWorld(), model);
@@ -144,6 +146,7 @@ test("cut again and again, a chain still comes to the same end", async () => {
   }
 });
 
+// Contract: loop-61
 test("a call that was making another when it was cut makes it anew; all messages stay in pairs", async () => {
   const uncut = await cutAfter(Infinity, newWorld(), richModel());
   for (let commits = 1; commits < uncut.journal.commits; commits++) {

@@ -77,6 +77,7 @@ function start(
 
 const secretCall = { calls: [{ name: "Secret", id: "c1" }] };
 
+// Contract: executor-66
 test("a chain parks for a review, and another process settles it without running the tool again", async () => {
   const { tool, ran } = secretTool();
   const first = start([tool], [secretCall]);
@@ -101,6 +102,7 @@ test("a chain parks for a review, and another process settles it without running
   assert.ok(told.indexOf("review.answered") < told.indexOf("call.settled"));
 });
 
+// Contract: executor-66
 test("a chain that is taken up again without an answer waits on, and its result stays in quarantine", async () => {
   const { tool, ran } = secretTool();
   const parked = await start([tool], [secretCall]).run.result;
@@ -112,6 +114,7 @@ test("a chain that is taken up again without an answer waits on, and its result 
   assert.equal(ran.times, 1);
 });
 
+// Contract: executor-67
 test("the others of the round go on while a result waits, and the first answer counts", async () => {
   const { tool } = secretTool();
   const slow = Promise.withResolvers<string>();
@@ -146,6 +149,7 @@ test("the others of the round go on while a result waits, and the first answer c
   assert.doesNotMatch(open(), /tulip/);
 });
 
+// Contract: executor-68, loop-37
 test("a chain that is stopped, or closed, withholds what nobody had seen", async () => {
   const { tool } = secretTool();
   const slow = defineTool({ ...reads, name: "Slow", execute: () => new Promise(() => {}) });
@@ -165,6 +169,7 @@ test("a chain that is stopped, or closed, withholds what nobody had seen", async
   assert.doesNotMatch(JSON.stringify(closed.writes), /tulip/);
 });
 
+// Contract: executor-68
 test("one call that waits for its reviewer is stopped alone", async () => {
   const { tool } = secretTool();
   const slow = Promise.withResolvers<string>();
@@ -178,6 +183,7 @@ test("one call that waits for its reviewer is stopped alone", async () => {
   assert.equal(last("c1").status, "result_rejected");
 });
 
+// Contract: executor-70
 test("a script waits for the reviewer of what it called, and gets what was released", async () => {
   const { tool } = secretTool();
   const script = defineTool({
@@ -215,6 +221,7 @@ test("a result whose tool is gone when its answer comes is withheld", async () =
   assert.doesNotMatch(JSON.stringify(second.writes), /tulip/);
 });
 
+// Contract: executor-69
 test("a final tool's words are heard once they were released, and as they were", async () => {
   const answer = defineTool({
     ...reads,

@@ -56,6 +56,7 @@ const call = (name: string, args: unknown = {}, id?: string) => ({
 });
 const types = (events: readonly ChainEvent[]) => events.map(({ type }) => type);
 
+// Contract: loop-2
 test("a call runs, its result goes to the model, and the answer ends the turn", async () => {
   const { run, model } = start([echo], [call("Echo", { text: "hello" }), "It said hello."]);
   const result = await run.result;
@@ -78,6 +79,7 @@ test("a call runs, its result goes to the model, and the answer ends the turn", 
   model.assertDone();
 });
 
+// Contract: loop-35
 test("calls of one round run beside one another, and are answered in their order", async () => {
   const gate = Promise.withResolvers<void>();
   let running = 0;
@@ -102,6 +104,7 @@ test("calls of one round run beside one another, and are answered in their order
   );
 });
 
+// Contract: loop-25, plugins-43
 test("events carry their call, in an order that a reader can rely on", async () => {
   const speak = defineTool({
     ...reads,
@@ -137,6 +140,7 @@ test("events carry their call, in an order that a reader can rely on", async () 
   ]);
 });
 
+// Contract: executor-233, executor-239, loop-38, plugins-26
 test("a failing tool, an unknown tool and broken arguments go back to the model as errors", async () => {
   const fails = defineTool({
     ...reads,
@@ -185,6 +189,7 @@ test("a tool that returns nothing, a cycle or a function has an answer all the s
   assert.match(answers[2] ?? "", /unusable_result/);
 });
 
+// Contract: executor-159
 test("a result of 50 MB is cut for the model and kept whole", async () => {
   const big = "x".repeat(50 * 1024 * 1024);
   const huge = defineTool({
@@ -203,6 +208,7 @@ test("a result of 50 MB is cut for the model and kept whole", async () => {
   assert.equal(model.requests[2]?.messages.at(-1)?.content, "xxxxx");
 });
 
+// Contract: executor-21, executor-39, executor-206
 test("a hanging tool is stopped at its deadline, and its late result is ignored", async () => {
   const hang = defineTool({
     name: "Hang",
@@ -218,6 +224,7 @@ test("a hanging tool is stopped at its deadline, and its late result is ignored"
   assert.match(model.requests[1]?.messages.at(-1)?.content as string, /stopped after 0.02 s/);
 });
 
+// Contract: executor-6, executor-36, executor-57, executor-170, executor-245, loop-37
 test("without an approval adapter the answer is no, and the model reads why", async () => {
   const write = defineTool({ name: "Write", description: "", execute: () => "written" });
   const { run, model } = start([write], [call("Write"), "ok"]);
@@ -225,6 +232,7 @@ test("without an approval adapter the answer is no, and the model reads why", as
   assert.match(model.requests[1]?.messages.at(-1)?.content as string, /nobody is there to ask/);
 });
 
+// Contract: executor-190, loop-50
 test("a pending approval parks the chain; its state carries it on elsewhere", async () => {
   let ran = 0;
   const write = defineTool({ name: "Write", description: "", execute: () => `written ${++ran}` });
@@ -277,6 +285,7 @@ test("a call that another chain carried to its end is taken as it ended, and not
   assert.deepEqual(told, ["call.proposed", "approval.answered", "call.started", "call.settled"]);
 });
 
+// Contract: loop-62
 test("an answer that comes while another call runs is heeded at once", async () => {
   const release = Promise.withResolvers<string>();
   const slow = defineTool({
@@ -329,6 +338,7 @@ test("ask-once remembers the decision for exactly these arguments", async () => 
   assert.equal(asked, 2);
 });
 
+// Contract: executor-95, executor-228
 test("a person's edit is validated, runs, and is told to the model", async () => {
   const seen: unknown[] = [];
   const write = defineTool({
@@ -347,6 +357,7 @@ test("a person's edit is validated, runs, and is told to the model", async () =>
   );
 });
 
+// Contract: executor-247
 test("an abort ends the chain at once, with every call recorded and a valid message list", async () => {
   const hang = defineTool({
     ...reads,
@@ -375,6 +386,7 @@ test("an abort ends the chain at once, with every call recorded and a valid mess
   assert.equal(types(events).filter((type) => type === "chain.ended").length, 1);
 });
 
+// Contract: executor-40, executor-111, plugins-65
 test("one call is stopped and the turn goes on", async () => {
   const hang = defineTool({
     ...reads,
@@ -398,6 +410,7 @@ test("one call is stopped and the turn goes on", async () => {
   assert.match(model.requests[1]?.messages.at(-2)?.content as string, /stopped.*may have acted/);
 });
 
+// Contract: loop-19, loop-102
 test("a model that fails is an error with what was said so far, never an answer", async () => {
   const error = new ModelError({
     code: "rate_limit",
@@ -439,12 +452,14 @@ test("at the limit of rounds the model answers without tools", async () => {
   assert.deepEqual(model.requests[2]?.tools, []);
 });
 
+// Contract: loop-42
 test("an empty answer is asked for once more", async () => {
   const { run, model } = start([], ["", "here"]);
   assert.equal((await run.result).answer, "here");
   assert.equal(model.requests[1]?.messages.at(-1)?.role, "developer");
 });
 
+// Contract: plugins-51
 test("a client's call waits, and goes on with its output", async () => {
   const clientTools = [
     { type: "function", function: { name: "Here", parameters: { type: "object" } } },
@@ -498,6 +513,7 @@ test("a forged log in a tool's result or a model's words loses its form", async 
   assert.equal(result.responseContent.match(/\[Tool Execution Log\]/g)?.length, 1);
 });
 
+// Contract: loop-24, loop-64
 test("nothing is told before it is written, and a fenced chain stops without another word", async () => {
   const written: JournalWrite[] = [];
   const told: string[] = [];
@@ -523,6 +539,7 @@ test("nothing is told before it is written, and a fenced chain stops without ano
   assert.ok(!told.includes("chain.ended"));
 });
 
+// Contract: loop-24
 test("a detached chain writes nothing more", async () => {
   const writes: JournalWrite[] = [];
   const journal = {
@@ -544,6 +561,7 @@ test("a detached chain writes nothing more", async () => {
   assert.equal(writes.length, before);
 });
 
+// Contract: executor-20, executor-41, loop-61
 test("a call found started is run again only where that is safe", async () => {
   let ran = 0;
   const read = defineTool({
@@ -576,6 +594,7 @@ test("a call found started is run again only where that is safe", async () => {
   assert.match(answers[1] ?? "", /may or may not have happened/);
 });
 
+// Contract: executor-8
 test("a tool calls another through the same gate", async () => {
   const outer = defineTool({
     name: "Outer",
@@ -595,6 +614,7 @@ test("a tool calls another through the same gate", async () => {
   );
 });
 
+// Contract: executor-15
 test("a tool's own short words stand in the log", async () => {
   const wordy = defineTool({
     ...reads,
@@ -622,6 +642,7 @@ test("a model that never ends is cut off", async () => {
   assert.match(result.error?.message ?? "", /cut off/);
 });
 
+// Contract: executor-58
 test("a result under review is seen by nobody else, and what is withheld is kept nowhere", async () => {
   const secret = defineTool({
     name: "Secret",
@@ -665,6 +686,7 @@ test("a result under review is seen by nobody else, and what is withheld is kept
   assert.equal((await ruled.run.result).toolCallHistory[0]?.result?.status, "result_rejected");
 });
 
+// Contract: executor-246, loop-94
 test("a review that is never answered ends with the chain", async () => {
   const slow = defineTool({
     name: "Slow",

@@ -37,6 +37,7 @@ test("a value that refers to itself is an error", () => {
 /** Without the backslash: JSON.parse of V8 14.6 reads the key `"` as `\` once it has seen that in its place. */
 const unit = fc.string({ minLength: 1, maxLength: 1 }).filter((one) => one !== "\\");
 
+// Contract: executor-225
 test("the order of keys does not matter, and the text is the value's JSON", () => {
   fc.assert(
     fc.property(

@@ -39,6 +39,7 @@ test("unseen characters are marked in each part of a tool's result, and in no pa
   assert.equal(neutraliseMessage(user), user);
 });
 
+// Contract: loop-57
 test("a file's name and a link's title lose them, too", () => {
   const source = { type: "url", url: "https://example.org/a" } as const;
   const file = { type: "file", mimeType: "text/plain", source } as const;

@@ -95,6 +95,7 @@ const covers = (
     (match.type === "arguments" && match.digest === "same"));
 const runs = { numRuns: 1_000 };
 
+// Contract: executor-224
 test("a deny anywhere is a deny, and nothing else is", () => {
   fc.assert(
     fc.property(anyCase, (given) => {
@@ -128,6 +129,7 @@ test("one more rule that denies or always asks never lets more through, whoever'
   );
 });
 
+// Contract: executor-231
 test("no override and no request lets through what the administrator's rule asks about", () => {
   fc.assert(
     fc.property(anyCase, anyRule, (given, rule) => {
@@ -143,6 +145,7 @@ test("no override and no request lets through what the administrator's rule asks
   );
 });
 
+// Contract: executor-224
 test("without a deny the administrator comes before the user, the user before a grant, a grant before the tool", () => {
   fc.assert(
     fc.property(anyCase, (given) => {

@@ -24,6 +24,7 @@ function reasonOf(own: ResultApprovalPolicy, policy: Partial<ReviewOptions> = {}
   });
 }
 
+// Contract: executor-108, executor-232
 test("checkToolResults: false lifts the tool's own wish, and no rule", () => {
   const lifted = { checkToolResults: false };
   assert.equal(due("always"), true);
@@ -32,6 +33,7 @@ test("checkToolResults: false lifts the tool's own wish, and no rule", () => {
   assert.equal(due("never", { ...lifted, overrides: [{ tool: "*", result: "always" }] }), true);
 });
 
+// Contract: executor-7, executor-208
 test("on-error asks for failures alone", () => {
   assert.equal(due("on-error"), false);
   assert.equal(due("on-error", { isError: true }), true);

@@ -27,6 +27,7 @@ function asking(permission: ToolPermission, options: ToolExecutorOptions = {}) {
   return { executor: executorWith([tool], { approvals, ...options }), asked };
 }
 
+// Contract: executor-219
 test("a rule by argument denies what it names, and nothing else", async () => {
   const rules: readonly PolicyRule[] = [
     { tool: "test.*", when: { path: "secrets/**" }, execution: "deny", reason: "these are secret" },
@@ -93,6 +94,7 @@ test("the user's override tightens the administrator's rule, and cannot loosen i
   assert.equal(loosened.asked.length, 1);
 });
 
+// Contract: executor-230
 test("an override that is a function counts as it is now", async () => {
   let overrides: readonly PolicyRule[] = [];
   const { executor } = asking({ executionPolicy: "auto" }, { overrides: () => overrides });
@@ -130,6 +132,7 @@ test("a policy that throws, or says what is no policy, asks", async () => {
   }
 });
 
+// Contract: executor-107, executor-231, executor-232
 test("a request lifts the tool's own wish, and tightens everybody's", async () => {
   const lifted = asking({ executionPolicy: "ask-always" });
   await lifted.executor.execute("T", {}, { requireApproval: "never" });

@@ -39,6 +39,7 @@ function answering(
 }
 const allow = { decision: "allow" } as const;
 
+// Contract: scripts-65
 test("what was allowed for one version of a tool holds for no other", async () => {
   const grants = new GrantBook();
   let asked = 0;
@@ -99,6 +100,7 @@ for (const [what, word] of nonsense)
     assert.equal(grants.list().length, 0);
   });
 
+// Contract: executor-228
 test("an answer may cover exactly these arguments, or every call", async () => {
   const exact = answering([{ ...allow, scope: "session", covers: { type: "arguments" } }]);
   for (const path of ["a", "a", "b"]) await exact.statusOf({ path });
@@ -134,6 +136,7 @@ test("changed arguments are allowed once: nothing is granted that nobody asked f
   assert.equal(asked.length, 2);
 });
 
+// Contract: executor-56, executor-193, executor-226, executor-243
 test("a refusal is remembered, listed, told to the model, and taken back", async () => {
   const { executor, asked, statusOf, grants } = answering([
     { decision: "refuse", reason: "not there" },
@@ -162,6 +165,7 @@ test("a remembered refusal holds against a rule that lets the tool run", async (
   assert.equal(await statusOf({ path: "b" }), "success");
 });
 
+// Contract: executor-56, executor-220
 test("a grant is for the tool as it was", async () => {
   const grants = new GrantBook();
   const before = answering([{ ...allow, scope: "always" }], {}, { grants });

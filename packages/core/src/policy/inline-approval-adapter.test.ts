@@ -24,6 +24,7 @@ function asking(permission: ToolPermission = {}, options: ToolExecutorOptions = 
 }
 const allow = { decision: "allow" } as const;
 
+// Contract: executor-142
 test("questions are a list that changes its identity when it changes, and not before", async () => {
   const { approvals, executor } = asking();
   let changes = 0;
@@ -49,6 +50,7 @@ test("questions are a list that changes its identity when it changes, and not be
   await last;
 });
 
+// Contract: executor-143
 test("the first answer counts, and a second one gets it", async () => {
   const { approvals, executor } = asking();
   const call = executor.execute("Write", { n: 1 });
@@ -95,6 +97,7 @@ test("an answer that cannot be taken says why, and the question stays", async ()
   assert.equal(result.status === "success" && result.data, "written 5");
 });
 
+// Contract: executor-145, executor-227, executor-246
 test("a question goes when its call is stopped, and its answer is what was decided", async () => {
   const { approvals, executor } = asking();
   const stop = new AbortController();
@@ -107,6 +110,7 @@ test("a question goes when its call is stopped, and its answer is what was decid
   assert.equal(late.status === "already_answered" && late.decision.decision, "refuse");
 });
 
+// Contract: executor-145
 test("a question goes when it expires, and so much is told to whoever answers late", async () => {
   const clock = new FakeClock(0);
   const { approvals, executor } = asking({ approvalMs: 1_000 }, { clock });
@@ -123,6 +127,7 @@ test("a question goes when it expires, and so much is told to whoever answers la
   assert.match(JSON.stringify(late), /already_answered.*nobody answered in time/);
 });
 
+// Contract: executor-145
 test("a question that is taken back is a refusal by nobody", async () => {
   const { approvals, executor } = asking();
   const calls = [1, 2].map((n) => executor.execute("Write", { n }));
@@ -174,6 +179,7 @@ test("in a turn, what another answer covered is told as such", async () => {
   ]);
 });
 
+// Contract: executor-144
 test("results are shown first, and what stops meanwhile is withheld", async () => {
   const { approvals, executor } = asking({
     executionPolicy: "auto",

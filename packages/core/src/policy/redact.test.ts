@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { test } from "node:test";
 import { redact } from "./review.ts";
 
+// Contract: executor-63, executor-228
 test("words are taken out wherever they stand, within and over one another, too", () => {
   assert.equal(redact("tulip, tulips", ["tulip"]), "[redacted], [redacted]s");
   assert.equal(redact("abc", ["ab", "abc"]), "[redacted]");
@@ -13,6 +14,7 @@ test("words are taken out wherever they stand, within and over one another, too"
   assert.equal(redact("keep", ["", "nowhere"]), "keep");
 });
 
+// Contract: executor-63
 test("no character of a redacted word is left, and nothing else is lost", () => {
   const letters = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 30 });
   const words = fc.array(fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 3 }), {

@@ -31,6 +31,7 @@ test("far into a text without a plain character, too", () => {
   }
 });
 
+// Contract: executor-119, executor-178
 test("any text: no pair is split, and the place is not far", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.nat(200), (text, at) => {

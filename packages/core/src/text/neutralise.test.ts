@@ -127,6 +127,7 @@ const tags = (words: string): string =>
     "",
   );
 
+// Contract: executor-222
 test("signs that change the direction of writing, and tags, stand by their code points in text from outside", () => {
   assert.equal(
     neutraliseOutside("pay \u202E001\u202C to \u2066x\u2069\u200F"),

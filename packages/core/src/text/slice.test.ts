@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { sliceText } from "./slice.ts";
 
+// Contract: variables-40
 test("neighbouring slices add up to the whole, and no pair is split", () => {
   fc.assert(
     fc.property(

@@ -20,6 +20,7 @@ function cut(whole: string, tokens: number, maxChars = 256_000) {
   return { ...result, asked: { ...asked }, used: countTokens(result.text) };
 }
 
+// Contract: executor-14, executor-178
 test("what is shown has at most the tokens asked for, and nearly as many, for any kind of text", () => {
   const texts = {
     words: "some ordinary words in a sentence. ".repeat(2_000),

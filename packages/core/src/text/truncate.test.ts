@@ -15,6 +15,7 @@ function shown(whole: string, limit: number) {
 const numbered = (n: number, line: (n: number) => string) =>
   Array.from({ length: n }, (_, index) => line(index)).join("\n");
 
+// Contract: executor-188
 test("what fits is whole; what would not get shorter, too", () => {
   assert.equal(truncate("12345", 5).text, "12345");
   const text = "x".repeat(120);
@@ -25,6 +26,7 @@ test("what fits is whole; what would not get shorter, too", () => {
   });
 });
 
+// Contract: executor-115, executor-217
 test("head, notice and tail: the notice says what is missing between them", () => {
   const { head, tail, notice, omitted } = shown("0123456789".repeat(1_000), 100);
   assert.equal(head.length, 80);
@@ -33,6 +35,7 @@ test("head, notice and tail: the notice says what is missing between them", () =
   assert.equal(notice, "\n[... 9,900 characters left out ...]\n");
 });
 
+// Contract: executor-45
 test("any text, any limit: head, rest and tail are the whole, and no more is shown than asked for", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary", maxLength: 400 }),
@@ -64,6 +67,7 @@ test("text is cut where a line ends near by", () => {
   assert.match(tail, /^line \d+\n(.*\n)*line 999$/);
 });
 
+// Contract: executor-115
 test("a list is cut between its elements, however long they are", () => {
   const list = Array.from({ length: 200 }, (_, id) => ({
     id,
@@ -94,6 +98,7 @@ test("lines of JSON are cut between lines", () => {
   for (const line of [...head.trimEnd().split("\n"), ...tail.split("\n")]) JSON.parse(line);
 });
 
+// Contract: executor-115
 test("a table is cut between its rows, however long they are", () => {
   const cells = "words ".repeat(40);
   const table = `| n | words |\n| - | - |\n${numbered(200, (n) => `| ${n} | ${cells}|`)}`;

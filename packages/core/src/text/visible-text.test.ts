@@ -99,6 +99,7 @@ const original = (parts: readonly VisiblePart[]) =>
   parts.map((part) => (part.type === "mark" ? part.of : part.text)).join("");
 const seen = (parts: readonly VisiblePart[]) => parts.map((part) => part.text).join("");
 
+// Contract: executor-96
 test("the parts of a text are the text, and only marks hide anything", () => {
   fc.assert(
     fc.property(anyText, (text) => {

@@ -4,6 +4,7 @@ import { resolveReferences } from "../variables/resolve-references.ts";
 import { VariableSystem } from "../variables/variable-system.ts";
 import { agentRules } from "./tool-rules.ts";
 
+// Contract: variables-55, variables-91
 test("each form that Rule/Agent/VarRef teaches does what its row says", () => {
   const variables = new VariableSystem();
   const page = `${"x".repeat(100)}${"y".repeat(50)}z`;

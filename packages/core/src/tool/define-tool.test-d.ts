@@ -14,6 +14,7 @@ function same<A, B>(_proof: Same<A, B>): void {}
 
 const description = "";
 
+// Contract: executor-5
 // Zod: arguments as the schema gives them out, defaults filled in; data as execute returns it.
 const fromZod: Tool = defineTool({
   name: "Zod",
@@ -45,6 +46,7 @@ const fromZod: Tool = defineTool({
 });
 void fromZod;
 
+// Contract: plugins-44
 // Events with a known name have a known form; any other takes plain data.
 defineTool({
   name: "Events",
@@ -65,6 +67,7 @@ defineTool({
   },
 });
 
+// Contract: executor-5
 // Errors and content parts are no data; a promise's value is.
 defineTool({
   name: "Mixed",
@@ -81,6 +84,7 @@ defineTool({
   },
 });
 
+// Contract: executor-5
 // JSON Schema with explicit types: those that execute names.
 defineTool({
   name: "Explicit",
@@ -94,6 +98,7 @@ defineTool({
   },
 });
 
+// Contract: executor-5
 // JSON Schema without types: anything may be there.
 defineTool({
   name: "Untyped",
@@ -105,6 +110,7 @@ defineTool({
   },
 });
 
+// Contract: executor-5
 // No parameters at all.
 defineTool({ name: "None", description, execute: () => 1 });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool, defineToolGroup, type StandardSchema } from "./define-tool.ts";
 
+// Contract: executor-2, executor-168
 test("a name that no provider takes is refused with the rule", () => {
   assert.throws(
     () => defineTool({ name: "not a name", description: "", execute: () => 1 }),
@@ -9,6 +10,7 @@ test("a name that no provider takes is refused with the rule", () => {
   );
 });
 
+// Contract: executor-2
 test("two tools of one name in a group are refused", () => {
   const tool = defineTool({ name: "Same", description: "", execute: () => 1 });
   assert.throws(
@@ -17,6 +19,7 @@ test("two tools of one name in a group are refused", () => {
   );
 });
 
+// Contract: executor-1, plugins-1
 test("JSON Schema parameters are taken as they are", () => {
   const parameters = { type: "object", properties: { a: { type: "number" } } } as const;
   const tool = defineTool({ name: "T", description: "d", parameters, execute: () => 1 });
@@ -26,12 +29,14 @@ test("JSON Schema parameters are taken as they are", () => {
   });
 });
 
+// Contract: executor-1
 test("strict is part of the definition, and a tool without execute is a client's", () => {
   const strict = defineTool({ name: "T", description: "d", strict: true });
   assert.equal(strict.definition.function.strict, true);
   assert.equal("execute" in strict, false);
 });
 
+// Contract: executor-10
 test("every callback gets the arguments with the schema's defaults", () => {
   const seen: unknown[] = [];
   const see = (args: unknown) => (seen.push(args), "x");

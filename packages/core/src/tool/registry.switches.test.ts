@@ -15,6 +15,7 @@ function executorOff(): ToolExecutor {
 const statusOf = async (executor: ToolExecutor, name: string) =>
   (await executor.execute(name, {})).status;
 
+// Contract: executor-52, executor-72, executor-80, executor-204
 test("a group is off until it is switched on, its tools are on until switched off", async () => {
   const executor = executorOff();
   assert.deepEqual([executor.isGroupEnabled("a"), executor.isToolEnabled("One")], [false, true]);
@@ -27,6 +28,7 @@ test("a group is off until it is switched on, its tools are on until switched of
   assert.equal(await statusOf(executor, "Two"), "success");
 });
 
+// Contract: executor-79
 test("without a value a group's switch is flipped", () => {
   const executor = executorOff();
   executor.toggleGroupEnabled("a");
@@ -35,6 +37,7 @@ test("without a value a group's switch is flipped", () => {
   assert.equal(executor.isGroupEnabled("a"), false);
 });
 
+// Contract: executor-38, executor-238
 test("a call of what is switched off says so, and does not run", async () => {
   const executor = executorOff();
   const result = await executor.execute("One", {});
@@ -42,6 +45,7 @@ test("a call of what is switched off says so, and does not run", async () => {
   assert.match(result.status === "not_found" ? result.finalText : "", /"One" is switched off here/);
 });
 
+// Contract: executor-78, executor-79, executor-80, executor-198
 test("names that nobody registered are off, and setting them changes and tells nothing", () => {
   const executor = executorOff();
   const changes: ToolsChange[] = [];
@@ -55,6 +59,7 @@ test("names that nobody registered are off, and setting them changes and tells n
   assert.deepEqual(executor.gate.switches.state(), { groups: {}, tools: {} });
 });
 
+// Contract: executor-51, executor-73, executor-81
 test("a tool is found by its id or its bare name; a group lists its tools", () => {
   const executor = executorOff();
   assert.equal(executor.getTool("a.One"), executor.getTool("One"));
@@ -73,6 +78,7 @@ test("a tool is found by its id or its bare name; a group lists its tools", () =
   assert.deepEqual(executor.enabledTools(["b"]), []);
 });
 
+// Contract: executor-38, executor-91, executor-186, executor-237
 test("an unknown name is answered with those nearest to it, of the tools that are on", async () => {
   const executor = executorOff();
   executor.toggleGroupEnabled("a", true);

@@ -44,6 +44,7 @@ const broken: { readonly [what: string]: readonly [tool: unknown, why: RegExp] }
   "a limit of half a token": [{ ...other, DEFAULT_OUTPUT_LIMIT_TOKENS: 0.5 }, /LIMIT_TOKENS/],
 };
 
+// Contract: executor-23, executor-72, executor-171
 test("a broken tool is refused by name, and nothing of its group is added", async (t) => {
   for (const [what, [tool, why]] of Object.entries(broken)) {
     await t.test(what, () => {
@@ -58,6 +59,7 @@ test("a broken tool is refused by name, and nothing of its group is added", asyn
   }
 });
 
+// Contract: executor-28, executor-181
 test("a broken group is refused, and nothing of it is added", () => {
   const rules = (declareSkillRules: unknown) => ({ ...groupOf(fine), declareSkillRules });
   const groups: readonly (readonly [group: unknown, why: RegExp])[] = [
@@ -79,6 +81,7 @@ test("a broken group is refused, and nothing of it is added", () => {
   }
 });
 
+// Contract: executor-30, executor-182
 test("an empty group is registered, and offers nothing", () => {
   const executor = new ToolExecutor();
   executor.registerToolGroup(groupOf());
@@ -87,6 +90,7 @@ test("an empty group is registered, and offers nothing", () => {
   assert.deepEqual(executor.getEnabledToolDefinitions(), []);
 });
 
+// Contract: executor-74, executor-191, plugins-14
 test("a name that is taken is refused with both owners", () => {
   const executor = new ToolExecutor();
   executor.registerToolGroup({ ...groupOf(fine), title: "The first" });
@@ -100,6 +104,7 @@ test("a name that is taken is refused with both owners", () => {
   });
 });
 
+// Contract: executor-33
 test("a group may be made when it is registered", async () => {
   const executor = new ToolExecutor();
   executor.registerToolGroup(() => groupOf(fine));
@@ -107,6 +112,7 @@ test("a group may be made when it is registered", async () => {
   assert.equal((await executor.execute("Fine", {})).status, "success");
 });
 
+// Contract: executor-76, executor-194, executor-195, executor-200
 test("an unregistered group takes its tools and rules along; what runs ends as it would", async () => {
   const gate = Promise.withResolvers<string>();
   const slow = defineTool({ ...reads, name: "Slow", execute: () => gate.promise });
@@ -130,6 +136,7 @@ test("an unregistered group takes its tools and rules along; what runs ends as i
   assert.equal(executor.isGroupEnabled("group"), true, "its switch was not lost");
 });
 
+// Contract: executor-52, executor-77, executor-192, executor-194
 test("changes are announced, and a listener that throws undoes nothing", () => {
   const executor = new ToolExecutor();
   const changes: ToolsChange[] = [];

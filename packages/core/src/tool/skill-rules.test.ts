@@ -21,6 +21,7 @@ function executorOf(group: ToolGroup, variables = new VariableSystem()): ToolExe
 
 const how = { desc: "How to look", prompt: "Look twice.", when: "Before the first look" };
 
+// Contract: executor-32, executor-72, executor-197, variables-10, variables-52
 test("a group's rule is a kept variable from its registration on, and its row in the prompt says when to read it", () => {
   const variables = new VariableSystem({ capacity: 1 });
   variables.updateVariable("pinned", { value: "p", type: "USER_ADD", keep: true });
@@ -47,6 +48,7 @@ test("a rule that is declared again as it was is no change, and one that says so
   assert.equal(variables.getVariable("Rule/notes/how")?.value.text, "Look once.");
 });
 
+// Contract: executor-32, executor-88, variables-53
 test("a rule that is always loaded stands in the prompt, not in the index", () => {
   const executor = executorOf(groupWith({ how: { ...how, alwaysLoad: true } }));
   assert.match(executor.toolRules(), /## How to look\nLook twice\./);
@@ -54,6 +56,7 @@ test("a rule that is always loaded stands in the prompt, not in the index", () =
   assert.equal(executor.variables.peekVariable("Rule/notes/how")?.type, "RULE");
 });
 
+// Contract: executor-32, executor-183, variables-90
 test("a group with rules and no rulePrompt still shows them, and only while it is on", () => {
   const executor = executorOf(groupWith({ how }));
   executor.registerToolGroup({ name: "other", tools: [tool("Other")] });
@@ -62,6 +65,7 @@ test("a group with rules and no rulePrompt still shows them, and only while it i
   assert.doesNotMatch(executor.toolRules(), /Rule\/notes\/how/);
 });
 
+// Contract: executor-88, executor-202, variables-89
 test("what a rule says of itself cannot break the table", () => {
   const odd = { desc: "a | b\nc", prompt: "x", when: "1 | 2" };
   const rules = executorOf(groupWith({ odd })).toolRules();
@@ -70,6 +74,7 @@ test("what a rule says of itself cannot break the table", () => {
   assert.match(plain, /\| d \| As needed \|/);
 });
 
+// Contract: variables-54
 test("a rule that no reference could name, or that says nothing, is refused with its group", () => {
   const refused: { readonly [why: string]: ToolGroup } = {
     "must not end like a slice": groupWith({ "how:3": how }),
@@ -90,6 +95,7 @@ test("a rule that no reference could name, or that says nothing, is refused with
   }
 });
 
+// Contract: executor-196, variables-56
 test("every session has the agent's rules; the list of steps is offered where variables can be written", () => {
   const executor = executorOf(groupWith({ how }));
   assert.equal(executor.variables.peekVariable("Rule/Agent/VarRef")?.keep, true);
@@ -101,6 +107,7 @@ test("every session has the agent's rules; the list of steps is offered where va
   assert.match(executor.toolRules(), /\| `Rule\/Agent\/TODO` \|/);
 });
 
+// Contract: variables-55
 test("the agent's rules are short", () => {
   const { variables } = new ToolExecutor();
   for (const name of ["Rule/Agent/VarRef", "Rule/Agent/TODO"]) {

@@ -36,6 +36,7 @@ const shapes: { readonly [shape: string]: StandardSchema<Range, Required<Range>>
   },
 };
 
+// Contract: executor-4, executor-18
 test("any Standard Schema that gives JSON Schema describes, repairs, checks and fills in", async () => {
   for (const [shape, parameters] of Object.entries(shapes)) {
     const seen: Required<Range>[] = [];
@@ -65,6 +66,7 @@ test("any Standard Schema that gives JSON Schema describes, repairs, checks and 
   }
 });
 
+// Contract: executor-4
 test("Zod's defaults, transforms and refinements hold", async () => {
   const seen: unknown[] = [];
   const tool = defineTool({
@@ -86,6 +88,7 @@ test("Zod's defaults, transforms and refinements hold", async () => {
   assert.equal(seen.length, 1);
 });
 
+// Contract: executor-4
 test("a schema that gives no JSON Schema is refused by the tool's name, with what to do", () => {
   const { jsonSchema: _none, ...without } = properties;
   const bare = { "~standard": without } as unknown as StandardSchema;

@@ -16,6 +16,7 @@ async function contextOf(options = {}): Promise<ToolContext> {
   return seen;
 }
 
+// Contract: plugins-2, plugins-16, plugins-21
 test("a tool is given its call, its tool, who calls, their files, the session's variables and ways to speak and to call", async () => {
   const file = { name: "a.txt", mimeType: "text/plain", read: () => new Uint8Array() };
   const context = await contextOf({
@@ -43,6 +44,7 @@ test("a tool is given its call, its tool, who calls, their files, the session's 
   assert.equal(context.signal.aborted, false);
 });
 
+// Contract: plugins-17
 test("where nobody is named, a call is made for the local principal, with nothing along", async () => {
   const { principal, request, files } = await contextOf();
   assert.deepEqual(

@@ -24,6 +24,7 @@ function executorOf(...groups: readonly ToolGroup[]): ToolExecutor {
   return executor;
 }
 
+// Contract: executor-51, executor-75, executor-191
 test("a name that is taken becomes group_Tool, and the order of registration decides", async () => {
   const executor = executorOf(
     { name: "vars", tools: [tool("ReadVar", { execute: () => "the real one" })] },
@@ -37,6 +38,7 @@ test("a name that is taken becomes group_Tool, and the order of registration dec
   assert.equal(mine.status === "success" && mine.data, "a silent replacement");
 });
 
+// Contract: executor-75
 test("a client's tools keep their names, and the server's give way", () => {
   const clientTools = [{ type: "function", function: { name: "One" } }] as const;
   const offer = executorOf({ name: "a", tools: [tool("One")] }).offer({ clientTools });
@@ -44,6 +46,7 @@ test("a client's tools keep their names, and the server's give way", () => {
   assert.deepEqual([...offer.clientNames], ["One"]);
 });
 
+// Contract: executor-75
 test("names that are too long or taken twice are numbered, and fit every provider", () => {
   const long = "x".repeat(64);
   const executor = executorOf(
@@ -57,6 +60,7 @@ test("names that are too long or taken twice are numbered, and fit every provide
   for (const name of offered) assert.match(name, /^[a-zA-Z0-9_-]{1,64}$/);
 });
 
+// Contract: executor-26, executor-82, executor-83, variables-32
 test("tools that are always offered come with any other tool or a session's variable, not alone", () => {
   const executor = executorOf({ name: "a", tools: [tool("One")] });
   executor.registerToolGroup({
@@ -70,6 +74,7 @@ test("tools that are always offered come with any other tool or a session's vari
   assert.deepEqual(names(executor.getEnabledToolDefinitions()), ["ReadVar"]);
 });
 
+// Contract: executor-1, executor-169, plugins-1
 test("a definition reaches the model as the function spec, and nothing else", async () => {
   const extra = { executionPolicy: "auto", lastModified: 5 };
   const definition = {
@@ -85,6 +90,7 @@ test("a definition reaches the model as the function spec, and nothing else", as
   assert.equal(offered?.function, definition.function);
 });
 
+// Contract: executor-8
 test("a registered tool without execute is a client's: offered as it is, not run here", async () => {
   const { execute: _none, ...definitionOnly } = tool("Client");
   const executor = executorWith([definitionOnly]);
@@ -95,6 +101,7 @@ test("a registered tool without execute is a client's: offered as it is, not run
   assert.equal(result.status === "error" && result.error.code, "client_tool");
 });
 
+// Contract: executor-17
 test("a declared return type is a line of what the model reads, and changes nothing else", () => {
   const declared = tool("Count", { declaredReturnType: { type: "number", note: "people" } });
   const bare = tool("Bare", { declaredReturnType: { type: "{ a: string }" } });

@@ -16,6 +16,7 @@ function executorOf(...groups: readonly ToolGroup[]): ToolExecutor {
   return executor;
 }
 
+// Contract: executor-85, executor-199
 test("where no tool is offered there are no rules, whatever is switched on", () => {
   const rulePrompt = "Be careful.";
   const executor = executorOf({ name: "a", tools: [tool("One")], rulePrompt });
@@ -28,6 +29,7 @@ test("where no tool is offered there are no rules, whatever is switched on", () 
   assert.equal(new ToolExecutor().toolRules(), "");
 });
 
+// Contract: executor-86, executor-118, executor-201
 test("the base says how results, references, limits and refusals work, once", () => {
   const executor = executorOf(
     { name: "a", tools: [tool("One")] },
@@ -48,6 +50,7 @@ test("the base says how results, references, limits and refusals work, once", ()
   assert.ok(rules.length < 350, `${rules.length} characters, in every request`);
 });
 
+// Contract: executor-118
 test("where tools of a client's are offered too, the base names those that take a limit", () => {
   const { execute: _none, ...clientRun } = tool("Shell");
   const group = { name: "a", tools: [tool("One"), tool("Two")] };
@@ -63,6 +66,7 @@ test("where tools of a client's are offered too, the base names those that take 
   assert.match(none, /Heed refusals/);
 });
 
+// Contract: executor-29, executor-31, executor-87
 test("a rule prompt is text, or made of the names of the tools that are on", () => {
   const seen: (readonly string[])[] = [];
   const executor = executorOf(
@@ -102,6 +106,7 @@ test("of the same offer a text is made once, and a function is asked for every p
   assert.equal(executor.toolRules(one), "");
 });
 
+// Contract: executor-31
 test("rules name tools as the model calls them, and only those it is offered", () => {
   const seen: (readonly string[])[] = [];
   const rulePrompt = (names: readonly string[]) => (seen.push(names), "Rule.");
@@ -119,6 +124,7 @@ test("rules name tools as the model calls them, and only those it is offered", (
   assert.match(rules, /Tools: b_Search, b_Other\n/);
 });
 
+// Contract: executor-31
 test("a rule prompt that throws or gives no text costs no other group its rules", () => {
   const throws = (): never => {
     throw new Error("no key");
@@ -133,6 +139,7 @@ test("a rule prompt that throws or gives no text costs no other group its rules"
   assert.match(rules, /All is well\./);
 });
 
+// Contract: executor-87, variables-53
 test("skill rules are shown without a rule prompt: whole, or as rows of an index", () => {
   const executor = executorOf({
     name: "files",
@@ -159,6 +166,7 @@ test("skill rules are shown without a rule prompt: whole, or as rows of an index
   assert.deepEqual([rule?.value.text, rule?.type, rule?.keep], ["A long document.", "RULE", true]);
 });
 
+// Contract: executor-89, executor-201
 test("rules have the same bytes for the same switches", () => {
   const make = () =>
     executorOf({ name: "a", tools: [tool("One"), tool("Two")], rulePrompt: "Rule." });

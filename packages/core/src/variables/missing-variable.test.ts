@@ -26,6 +26,7 @@ const join = defineTool({
   execute: (args) => Object.values(args).join(" "),
 });
 
+// Contract: variables-20
 test("a call takes a value that was evicted from where it is stored", async () => {
   const { variables } = withStore(2);
   const executor = executorWith([join], { variables });

@@ -41,6 +41,7 @@ function contents(variables: VariableSystem): ReadonlyMap<string, unknown> {
   return new Map(variables.snapshot().map(({ name, value }) => [name, structuredClone(value)]));
 }
 
+// Contract: variables-44
 test("without a reference the same object comes back", () => {
   const args = { a: ["text", { b: "VAR_REF{{x}}" }] };
   const outcome = resolveReferences(args, { variables: filled() });
@@ -49,6 +50,7 @@ test("without a reference the same object comes back", () => {
   );
 });
 
+// Contract: variables-42, variables-85
 test("a string that is only a reference takes the value with its type", () => {
   assert.deepEqual(resolved("$VAR_REF{{list}}"), ["a", "b"]);
   assert.equal(resolved("$VAR_REF{{number}}"), 5);
@@ -56,6 +58,7 @@ test("a string that is only a reference takes the value with its type", () => {
   assert.deepEqual(resolved(["$VAR_REF{{list}}", 1]), [["a", "b"], 1]);
 });
 
+// Contract: variables-42
 test("where the schema takes text and not the data's type, a reference gives text", () => {
   assert.equal(resolved("$VAR_REF{{list}}", { type: "string" }), "a, b");
   assert.deepEqual(
@@ -66,11 +69,13 @@ test("where the schema takes text and not the data's type, a reference gives tex
   assert.equal(resolved("$VAR_REF{{object#/a~1b/0/x~0y}}", { type: "string" }), "7");
 });
 
+// Contract: variables-43
 test("in other text a value is inserted as text", () => {
   assert.equal(resolved("<$VAR_REF{{list}}|$VAR_REF{{number}}>"), "<a, b|five>");
   assert.equal(resolved(" $VAR_REF{{number}}"), " five");
 });
 
+// Contract: variables-40, variables-88
 test("slices are of text and never split a surrogate pair", () => {
   assert.equal(resolved("$VAR_REF{{text:6}}"), "world");
   assert.equal(resolved("$VAR_REF{{text:0:5}}"), "hello");
@@ -80,6 +85,7 @@ test("slices are of text and never split a surrogate pair", () => {
   assert.equal(resolved("$VAR_REF{{emoji:0:2}}|$VAR_REF{{emoji:2}}"), "a😀|b");
 });
 
+// Contract: variables-41
 test("pointers read own properties only", () => {
   assert.equal(resolved("$VAR_REF{{object#/a~1b/0/x~0y}}"), 7);
   assert.equal(resolved("$VAR_REF{{object#/n}}"), null);
@@ -92,6 +98,7 @@ test("pointers read own properties only", () => {
   assert.match(failure("$VAR_REF{{text#/a}}").message, /text without structure/);
 });
 
+// Contract: executor-181, variables-1, variables-39, variables-80
 test("names with slashes, colons and other alphabets are found", () => {
   assert.equal(resolved("$VAR_REF{{Rule/g/名前}}"), "rule");
   assert.equal(resolved("$VAR_REF{{a:b}}"), "colon");
@@ -99,17 +106,20 @@ test("names with slashes, colons and other alphabets are found", () => {
   assert.equal(resolved("$VAR_REF{{ text }}"), "hello world");
 });
 
+// Contract: executor-205, variables-45, variables-86
 test("a backslash makes it literal, and a bare mark is text", () => {
   assert.equal(resolved("\\$VAR_REF{{text}}"), "$VAR_REF{{text}}");
   assert.equal(resolved("\\$VAR_REF{{text}} $VAR_REF{{number}}"), "$VAR_REF{{text}} five");
   assert.equal(resolved("use $VAR_REF to refer"), "use $VAR_REF to refer");
 });
 
+// Contract: executor-93, executor-205, variables-46, variables-81
 test("text that comes out of a variable is never searched", () => {
   assert.equal(resolved("$VAR_REF{{evil}}"), "$VAR_REF{{text}} $VAR_REF{{");
   assert.equal(resolved("$VAR$VAR_REF{{evil}}"), "$VAR$VAR_REF{{text}} $VAR_REF{{");
 });
 
+// Contract: executor-93, executor-249, variables-50, variables-84
 test("what is missing or malformed is an error that says where and what instead", () => {
   assert.match(
     failure("$VAR_REF{{texd}}").message,
@@ -124,6 +134,7 @@ test("what is missing or malformed is an error that says where and what instead"
   assert.equal(resolved("the word $VAR_REF {as text}"), "the word $VAR_REF {as text}");
 });
 
+// Contract: variables-48, variables-83
 test("an error names a few near names, not all there are", () => {
   const variables = new VariableSystem({ capacity: 5_000 });
   for (let n = 0; n < 2_000; n++) variables.addVariable(`report_${n}x`, "x", "USER_ADD");
@@ -137,6 +148,7 @@ test("an error names a few near names, not all there are", () => {
   }
 });
 
+// Contract: variables-48
 test("one wrong reference names itself and its place, and nothing is resolved", () => {
   const variables = filled();
   const args = { a: "$VAR_REF{{text}}", list: [{ "b/c": "see $VAR_REF{{nope}}" }] };
@@ -146,6 +158,7 @@ test("one wrong reference names itself and its place, and nothing is resolved", 
   assert.equal((outcome.error.details as { path: string }).path, "/list/0/b~1c");
 });
 
+// Contract: variables-20, variables-49, variables-79
 test("a removed or evicted variable says so, and which call to repeat", () => {
   const variables = new VariableSystem({ capacity: 1 });
   variables.keepResult("Fetch", { text: "page" }, { url: "u" });
@@ -158,6 +171,7 @@ test("a removed or evicted variable says so, and which call to repeat", () => {
   }
 });
 
+// Contract: variables-39
 test("names that objects have of their own are ordinary names", () => {
   const variables = new VariableSystem();
   const names = ["__proto__", "constructor", "toString", "hasOwnProperty"];
@@ -176,6 +190,7 @@ test("names that objects have of their own are ordinary names", () => {
   }
 });
 
+// Contract: variables-44
 test("keys are left alone and cannot pollute", () => {
   const args = JSON.parse(
     '{"__proto__":{"x":"$VAR_REF{{number}}"},"$VAR_REF{{text}}":1}',
@@ -187,6 +202,7 @@ test("keys are left alone and cannot pollute", () => {
   assert.equal(({} as { x?: unknown }).x, undefined);
 });
 
+// Contract: variables-8
 test("what was used is named once, and counted as visits", () => {
   const variables = filled();
   const outcome = resolveReferences(
@@ -198,6 +214,7 @@ test("what was used is named once, and counted as visits", () => {
   assert.equal(variables.listVariables()[0]?.name, "list");
 });
 
+// Contract: variables-51
 test("a tool that changes its arguments does not change the variable", () => {
   const variables = filled();
   const outcome = resolveReferences({ a: "$VAR_REF{{list}}" }, { variables });
@@ -206,6 +223,7 @@ test("a tool that changes its arguments does not change the variable", () => {
   assert.deepEqual(variables.getVariable("list")?.value.data, ["a", "b"]);
 });
 
+// Contract: variables-47, variables-82
 test("the resolved size is bounded", () => {
   const many = resolveReferences({ a: "$VAR_REF{{text}}".repeat(200) }, { variables: filled() });
   assert.equal(many.status === "failed" && many.error.code, "arguments_too_large");
@@ -216,12 +234,14 @@ test("the resolved size is bounded", () => {
   assert.equal(data.status === "failed" && data.error.code, "arguments_too_large");
 });
 
+// Contract: variables-47
 test("arguments that nest too deep are refused", () => {
   let deep: JsonValue = "$VAR_REF{{text}}";
   for (let i = 0; i < 600; i++) deep = [deep];
   assert.equal(failure(deep).code, "invalid_arguments");
 });
 
+// Contract: variables-47, variables-82
 test("no input makes it loop, throw, expand twice or grow beyond the bound", () => {
   const piece = fc.constantFrom(
     "$VAR_REF",
@@ -276,6 +296,7 @@ const written = fc.oneof(
   ),
 );
 
+// Contract: variables-46
 test("whatever stands around them, references become their values once, and the rest stays as it is", () => {
   fc.assert(
     fc.property(fc.array(written, { minLength: 2, maxLength: 10 }), (parts) => {
@@ -289,6 +310,7 @@ test("whatever stands around them, references become their values once, and the 
   );
 });
 
+// Contract: variables-47
 test("references take time in proportion to the text", () => {
   const variables = new VariableSystem();
   variables.addVariable("t", "x", "USER_ADD");

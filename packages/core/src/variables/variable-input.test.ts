@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { dataSize, maxDataDepth, utf8Length } from "./variable-input.ts";
 
+// Contract: variables-9
 test("UTF-8 length agrees with the encoder, lone surrogates included", () => {
   fc.assert(
     fc.property(

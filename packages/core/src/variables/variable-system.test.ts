@@ -14,6 +14,7 @@ function system(
   return new VariableSystem({ capacity, clock: stopped, ...more });
 }
 
+// Contract: variables-2, variables-22, variables-23
 test("a variable is added, read, changed and removed", () => {
   const variables = system(10);
   assert.equal(
@@ -34,6 +35,7 @@ test("a variable is added, read, changed and removed", () => {
   assert.equal(variables.getVariable("notes"), undefined);
 });
 
+// Contract: variables-1
 test("names that a reference could not tell apart are refused", () => {
   const variables = system(10);
   for (const name of [
@@ -61,6 +63,7 @@ test("names that a reference could not tell apart are refused", () => {
   }
 });
 
+// Contract: variables-9, variables-17, variables-22, variables-66
 test("bad values are refused as data", () => {
   const variables = system(10, { maxValueBytes: 10 });
   const circular: { [key: string]: unknown } = {};
@@ -82,6 +85,7 @@ test("bad values are refused as data", () => {
   assert.equal(variables.peekVariable("a")?.bytes, 10);
 });
 
+// Contract: variables-7, variables-18, variables-73
 test("the least recent visit goes first, though all dates are equal", () => {
   const variables = system(3);
   for (const name of ["a", "b", "c"]) variables.addVariable(name, name, "LLMAdd");
@@ -92,6 +96,7 @@ test("the least recent visit goes first, though all dates are equal", () => {
   assert.deepEqual(new Set(variables.names()), new Set(["a", "c", "d"]));
 });
 
+// Contract: variables-8, variables-24, variables-92
 test("looking at a value, or listing it, is no visit", () => {
   const variables = system(2);
   for (const name of ["a", "b"]) variables.addVariable(name, name, "LLMAdd");
@@ -101,6 +106,7 @@ test("looking at a value, or listing it, is no visit", () => {
   assert.deepEqual(variables.names(), ["b", "c"]);
 });
 
+// Contract: variables-18
 test("what the current turn made goes last, whatever was read since", () => {
   const variables = system(3);
   variables.addVariable("old", "x", "LLMAdd");
@@ -114,6 +120,7 @@ test("what the current turn made goes last, whatever was read since", () => {
   assert.deepEqual(variables.names(), ["new2", "new3", "new4"]);
 });
 
+// Contract: variables-6, variables-19, variables-49, variables-74
 test("what is kept is never evicted, and a system full of it refuses", () => {
   const variables = system(2);
   for (const name of ["first", "pinned"])
@@ -128,6 +135,7 @@ test("what is kept is never evicted, and a system full of it refuses", () => {
   assert.deepEqual(variables.names(), ["first", "more"]);
 });
 
+// Contract: variables-16, variables-52, variables-75
 test("rules have room beside whatever is kept, from the start and at capacity, and take none away", () => {
   const variables = system(1, { maxBytes: 10, maxValueBytes: 10 });
   variables.updateVariable("pinned", { value: "0123456789", type: "USER_ADD", keep: true });
@@ -142,6 +150,7 @@ test("rules have room beside whatever is kept, from the start and at capacity, a
   assert.deepEqual(restored.names(), ["Rule/a/b", "e"]);
 });
 
+// Contract: variables-17, variables-72
 test("bytes are a limit too, and a refused value evicts nothing", () => {
   const variables = system(100, { maxBytes: 100, maxValueBytes: 90 });
   variables.updateVariable("kept", { value: "k".repeat(40), type: "USER_ADD", keep: true });
@@ -153,6 +162,7 @@ test("bytes are a limit too, and a refused value evicts nothing", () => {
   assert.equal(variables.bytes, 90);
 });
 
+// Contract: variables-10, variables-67
 test("a rule can be neither overwritten nor removed, except as a rule", () => {
   const variables = system(10);
   variables.addVariable("Rule/a/b", "first", "RULE");
@@ -163,6 +173,7 @@ test("a rule can be neither overwritten nor removed, except as a rule", () => {
   assert.equal(variables.getVariable("Rule/a/b")?.value.text, "second");
 });
 
+// Contract: variables-12, variables-16, variables-57, variables-68
 test("a result has three names, and its arguments do not count", () => {
   const variables = system(2);
   const kept = variables.keepResult("ListFiles", { text: "a\nb", data: ["a", "b"] }, { path: "." });
@@ -174,6 +185,7 @@ test("a result has three names, and its arguments do not count", () => {
   assert.equal(variables.addVariable("ListFiles_1_result", "x", "LLMAdd").status, "refused");
 });
 
+// Contract: variables-12, variables-26
 test("a result goes together with its arguments, and what is missing names the call to repeat", () => {
   const variables = system(2);
   const changes: VariableChange[] = [];
@@ -215,6 +227,7 @@ test("arguments that stay kept when their result becomes something else take roo
   assert.deepEqual(variables.names(), ["Tool_1", "Tool_1_args"]);
 });
 
+// Contract: variables-6
 test("keeping the arguments keeps their result", () => {
   const variables = system(1);
   variables.keepResult("Tool", { text: "r" }, { a: 1 });
@@ -225,6 +238,7 @@ test("keeping the arguments keeps their result", () => {
   assert.deepEqual(variables.names(), ["b"]);
 });
 
+// Contract: variables-27
 test("a result whose data is not JSON keeps its text", () => {
   const variables = system(5);
   const names = variables.keepResult("Tool", { text: "1n", data: 1n as unknown as number }, {});
@@ -234,6 +248,7 @@ test("a result whose data is not JSON keeps its text", () => {
   assert.equal(variables.missingVariable(odd.args).code, "variable_not_kept");
 });
 
+// Contract: variables-59
 test("names of results never come twice, not after a restart and not where one is taken", () => {
   const variables = system(10);
   variables.addVariable("Tool_1", "mine", "USER_ADD");
@@ -246,6 +261,7 @@ test("names of results never come twice, not after a restart and not where one i
   assert.equal(later.keepResult("Tool", { text: "r" }, {}).result, "Tool_3");
 });
 
+// Contract: variables-7, variables-28
 test("a snapshot restores values, order of visits and pairs, in whatever order pairs come", () => {
   const variables = system(10);
   variables.addVariable("a", "a", "USER_ADD", "first", ["t"]);
@@ -260,6 +276,7 @@ test("a snapshot restores values, order of visits and pairs, in whatever order p
   assert.deepEqual(reversed.names(), ["a"]);
 });
 
+// Contract: variables-28
 test("loading tells what it cannot take, and evicts beyond the capacity", () => {
   const source = system(10);
   for (const name of ["a", "b", "c"]) source.addVariable(name, "xxxx", "LLMAdd");
@@ -279,6 +296,7 @@ test("loading tells what it cannot take, and evicts beyond the capacity", () => 
   assert.deepEqual(variables.names(), ["b", "c"]);
 });
 
+// Contract: variables-29
 test("a fork is independent, shares values and goes on counting", () => {
   const variables = system(10);
   variables.keepResult("Tool", { text: "r", data: [1] }, {});
@@ -292,6 +310,7 @@ test("a fork is independent, shares values and goes on counting", () => {
   assert.equal(variables.peekVariable("Tool_3"), undefined);
 });
 
+// Contract: variables-3, variables-4, variables-5, variables-25
 test("a list is filtered, and has the newest visit first", () => {
   const variables = system(10);
   variables.addVariable("apple", "1", "USER_ADD", "a Fruit", ["food"]);
@@ -314,6 +333,7 @@ test("the memory of names that are gone is bounded", () => {
   assert.equal(variables.missingVariable("v1000").code, "variable_evicted");
 });
 
+// Contract: variables-23, variables-30
 test("whatever is done, totals agree with the entries and the limits hold", () => {
   const name = fc.constantFrom(
     "a",
@@ -381,6 +401,7 @@ test("whatever is done, totals agree with the entries and the limits hold", () =
   );
 });
 
+// Contract: variables-21, variables-76
 test("10,000 variables are listed, found and evicted without a scan for each (the figures are in bench)", () => {
   const variables = system(10_000);
   for (let i = 0; i < 10_000; i++)

@@ -218,6 +218,7 @@ test("addresses are taken as people write them", () => {
   for (const [host, url] of Object.entries(hosts)) assert.equal(ollamaUrl(host), url, host);
 });
 
+// Contract: loop-9
 test("a model has the prices of its own name, else those of its provider, else none", async () => {
   const own = { input: 1.25, output: 10, cachedInput: 0.125 };
   const rest = { input: 3, output: 15 };

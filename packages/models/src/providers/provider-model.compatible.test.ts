@@ -82,6 +82,7 @@ test("text and usage stream through", async () => {
   ]);
 });
 
+// Contract: model-messages-12
 test("parallel calls come with partial arguments, and end with the answer", async () => {
   await using server = await startSseServer(
     streams(
@@ -201,6 +202,7 @@ test("the request carries messages, tools and settings in Chat's form", async ()
   });
 });
 
+// Contract: model-messages-11
 test("a connection lost in mid-answer is an error, not retried, and leaves no call that looks whole", async () => {
   await using server = await startSseServer(({ response }) => {
     sendEvents(response, [
@@ -237,6 +239,7 @@ test("what cannot be understood is the server's failure", async () => {
   assert.equal(error?.code, "server");
 });
 
+// Contract: model-messages-15
 test("an error within the stream says what the server said", async () => {
   await using server = await startSseServer(
     streams(chunk({ content: "Hel" }), {
@@ -332,6 +335,7 @@ for (const [title, answer, code, message] of failures) {
   });
 }
 
+// Contract: model-messages-21
 test("a rate limit is waited for as long as the server says, then it goes on", async () => {
   await using server = await startSseServer(
     fails(429, { error: { message: "slow" } }, { "retry-after": "7" }),
@@ -345,6 +349,7 @@ test("a rate limit is waited for as long as the server says, then it goes on", a
   assert.deepEqual(clock.waits, [7_000]);
 });
 
+// Contract: model-messages-21
 test("a failing server gets three tries, further and further apart", async () => {
   await using server = await startSseServer(fails(503, { error: { message: "busy" } }));
   const clock = instantClock();

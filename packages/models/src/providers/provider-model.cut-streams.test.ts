@@ -41,6 +41,7 @@ const bodies = formNames
     ];
   });
 
+// Contract: model-messages-10
 test("all of an answer is read", async (t) => {
   for (const { form, title, replay, bytes } of bodies)
     await t.test(title, async () => {
@@ -61,6 +62,7 @@ test("all of an answer is read", async (t) => {
     });
 });
 
+// Contract: model-messages-10
 test("cut at any byte, or into single ones, a stream is read as the same", async (t) => {
   for (const { title, replay, bytes } of bodies)
     await t.test(title, async () => {

@@ -145,6 +145,7 @@ const brokenOff: { readonly [form in Exclude<ProviderForm, "google-older">]: obj
   google: { error: { code: 500, status: "INTERNAL", message: error.message } },
 };
 
+// Contract: model-messages-15
 test("an error in mid-stream is the provider's, and leaves no call", async (t) => {
   for (const form of forms)
     await t.test(form, async () => {
@@ -158,6 +159,7 @@ test("an error in mid-stream is the provider's, and leaves no call", async (t) =
     });
 });
 
+// Contract: model-messages-16
 test("what is no stream of a form is a failure, never an empty answer", async (t) => {
   for (const form of forms)
     await t.test(form, async () => {
@@ -184,6 +186,7 @@ test("what is no stream of a form is a failure, never an empty answer", async (t
     });
 });
 
+// Contract: model-messages-17
 test("comments and blank lines mean nothing", async (t) => {
   for (const form of forms)
     await t.test(form, async () => {
@@ -193,6 +196,7 @@ test("comments and blank lines mean nothing", async (t) => {
     });
 });
 
+// Contract: model-messages-18
 test("a call without a name is the server's failure in Chat's form, and is tried again", async (t) => {
   for (const form of ["openai-chat", "openai-compatible"] as const)
     await t.test(form, async () => {
@@ -207,6 +211,7 @@ test("a call without a name is the server's failure in Chat's form, and is tried
     });
 });
 
+// Contract: model-messages-18
 test("a call without a name is elsewhere a call of a tool that nobody knows", async (t) => {
   for (const form of ["openai-responses", "anthropic", "google"] as const)
     await t.test(form, async () => {
@@ -216,6 +221,7 @@ test("a call without a name is elsewhere a call of a tool that nobody knows", as
     });
 });
 
+// Contract: model-messages-14
 test("words ended by a limit or a filter are told as such", async (t) => {
   for (const [form, how] of forms.flatMap(
     (form) =>
@@ -238,6 +244,7 @@ test("words ended by a limit or a filter are told as such", async (t) => {
     });
 });
 
+// Contract: model-messages-14
 test("no call that was cut off has arguments that can be run", async (t) => {
   for (const [form, how] of forms
     .filter((name) => name !== "google")

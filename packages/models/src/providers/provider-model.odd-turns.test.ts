@@ -132,6 +132,7 @@ for (const { title, answers, calls, status = "completed", not = [] } of oddTurns
   }
 }
 
+// Contract: model-messages-19
 test("of 200 calls in a round 64 are run, and all are answered", async (t) => {
   for (const form of formNames)
     await t.test(form, async () => {
@@ -145,6 +146,7 @@ test("of 200 calls in a round 64 are run, and all are answered", async (t) => {
     });
 });
 
+// Contract: model-messages-20
 test("5 MB of arguments are run, and carried back whole", async (t) => {
   for (const form of formNames)
     await t.test(form, async () => {

@@ -8,6 +8,7 @@ import { formNames, modelOfForm } from "../testing/provider-forms.ts";
 import { vendorRules } from "../testing/vendor-rules/vendor-rules.ts";
 import { chunkedFetch, vendorStream } from "../testing/vendor-streams/vendor-stream.ts";
 
+// Contract: model-messages-1
 test("whatever a conversation holds, each provider gets a request that keeps its rules", async (t) => {
   for (const form of formNames)
     await t.test(form, async () => {
@@ -20,6 +21,7 @@ test("whatever a conversation holds, each provider gets a request that keeps its
     });
 });
 
+// Contract: model-messages-9
 test("a tool is offered and called by a name of the provider's, and known by its own", async (t) => {
   for (const form of formNames)
     await t.test(form, async () => {

@@ -35,6 +35,7 @@ const anthropicEnd = [
   { type: "message_stop" },
 ];
 
+// Contract: model-messages-4
 test("Anthropic: signed reasoning, text, a call and usage, and all of it carried back", async () => {
   const chunks = [
     anthropicStart,
@@ -204,6 +205,7 @@ const geminiChunk = (parts: readonly unknown[], finishReason?: string) => ({
   },
 });
 
+// Contract: model-messages-4, model-messages-13
 test("Gemini: calls get ids of their own, whatever the provider does, and keep their signatures", async () => {
   const chunks = [
     geminiChunk([{ text: "Hm", thought: true }]),
@@ -285,6 +287,7 @@ test("Gemini: a stream without a finish reason is a lost connection", async () =
   assert.equal(error?.code, "connection");
 });
 
+// Contract: model-messages-4
 test("OpenAI: sealed reasoning in several parts travels back as one item, before its call", async () => {
   const item = { type: "reasoning", id: "rs_1", encrypted_content: null, summary: [] };
   const chunks = [

@@ -20,6 +20,7 @@ function tree(name: string, controllers: string): string {
   return mount;
 }
 
+// Contract: sandbox-25
 test("a program's processes and memory are counted where version 2 counts them", () => {
   const group = makeCgroup(defaultLimits, { mount: tree("whole", "cpu memory pids") });
   const [procs = ""] = group?.joins ?? [];
@@ -81,6 +82,7 @@ test("a delegated group without the counting of processes, or with others in it,
   assert.equal(text(shared.group, "cgroup.procs"), pid);
 });
 
+// Contract: sandbox-25
 test(
   "root without control groups runs programs as nobody, whose processes are counted",
   { skip: noSandbox || (process.getuid?.() === 0 ? false : "not root") },

@@ -30,6 +30,7 @@ after(() => rm(base, { recursive: true }));
 const workspace = () => join(base, "workspace");
 
 describe("a confined program", { skip: noSandbox }, () => {
+  // Contract: sandbox-1
   test("sees no file of any user, and no home folder", async () => {
     const { out } = await shell(
       `cat ${base}/outside/secret.txt; ls -A /home /root /var /run /etc/shadow /etc/passwd 2>/dev/null; ls -A /tmp`,
@@ -37,6 +38,7 @@ describe("a confined program", { skip: noSandbox }, () => {
     assert.equal(out, "");
   });
 
+  // Contract: sandbox-2
   test("reads a root that it was given and does not change it", async () => {
     const { out, err } = await shell("cat note.txt; echo changed > note.txt; rm note.txt", {
       read: [workspace()],
@@ -47,6 +49,7 @@ describe("a confined program", { skip: noSandbox }, () => {
     assert.equal(await readFile(join(workspace(), "note.txt"), "utf8"), "a note");
   });
 
+  // Contract: sandbox-2
   test("changes a root that it was given to change, and nothing beside it", async () => {
     const root = join(base, "changed");
     await mkdir(root);
@@ -58,6 +61,7 @@ describe("a confined program", { skip: noSandbox }, () => {
     assert.equal(existsSync(join(base, "outside.txt")), false);
   });
 
+  // Contract: sandbox-3
   test("follows no link out of its roots, also not one that it makes", async () => {
     const { out } = await shell(
       `cat link-file link-folder/secret.txt; ln -s ${base}/outside/secret.txt mine; cat mine; rm mine`,
@@ -66,6 +70,7 @@ describe("a confined program", { skip: noSandbox }, () => {
     assert.equal(out, "");
   });
 
+  // Contract: sandbox-5
   test("does not see what is hidden inside a root", async () => {
     const hidden = [join(workspace(), "data"), join(workspace(), "note.txt")];
     const { out, err } = await shell(
@@ -78,6 +83,7 @@ describe("a confined program", { skip: noSandbox }, () => {
     assert.equal(await readFile(join(workspace(), "note.txt"), "utf8"), "a note");
   });
 
+  // Contract: sandbox-4
   test("does not see what is hidden through a root that is a link to it or to a folder around it", async () => {
     const [around, exactly, within] = ["around", "exactly", "within"].map((name) =>
       join(base, name),
@@ -95,6 +101,7 @@ describe("a confined program", { skip: noSandbox }, () => {
       assert.equal(existsSync(join(workspace(), path)), false);
   });
 
+  // Contract: sandbox-6
   test("has nothing of the server's environment but what it is given", async () => {
     process.env["CAPSTAN_TEST_SECRET"] = "TOP SECRET";
     try {
@@ -106,6 +113,7 @@ describe("a confined program", { skip: noSandbox }, () => {
     }
   });
 
+  // Contract: sandbox-7
   test("sees no process but its own in /proc, and ends none", async () => {
     const { out } = await shell(`kill -0 ${process.pid} && echo reach''ed; cat /proc/*/cmdline`, {
       hidden: [base],
@@ -114,6 +122,7 @@ describe("a confined program", { skip: noSandbox }, () => {
   });
 
   // Whether it may be opened is enough: a test that writes here would change the machine.
+  // Contract: sandbox-7
   test("changes no setting of the kernel, as root neither", async () => {
     const { out } = await shell(
       "for f in /proc/sys/kernel/core_pattern /proc/sys/kernel/hostname /proc/sysrq-trigger /proc/self/oom_score_adj; do [ -w $f ] && echo $f; done; ls /sys",
@@ -121,6 +130,7 @@ describe("a confined program", { skip: noSandbox }, () => {
     assert.equal(out, "");
   });
 
+  // Contract: sandbox-8
   test("has no capability, gains none by a setuid program, and makes no namespace", async () => {
     const { out } = await shell(
       "grep -E '^(Cap|NoNewPrivs)' /proc/self/status; unshare -U true && echo unshared; mount -t tmpfs x /tmp && echo mounted",
@@ -141,6 +151,7 @@ describe("a confined program", { skip: noSandbox }, () => {
     );
   });
 
+  // Contract: sandbox-8
   test("does not run a setuid program of a root with its owner's rights", async () => {
     const root = join(base, "setuid");
     await mkdir(root);
@@ -152,6 +163,7 @@ describe("a confined program", { skip: noSandbox }, () => {
     assert.notEqual(plain, undefined);
   });
 
+  // Contract: sandbox-10
   test(
     "leaves no setuid program for other accounts of the machine",
     { skip: noPython },
@@ -178,6 +190,7 @@ open("node", "w").write("#!")'`,
     },
   );
 
+  // Contract: sandbox-9
   test("reaches no service on this machine", { skip: noPython }, async () => {
     const server = createServer((_, response) => response.end("reached"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -195,6 +208,7 @@ open("node", "w").write("#!")'`,
     }
   });
 
+  // Contract: sandbox-9
   test("reaches no socket of the server, by path or abstract", { skip: noPython }, async () => {
     const path = join(base, "server.sock");
     const abstract = `\0capstan-test-${process.pid}`;
@@ -218,6 +232,7 @@ for address in (${JSON.stringify(path)}, "\\0capstan-test-${process.pid}"):
     }
   });
 
+  // Contract: sandbox-11
   test("has no descriptor of the server", async () => {
     const { out } = await shell("ls /proc/self/fd");
     assert.deepEqual(
@@ -229,6 +244,7 @@ for address in (${JSON.stringify(path)}, "\\0capstan-test-${process.pid}"):
     );
   });
 
+  // Contract: sandbox-12
   test("leaves nothing in the temporary folder", async () => {
     const name = `capstan-left-${process.pid}`;
     await shell(`touch /tmp/${name} /dev/shm/${name}`);
@@ -237,6 +253,7 @@ for address in (${JSON.stringify(path)}, "\\0capstan-test-${process.pid}"):
   });
 });
 
+// Contract: sandbox-13
 test("a path through which a program gets out is refused, with what to name instead", () => {
   const paths = [
     "/",

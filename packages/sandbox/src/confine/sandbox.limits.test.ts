@@ -10,6 +10,7 @@ const noPython = existsSync("/usr/bin/python3") ? false : "no /usr/bin/python3";
 const mebibyte = 1024 * 1024;
 
 describe("limits of a confined program", { skip: noSandbox || noPython }, () => {
+  // Contract: sandbox-24
   test("a fork bomb ends at its processes, and takes none from others", async () => {
     const bomb = `import os, time
 n = 0
@@ -26,6 +27,7 @@ os.kill(0, 9)`;
     assert.equal((await shell("echo still; echo here | cat")).out, "still\nhere\n");
   });
 
+  // Contract: sandbox-26
   test("ten gigabytes are not had", async () => {
     const { out } = await python(
       `try: x = bytearray(10 << 30)
@@ -34,6 +36,7 @@ except MemoryError: print("refused")`,
     assert.equal(out, "refused\n");
   });
 
+  // Contract: sandbox-26
   test("memory that is shared or mapped is not had beyond the limit either", async () => {
     const limits = { memoryBytes: 64 * mebibyte, addressBytes: 256 * mebibyte };
     const { out, end } = await python(
@@ -48,6 +51,7 @@ except (OSError, MemoryError): print("refused")`,
     assert.ok(out === "refused\n" || end.status === "killed", out);
   });
 
+  // Contract: sandbox-27
   test("files, the temporary folder and shared memory end at their size", async () => {
     const limits = { fileBytes: 2 * mebibyte };
     const { out } = await shell(
@@ -59,6 +63,7 @@ except (OSError, MemoryError): print("refused")`,
     for (const size of sizes) assert.ok(size <= 2 * mebibyte, out);
   });
 
+  // Contract: sandbox-28
   test("it runs on as many processors as it may", async () => {
     const { out } = await python("import os; print(len(os.sched_getaffinity(0)))", {
       limits: { processors: 1 },
@@ -66,6 +71,7 @@ except (OSError, MemoryError): print("refused")`,
     assert.equal(out, "1\n");
   });
 
+  // Contract: sandbox-29
   test("the kernel ends it before the server where memory is short", async () => {
     const { out } = await shell("cat /proc/self/oom_score_adj");
     assert.equal(out, "1000\n");
@@ -79,6 +85,7 @@ const kinds = [
 
 for (const [name, sandbox, skip] of kinds)
   describe(`a program that is ${name}`, { skip }, () => {
+    // Contract: sandbox-30
     test("goes with its whole tree when it is ended, whoever left home", async () => {
       const mark = `9${process.pid}${name.length}`;
       const program = sandbox.start({
@@ -101,6 +108,7 @@ for (const [name, sandbox, skip] of kinds)
       );
     });
 
+    // Contract: sandbox-30
     test("takes along what it leaves running when it ends by itself", async () => {
       const mark = `8${process.pid}${name.length}`;
       const { end } = await outputOf(
@@ -114,6 +122,7 @@ for (const [name, sandbox, skip] of kinds)
       );
     });
 
+    // Contract: sandbox-12
     test("has a temporary folder that is gone afterwards", async () => {
       const { out } = await outputOf(
         { command: "/bin/sh", args: ["-c", 'echo x > "$TMPDIR/file" && cat "$TMPDIR/file"; pwd'] },

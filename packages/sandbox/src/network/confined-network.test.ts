@@ -36,6 +36,7 @@ describe("a confined program with the network", { skip }, () => {
   });
   after(() => server.close());
 
+  // Contract: sandbox-14
   test("reaches no service of this machine, of its network and of its cloud, and is told why", async () => {
     const { out } = await python(
       `${fetching}
@@ -51,6 +52,7 @@ print(fetch("https://127.0.0.1:${port}/"))`,
     assert.deepEqual(asked, []);
   });
 
+  // Contract: sandbox-15
   test("has no way around the proxy: no other address answers, no name is looked up", async () => {
     const { out } = await python(
       `import socket
@@ -69,6 +71,7 @@ except OSError as e: print("unknown")`,
     ]);
   });
 
+  // Contract: sandbox-16
   test("reaches a service that was named, whole and both ways, and no other", async () => {
     const size = 3_000_000;
     const { out } = await python(
@@ -85,6 +88,7 @@ print(fetch("http://127.0.0.1:${port + 1}/"))`,
     assert.equal(told.includes("proxy-connection"), false);
   });
 
+  // Contract: sandbox-18
   test("speaks over a tunnel what it likes", async () => {
     const echo = createTcpServer({ allowHalfOpen: true }, (socket) => socket.pipe(socket));
     await new Promise<void>((resolve) => echo.listen(0, "127.0.0.1", resolve));
@@ -110,6 +114,7 @@ print(n)`,
     }
   });
 
+  // Contract: sandbox-17
   test("is told of hosts that are not there, and of what is no proxy's request", async () => {
     const sandbox = bubblewrap({
       path: findProgram("bwrap") ?? "",
@@ -140,6 +145,7 @@ print(n)`,
     assert.match(plain ?? "", /400 This is a proxy/);
   });
 
+  // Contract: sandbox-22
   test("ends as its command ends, and with all it started", async () => {
     const network = true;
     assert.deepEqual((await shell("exit 7", { network })).end, { status: "exited", code: 7 });
@@ -155,12 +161,14 @@ print(n)`,
     assert.equal(missing.end.status, "exited");
   });
 
+  // Contract: sandbox-22
   test("reads and writes its own descriptors, as without", async () => {
     const { out } = await shell("ls /proc/self/fd; trap '' PIPE; yes | head -1", { network: true });
     assert.equal(out, "0\n1\n2\n3\ny\n");
   });
 });
 
+// Contract: sandbox-23
 test(
   "where there is no Python, the network is refused with what to do",
   { skip: noSandbox },

@@ -42,6 +42,7 @@ describe("the proxy of a confined program", () => {
   const get = (headers: string) =>
     asked(`GET http://127.0.0.1:${portOf(named)}/ HTTP/1.1${headers}`);
 
+  // Contract: sandbox-21
   test("what a service answers that is no HTTP is told to the program, and ends no server", async () => {
     for (const first of ["000 x", "099 x", "200 a\u0001b"]) {
       answer = `HTTP/1.1 ${first}\r\ncontent-length: 0\r\n\r\n`;
@@ -51,6 +52,7 @@ describe("the proxy of a confined program", () => {
     assert.match(await get("\r\nHost: a\r\nConnection: close"), /^HTTP\/1\.1 502 127\.0\.0\.1/);
   });
 
+  // Contract: sandbox-20
   test("the service is told the host that was checked, and nothing that was meant for the proxy", async () => {
     answer = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
     await get(
@@ -61,6 +63,7 @@ describe("the proxy of a confined program", () => {
     assert.deepEqual(headers, ["connection: close", host, "x-end: 2"]);
   });
 
+  // Contract: sandbox-19
   test("the port that is connected is the port that was checked, however the target is written", async () => {
     const host = `127.0.0.1:${portOf(named)}`;
     for (const joint of ["/", "?", "/a@b", "#", "\\"]) {

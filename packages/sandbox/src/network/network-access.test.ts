@@ -14,6 +14,7 @@ const resolve = (name: string) =>
 const ask = async (access: boolean | readonly string[], url: string) =>
   (await reachable(access, resolve)(new URL(url))).status;
 
+// Contract: sandbox-14
 test("public addresses are reached, and no others", async () => {
   assert.equal(await ask(true, "http://api.example"), "open");
   assert.equal(await ask(true, "https://93.184.216.34:8443"), "open");
@@ -30,6 +31,7 @@ test("public addresses are reached, and no others", async () => {
   assert.equal(await ask(false, "http://api.example"), "refused");
 });
 
+// Contract: sandbox-16
 test("hosts that were named are reached, private ones too, and no others", async () => {
   const access = ["wiki.example", "localhost:3000", "[::1]:3000"];
   assert.equal(await ask(access, "https://wiki.example"), "open");
@@ -47,6 +49,7 @@ test("public addresses may be reached beside hosts that were named", async () =>
     assert.equal(await ask(access, `http://${host}`), "refused");
 });
 
+// Contract: sandbox-17
 test("a name that was allowed is not led to this machine by whoever owns it", async () => {
   for (const name of ["rebound.example", "cloud.example"])
     assert.equal(await ask([name], `http://${name}`), "refused");

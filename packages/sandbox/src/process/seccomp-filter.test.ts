@@ -133,6 +133,7 @@ const headers = {
   arm64: "/usr/include/asm-generic/unistd.h",
 };
 
+// Contract: sandbox-10
 test(
   "the numbers are those of the kernel's headers",
   { skip: Object.values(headers).every((path) => existsSync(path)) ? false : "no kernel headers" },
@@ -173,6 +174,7 @@ def open_socket(name, *args):
     process.arch === "arm64" ? [219, 217, 280, 241, 117, 97] : [250, 248, 321, 298, 101, 272];
   const [keyctl, addKey, bpf, perf, ptrace, unshare] = calls;
 
+  // Contract: sandbox-10
   test("reaches no keys, rings, hypervisor or other process through the kernel", async () => {
     const { out } = await python(`${attempts}
 call("keyctl", ${keyctl}, 0, -3, 1)

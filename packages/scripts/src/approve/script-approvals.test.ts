@@ -29,6 +29,7 @@ function script(source = "def f(): return 1", name = "tool.py"): Script {
   return { ...scriptFile(join(folder, "scripts", name), source), declared };
 }
 
+// Contract: sandbox-56
 test("what a script declares counts for nothing until a person approved it", () => {
   const { approvals } = book();
   assert.equal(approvals.approved(script()), undefined);
@@ -36,6 +37,7 @@ test("what a script declares counts for nothing until a person approved it", () 
   assert.deepEqual(approvals.approved(script()), declared);
 });
 
+// Contract: sandbox-57
 test("an approval holds for this content in this place alone", () => {
   const { approvals } = book();
   approvals.approve(script());
@@ -44,6 +46,7 @@ test("an approval holds for this content in this place alone", () => {
   assert.deepEqual(approvals.approved(script()), declared);
 });
 
+// Contract: sandbox-57
 test("what was approved holds, whatever the script would say of itself now", () => {
   const { approvals } = book();
   approvals.approve(script());
@@ -51,6 +54,7 @@ test("what was approved holds, whatever the script would say of itself now", () 
   assert.deepEqual(approvals.approved(bolder), declared);
 });
 
+// Contract: sandbox-59
 test("an approval is kept, for its owner alone, and can be taken back", () => {
   const { kept, approvals } = book();
   approvals.approve(script());
@@ -64,6 +68,7 @@ test("an approval is kept, for its owner alone, and can be taken back", () => {
   assert.deepEqual(filesIn(kept), []);
 });
 
+// Contract: sandbox-59
 test("approvals stay their owner's alone in a folder that others could read", () => {
   const { kept } = book();
   mkdirSync(kept, { recursive: true, mode: 0o755 });
@@ -72,6 +77,7 @@ test("approvals stay their owner's alone in a folder that others could read", ()
   assert.equal(statSync(kept).mode & 0o777, 0o700);
 });
 
+// Contract: sandbox-58
 test("of processes that approve at once none loses another's word", async () => {
   const { kept, approvals } = book();
   const scripts = Array.from({ length: 60 }, (_, index) => script(undefined, `many-${index}.py`));
@@ -89,6 +95,7 @@ test("of processes that approve at once none loses another's word", async () => 
   assert.equal(approvals.list().size, 60);
 });
 
+// Contract: sandbox-58
 test("another process's word is seen, and neither loses the other's", async () => {
   const { kept, approvals } = book();
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -115,6 +122,7 @@ test("a script with errors, or whose declaration came from the cache, cannot be 
   assert.equal(approvals.list().size, 0);
 });
 
+// Contract: sandbox-59
 test("a file that was edited by hand, cut off, moved or forged approves nothing of what it spoils", () => {
   const { kept, approvals } = book();
   approvals.approve(script());

@@ -135,6 +135,7 @@ test("a save is live at once, and one that is based on something older is refuse
   assert.equal(await readFile(join(tools, "a.py"), "utf8"), "def other");
 });
 
+// Contract: scripts-77
 test("an approval is of what was shown: not of what it became, nor of what a private file beside it became", async () => {
   const { authoring, read, idOf, tools, library } = await open({
     "a.py": "def one network",
@@ -172,6 +173,7 @@ test("an approval is of what was shown: not of what it became, nor of what a pri
   assert.equal(await authoring.files(idOf("a.py"), "approved"), undefined);
 });
 
+// Contract: scripts-77
 test("what is broken cannot be approved, and saving approves nothing", async () => {
   const { authoring, read, idOf } = await open({ "a.py": "broken", "b.py": "def b" });
   assert.equal((await authoring.approve(idOf("a.py"), "sha256:x")).status, "conflict");
@@ -205,6 +207,7 @@ test("a new file begins as its language's template, and is deleted and brought b
   );
 });
 
+// Contract: scripts-75
 test("links and modules are shown, and neither changed nor approved here", async () => {
   const { authoring, idOf, tools, library } = await open({ "c.ts": "export {};" });
   await symlink(join(tools, "c.ts"), join(tools, "link.py"));
@@ -225,6 +228,7 @@ test("links and modules are shown, and neither changed nor approved here", async
   assert.equal(await readFile(join(tools, "c.ts"), "utf8"), "export {};");
 });
 
+// Contract: scripts-79
 test("a text is checked without being saved, and who gave up is not waited for", async () => {
   const { authoring, tools } = await open({});
   const checked = await authoring.check({ name: "new.py", source: "def one network" });

@@ -27,11 +27,13 @@ const blocks = [...writeATool.matchAll(/```(python|powershell)\n([^]*?)```/g)].m
   ([, language = "", source = ""]) => ({ language, source }),
 );
 
+// Contract: scripts-71
 test("the rule is in the index, and is read like any other", () => {
   assert.match(executor.toolRules(), /Rule\/scripts\/WriteATool/);
   assert.equal(executor.variables.getVariable("Rule/scripts/WriteATool")?.value.text, writeATool);
 });
 
+// Contract: scripts-71
 test("what the rule shows is read as it says, with nothing wrong", { skip }, async () => {
   assert.equal(blocks.length, 3);
   const [python, powershell, config] = await Promise.all(

@@ -33,6 +33,7 @@ test("a text is saved over what it was based on, with the file's own rights, and
   assert.deepEqual(readdirSync(folder), ["a.py"]);
 });
 
+// Contract: scripts-76
 test("what changed on the disk meanwhile, or was deleted, is not written over", async () => {
   const folder = await toolFolder({ "a.py": "old" });
   const path = join(folder, "a.py");
@@ -55,6 +56,7 @@ test("of two that save the same file at once, one wins and the other is told", a
   assert.equal(readFileSync(path, "utf8"), "first");
 });
 
+// Contract: scripts-75
 test("links are neither read nor written through, of a file or of its folder", async () => {
   const folder = await toolFolder({ "outside/secret.py": "secret", "tools/a.py": "a" });
   const secret = join(folder, "outside/secret.py");
@@ -78,6 +80,7 @@ test("links are neither read nor written through, of a file or of its folder", a
   assert.equal(readFileSync(secret, "utf8"), "secret");
 });
 
+// Contract: scripts-75
 test("a new file has a name and no folder of its own choice, and never takes the place of another", async () => {
   const folder = await toolFolder({ "a.py": "a" });
   for (const name of ["../b.py", "x/b.py", "/b.py", "..", ".b.py", "_b.py", "", "a\0.py", "ü.py"])
@@ -100,6 +103,7 @@ test("what is too large, or no text, is not shown: saving it would spoil it", as
   assert.deepEqual(await readSource(join(folder, "none.py")), { status: "missing" });
 });
 
+// Contract: scripts-80
 test("a deleted file comes back as it was, unless another is in its place", async () => {
   const folder = await toolFolder({ "tools/a.py": "first" });
   const path = join(folder, "tools/a.py");

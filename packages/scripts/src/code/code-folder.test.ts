@@ -10,6 +10,7 @@ test("a plain name is the file's name; what else is in one is written as in an a
   assert.notEqual(fileName("a.b"), fileName("a/b"));
 });
 
+// Contract: sandbox-65
 test("two names are two files, none is the data of another, and every file can be made", () => {
   const name = fc.oneof(
     fc.string({ minLength: 1, maxLength: 200, unit: "binary" }),

@@ -56,11 +56,13 @@ async function failure(
   return result;
 }
 
+// Contract: sandbox-62
 test("every tool of the group asks every time", () => {
   for (const tool of group.tools)
     assert.equal(tool.permission?.executionPolicy, "ask-always", tool.definition.function.name);
 });
 
+// Contract: sandbox-63
 test("without a sandbox only what reaches nothing is offered", () => {
   const open = codeTools({ sandbox: unconfined });
   assert.deepEqual(
@@ -69,6 +71,7 @@ test("without a sandbox only what reaches nothing is offered", () => {
   );
 });
 
+// Contract: sandbox-63
 test("a tool is offered where its interpreter is", () => {
   const bare = codeTools({ sandbox: { ...unconfined, kind: "bubblewrap" }, find: () => undefined });
   assert.deepEqual(
@@ -107,6 +110,7 @@ describe("Shell", { skip: skip("Shell") }, () => {
     );
   });
 
+  // Contract: sandbox-5
   test("works in the workspace, which it cannot change, nor see the server's data in it", async () => {
     const text = await run(
       "cat note.txt; ls data; echo x > note.txt; echo y > /tmp/y && cat /tmp/y",
@@ -118,6 +122,7 @@ describe("Shell", { skip: skip("Shell") }, () => {
     assert.doesNotMatch(text, /journal/);
   });
 
+  // Contract: sandbox-64
   test("has variables as files, whatever they hold", async () => {
     const context = withVariables();
     const text = await run(
@@ -134,6 +139,7 @@ describe("Shell", { skip: skip("Shell") }, () => {
     assert.equal(error.code, "variable_not_found");
   });
 
+  // Contract: sandbox-6
   test("reaches no network and no environment of the server", async () => {
     process.env["CAPSTAN_TEST_SECRET"] = "TOP SECRET";
     try {
@@ -144,6 +150,7 @@ describe("Shell", { skip: skip("Shell") }, () => {
     }
   });
 
+  // Contract: sandbox-31
   test("keeps beginning and end of what is endless, and the server its memory", async () => {
     const text = await run("head -c 30000000 /dev/zero | tr '\\0' x; echo END");
     assert.ok(text.length < 400_000);
@@ -182,6 +189,7 @@ describe("Python", { skip: skip("Python") }, () => {
     assert.equal(await run("{1}"), "{1}");
   });
 
+  // Contract: sandbox-64
   test("works in the workspace, with variables by name", async () => {
     const code = "[open('note.txt').read(), vars['Fetch_1']['n'], vars['a/b.c']]";
     assert.equal(
@@ -190,6 +198,7 @@ describe("Python", { skip: skip("Python") }, () => {
     );
   });
 
+  // Contract: sandbox-68
   test("that fails says what, in which line, and what it printed before", async () => {
     const error = await failure("Python", { code: "print('before')\nfoo()", variables: [] });
     assert.match(error.message, /^NameError: name 'foo' is not defined \(code\.py, line 2\)$/);
@@ -237,6 +246,7 @@ describe("JavaScript", () => {
     );
   });
 
+  // Contract: sandbox-69
   test("reaches nothing outside, by no way that is known", async () => {
     const code = `[typeof process, typeof require, typeof fetch, typeof setTimeout,
       (() => { try { return console.log.constructor("return typeof process")(); } catch (e) { return "thrown"; } })(),
@@ -245,6 +255,7 @@ describe("JavaScript", () => {
     assert.equal(await run(code), JSON.stringify(undefineds));
   });
 
+  // Contract: sandbox-68
   test("that fails says what and in which line", async () => {
     const error = await failure("JavaScript", {
       code: "console.log('before');\nnull.x",

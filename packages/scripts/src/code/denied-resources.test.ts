@@ -52,6 +52,7 @@ async function run(
 }
 
 describe("what a rule denies to file tools", { skip }, () => {
+  // Contract: sandbox-67
   test("is covered for commands and Python, under every name that it has", async () => {
     const shell = await run("Shell", { command: reading });
     const python = await run("Python", {
@@ -63,12 +64,14 @@ describe("what a rule denies to file tools", { skip }, () => {
     }
   });
 
+  // Contract: sandbox-67
   test("cannot be moved to where no rule is", async () => {
     await run("Shell", { command: "mv a b; mv a/secrets c; ln a/secrets/key d; mv server.pem e" });
     assert.equal(readFileSync(join(workspace, "a/secrets/key"), "utf8"), "TOP SECRET");
     assert.equal(readFileSync(join(workspace, "server.pem"), "utf8"), "TOP SECRET");
   });
 
+  // Contract: sandbox-67
   test("is covered for scripts, and a worker that saw it without the rule is not used", async () => {
     const script = scriptFile(
       join(testFolder(), "reader.py"),
@@ -98,6 +101,7 @@ describe("a host that a rule denies", { skip }, () => {
   });
   after(() => server.close());
 
+  // Contract: sandbox-67
   test("is not reached by code either, though its network would allow it", async () => {
     const code = `import urllib.request, urllib.error
 try: print(urllib.request.urlopen("http://${host}/").read().decode())

@@ -6,6 +6,7 @@ import { call, toolOf } from "@capstan/core/testing";
 import { confined, noSandbox, testFolder } from "@capstan/sandbox/testing";
 import { codeTools } from "./code-tools.ts";
 
+// Contract: sandbox-66
 test(
   "code that may write changes neither the configuration nor what runs, nor makes it",
   { skip: noSandbox },
@@ -42,6 +43,7 @@ test(
   },
 );
 
+// Contract: sandbox-66
 test(
   "code changes no .git at any depth, nor what a .git file leads to, nor a root within what is protected",
   { skip: noSandbox },

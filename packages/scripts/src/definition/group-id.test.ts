@@ -3,11 +3,13 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { groupIdOf } from "./group-id.ts";
 
+// Contract: scripts-13
 test("a name that is an id is the group's id, and PowerShell's is another", () => {
   assert.equal(groupIdOf("weather_2", "python"), "weather_2");
   assert.equal(groupIdOf("weather_2", "powershell"), "weather_2-ps1");
 });
 
+// Contract: scripts-13
 test("any name gives an id that providers take, the same each time, and other names other ids", () => {
   fc.assert(
     fc.property(fc.string(), fc.string({ unit: "binary" }), (a, b) => {

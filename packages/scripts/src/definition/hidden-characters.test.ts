@@ -27,6 +27,7 @@ test("what is hidden in a text is told by line, and what is no more than writing
   assert.match(long.at(-1)?.message ?? "", /4990 more lines/);
 });
 
+// Contract: scripts-14
 test("a script says what is hidden in it and in the code beside it, from the cache too, and in a check", async () => {
   const folder = await toolFolder({
     "a.py": "one \u202E",
@@ -61,6 +62,7 @@ test("a script says what is hidden in it and in the code beside it, from the cac
   assert.deepEqual(said(checked.problems), ["1 Hidden characters (U+000D)"]);
 });
 
+// Contract: scripts-14
 test("a module says what is hidden in it before a person approves it", async () => {
   const folder = await toolFolder({ "m.ts": "export const a = 1;\n// \u202E\n" });
   const library = await openToolLibrary({

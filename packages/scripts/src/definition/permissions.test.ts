@@ -6,6 +6,7 @@ import { permissionsOf, readPermissions } from "./permissions.ts";
 const read = (file: RawPermissions, functions: { readonly [name: string]: RawPermissions } = {}) =>
   readPermissions({ declared: { file, functions }, problems: [] });
 
+// Contract: scripts-31
 test("what a function says goes before what its file says", () => {
   const { declared, problems } = read(
     { executionPolicy: "auto", network: true },
@@ -16,6 +17,7 @@ test("what a function says goes before what its file says", () => {
   assert.deepEqual(permissionsOf(declared, "toString"), { executionPolicy: "auto", network: true });
 });
 
+// Contract: scripts-66
 test("a policy that is none asks, and is an error", () => {
   const { declared, problems } = read({ executionPolicy: "atuo", resultApprovalPolicy: 1 });
   assert.deepEqual(declared.file, {

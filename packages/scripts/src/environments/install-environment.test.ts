@@ -77,6 +77,7 @@ async function install(script: Script, options: { readonly signal?: AbortSignal 
 const run = async (script: Script, name: string) => (await runFunction(runner, script, name)).value;
 
 describe("what a plugin requires", { skip: noSandbox || venvProblem() }, () => {
+  // Contract: scripts-5
   test("is installed when a person says so, with progress, and seen by the plugin, which cannot change it", async () => {
     const script = plugin("boats", "--no-index\n--find-links .\nboats==1.0 # ours\n");
     const before = await run(script, "measure");
@@ -97,6 +98,7 @@ describe("what a plugin requires", { skip: noSandbox || venvProblem() }, () => {
     assert.notEqual(other.contentHash, script.contentHash);
   });
 
+  // Contract: scripts-7
   test("that cannot be had is told in short with what to do, in full as it is said, and leaves nothing", async () => {
     const script = plugin("more", "no-such-package-of-ours==1.0\n");
     const kept = readdirSync(join(folder, "data/environments"));
@@ -110,6 +112,7 @@ describe("what a plugin requires", { skip: noSandbox || venvProblem() }, () => {
     assert.deepEqual(readdirSync(join(folder, "data/environments")), kept);
   });
 
+  // Contract: scripts-8
   test("is never another's, or what lay there before, where packages come from the folder itself", async () => {
     const requirements = "--no-index\n--find-links .\nboats\n";
     const ours = plugin("ours", requirements);
@@ -128,6 +131,7 @@ describe("what a plugin requires", { skip: noSandbox || venvProblem() }, () => {
     assert.equal(changed.status, "missing");
   });
 
+  // Contract: scripts-8
   test("is one for all that require the same of the index, whatever else they are made of", async () => {
     const python = await findPythonInstallation("/usr/bin/python3");
     const keys = ["one", "two"].map(async (name) => {
@@ -139,6 +143,7 @@ describe("what a plugin requires", { skip: noSandbox || venvProblem() }, () => {
     assert.equal(first, second);
   });
 
+  // Contract: scripts-9
   test("what an installation that was killed left behind is removed by the next", async () => {
     const left = join(folder, "data/environments/abc.999999999-x.tmp");
     mkdirSync(left, { recursive: true });
@@ -149,6 +154,7 @@ describe("what a plugin requires", { skip: noSandbox || venvProblem() }, () => {
     rmdirSync(busy);
   });
 
+  // Contract: scripts-5
   test("is not half installed where it is stopped", async () => {
     const script = plugin("slow", "--no-index\n--find-links .\nboats\n");
     const stop = new AbortController();
@@ -162,6 +168,7 @@ describe("what a plugin requires", { skip: noSandbox || venvProblem() }, () => {
     );
   });
 
+  // Contract: scripts-5
   test("is nothing where the file says nothing, and only in a plugin's own folder", async () => {
     const script = plugin("none", "\n# nothing yet\n");
     assert.equal((await install(script)).outcome.status, "none_needed");

@@ -26,6 +26,7 @@ async function open(
   return { folder, environments, library, said };
 }
 
+// Contract: scripts-6
 test("a plugin whose packages are missing says so, with the command, until they are there", async () => {
   const { folder, environments, library, said } = await open(
     {

@@ -32,6 +32,7 @@ function library(...groups: readonly ToolGroup[]) {
   return { changing, change };
 }
 
+// Contract: scripts-62
 test("groups come, change and go in an executor as they do in the library, and that is announced", async () => {
   const [a, b] = [group("a", "One"), group("b", "Two")];
   const { changing, change } = library(a);
@@ -55,6 +56,7 @@ test("groups come, change and go in an executor as they do in the library, and t
   assert.equal((await executor.execute("Two", {})).status, "not_found");
 });
 
+// Contract: scripts-62
 test("a group that somebody switched off is off when its file changes", () => {
   const { changing, change } = library(group("a", "One"));
   const executor = new ToolExecutor();
@@ -64,6 +66,7 @@ test("a group that somebody switched off is off when its file changes", () => {
   assert.equal(executor.isGroupEnabled("a"), false);
 });
 
+// Contract: scripts-62
 test("a call under way ends although its group goes", async () => {
   const { promise, resolve } = Promise.withResolvers<string>();
   const slow = defineTool({

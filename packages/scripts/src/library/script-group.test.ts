@@ -53,6 +53,7 @@ test("a script is a group with its rules and title; what its functions say is in
   );
 });
 
+// Contract: scripts-63
 test("until a person approved the content every call asks, whatever was answered before", async () => {
   let asked = 0;
   const request = () => {
@@ -65,6 +66,7 @@ test("until a person approved the content every call asks, whatever was answered
   assert.equal(asked, 2);
 });
 
+// Contract: scripts-63
 test("what was approved is what holds: policies, effects, deadline", () => {
   const file = { executionPolicy: "auto", effects: "read", timeoutMs: 5_000 } as const;
   const approved = { file, functions: { forecast: { resultApprovalPolicy: "always" } } } as const;
@@ -81,6 +83,7 @@ test("what was approved is what holds: policies, effects, deadline", () => {
   assert.equal(plain?.effects, undefined);
 });
 
+// Contract: scripts-63
 test("a script declares nothing for itself", () => {
   const bold = {
     ...script,
@@ -91,6 +94,7 @@ test("a script declares nothing for itself", () => {
   assert.equal(tool?.effects, undefined);
 });
 
+// Contract: scripts-30
 test("a call runs the function with its arguments; the text that its format made is what the model reads", async () => {
   const calls: unknown[] = [];
   const run: RunScriptFunction = async (call) => {

@@ -37,6 +37,7 @@ function until(library: ToolLibrary, wanted: () => boolean): Promise<void> {
   return promise;
 }
 
+// Contract: scripts-60
 test("what lies in the folders is there as groups, in the order of the folders and names", async () => {
   const [first, second] = [
     await toolFolder({ "b.py": "one", "a.ps1": "two", "b.ps1": "three" }),
@@ -46,6 +47,7 @@ test("what lies in the folders is there as groups, in the order of the folders a
   assert.deepEqual(groupIds(library), ["a-ps1", "b-ps1", "b", "a"]);
 });
 
+// Contract: scripts-15
 test("a file whose error leaves it without a tool is broken; one without functions is not", async () => {
   const folder = await toolFolder({ "a.py": "no.name", "b.py": "", "c.py": "no.name two" });
   const library = await open(folder);
@@ -60,6 +62,7 @@ test("a file whose error leaves it without a tool is broken; one without functio
   assert.deepEqual(statuses(library)[0], ["a.py", "live"]);
 });
 
+// Contract: scripts-60
 test("a file that comes, changes and goes while it is watched brings its tools along, and is told", async () => {
   const folder = await toolFolder({ "a.py": "one" });
   const library = await open(folder, { watch: true });
@@ -73,6 +76,7 @@ test("a file that comes, changes and goes while it is watched brings its tools a
   await until(library, () => toolNames(library).join() === "one");
 });
 
+// Contract: scripts-60
 test("plugin folders are watched too, and a tools folder that comes later or is replaced", async () => {
   const parent = await toolFolder();
   const folder = join(parent, "deep", "tools");
@@ -90,6 +94,7 @@ test("plugin folders are watched too, and a tools folder that comes later or is 
   await until(library, () => toolNames(library).join() === "four");
 });
 
+// Contract: scripts-61
 test("a file that breaks keeps its last good version and shows its error; mended, it is live again", async () => {
   const folder = await toolFolder({ "a.py": "one" });
   const versions = new ScriptVersions(join(await toolFolder(), "versions"));
@@ -107,6 +112,7 @@ test("a file that breaks keeps its last good version and shows its error; mended
   assert.deepEqual(toolNames(library), ["two"]);
 });
 
+// Contract: scripts-61
 test("what is kept of a script is the content that was read, whatever becomes of the file", async () => {
   const folder = await toolFolder({ "a.py": "one", "_help.py": "help" });
   const versions = new ScriptVersions(join(await toolFolder(), "versions"));
@@ -124,6 +130,7 @@ test("a file that was broken from the start has no tools and says why", async ()
   assert.deepEqual(library.groups, []);
 });
 
+// Contract: scripts-16
 test("a group's id that is taken is not taken over: the first has it, the other is told", async () => {
   const [first, second] = [
     await toolFolder({ "a.py": "one" }),
@@ -140,6 +147,7 @@ test("a group's id that is taken is not taken over: the first has it, the other 
   assert.match(library.files[1]?.problems[0]?.message ?? "", /"files" belongs to a built-in group/);
 });
 
+// Contract: scripts-13
 test("a title may change; the id stays", async () => {
   const folder = await toolFolder({ "a.py": "one" });
   const library = await open(folder, {
@@ -154,6 +162,7 @@ test("a title may change; the id stays", async () => {
   );
 });
 
+// Contract: scripts-63
 test("an approval that is given or taken back changes the tools at once", async () => {
   const folder = await toolFolder({ "a.py": 'one permissions {"executionPolicy": "auto"}' });
   let approved: DeclaredPermissions | undefined;
@@ -178,6 +187,7 @@ test("an approval that is given or taken back changes the tools at once", async 
   await until(library, () => policy() === "ask-always");
 });
 
+// Contract: scripts-64
 test("only what a person approved is offered, as it was then, also after a restart", async () => {
   const folder = await toolFolder({ "a.py": "one", "b.py": "two" });
   const data = await toolFolder();
@@ -209,6 +219,7 @@ test("only what a person approved is offered, as it was then, also after a resta
   await until(library, () => offered(library) === "");
 });
 
+// Contract: scripts-55
 test("a change of one file parses no other", async () => {
   const folder = await toolFolder({ "a.py": "one", "b.py": "two" });
   const library = await open(folder);

@@ -41,6 +41,7 @@ async function resultOf(library: ToolLibrary, name: string): Promise<unknown> {
   return result.status === "success" ? result.data : result;
 }
 
+// Contract: scripts-67
 test("an implementation appears, nothing else changes: exported tools, lists, groups and functions that make them", async () => {
   const { library } = await open({
     "plain.js": `export const title = "Plain"; export const one = ${tool("One")}; export const more = [${tool("Two")}]; export const other = 5;`,
@@ -59,6 +60,7 @@ test("an implementation appears, nothing else changes: exported tools, lists, gr
   assert.equal(await resultOf(library, "One"), 1);
 });
 
+// Contract: scripts-68
 test("nothing of a module runs before a person approved it as it is", async () => {
   const mark = "__capstan_plugin_test_ran";
   const { library } = await open(
@@ -73,6 +75,7 @@ test("nothing of a module runs before a person approved it as it is", async () =
   assert.deepEqual(library.groups, []);
 });
 
+// Contract: scripts-68
 test("a module's helpers are part of what was approved, and changed ones are imported anew", async () => {
   const { library, folder } = await open({
     "plug/main.ts": `import { value } from "./helper.ts"; export const t = ${tool("T", "value")};`,
@@ -84,6 +87,7 @@ test("a module's helpers are part of what was approved, and changed ones are imp
   assert.equal(await resultOf(library, "T"), 2);
 });
 
+// Contract: scripts-68
 test("what is no part of a module is not imported by it", async () => {
   const { library } = await open({
     "a.js": `import { x } from "./other.js"; export const t = ${tool("T", "x")};`,
@@ -103,6 +107,7 @@ const packageOf = (value: number) => ({
 });
 const usesPackage = `import pkg from "pkg"; import { basename } from "node:path"; export const t = ${tool("T", "pkg.value + basename('/x').length")};`;
 
+// Contract: scripts-69
 test("packages in a plugin's own folder are part of what was approved, and are loaded as they were then", async () => {
   const asked: string[] = [];
   const { library, folder } = await open(
@@ -119,6 +124,7 @@ test("packages in a plugin's own folder are part of what was approved, and are l
   assert.equal(new Set(asked).size, 2);
 });
 
+// Contract: scripts-69
 test("a package that lies outside a module is not loaded, by no way", async () => {
   const { library } = await open({
     "a.js": `import pkg from "pkg"; export const t = ${tool("T", "pkg")};`,
@@ -135,6 +141,7 @@ test("a package that lies outside a module is not loaded, by no way", async () =
     assert.match(String(await resultOf(library, name)), /no part of it/, name);
 });
 
+// Contract: scripts-70
 test("a module that breaks keeps its last good version; taken back, it is gone", async () => {
   let isApproved = true;
   const { library, folder } = await open(
@@ -164,6 +171,7 @@ const useless: readonly [what: string, source: string, why: RegExp][] = [
   ["has a tool of no name", `export const a = ${tool("no name")};`, /does not fit/],
   ["has a group of no id", `export const a = { name: "no id", tools: [] };`, /does not fit/],
 ];
+// Contract: scripts-70
 test("a module that throws, or exports what is no tool, is a problem of that file alone", async () => {
   for (const [what, source, why] of useless) {
     const { library } = await open({ "a.js": source, "b.js": `export const t = ${tool("T")};` });

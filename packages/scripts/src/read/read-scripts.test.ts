@@ -23,6 +23,7 @@ async function readAll(folder: string, options: Partial<ReadScriptsOptions> = {}
   return { outcomes, scripts, read: parsers.read };
 }
 
+// Contract: scripts-3
 test("the second time definitions come from the cache beside the script, and permissions do not", async () => {
   const folder = await toolFolder({ "a.py": 'one two permissions {"executionPolicy": "auto"}' });
   const first = await readAll(folder);
@@ -34,6 +35,7 @@ test("the second time definitions come from the cache beside the script, and per
   assert.equal((await readFile(join(folder, "a.py.tool.json"), "utf8")).includes("auto"), false);
 });
 
+// Contract: scripts-57
 test("without the cache a file is read anew, with what it declares", async () => {
   const folder = await toolFolder({ "a.py": 'one permissions {"network": true}' });
   await readAll(folder);
@@ -42,6 +44,7 @@ test("without the cache a file is read anew, with what it declares", async () =>
   assert.deepEqual(scripts[0]?.declared?.file, { network: true });
 });
 
+// Contract: scripts-52
 test("only the script that changed is read again, whatever the clocks say", async () => {
   const folder = await toolFolder({ "a.py": "one", "b.py": "two" });
   await readAll(folder);
@@ -55,6 +58,7 @@ test("only the script that changed is read again, whatever the clocks say", asyn
   );
 });
 
+// Contract: scripts-2
 test("scripts of two languages with one name have a cache each", async () => {
   const folder = await toolFolder({ "a.py": "one", "a.ps1": "two" });
   await readAll(folder);
@@ -78,6 +82,7 @@ const spoilt: readonly [what: string, spoil: (text: string) => string][] = [
   ["no object", () => "[]"],
 ];
 
+// Contract: scripts-56
 test("a cache that is edited by hand, half written, of another format or encoding is made anew", async () => {
   for (const [what, spoil] of spoilt) {
     const folder = await toolFolder({ "a.py": "one" });
@@ -92,6 +97,7 @@ test("a cache that is edited by hand, half written, of another format or encodin
   }
 });
 
+// Contract: scripts-56
 test("a cache that came with the script, or that a tool wrote, is not believed", async () => {
   const folder = await toolFolder({ "a.py": "one" });
   await readAll(folder, { cacheSecret: "theirs" });
@@ -103,6 +109,7 @@ test("a cache that came with the script, or that a tool wrote, is not believed",
   );
 });
 
+// Contract: scripts-56
 test("another script's cache is not taken", async () => {
   const folder = await toolFolder({ "a.py": "one", "b.py": "one" });
   await readAll(folder);
@@ -113,6 +120,7 @@ test("another script's cache is not taken", async () => {
   assert.deepEqual((await readAll(folder)).read, ["one"]);
 });
 
+// Contract: scripts-3
 test("the cache has the definitions as functions that a model is told of", async () => {
   const folder = await toolFolder({ "a.py": "one" });
   await readAll(folder);
@@ -138,6 +146,7 @@ test("a script without a public function is a warning, since somebody meant tool
   );
 });
 
+// Contract: scripts-58
 test("a broken script says what and where, and the others are read", async () => {
   const folder = await toolFolder({ "a.py": "broken", "b.py": "two" });
   const { outcomes } = await readAll(folder);
@@ -159,6 +168,7 @@ test("a function whose name no provider takes is an error, and the others are to
   assert.equal(scripts[0]?.problems.length, 2);
 });
 
+// Contract: scripts-4, scripts-53
 test("the digest is of all that a script is made of: private files beside it, or its whole folder", async () => {
   const folder = await toolFolder({
     "a.py": "one",
@@ -206,6 +216,7 @@ test("a file that is too large, or gone, is a problem of that file alone", async
   assert.equal(outcome?.status, "broken");
 });
 
+// Contract: scripts-54
 test("files of both languages are read at once", async () => {
   const folder = await toolFolder({ "a.py": "one", "b.ps1": "two" });
   const both = Promise.withResolvers<void>();
@@ -226,6 +237,7 @@ test("files of both languages are read at once", async () => {
   );
 });
 
+// Contract: scripts-10
 test("a cache whose script is gone is nothing", async () => {
   const folder = await toolFolder({ "gone.py.tool.json": "{}" });
   assert.deepEqual(await scanFolder(folder), { files: [], problems: [] });

@@ -10,6 +10,7 @@ async function found(folder: string): Promise<readonly string[]> {
   return (await scanFolder(folder)).files.map(({ path }) => relative(folder, path));
 }
 
+// Contract: scripts-1
 test("files of tools are found, and plugin folders by their main; what is private or made is not", async () => {
   const folder = await toolFolder({
     "b.py": "",
@@ -39,6 +40,7 @@ test("files of tools are found, and plugin folders by their main; what is privat
   ]);
 });
 
+// Contract: scripts-4
 test("a folder of scripts without a main is told, since somebody meant tools by it", async () => {
   const folder = await toolFolder({ "plug/tool.py": "", "docs/readme.md": "" });
   const { problems } = await scanFolder(folder);
@@ -46,6 +48,7 @@ test("a folder of scripts without a main is told, since somebody meant tools by 
   assert.match(problems[0]?.message ?? "", /main\.py/);
 });
 
+// Contract: scripts-12
 test("links are refused: a file, a folder, a plugin's main, and a helper", async () => {
   const outside = await toolFolder({ "secret.py": "", "plug/main.py": "" });
   const folder = await toolFolder({ "fine.py": "", "real/readme.md": "", "own/main.py": "" });

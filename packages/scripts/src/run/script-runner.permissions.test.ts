@@ -78,6 +78,7 @@ describe(
       "../server-data/journal",
     ];
 
+    // Contract: sandbox-56
     test("that nobody approved sees itself, and has no secret", async () => {
       const runner = approved(undefined);
       const seen = (await value(runner, script, "see", { paths: everything })) as object;
@@ -92,6 +93,7 @@ describe(
       assert.deepEqual(await value(runner, script, "secrets"), {});
     });
 
+    // Contract: sandbox-60
     test("that was approved sees the folders it declares, from its own folder, and no others", async () => {
       const runner = approved({ roots: { read: ["data", "../workspace"], write: ["out"] } });
       const seen = await value(runner, script, "see", { paths: everything.slice(1) });
@@ -105,6 +107,7 @@ describe(
       assert.equal(readFileSync(join(home, "out/x.txt"), "utf8"), "changed");
     });
 
+    // Contract: sandbox-5
     test("never changes itself, nor sees the server's data, whatever folder it may change", async () => {
       const runner = approved({ roots: { write: [".", ".."] } });
       const paths = ["tool.py", "../server-data/journal", "../server-data/new"];
@@ -113,6 +116,7 @@ describe(
       assert.deepEqual(seen, { "../server-data/journal": "FileNotFoundError" });
     });
 
+    // Contract: sandbox-4
     test("is not given the folder to which a link leads that has the name of one of its own", async () => {
       symlinkSync(join(folder, "workspace"), join(home, "linked"));
       try {
@@ -124,11 +128,13 @@ describe(
       }
     });
 
+    // Contract: sandbox-60
     test("has the secrets that it names, and no others", async () => {
       const runner = approved({ secrets: ["WEATHER_KEY", "NOT_THERE_KEY"] });
       assert.deepEqual(await value(runner, script, "secrets"), { WEATHER_KEY: "w" });
     });
 
+    // Contract: sandbox-60
     test("reaches the network where that was approved, for the function of which it was", async () => {
       const server = createServer((_, response) => response.end("reached"));
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -149,11 +155,13 @@ describe(
       }
     });
 
+    // Contract: sandbox-13
     test("that declares a folder through which it would get out is told so", async () => {
       const error = await value(approved({ roots: { read: ["/proc"] } }), script, "place");
       assert.ok(isToolError(error) && error.code === "invalid_sandbox_path");
     });
 
+    // Contract: sandbox-48
     test("runs from the copy that was kept, in the place where it lies", async () => {
       const copy = join(folder, "kept");
       const moved = scriptFile(join(folder, "other/tool.py"), "def place(): return __file__\n");
@@ -165,6 +173,7 @@ describe(
   },
 );
 
+// Contract: sandbox-61
 test("where there is no sandbox a script that was approved is asked about every time", () => {
   const declared = {
     file: { executionPolicy: "auto", timeoutMs: 5 },

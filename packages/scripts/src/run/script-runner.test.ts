@@ -65,11 +65,13 @@ function listening(signal?: AbortSignal): ToolContext & {
 }
 
 describe("a call of a Python function", { skip: noPython }, () => {
+  // Contract: sandbox-32
   test("takes arguments of any length and returns what they make", async () => {
     const text = "é€🎉".repeat(300_000);
     assert.equal(await value("measure", { text }), "🎉€é900000");
   });
 
+  // Contract: sandbox-33
   test("returns what it returns, whatever it prints, by whatever way", async () => {
     const context = listening();
     assert.deepEqual(await value("print_all_ways", {}, context), { ok: true });
@@ -121,6 +123,7 @@ def f():
     }
   });
 
+  // Contract: sandbox-33
   test("streams what it prints while it runs", async () => {
     const stop = new AbortController();
     const context = listening(stop.signal);
@@ -132,6 +135,7 @@ def f():
     await assert.rejects(call, /enough/);
   });
 
+  // Contract: sandbox-31
   test("that prints without end is cut and counted, and the event loop turns", async () => {
     const context = listening();
     let ticks = 0;
@@ -143,6 +147,7 @@ def f():
     assert.ok(ticks > 10, `the event loop turned ${ticks} times`);
   });
 
+  // Contract: sandbox-34
   test("returns values that JSON does not have without losing them", async () => {
     assert.deepEqual(await value("return_odd_values"), {
       nan: "NaN",
@@ -165,6 +170,7 @@ def f():
     });
   });
 
+  // Contract: sandbox-35
   test("gets arguments as its annotations say", async () => {
     const result = await value("show_arguments", {
       color: "red",
@@ -201,11 +207,13 @@ def f():
     ]);
   });
 
+  // Contract: sandbox-36
   test("may be async, and may yield", async () => {
     assert.equal(await value("wait_and_return"), "awaited");
     assert.deepEqual(await value("yield_three"), [0, 1, 2]);
   });
 
+  // Contract: sandbox-37
   test("returns fifty megabytes whole, and is told where there is more than can be kept", async () => {
     const large = await value("return_megabytes", { count: 50 });
     assert.equal((large as string).length, 50 * 1024 * 1024);
@@ -214,6 +222,7 @@ def f():
     assert.match(message, /70 MB/);
   });
 
+  // Contract: sandbox-38
   test("returns pictures and files by their path", async () => {
     const result = (await value("return_files")) as ContentParts;
     assert.deepEqual(result.parts, [
@@ -228,6 +237,7 @@ def f():
     ]);
   });
 
+  // Contract: sandbox-39
   test("that raises tells type, message and line, and the person the whole traceback", async () => {
     const { code, message, details } = await failure("fail");
     assert.equal(code, "script_failed");
@@ -237,6 +247,7 @@ def f():
     assert.doesNotMatch(traceback, /run_call|worker\.py/);
   });
 
+  // Contract: sandbox-39
   test("says itself what its failure is", async () => {
     const { code, message, retryable, details } = await failure("fail_in_words");
     const words = "No city X. Name a larger one.";
@@ -244,6 +255,7 @@ def f():
     assert.equal(details, undefined);
   });
 
+  // Contract: sandbox-40
   test("of a script that does not load says where it fails", async () => {
     const syntax = errorOf(await valueOf("def f():\n    return (1\n"));
     assert.equal(syntax.code, "script_not_loaded");
@@ -257,6 +269,7 @@ def f():
     assert.match(exits.message, /SystemExit: 3/);
   });
 
+  // Contract: sandbox-41
   test("whose process dies is an error with the reason", async () => {
     const killed = await failure("die", { how: "signal" });
     assert.equal(killed.code, "script_crashed");
@@ -271,6 +284,7 @@ def f():
     assert.match((await failure("return_circle")).message, /holds itself/);
   });
 
+  // Contract: sandbox-42
   test("imports private modules and reads data beside it, whatever our modules are called", async () => {
     const result = await valueOf(
       "import pathlib\nimport errors\nfrom _words import word\ndef f(): return word() + errors.x + pathlib.Path(__file__).with_name('_data.txt').read_text()",
@@ -279,6 +293,7 @@ def f():
     assert.equal(result, "hello data");
   });
 
+  // Contract: sandbox-43
   test("formats its result; a format that fails is told and does no harm", async () => {
     const formatted = await runFunction(runner, calls, "double", { n: 2 });
     assert.deepEqual(formatted, { value: 4, formattedText: "twice 2 is 4" });
@@ -289,6 +304,7 @@ def f():
     assert.match(context.printed(), /format failed:[\s\S]*ZeroDivisionError/);
   });
 
+  // Contract: sandbox-44
   test("with a context reads variables, tells its progress and calls other tools", async () => {
     const variables = new VariableSystem();
     variables.updateVariable("Fetch_1", { value: { text: "{…}", data: { n: 2 } }, type: "LLMAdd" });
@@ -314,6 +330,7 @@ def f():
     assert.deepEqual(context.progress, [{ message: "half", done: 1, total: 2 }]);
   });
 
+  // Contract: sandbox-45
   test("that loops for ever ends when it is cancelled, and the next one runs", async () => {
     const stop = new AbortController();
     const context = listening(stop.signal);
@@ -326,6 +343,7 @@ def f():
     assert.equal(await value("double", { n: 1 }), 2);
   });
 
+  // Contract: sandbox-46
   test(
     "at its deadline is timed out, and its arguments are told to nobody",
     { skip: noSandbox },
@@ -346,6 +364,7 @@ def f():
     },
   );
 
+  // Contract: sandbox-47
   test("takes, prints and returns text of any script", async () => {
     const text = "größe 日本語 🙂 \u202e \ud83d";
     const context = listening();
@@ -358,6 +377,7 @@ def f():
     assert.ok(context.printed().startsWith("größe 日本語 🙂"));
   });
 
+  // Contract: scripts-11
   test("leaves nothing beside its script", async () => {
     const script = scriptFile(
       join(folder, "clean/script.py"),
@@ -370,6 +390,7 @@ def f():
     assert.deepEqual(readdirSync(join(folder, "clean")).sort(), ["_help.py", "script.py"]);
   });
 
+  // Contract: sandbox-48
   test("runs what was read, or nothing where the file changed since", async () => {
     const script = scriptFile(join(folder, "changed/script.py"), "def f(): return 'approved'");
     writeFileSync(script.path, "def f(): return 'other'");
@@ -377,6 +398,7 @@ def f():
     assert.ok(isToolError(error) && error.code === "script_changed");
   });
 
+  // Contract: sandbox-49
   test("leaves no copy of its script behind once its workers are gone", async () => {
     const own = testRunner();
     const script = scriptFile(join(folder, "copied/only_here.py"), "def f(): return 1");
@@ -390,6 +412,7 @@ def f():
 });
 
 describe("calls of one worker", { skip: noSandbox || noPython }, () => {
+  // Contract: sandbox-51
   test("share the imported script, and see nothing of each other", async () => {
     const workers = new Set<unknown>();
     for (let call = 0; call < 3; call++) {
@@ -399,6 +422,7 @@ describe("calls of one worker", { skip: noSandbox || noPython }, () => {
     assert.equal(workers.size, 1);
   });
 
+  // Contract: sandbox-51
   test("leave no process running", async () => {
     await value("start_daemon");
     assert.equal(await value("count_others"), 0);
@@ -467,16 +491,19 @@ def f(): return [p.read_text(), os.getppid()]
     assert.deepEqual(await call(), await call());
   });
 
+  // Contract: sandbox-51
   test("cannot look into their worker, which takes the next call", async () => {
     assert.deepEqual(await value("look_into_worker"), []);
   });
 
+  // Contract: sandbox-52
   test("run beside each other in workers of their own", async () => {
     const results = await Promise.all([1, 2, 3].map((n) => value("double", { n })));
     assert.deepEqual(results, [2, 4, 6]);
   });
 });
 
+// Contract: sandbox-55
 test(
   "without a sandbox each call has a process of its own",
   { skip: noPython || process.platform === "win32" },

@@ -103,6 +103,7 @@ test("a refusal where nobody could be asked is nobody's, and says so to the mode
   }
 });
 
+// Contract: executor-97
 test("an answer for more than one call of a tool that does more than read repeats what it covers", async () => {
   const answers: readonly [answer: object, isTaken: boolean][] = [
     [{ scope: "session" }, false],
@@ -128,6 +129,7 @@ test("an answer for more than one call of a tool that does more than read repeat
   assert.equal((await call("POST", path, offer)).status, 200);
 });
 
+// Contract: executor-96
 test("an approval has its texts as a person must see them; a list has not", async () => {
   const { call, path } = await waiting({}, "a\u202eb");
   const { body } = await call("GET", path);

@@ -67,6 +67,7 @@ test("its reviewer gets a result in slices with what the model would get; a list
   assert.doesNotMatch(JSON.stringify(data), /tulip/);
 });
 
+// Contract: executor-71
 test("a preview says what the model would get, and decides nothing", async () => {
   const { call, get, path } = await reviewing();
   const preview = await call("POST", `${path}/preview`, { decision: "redact", words: ["tulip"] });

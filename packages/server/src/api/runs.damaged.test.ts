@@ -16,6 +16,7 @@ import {
 import { ScriptedModel } from "@capstan/core/testing";
 import { createTestApp } from "../testing/app-fixtures.ts";
 
+// Contract: durability-56
 test("a damaged run is shown as one in lists, which go on", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
@@ -53,6 +54,7 @@ test("a damaged run is shown as one in lists, which go on", async () => {
   }
 });
 
+// Contract: durability-57
 test("damaged conversations and grants are entries of their lists, and a damaged rule denies all calls", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
@@ -112,6 +114,7 @@ test("a damaged value of a variable is not shown, and the other variables are", 
   assert.equal((await afterRestart("GET", `${path}/bad`)).status, 404);
 });
 
+// Contract: durability-57
 test("lists that begin at, or are filtered by, what is damaged go on, and a damaged grant is revoked", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
@@ -155,6 +158,7 @@ test("lists that begin at, or are filtered by, what is damaged go on, and a dama
   assert.deepEqual(await list("/v1/grants"), ["h"]);
 });
 
+// Contract: durability-57
 test("variables that cannot be read are one damaged entry of their list", async () => {
   for (const damage of [
     "UPDATE manifests SET entries = replace(entries, 'good', 'evil')",

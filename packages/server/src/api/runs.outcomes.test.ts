@@ -55,6 +55,7 @@ interface Told {
 const readOf = (model: ScriptedModel) =>
   model.requests.at(-1)?.messages.find(({ role }) => role === "tool")?.content;
 
+// Contract: durability-13
 test("what a person says of an unknown outcome is in the ledger, and the next turn's model reads it", async () => {
   const { call, store, model, keys, id, path } = await cutOff("I am not sure.", "Good.");
   await runIn(store, id, "completed");
@@ -85,6 +86,7 @@ test("a second word gets the first one", async () => {
   assert.equal((second.body as unknown as Told).found.answer, "did_not_happen");
 });
 
+// Contract: durability-13
 test("a call that is to run again does so as its run is retried, with the same key", async () => {
   const { call, store, model, keys, id, path } = await cutOff(
     { error: new Error("gone") },
@@ -125,6 +127,7 @@ test("a call whose end is known, and one that is not there, take no word", async
   assert.equal(odd.status, 400);
 });
 
+// Contract: durability-13
 test("runs with a call whose outcome is unknown are found among all, until a person has said what happened", async () => {
   const { call, store, id, path } = await cutOff("I am not sure.", "Good.", "Well.");
   await runIn(store, id, "completed");

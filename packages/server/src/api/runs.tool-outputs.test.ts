@@ -77,6 +77,7 @@ test("the same output again changes nothing, before and after its run went on", 
   assert.equal(model.requests.length, 2);
 });
 
+// Contract: durability-17
 test("of two at once that answer the same call, one is taken", async () => {
   const { store, model, id, submit } = await waitingFor(["Weather"]);
   const answers = await Promise.all(
@@ -99,6 +100,7 @@ test("beside an approval: the output is kept, and the run goes on with the perso
   assert.deepEqual(read(model), ["made", "rain"]);
 });
 
+// Contract: durability-14
 test("a server that stops between an output and the run's going on: the next one goes on with it", async () => {
   const { store, id } = await waitingFor(["Weather"]);
   const given = [{ callId: "call_1", output: "kept" }];
@@ -151,6 +153,7 @@ for (const [what, given, status, message] of refusals)
     assert.deepEqual(read(model), ["seen", "good"]);
   });
 
+// Contract: durability-76
 test("an output of 50 MB is refused with its size, and the run waits on", async () => {
   const { store, model, id, submit } = await waitingFor(["Weather"]);
   const { status, body } = await submit(outputs(output("call_1", "x".repeat(50_000_000))));

@@ -118,6 +118,7 @@ function testApp(outcome?: AuthoringOutcome) {
   return { ...fake, app, store, send, json, code };
 }
 
+// Contract: scripts-74
 test("a key without the right admin sees and changes no script, whatever the route", async () => {
   const { send, asked, json } = testApp();
   const routes = [
@@ -154,6 +155,7 @@ test("a server without files of tools has none of it", async () => {
   assert.equal((await app.call("GET", "/v1/scripts")).status, 404);
 });
 
+// Contract: scripts-74
 test("another site's page, and what a form can post, are refused as everywhere", async () => {
   const { app, asked } = testApp();
   const headers = { Authorization: "Bearer one" };
@@ -204,6 +206,7 @@ test("files are read, checked, made, saved, approved, deleted and brought back b
   ]);
 });
 
+// Contract: scripts-75
 test("what cannot be is said by its field, and an id that is no file is not there", async () => {
   const { code } = testApp();
   for (const id of ["script_9", "..%2f..%2fetc%2fpasswd", "look.py"]) {
@@ -238,6 +241,7 @@ test("what cannot be is said by its field, and an id that is no file is not ther
   assert.equal(await bad.code("POST", "/v1/scripts", { name: "../x" }), "400 invalid_value name");
 });
 
+// Contract: scripts-78
 test("a call that a person tries is a run: through the gate, recorded, and in the list of last calls", async () => {
   const { json, store, code } = testApp();
   const own = { owner: "ada" };
@@ -278,6 +282,7 @@ test("a call that a person tries is a run: through the gate, recorded, and in th
   });
 });
 
+// Contract: scripts-78
 test("no request makes a call in a person's name by naming the model that stands for one", async () => {
   const store = openMemoryStore();
   const app = createTestApp({
@@ -309,6 +314,7 @@ test("no request makes a call in a person's name by naming the model that stands
   assert.deepEqual([again.status, again.body.error?.param], [400, "model"]);
 });
 
+// Contract: scripts-78
 test("a call that asks waits for a person, who answers or stops it; no model is asked meanwhile", async () => {
   const { json, store } = testApp();
   const begin = () =>

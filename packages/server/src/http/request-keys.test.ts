@@ -49,6 +49,7 @@ for (const store of [true, false])
     app.model.assertDone();
   });
 
+// Contract: durability-3
 test("a repeat follows the stream of the run that began", async () => {
   const hold = Promise.withResolvers<string>();
   const app = counting([call, () => hold.promise]);
@@ -136,6 +137,7 @@ function brokenOnce(app: TestApp, atBreak: () => Promise<unknown> = async () => 
 
 const input = { model: "test/scripted", input: "go", tools: toyTools as never };
 
+// Contract: durability-3
 test("a retry of OpenAI's client gets the answer of the run that its first try started", async () => {
   const app = counting([call, "Done."]);
   const { client, tries } = brokenOnce(app);

@@ -186,6 +186,7 @@ test("a key without the right approve revokes what was allowed, not what was ref
   assert.equal((await ask("user", "DELETE", "/v1/grants/no")).status, 200);
 });
 
+// Contract: scripts-74
 test("a key without the right approve approves no script", async () => {
   const { ask } = testApp();
   const approve = { content_hash: "1" };

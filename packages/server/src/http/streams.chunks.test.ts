@@ -43,6 +43,7 @@ test("what is short is one piece", () => {
   assert.equal([...jsonChunks(value)].length, 1);
 });
 
+// Contract: durability-7
 test("a value of many texts is written in pieces, none of which is long", () => {
   for (const value of [
     Array.from({ length: 200 }, () => ({ text: "x".repeat(30_000) })),

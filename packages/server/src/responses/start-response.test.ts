@@ -38,6 +38,7 @@ test("a response that is not kept shows its model what the client's tools answer
   });
 });
 
+// Contract: durability-76
 test("an output that is too large is refused with its size, and its call can still be answered", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "C", id: "call_1" }] }, "done"]);
   const { call } = createTestApp({ model, limits: { toolOutputChars: 10 } });

@@ -73,6 +73,7 @@ for (const how of ["plain", "streamed"] as const)
     assert.equal(after.output_text, "And after that.");
   });
 
+// Contract: plugins-76
 test("a client that polls sees the question, and input besides its answer is a 409", async () => {
   const { client, called } = setUp();
   const begun = await client.responses.create({ ...given, input: "go", background: true });

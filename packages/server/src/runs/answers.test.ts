@@ -25,6 +25,7 @@ async function parked(store: Store) {
   return { run, tools, approvalId: data[0]!.id, made: () => made };
 }
 
+// Contract: durability-15
 test("an answer that its server did not live to act on is acted on by the next one", async () => {
   await withMemoryStore(async (store) => {
     const { run, tools, approvalId, made } = await parked(store);

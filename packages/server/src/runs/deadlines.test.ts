@@ -55,6 +55,7 @@ interface Timing {
   readonly store: Store;
 }
 
+// Contract: durability-22
 test("a question that nobody answers in time is a refusal, and the run goes on with it", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "Then not."]);
   const { clock, store, runs, watch } = timed(model);
@@ -72,6 +73,7 @@ test("a question that nobody answers in time is a refusal, and the run goes on w
   assert.equal(clock.pending, 0);
 });
 
+// Contract: durability-22
 test("a run that nobody answers is expired, with every call accounted for", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Weather" }] }]);
   const { clock, store, runs, watch } = timed(model);
@@ -94,6 +96,7 @@ test("a run that nobody answers is expired, with every call accounted for", asyn
   stop();
 });
 
+// Contract: durability-22
 test("a question that is asked after the watch began ends when its own time is up", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "Then not."]);
   const approvalMs = 5 * 60_000;
@@ -116,6 +119,7 @@ test("a question that is asked after the watch began ends when its own time is u
   stop();
 });
 
+// Contract: durability-22
 test("a run that parks after the watch began waits no longer than it may", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Weather" }] }]);
   const suspendedMs = 60_000;
@@ -132,6 +136,7 @@ test("a run that parks after the watch began waits no longer than it may", async
   stop();
 });
 
+// Contract: durability-22
 test("a question that is asked during a look is not missed", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "Then not."]);
   const approvalMs = 5 * 60_000;
@@ -168,6 +173,7 @@ test("a question that is asked during a look is not missed", async () => {
   stop();
 });
 
+// Contract: durability-81
 test("the queue is told of a question that is over sooner than what it knows, and of no other", async () => {
   const ask = { calls: [{ name: "Ask" }] };
   const model = new ScriptedModel([ask, ask]);
@@ -187,6 +193,7 @@ test("the queue is told of a question that is over sooner than what it knows, an
   stop();
 });
 
+// Contract: durability-4
 test("a question has its time, and no more, whatever the clock of the server is set to", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(jump, { maxLength: 8 }), fc.boolean(), async (jumps, restarts) => {
@@ -230,6 +237,7 @@ const jump = fc.record({
   byMs: fc.integer({ min: -1_000 * day, max: 1_000 * day }),
 });
 
+// Contract: durability-4
 test("an answer counts as long as the question is open, also if the clock was set", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "Done."]);
   const { clock, store, runs, watch } = timed(model);
@@ -277,6 +285,7 @@ test("a run that cannot be expired is tried again after a while, and not at once
   stop();
 });
 
+// Contract: durability-22
 test("a run that cannot be expired delays no question", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Weather" }] }, { calls: [{ name: "Ask" }] }]);
   const { clock, store, runs } = timed(model, { approvalMs: 65_000 });

@@ -51,6 +51,7 @@ async function stop(runs: RunService, id: string): Promise<void> {
   await runIn(runs.store, id, "cancelled");
 }
 
+// Contract: durability-50
 test("a run shows that it lives where it is read at another node", options, async () => {
   await withTwoNodes(async (one, other) => {
     const holder = server(one, [hanging]);
@@ -67,6 +68,7 @@ test("a run shows that it lives where it is read at another node", options, asyn
   });
 });
 
+// Contract: durability-50
 test(
   "a run that was answered at another node shows to its first reader that it lives",
   options,
@@ -87,6 +89,7 @@ test(
   },
 );
 
+// Contract: durability-50
 test("of a run whose node does not hear, nobody else says that it lives", options, async () => {
   await withTwoNodes(async (one, other) => {
     const deaf: Store = { ...one, nodes: { ...one.nodes!, subscribe: () => {} } };
@@ -102,6 +105,7 @@ test("of a run whose node does not hear, nobody else says that it lives", option
   });
 });
 
+// Contract: durability-51
 test(
   "a queued run shows at every node that it waits, and is begun as if it had said nothing",
   options,

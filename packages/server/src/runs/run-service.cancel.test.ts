@@ -91,6 +91,7 @@ for (const heeds of [true, false])
     );
   });
 
+// Contract: durability-20
 test("cancelled while it waits for a person: the question is called off, the call never runs", async () => {
   let made = 0;
   const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }]);
@@ -114,6 +115,7 @@ test("cancelled while it waits for its client: the call is closed, and an output
   assert.equal((await runs.submitOutputs(owner, run.id, [output])).status, "refused");
 });
 
+// Contract: durability-32
 test("cancelled while it was handed back, before the next server takes it up", async () => {
   const { model, began } = silentModel({ heeds: true });
   const first = createRuns({ model, store: openMemoryStore() });
@@ -128,6 +130,7 @@ test("cancelled while it was handed back, before the next server takes it up", a
   assert.equal(now?.status, "cancelled");
 });
 
+// Contract: durability-20
 test("cancelled as it is begun: whichever comes first, it ends once", async () => {
   const { model } = silentModel({ heeds: true });
   const { store, runs } = stopped(model);
@@ -158,6 +161,7 @@ for (const [status, model] of ended)
     assert.deepEqual(await store.getRun({ owner, id }), run);
   });
 
+// Contract: durability-20
 test("cancelled twice at once, and answered at the same moment, it ends once", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "done"]);
   const { store, runs } = stopped(model, [asking("Ask", () => "made")]);

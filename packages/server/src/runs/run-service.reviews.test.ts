@@ -61,6 +61,7 @@ for (const approvals of ["inline", "deferred"] as const) {
   });
 }
 
+// Contract: executor-71
 test("a review that was answered when the server died is acted on by the next one", async () => {
   await withMemoryStore(async (store) => {
     const { run, tools, ran, reviewId } = await parked(store);

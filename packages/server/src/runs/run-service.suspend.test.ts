@@ -38,6 +38,7 @@ function asks(...then: readonly ScriptedStep[]) {
   return { clock, store, runs, listeners, questionOf, made: () => made };
 }
 
+// Contract: durability-18
 test("runs that wait hold no chain, no timer and no listener, however many there are", async () => {
   const { clock, store, runs, listeners } = asks(
     ...Array.from({ length: 49 }, () => ({ calls: [{ name: "Ask" }] })),
@@ -74,6 +75,7 @@ test("answered before the run has parked, it goes on once the rest of its round 
   assert.deepEqual([made, epoch], [1, 1]);
 });
 
+// Contract: durability-17
 test("answered in the very moment in which it parks, it goes on", async () => {
   // At each of the store's commits from the question on, as there is no telling which one it is.
   for (let after = 0; after < 6; after++) {
@@ -101,6 +103,7 @@ test("answered in the very moment in which it parks, it goes on", async () => {
   }
 });
 
+// Contract: durability-17
 test("answered twice at once, the first counts, and the call is made once", async () => {
   const { store, runs, questionOf, made } = asks("done");
   const run = await begin(runs, requestOf("go"));
@@ -119,6 +122,7 @@ test("answered twice at once, the first counts, and the call is made once", asyn
   assert.equal(made(), 1);
 });
 
+// Contract: durability-17
 test("answered to two servers at once, the call is made once", async () => {
   const { store, runs, questionOf, made } = asks();
   const run = await begin(runs, requestOf("go"));
@@ -133,6 +137,7 @@ test("answered to two servers at once, the call is made once", async () => {
   assert.deepEqual([made(), twice, epoch], [0, 1, 2]);
 });
 
+// Contract: durability-15
 test("answered at another server while its round goes on, it goes on as it parks", async () => {
   const hold = Promise.withResolvers<string>();
   const store = openMemoryStore();
@@ -153,6 +158,7 @@ test("answered at another server while its round goes on, it goes on as it parks
   assert.equal(made, 1);
 });
 
+// Contract: durability-44
 test("an output given at another server while its round goes on counts as it parks", async () => {
   const hold = Promise.withResolvers<string>();
   const store = openMemoryStore();

@@ -28,6 +28,7 @@ async function listed(blobs: { list: () => AsyncIterable<string> }): Promise<rea
   return (await Array.fromAsync(blobs.list())).toSorted();
 }
 
+// Contract: durability-5
 test("a blob on the disk is read as it was written, whole and in pieces", async () => {
   await withDataDir(async (dataDir) => {
     const blobs = new DiskBlobs(join(dataDir, "blobs"));
@@ -47,6 +48,7 @@ test("a blob on the disk is read as it was written, whole and in pieces", async 
   });
 });
 
+// Contract: durability-5
 test("a file that a crash left half written is no blob, and is deleted", async () => {
   await withDataDir(async (dataDir) => {
     const blobs = new DiskBlobs(dataDir);
@@ -60,6 +62,7 @@ test("a file that a crash left half written is no blob, and is deleted", async (
   });
 });
 
+// Contract: durability-5
 test("no blob that a row refers to is collected, in whatever order puts, commits and collections come", async () => {
   const step = fc.record({
     type: fc.constantFrom("add", "remove", "collect"),
@@ -130,6 +133,7 @@ const input: readonly JsonValue[] = Array.from({ length: 30 }, (_, n) => ({
   content: [{ type: "input_text", text: `${n} ${long}` }],
 }));
 
+// Contract: durability-6
 everyStore("a long input is not in its run's row, and is read apart", async (withStore) => {
   await withStore(async (store) => {
     const context: readonly Message[] = [{ role: "user", content: long }];
@@ -169,6 +173,7 @@ everyStore("a long input is not in its run's row, and is read apart", async (wit
   });
 });
 
+// Contract: durability-6
 everyStore("requests that repeat their items share them", async (withStore) => {
   await withStore(async (store) => {
     const bytesOf = async () => (await store.everyUsage())[0]?.bytes ?? 0;
@@ -180,6 +185,7 @@ everyStore("requests that repeat their items share them", async (withStore) => {
   });
 });
 
+// Contract: durability-5
 everyStore("blobs are deleted with the last run that refers to them", async (withStore, kind) => {
   await withStore(async (store) => {
     const image = await blobOf(randomBytes(50_000));

@@ -39,6 +39,7 @@ everyStore(
 
 const bad = { type: "grant", grant: {} as never } as const;
 
+// Contract: durability-34
 everyStore("a write that the database refuses fails alone", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });

@@ -4,6 +4,7 @@ import { createFailureDetector } from "./failure-detector.ts";
 
 const node = (id: string, beats: number) => ({ id, url: null, beats });
 
+// Contract: durability-55
 test("a node is silent once its beats have not risen for long enough, as the observer counts", () => {
   let time = 0;
   const silent = createFailureDetector({ silentMs: 2_000, now: () => time });

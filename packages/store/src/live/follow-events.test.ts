@@ -43,6 +43,7 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, n) => from + n + 1);
 }
 
+// Contract: durability-2, durability-7
 test("readers of any speed, from any number, see each event once and in order while it is written", async () => {
   await withFileStore(async (store) => {
     let run = 0;

@@ -12,6 +12,7 @@ const options = { skip: postgres.status === "missing" && postgres.reason };
 
 const noSwitches = { groups: {}, tools: {} };
 
+// Contract: durability-58
 test(
   "a check of PostgreSQL finds damaged rows and inputs, also after an update",
   options,

@@ -22,6 +22,7 @@ async function withClient<T>(
   }
 }
 
+// Contract: durability-70
 test(
   "a wrong password, a database that is not there, nobody who listens: each says what to do, and never the password",
   options,
@@ -47,6 +48,7 @@ test(
   },
 );
 
+// Contract: durability-64
 test("a database of a newer version is left alone", options, async () => {
   const connectionString = await (await testServer()).newDatabase();
   await (await openPostgresStore({ connectionString })).close();
@@ -59,6 +61,7 @@ test("a database of a newer version is left alone", options, async () => {
   });
 });
 
+// Contract: durability-62, durability-72
 test(
   "a step that fails half-way changes nothing, and those before it neither",
   options,
@@ -76,6 +79,7 @@ test(
   },
 );
 
+// Contract: durability-63
 test("nodes that start at once set the database up once", options, async () => {
   const connectionString = await (await testServer()).newDatabase();
   const stores = await Promise.all(

@@ -10,6 +10,7 @@ const options = { skip: postgres.status === "missing" && postgres.reason };
 
 const note = event({ type: "run.heartbeat", at: 1 });
 
+// Contract: durability-54
 test(
   "a node that is given up loses its runs to whoever claims them, and is told as it beats again",
   options,

@@ -102,6 +102,7 @@ const now = 1;
 
 const unbounded = { owner, runId: "r", position: { lastSeq: 17, items: [] } };
 
+// Contract: durability-7
 test("rows are read together up to a size: a long run is never read as a whole for one part", () => {
   const sql = databaseWith(
     ...Array.from({ length: 20 }, (_, n) => [end(`i${n}`, "x".repeat(100 * (n % 3)))]),

@@ -73,6 +73,7 @@ function writeOf(given: Step, model: Model): StoreWrite {
   }
 }
 
+// Contract: durability-8
 test("whatever is written, the journal does what the table says or says no, and ends a run once", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), (steps) =>

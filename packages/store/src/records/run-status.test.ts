@@ -24,6 +24,7 @@ test("from every status, every wish leads to a legal status or to a refusal that
   }
 });
 
+// Contract: durability-8
 test("every status can reach one that is for good, and nothing comes after that", () => {
   for (const status of froms) {
     const reached = reachable(status);

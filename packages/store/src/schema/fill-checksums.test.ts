@@ -40,6 +40,7 @@ const dyingStart = `
   fillChecksums(sql, () => {});
 `;
 
+// Contract: durability-61
 test("checksums of an old database are filled, also by several starts that are killed", async () => {
   await withDataDir(async (dataDir) => {
     const path = join(dataDir, "capstan.db");

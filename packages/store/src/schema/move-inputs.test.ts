@@ -58,6 +58,7 @@ async function checkMoved(store: Store): Promise<void> {
   assert.deepEqual(await store.readInput({ owner, runId: "r2" }), inputOf(2));
 }
 
+// Contract: durability-60
 test("long inputs of version 14 are moved, also if it was cut off between any two steps (SQLite)", async () => {
   await withDataDir(async (dataDir) => {
     const path = join(dataDir, "capstan.db");
@@ -102,6 +103,7 @@ test("a start that moves nothing reads one row", async () => {
 
 const postgres = findPostgres();
 
+// Contract: durability-60
 test(
   "long inputs of version 14 are moved, by one of several nodes that start (PostgreSQL)",
   { skip: postgres.status === "missing" && postgres.reason },

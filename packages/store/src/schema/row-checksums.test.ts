@@ -60,6 +60,7 @@ async function writeSome(dataDir: string): Promise<() => Promise<void>> {
 
 const noSwitches = { groups: {}, tools: {} };
 
+// Contract: durability-58
 test("db check finds every flipped bit of the database that changes stored content", async () => {
   await withDataDir(async (dataDir) => {
     await (
@@ -69,6 +70,7 @@ test("db check finds every flipped bit of the database that changes stored conte
   });
 });
 
+// Contract: durability-58
 test("a flipped bit of the write-ahead log is found, or costs at most the last two commits", async () => {
   await withDataDir(async (dataDir) => {
     const close = await writeSome(dataDir);
@@ -149,6 +151,7 @@ async function flipBits(dataDir: string): Promise<void> {
   await writeFile(path, good);
 }
 
+// Contract: durability-58
 test("a check names the table and the row, and an update does not hide the damage", async () => {
   await withDataDir(async (dataDir) => {
     await (

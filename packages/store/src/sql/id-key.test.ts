@@ -16,6 +16,7 @@ function longId(begin: string): string {
   return text;
 }
 
+// Contract: durability-33
 everyStore("ids of calls and items may be kilobytes long", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });

@@ -8,6 +8,7 @@ import { vacuumStore } from "../upkeep/maintenance.ts";
 import { openStore } from "./open-store.ts";
 import { createRun, owner, withDataDir } from "../testing/store-fixtures.ts";
 
+// Contract: durability-69
 test("a damaged lock, which holds nothing, is made anew, and holds the folder as before", async () => {
   for (const garbage of [Buffer.from("x"), Buffer.alloc(100, 7), Buffer.alloc(10_000, 0xa5)]) {
     await withDataDir(async (dataDir) => {
@@ -43,6 +44,7 @@ test("a lock that is damaged while somebody holds it is not made anew", async ()
   });
 });
 
+// Contract: durability-69
 test("a lock or its note that cannot be written is named, and nothing is left of the try", async () => {
   await withDataDir(async (dataDir) => {
     await (await openStore({ dataDir, durability: "process" })).close();

@@ -84,6 +84,7 @@ async function writeAndKill(dataDir: string): Promise<void> {
   if (child.signalCode === null) await once(child, "exit");
 }
 
+// Contract: durability-67
 test("a log that was deleted or truncated after a clean stop is noticed, and putting it back helps", async () => {
   for (const lose of [
     (log: string) => rm(log),
@@ -101,6 +102,7 @@ test("a log that was deleted or truncated after a clean stop is noticed, and put
     });
 });
 
+// Contract: durability-67
 test("a start without the lost log is possible once its marker is deleted", async () => {
   await withStopped(async (dataDir, log) => {
     await rm(log);
@@ -131,6 +133,7 @@ test("another program may move the log into the database after a clean stop", as
   });
 });
 
+// Contract: durability-67
 test("killed after a clean stop, the store opens with its log, also one that another program moved into the database", async () => {
   await withStopped(async (dataDir) => {
     await writeAndKill(dataDir);
@@ -146,6 +149,7 @@ test("killed after a clean stop, the store opens with its log, also one that ano
   });
 });
 
+// Contract: durability-67
 test("a restored backup, a copied directory and a copied database open", async () => {
   await withStopped(async (dataDir) => {
     const path = join(dataDir, "capstan.db");

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { migrate } from "./migrate.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 
+// Contract: durability-28, durability-72
 test("a migration that fails half-way changes nothing", () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   const tables = () => sql.all("SELECT name FROM sqlite_schema");

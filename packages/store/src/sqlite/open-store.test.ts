@@ -66,6 +66,7 @@ test("a closed store lets go of its folder, finishes what it was given, and take
   });
 });
 
+// Contract: durability-64, durability-65, durability-71
 test("a folder that cannot be made, a file that is no database, a newer schema: each says what to do", async () => {
   await withDataDir(async (dataDir) => {
     const file = join(dataDir, "file");

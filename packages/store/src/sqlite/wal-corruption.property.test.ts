@@ -74,6 +74,7 @@ test("what a long transaction wrote into the log before it was rolled back is no
     }
   }));
 
+// Contract: durability-66
 test("a log that was cut off anywhere, with older frames behind it or not, is sound", () =>
   withLogs(async (logs, find) => {
     for (const { bytes } of logs) {
@@ -85,6 +86,7 @@ test("a log that was cut off anywhere, with older frames behind it or not, is so
     }
   }));
 
+// Contract: durability-66
 test("a changed byte before the last two commits is found", () =>
   withLogs(async (logs, find) => {
     for (const { bytes, commits } of logs) {
@@ -104,6 +106,7 @@ test("a changed byte before the last two commits is found", () =>
     }
   }));
 
+// Contract: durability-66
 test("the last commit may be there in part, in whatever order the disk wrote it", () =>
   withLogs(async (logs, find) => {
     for (const { bytes, commits } of logs) {

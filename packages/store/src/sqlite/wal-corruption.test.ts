@@ -39,6 +39,7 @@ test("what a killed server left in its log is there at the next start", async ()
   });
 });
 
+// Contract: durability-66
 test("a log that is damaged before commits is not written over: the start is refused, and says what to do", async () => {
   await withKilled(async (dataDir) => {
     const path = join(dataDir, "capstan.db");

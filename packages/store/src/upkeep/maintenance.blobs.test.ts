@@ -10,6 +10,7 @@ import { openStore } from "../sqlite/open-store.ts";
 import { createRun, owner, withDataDir, withFileStore } from "../testing/store-fixtures.ts";
 import { backupStore, checkStore } from "./maintenance.ts";
 
+// Contract: durability-59
 test("a check finds inputs that are missing or damaged, and names their run", async () => {
   await withFileStore(async (store, dataDir) => {
     const bytes = randomBytes(100_000);
@@ -37,6 +38,7 @@ test("a check finds inputs that are missing or damaged, and names their run", as
   });
 });
 
+// Contract: durability-59
 test("a backup has the inputs, and a data directory made of it alone has them again", async () => {
   await withFileStore(async (store, dataDir) => {
     const input = [{ type: "message", role: "user", content: "long ".repeat(50_000) }];
@@ -56,6 +58,7 @@ test("a backup has the inputs, and a data directory made of it alone has them ag
   });
 });
 
+// Contract: durability-56
 test("a check names the table and the row of what is no JSON", async () => {
   await withFileStore(async (store, dataDir) => {
     await createRun(store, { id: "r", status: "completed" });

@@ -142,6 +142,7 @@ test("a store of an older version can be backed up; who would read it says what 
   });
 });
 
+// Contract: durability-64
 test("a store of a newer version is backed up as it is, and no byte of it is changed", async () => {
   await withDataDir(async (dataDir) => {
     const path = join(dataDir, "capstan.db");

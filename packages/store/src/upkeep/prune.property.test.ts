@@ -168,6 +168,7 @@ async function bytesOfLineages(store: Store, runs: readonly Made[]): Promise<num
   return [...lineages.values()].reduce((sum, bytes) => sum + bytes, 0);
 }
 
+// Contract: durability-29
 everyStore(
   "whatever is forgotten whenever, what is left reads back as it was, and the sizes are right",
   async (withStore, kind) => {

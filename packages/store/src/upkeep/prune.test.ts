@@ -114,6 +114,7 @@ test("what goes by age makes room, too", async () => {
   assert.deepEqual(await conversationsOf(store), ["b", "c"]);
 });
 
+// Contract: durability-29
 test("a run that has not ended, a question and an unknown outcome keep theirs, and that is said", async () => {
   const { store, now } = await storeWith([
     { id: "a", daysAgo: 90, is: "unfinished" },
@@ -141,6 +142,7 @@ test("each user has a rule: their own, or that of all", async () => {
   assert.deepEqual(await conversationsOf(store, "ben"), ["b"]);
 });
 
+// Contract: durability-29
 test("killed at any commit, the next time ends what was begun; nothing is half there meanwhile", async () => {
   for (let survives = 0, isDone = false; !isDone; survives++) {
     const { store, now } = await storeWith([

@@ -47,6 +47,7 @@ const deny = (path: PolicyRule["when"], tool = "files.*"): PolicyRule => ({
   execution: "deny",
 });
 
+// Contract: executor-223
 test("a denied folder is neither searched, nor found, nor listed, whichever path a call names", async () => {
   const call = ask([deny({ path: "secrets/**" })]);
   for (const [name, args] of [
@@ -60,6 +61,7 @@ test("a denied folder is neither searched, nor found, nor listed, whichever path
   }
 });
 
+// Contract: executor-223
 test("no link leads to a denied file: symbolic ones are followed, hard ones known by their inode", async () => {
   const call = ask([deny({ path: "secrets/**" })]);
   for (const path of ["innocent.txt", "folder/key.txt", "folder/deep", "hard.txt"]) {

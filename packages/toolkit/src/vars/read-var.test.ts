@@ -43,6 +43,7 @@ const text = fc.oneof(
   fc.constant("0123456789\n".repeat(3_000)),
 );
 
+// Contract: variables-34
 test("the calls that a cut result and its pages give, one after the other, read exactly what was left out", () =>
   fc.assert(
     fc.asyncProperty(text, fc.integer({ min: 1, max: 400 }), async (whole, limit) => {
@@ -66,6 +67,7 @@ test("the calls that a cut result and its pages give, one after the other, read 
     { numRuns: 60 },
   ));
 
+// Contract: variables-34
 test("pages from the beginning on are the whole, for any text and length", () =>
   fc.assert(
     fc.asyncProperty(text, fc.integer({ min: 1, max: 300 }), async (whole, length) => {

@@ -13,6 +13,7 @@ function session() {
   return { executor, call };
 }
 
+// Contract: variables-88
 test("a reading from below 0, or of no characters, is refused before it runs", async () => {
   const { call } = session();
   for (const range of [{ start: -1 }, { length: 0 }, { length: -5 }, { start: 0.5 }]) {
@@ -21,6 +22,7 @@ test("a reading from below 0, or of no characters, is refused before it runs", a
   }
 });
 
+// Contract: variables-35
 test("a list of no such type, or page, is refused with what there is", async () => {
   const { call } = session();
   for (const [args, said] of [
@@ -33,6 +35,7 @@ test("a list of no such type, or page, is refused with what there is", async () 
   }
 });
 
+// Contract: variables-71
 test("names to remove that are no list are made one where they can be, else refused", async () => {
   const { executor, call } = session();
   const refused = await call("RemoveVars", { names: { all: true } });
@@ -42,6 +45,7 @@ test("names to remove that are no list are made one where they can be, else refu
   assert.equal(executor.variables.peekVariable("notes"), undefined);
 });
 
+// Contract: variables-66
 test("a value that is no text is not stored", async () => {
   const { executor, call } = session();
   const refused = await call("WriteVar", { name: "odd", value: { a: 1 } });
@@ -49,6 +53,7 @@ test("a value that is no text is not stored", async () => {
   assert.equal(executor.variables.peekVariable("odd"), undefined);
 });
 
+// Contract: variables-86
 test("a text with a reference in it is stored as such where the reference is escaped", async () => {
   const { executor, call } = session();
   await call("WriteVar", { name: "how", value: "write \\$VAR_REF{{notes}}" });

@@ -23,6 +23,7 @@ function session(options?: ConstructorParameters<typeof VariableSystem>[0]) {
   };
 }
 
+// Contract: variables-33
 test("a short variable is read whole, as it is", async () => {
   const { variables, run } = session();
   variables.addVariable("notes", "a\nb", "USER_ADD");
@@ -31,6 +32,7 @@ test("a short variable is read whole, as it is", async () => {
   assert.equal(await run("ReadVar", { name: "none" }), "");
 });
 
+// Contract: executor-216, variables-33, variables-87
 test("a long one comes in pages that say how to read on, and add up to the whole", async () => {
   const { variables, run, data } = session();
   const text = Array.from({ length: 30_000 }, (_, i) => String(i % 10)).join("");
@@ -90,6 +92,7 @@ test("pages never split a character, and always get on", () => {
   );
 });
 
+// Contract: variables-33
 test("a pointer reads a part of structured data, and says what there is where it leads nowhere", async () => {
   const { variables, run, failure } = session();
   const data = { items: [{ name: "x" }], "a/b": "slash" };
@@ -109,6 +112,7 @@ test("a pointer reads a part of structured data, and says what there is where it
   assert.equal((await failure("ReadVar", { name: "r#/items/length" })).code, "pointer_not_found");
 });
 
+// Contract: variables-38
 test("a missing name is answered with those like it, an evicted one says so", async () => {
   const { variables, failure } = session({ capacity: 2 });
   variables.addVariable("first", "1", "USER_ADD");
@@ -120,6 +124,7 @@ test("a missing name is answered with those like it, an evicted one says so", as
   assert.match((await failure("ReadVar", { name: "third", start: 5 })).message, /has 1 characters/);
 });
 
+// Contract: variables-3, variables-35
 test("the list is paged and filtered, and its lines cannot be forged", async () => {
   const { variables, run } = session();
   for (let i = 0; i < 30; i++) variables.addVariable(`v${i}`, "x", "USER_ADD");
@@ -137,6 +142,7 @@ test("the list is paged and filtered, and its lines cannot be forged", async () 
   assert.equal(await run("ListVars", { page: 3 }), "There are 2 pages; there is no page 3.");
 });
 
+// Contract: variables-14, variables-36, variables-70
 test("a variable is created, changed in parts, and may be empty", async () => {
   const { variables, run, failure } = session();
   assert.equal(
@@ -158,6 +164,7 @@ test("a variable is created, changed in parts, and may be empty", async () => {
   );
 });
 
+// Contract: variables-15
 test("what a user added keeps its type when the model changes it", async () => {
   const { variables, run } = session();
   variables.addVariable("u", "1", "USER_ADD");
@@ -165,6 +172,7 @@ test("what a user added keeps its type when the model changes it", async () => {
   assert.equal(variables.peekVariable("u")?.type, "USER_ADD");
 });
 
+// Contract: variables-36, variables-67
 test("rules and results cannot be rewritten", async () => {
   const { variables, run, failure } = session();
   variables.addVariable("Rule/web/cite", "Cite.", "RULE");
@@ -193,6 +201,7 @@ test("rules and results cannot be rewritten", async () => {
   assert.equal(variables.getVariable(kept.result)?.value.text, "a");
 });
 
+// Contract: variables-26, variables-37, variables-71
 test("removing leaves rules and kept ones, and names what was not removed", async () => {
   const { variables, run } = session();
   variables.addVariable("Rule/a", "r", "RULE");
@@ -207,6 +216,7 @@ test("removing leaves rules and kept ones, and names what was not removed", asyn
   assert.ok(variables.peekVariable("Rule/a") && variables.peekVariable("pinned"));
 });
 
+// Contract: executor-83, variables-32
 test("reading and listing are always offered, and none of these results is kept", () => {
   const offered = variableTools().tools.filter(({ alwaysOffered }) => alwaysOffered === true);
   assert.deepEqual(

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { ToolExecutor } from "@capstan/core";
 import { variableTools } from "./variable-tools.ts";
 
+// Contract: variables-56, variables-91
 test("a list of steps is kept as Rule/Agent/TODO says", async () => {
   const executor = new ToolExecutor();
   executor.registerToolGroup(variableTools());

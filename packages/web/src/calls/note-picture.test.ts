@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { notePicture } from "./note-picture.ts";
 
+// Contract: plugins-44
 test("an event's picture is shown as one, anything else as data", () => {
   const image = { type: "image", mimeType: "image/png", source: { type: "base64", data: "aGk=" } };
   assert.equal(notePicture({ index: 1, image }), image);

@@ -284,6 +284,7 @@ test("after a reload the kept events and the live rest give the same state", () 
   );
 });
 
+// Contract: plugins-11
 test("a final call's words are part of the answer, not of the call", () => {
   const state = foldRunEvents(
     initialRunState,

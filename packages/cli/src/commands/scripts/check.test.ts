@@ -20,6 +20,7 @@ async function put(name: string, text: string): Promise<string> {
   return path;
 }
 
+// Contract: scripts-73
 test(
   "what `scripts new` writes has nothing wrong with it, in every language",
   { skip },
@@ -58,6 +59,7 @@ test(
   },
 );
 
+// Contract: scripts-59
 test(
   "problems are written as file:line:column, so that editors jump to them",
   { skip },
@@ -126,6 +128,7 @@ test(
   },
 );
 
+// Contract: scripts-14
 test("what is hidden in a script or a module is told where it is checked and where it is approved", async () => {
   const paths = [
     await put("hidden/a.ps1", "# one\u202E\nfunction Get-It { 1 }\n"),

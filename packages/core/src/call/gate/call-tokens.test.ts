@@ -20,6 +20,7 @@ const words = defineTool({
   execute: ({ count }) => "word ".repeat(count as number),
 });
 
+// Contract: executor-49
 test("a call's tokens are counted: its definition, its arguments, what was shown and what was withheld", async () => {
   const ledger = new MemoryLedger();
   const executor = executorWith([words], { countTokens: countWords, ledger });
@@ -47,6 +48,7 @@ test("a call that never ran has its tokens too", async () => {
   assert.equal(shown, countWords(unknown.finalText));
 });
 
+// Contract: executor-130
 test("a turn's tokens are the sum of its calls', each definition once", async () => {
   const run = (countTokens?: (text: string) => number) =>
     runToolChain({

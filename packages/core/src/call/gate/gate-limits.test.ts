@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { defaultGateLimits } from "./gate.ts";
 import { ToolExecutor } from "../tool-executor.ts";
 
+// Contract: loop-10
 test("a limit of the gate that is none is refused with its name and what it may be", () => {
   for (const [limits, message] of [
     [{ outputChars: -1 }, /limits\.outputChars must be a whole number from 0 on/],

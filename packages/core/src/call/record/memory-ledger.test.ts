@@ -23,6 +23,7 @@ const nest = defineTool({
   execute: (_args, context) => context.callTool("Count", { n: 2 }),
 });
 
+// Contract: executor-50, executor-59, executor-126, executor-127, executor-129, executor-130
 test("each state of a call is written, with what became of its arguments and who allowed it", async () => {
   const clock = new FakeClock(1_000);
   const rows: CallRecord[] = [];
@@ -64,6 +65,7 @@ test("each state of a call is written, with what became of its arguments and who
   assert.ok(shown > 1_900 && withheld > 2_500, `${shown} shown, ${withheld} withheld`);
 });
 
+// Contract: executor-132, executor-186
 test("a call that was refused or not found is written once; a sub-call under its parent", async () => {
   const ledger = new MemoryLedger();
   const executor = executorWith([count, nest], { ledger });
@@ -82,6 +84,7 @@ test("a call that was refused or not found is written once; a sub-call under its
   assert.equal(argumentsDigest(ledger.get("a")!), undefined);
 });
 
+// Contract: executor-99, executor-133
 test("a tool is not touched before its start is written, nor at all where that fails", async () => {
   let ran = 0;
   const tool = defineTool({ ...reads, name: "T", execute: () => ++ran });
@@ -98,6 +101,7 @@ test("a tool is not touched before its start is written, nor at all where that f
   assert.equal(executor.gate.activeCalls.length, 0);
 });
 
+// Contract: executor-133
 test("a call that could not be recorded lets go of what it held", async () => {
   let fails = true;
   const tool = defineTool({ ...reads, name: "T", effects: "write", execute: () => "ok" });
@@ -114,6 +118,7 @@ test("a call that could not be recorded lets go of what it held", async () => {
   assert.equal((await executor.execute("T", {})).status, "success");
 });
 
+// Contract: executor-134
 test("beyond its capacity a ledger forgets the oldest calls that have ended", async () => {
   const ledger = new MemoryLedger({ capacity: 2 });
   const hang = defineTool({ ...reads, name: "Hang", execute: () => new Promise(() => {}) });
@@ -128,6 +133,7 @@ test("beyond its capacity a ledger forgets the oldest calls that have ended", as
   await running;
 });
 
+// Contract: executor-128
 test("a chain's calls can be kept in a ledger", async () => {
   const ledger = new MemoryLedger();
   const chain = runToolChain({

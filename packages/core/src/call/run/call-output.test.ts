@@ -39,6 +39,7 @@ async function run(
 const count = (events: readonly ChainEvent[], type: ChainEvent["type"]) =>
   events.filter((event) => event.type === type).length;
 
+// Contract: executor-24, plugins-13
 test("a hidden tool speaks to nobody; its call and its result are seen", async () => {
   const { events, whole, result } = await run({
     speaks: "hidden",
@@ -55,6 +56,7 @@ test("a hidden tool speaks to nobody; its call and its result are seen", async (
   assert.equal(count(events, "call.settled"), 1);
 });
 
+// Contract: plugins-20, plugins-30
 test("an output is opened by its first words and closed by the engine, whatever the tool does", async () => {
   const { events, whole } = await run({
     execute: (_args, { output }) => {
@@ -69,6 +71,7 @@ test("an output is opened by its first words and closed by the engine, whatever 
   assert.equal(events[end + 1]?.type, "call.settled");
 });
 
+// Contract: plugins-30
 test("what a tool says after its end is ignored", async () => {
   let late: ToolOutput | undefined;
   const { events, whole } = await run({
@@ -90,6 +93,7 @@ test("what a tool says after its end is ignored", async () => {
   assert.equal(events.at(-1)?.type, "chain.ended");
 });
 
+// Contract: plugins-34
 test("what a tool says is bounded: text as a whole, progress by time, events by number", async () => {
   const clock = new FakeClock();
   const { events, whole } = await run(
@@ -114,6 +118,7 @@ test("what a tool says is bounded: text as a whole, progress by time, events by 
   assert.deepEqual([last?.name, last?.data], ["capstan.events_omitted", { after: 1_000 }]);
 });
 
+// Contract: plugins-34
 test("events are bounded in size: what is too much is left out, and one event says so", async () => {
   const picture = "x".repeat(400);
   const { events } = await run(
@@ -129,6 +134,7 @@ test("events are bounded in size: what is too much is left out, and one event sa
   assert.deepEqual(names, [partial, partial, "capstan.events_omitted"]);
 });
 
+// Contract: plugins-48
 test("whatever a tool says becomes plain data of the known form, as it was when it said it", async () => {
   const list = [1];
   const circular: { self?: unknown } = {};
@@ -165,6 +171,7 @@ test("whatever a tool says becomes plain data of the known form, as it was when 
   assert.ok(said.every(({ callId }) => callId === "call_1"));
 });
 
+// Contract: plugins-78
 test("a sub-call that asks ends with the call that made it, and before it", async () => {
   const asks = defineTool({
     name: "Asks",
@@ -211,6 +218,7 @@ test("a sub-call that asks ends with the call that made it, and before it", asyn
   assert.equal(count(events, "call.proposed"), 2);
 });
 
+// Contract: executor-110
 test("what a tool writes, reports and shows reaches the caller of execute", async () => {
   const executor = new ToolExecutor();
   const tool = defineTool({

@@ -22,6 +22,7 @@ function setUp(options: Given) {
 const turns = () => new Promise(setImmediate);
 const busy = (more = {}) => toolError({ code: "busy", message: "Busy.", retryable: true, ...more });
 
+// Contract: executor-23, executor-128, executor-131, plugins-66
 test("what may succeed later is tried again, with the same key, and the record says so", async () => {
   const keys: string[] = [];
   const answers = [busy(), busy(), "at last"];
@@ -46,6 +47,7 @@ test("what may succeed later is tried again, with the same key, and the record s
   ]);
 });
 
+// Contract: executor-23
 test("a throw is tried again, an error that is final is not", async () => {
   let count = 0;
   const throwing = setUp({
@@ -70,6 +72,7 @@ test("a throw is tried again, an error that is final is not", async () => {
   assert.equal(final.record()?.retries, undefined);
 });
 
+// Contract: executor-23, plugins-66
 test("a try waits as long as the error asks, and is left out where the deadline comes first", async () => {
   const answers = [busy({ retryAfterMs: 30_000 }), busy({ retryAfterMs: 30_000 }), "too late"];
   const { clock, executor, record } = setUp({
@@ -88,6 +91,7 @@ test("a try waits as long as the error asks, and is left out where the deadline 
   assert.equal(clock.pending, 0);
 });
 
+// Contract: plugins-66
 test("a wait is random up to a doubling bound", () => {
   const error = { code: "busy", message: "", retryable: true };
   const policy = { attempts: 9, baseMs: 100, maxMs: 1_000 };
@@ -97,6 +101,7 @@ test("a wait is random up to a doubling bound", () => {
   assert.deepEqual(delays(0.5), [50, 100, 200, 400, 500, undefined]);
 });
 
+// Contract: executor-106, loop-39
 test("a call is stopped while it waits to be tried again", async () => {
   const { clock, executor, record } = setUp({ retry: { attempts: 3 }, execute: () => busy() });
   const running = executor.execute("T", {}, { callId: "call_1" });
@@ -107,6 +112,7 @@ test("a call is stopped while it waits to be tried again", async () => {
   assert.equal(record()?.leftBehind, undefined, "nothing was at work");
 });
 
+// Contract: executor-131, executor-248, plugins-67
 test("a tool that ignores its signal is left behind, and the record says so", async () => {
   const late = Promise.withResolvers<string>();
   const { clock, executor, record } = setUp({
@@ -127,6 +133,7 @@ test("a tool that ignores its signal is left behind, and the record says so", as
   assert.equal(executor.variables.resultCount, 1, "only the error is kept");
 });
 
+// Contract: executor-172, plugins-15
 test("a tool that heeds its signal is not left behind", async () => {
   const { clock, executor, record } = setUp({
     timeoutMs: 1_000,
@@ -144,6 +151,7 @@ test("a tool that heeds its signal is not left behind", async () => {
   assert.equal(record()?.leftBehind, undefined);
 });
 
+// Contract: executor-21, plugins-64
 test("a deadline stands still while a sub-call waits for a person", async () => {
   const clock = new FakeClock();
   const word = Promise.withResolvers<{ decision: "allow" }>();
@@ -171,6 +179,7 @@ test("a deadline stands still while a sub-call waits for a person", async () => 
   assert.equal(clock.pending, 0);
 });
 
+// Contract: executor-111, plugins-65
 test("all calls are stopped at once, those that wait for their turn too", async () => {
   const hang = defineTool({ ...reads, name: "Hang", execute: () => new Promise(() => {}) });
   const executor = executorWith([hang], { limits: { callsAtOnce: 2 } });
@@ -182,6 +191,7 @@ test("all calls are stopped at once, those that wait for their turn too", async 
   assert.equal(executor.gate.activeCalls.length, 0);
 });
 
+// Contract: executor-22, plugins-63
 test("no more calls of a tool run than it allows, whatever else runs", async () => {
   let running = 0;
   let most = 0;

@@ -179,6 +179,7 @@ function conflict(a: Ticket, b: Ticket): boolean {
   );
 }
 
+// Contract: executor-19
 test("never do two calls run that exclude each other, and caps hold", () => {
   fc.assert(
     fc.property(
@@ -207,6 +208,7 @@ test("never do two calls run that exclude each other, and caps hold", () => {
   );
 });
 
+// Contract: plugins-70
 test("everything that enters leaves, whatever it claims and whoever made it", () => {
   fc.assert(
     fc.property(
@@ -234,6 +236,7 @@ test("everything that enters leaves, whatever it claims and whoever made it", ()
   );
 });
 
+// Contract: plugins-69
 test("calls in which everything waits for a person hold nothing, and those in which something goes on hold all", () => {
   fc.assert(
     fc.property(
@@ -272,6 +275,7 @@ test("calls in which everything waits for a person hold nothing, and those in wh
   );
 });
 
+// Contract: plugins-71
 test("nobody is overtaken for ever: the oldest call runs, whatever comes after it", () => {
   const plain = step.filter(({ type }) => type !== "sub" && type !== "ask");
   fc.assert(

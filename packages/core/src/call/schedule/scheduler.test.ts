@@ -23,6 +23,7 @@ function schedule(atOnce = 8) {
   return { leave: (ticket: Ticket) => scheduler.leave(ticket), running, enter, tryEnter };
 }
 
+// Contract: executor-19, plugins-63
 test("what excludes nothing runs at once, up to the cap; the rest in order", () => {
   const { leave, running, enter } = schedule(2);
   const [a] = ["a", "b", "c", "d"].map((name) => enter(name, keys()));
@@ -33,6 +34,7 @@ test("what excludes nothing runs at once, up to the cap; the rest in order", () 
   assert.deepEqual(running, ["a", "b", "c"], "who left has nothing to leave");
 });
 
+// Contract: executor-19
 test("a barrier waits for all, and all wait for it", () => {
   const { leave, running, enter } = schedule();
   const a = enter("a", keys());
@@ -101,6 +103,7 @@ test("a sub-call that wants to be alone waits for all but those it is made in", 
   assert.deepEqual(running, ["parent", "other", "alone"]);
 });
 
+// Contract: plugins-70
 test("a sub-call that would close a circle through every holder of a cap is not taken in", () => {
   const { running, enter, tryEnter } = schedule();
   const capped: LockRequest = { exclusive: false, keys: [], cap: { key: "two", limit: 2 } };
@@ -113,6 +116,7 @@ test("a sub-call that would close a circle through every holder of a cap is not 
   assert.deepEqual(running, ["top", "a", "b", "holds x"]);
 });
 
+// Contract: plugins-70
 test("a sub-call that would wait in a circle is not taken in", () => {
   const { leave, running, enter, tryEnter } = schedule();
   const [a, b, c] = ["x", "y", "z"].map((key) => enter(`holds ${key}`, keys(key)));

@@ -13,6 +13,7 @@ async function result(options: Partial<ToolOptions<never, unknown, unknown>>, ar
   return { ...result, kept: executor.variables.getVariable("T_1")?.value };
 }
 
+// Contract: executor-9
 test("text is shown as it is, other data as JSON without white space", async () => {
   assert.equal((await result({ execute: () => 'He said "no".\n' })).finalText, 'He said "no".\n');
   assert.equal(
@@ -24,6 +25,7 @@ test("text is shown as it is, other data as JSON without white space", async () 
   assert.equal((await result({ execute: () => "" })).finalText, "");
 });
 
+// Contract: executor-9, executor-43, executor-101
 test("formatForLLM makes the text of the data and the arguments; the data stays beside it", async () => {
   const { data, formattedText, finalText, kept } = await result(
     {
@@ -49,10 +51,12 @@ test("text that comes with the data goes before formatForLLM; the data stays bes
   assert.deepEqual(kept, { text: "21 °C", data: { celsius: 21 } });
 });
 
+// Contract: executor-44, executor-210
 test("an empty text of the formatter is the text", async () => {
   assert.equal((await result({ execute: () => [1], formatForLLM: () => "" })).finalText, "");
 });
 
+// Contract: executor-34, executor-173
 test("any data is a success, also what looks like an error or a status", async () => {
   for (const data of [
     { status: "error", error: "no" },
@@ -62,6 +66,7 @@ test("any data is a success, also what looks like an error or a status", async (
     assert.equal((await result({ execute: () => data })).finalText, JSON.stringify(data));
 });
 
+// Contract: executor-48, plugins-22
 test("content parts are text for the model and the variable, and parts with their types beside it", async () => {
   const parts = [
     { type: "text", text: "A chart:" },

@@ -21,6 +21,7 @@ const namesIn = (executor: ToolExecutor) =>
     .map(({ name }) => name)
     .toSorted();
 
+// Contract: executor-46, executor-104, executor-122, executor-214, variables-11
 test("the result and the arguments of a call become variables, cut or not", async () => {
   for (const text of ["short", long]) {
     const executor = executorOf({ execute: () => ({ text }), formatForLLM: () => text });
@@ -36,6 +37,7 @@ test("the result and the arguments of a call become variables, cut or not", asyn
   }
 });
 
+// Contract: executor-46, executor-123, variables-57
 test("every call has names of its own", async () => {
   const executor = executorOf({});
   for (const n of [1, 2, 3]) {
@@ -44,6 +46,7 @@ test("every call has names of its own", async () => {
   }
 });
 
+// Contract: executor-104, variables-11
 test("an error is kept like a result, a call that never ran or was stopped leaves nothing", async () => {
   const executor = executorOf({
     parameters: { type: "object", properties: { n: { type: "integer" } } } as never,
@@ -66,6 +69,7 @@ test("an error is kept like a result, a call that never ran or was stopped leave
   assert.deepEqual(namesIn(stopped), []);
 });
 
+// Contract: executor-12, executor-125, executor-177, executor-213
 test("SKIP_CACHE_RESULT keeps neither result nor arguments, and the hint does not offer them", async () => {
   const executor = executorOf({ SKIP_CACHE_RESULT: true, execute: () => long });
   const result = await executor.execute("T", { secret: "s" });
@@ -77,6 +81,7 @@ test("SKIP_CACHE_RESULT keeps neither result nor arguments, and the hint does no
   assert.doesNotMatch(result.finalText, /ReadVar|VAR_REF/);
 });
 
+// Contract: executor-27, executor-55, executor-121
 test("what a variable tool gives is not kept again, and has no hint", async () => {
   const executor = executorOf({ variableTool: true, execute: () => long });
   const result = await executor.execute("T", {});
@@ -84,6 +89,7 @@ test("what a variable tool gives is not kept again, and has no hint", async () =
   assert.match(result.status === "success" ? result.finalText : "", /x$/);
 });
 
+// Contract: executor-37, executor-103, executor-189, executor-212, executor-244
 test("what a person withheld is in no variable, no result and no record", async () => {
   const reviewed = (decision: ReviewDecision) =>
     executorOf(
@@ -104,6 +110,7 @@ test("what a person withheld is in no variable, no result and no record", async 
   assert.deepEqual(replaced.variables.getVariable("T_1")?.value, { text: "a key" });
 });
 
+// Contract: executor-15, executor-16, executor-179
 test("a tool's short words stand in the log, of a failed call its arguments' alone", async () => {
   const compressed: unknown[] = [];
   const words: Options = {
@@ -137,6 +144,7 @@ test("a person's changes are told to the model, shortened where they are long", 
   assert.deepEqual(executor.variables.getVariable("T_1_args")?.value.data, { text: long });
 });
 
+// Contract: executor-49
 test("tokens that are shown and withheld add up to about the whole", async () => {
   const countTokens = (text: string) => Math.ceil(text.length / 2);
   const executor = executorOf({ execute: () => long }, { countTokens });

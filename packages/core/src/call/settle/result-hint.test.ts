@@ -33,6 +33,7 @@ const text = fc.oneof(
     .map((piece) => piece.repeat(4_000)),
 );
 
+// Contract: executor-120, executor-215, variables-34
 test("what is shown and what the hint reads are the whole, exactly, for any text and limit", () => {
   const limit = fc.oneof(fc.nat(300), fc.integer({ min: 300, max: 9_000 }));
   fc.assert(
@@ -53,6 +54,7 @@ test("what is shown and what the hint reads are the whole, exactly, for any text
   );
 });
 
+// Contract: executor-105, executor-215
 test("a handle where nothing was cut, and only where there is something to hold on to", () => {
   const of = (whole: string, name?: string) =>
     resultHint({ name, whole, cut: truncate(whole, 8_000) });
@@ -62,6 +64,7 @@ test("a handle where nothing was cut, and only where there is something to hold 
   assert.equal(of("x".repeat(2_000)), "");
 });
 
+// Contract: executor-105, executor-124
 test("the hint says how much is missing, from where to where, and what to do", () => {
   const whole = "x".repeat(20_000);
   const hint = (name?: string) => resultHint({ name, whole, cut: truncate(whole, 1_000) });

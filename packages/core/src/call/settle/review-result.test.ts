@@ -44,6 +44,7 @@ async function answered(tool: Tool, answer: unknown, options: ToolExecutorOption
   return { result, left, record: ledger.list()[0] as CallRecord, asked, executor };
 }
 
+// Contract: executor-7, executor-60, executor-103
 test("the reviewer sees the whole result and what the model would get", async () => {
   const long = defineTool({ ...reviewed, name: "Long", execute: () => "line\n".repeat(5_000) });
   const { asked } = await answered(long, { decision: "release" });
@@ -54,6 +55,7 @@ test("the reviewer sees the whole result and what the model would get", async ()
   assert.match(asked[0]?.reason ?? "", /This tool wants its results seen/);
 });
 
+// Contract: executor-62
 test("what is released is kept as it was, data and all", async () => {
   const { result, record } = await answered(secret, { decision: "release" });
   assert.deepEqual(result.status === "success" && result.data, {
@@ -65,6 +67,7 @@ test("what is released is kept as it was, data and all", async () => {
   assert.equal(record.quarantine, undefined);
 });
 
+// Contract: executor-62
 test("pictures and texts in another form are released as they were", async () => {
   const parts = [{ type: "link", url: "https://example.org" }] as const;
   const link = defineTool({ ...reviewed, name: "Link", execute: () => contentParts([...parts]) });
@@ -83,6 +86,7 @@ test("pictures and texts in another form are released as they were", async () =>
   assert.deepEqual([result.data, result.finalText], ["quiet", "QUIET"]);
 });
 
+// Contract: executor-63, executor-64
 test("of what was redacted, replaced or withheld nothing else is left: not its data, its error or its tries", async () => {
   const failing = defineTool({
     ...reviewed,
@@ -111,6 +115,7 @@ test("of what was redacted, replaced or withheld nothing else is left: not its d
   }
 });
 
+// Contract: executor-62
 test("a retried call that is released says what its tries were", async () => {
   let tries = 0;
   const flaky = defineTool({
@@ -126,6 +131,7 @@ test("a retried call that is released says what its tries were", async () => {
   assert.equal(record.retries?.[0]?.message, "once");
 });
 
+// Contract: executor-65
 test("an answer that is not understood, or cannot be carried out, withholds the result", async () => {
   for (const [what, answer] of Object.entries<unknown>({
     "that throws": new Proxy({}, { get: () => assert.fail("broken") }),
@@ -142,6 +148,7 @@ test("an answer that is not understood, or cannot be carried out, withholds the 
   }
 });
 
+// Contract: executor-61
 test("rules and overrides say what is reviewed; a request lifts the tool's own wish only", async () => {
   const plain = defineTool({ ...reads, name: "Plain", execute: () => "text" });
   const failing = defineTool({
@@ -176,12 +183,14 @@ test("rules and overrides say what is reviewed; a request lifts the tool's own w
   assert.equal(await isReviewed(plain, { overrides: says("*", "always") }, true), true);
 });
 
+// Contract: executor-60
 test("a rule's own reason is what the reviewer reads", async () => {
   const rules = [{ tool: "*", result: "always", reason: "Customers' data." }] as const;
   const { asked } = await answered(secret, { decision: "release" }, { rules });
   assert.match(asked[0]?.reason ?? "", /^A rule of the administrator .*: Customers' data\.$/);
 });
 
+// Contract: executor-66
 test("a result waits in the ledger until another process settles it from there", async () => {
   const first = await answered(secret, { decision: "pending" });
   assert.ok(first.result.status === "pending" && first.result.waitsFor === "review");
@@ -202,6 +211,7 @@ test("a result waits in the ledger until another process settles it from there",
   );
 });
 
+// Contract: executor-68
 test("a review that expires withholds, and takes the result away from who still shows it", async () => {
   const clock = new FakeClock();
   let shown: AbortSignal | undefined;
@@ -218,6 +228,7 @@ test("a review that expires withholds, and takes the result away from who still 
   assert.equal(shown.aborted, true);
 });
 
+// Contract: executor-67
 test("a call that waits for a reviewer holds no slot and no lock, and can be stopped", async () => {
   let asked = 0;
   const approvals = reviewer(() => {
@@ -236,6 +247,7 @@ test("a call that waits for a reviewer holds no slot and no lock, and can be sto
   assert.match(stopped.rejectReason, /stopped before a person had seen it/);
 });
 
+// Contract: executor-70
 test("a script gets the result of a reviewed tool only as the reviewer lets it", async () => {
   const seen: string[] = [];
   const script = defineTool({

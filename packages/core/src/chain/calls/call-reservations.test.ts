@@ -31,6 +31,7 @@ async function waiting() {
   return { state, first, second, copy, resume, sent: () => sent };
 }
 
+// Contract: loop-64
 test("of two that carry the same state on, at once or one after the other, one runs its calls", async () => {
   const { copy, first, second, resume, sent } = await waiting();
   const [one, other] = await Promise.all([
@@ -45,6 +46,7 @@ test("of two that carry the same state on, at once or one after the other, one r
   assert.equal(sent(), 2);
 });
 
+// Contract: loop-64
 test("what a resumed chain still waits for is taken up from its own state, and what it ran is not run from an older one", async () => {
   const { copy, first, second, resume, sent } = await waiting();
   const half = await resume(copy(), first);

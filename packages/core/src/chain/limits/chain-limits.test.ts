@@ -56,6 +56,7 @@ function endedAt(limit: string, { result, events, requests }: Awaited<ReturnType
   assert.match(String(last?.messages.at(-1)?.content), /No more tools may be called/);
 }
 
+// Contract: loop-5, loop-52
 test("after so many rounds of calls the final answer is asked for without tools", async () => {
   const ran = await run([calls("Ok"), calls("Ok"), "That is it."], { maxRounds: 2 });
   endedAt("rounds", ran);
@@ -63,6 +64,7 @@ test("after so many rounds of calls the final answer is asked for without tools"
   assert.equal(ran.result.stats.totalRounds, 3);
 });
 
+// Contract: loop-5
 test("rounds are ten where nothing is said", async () => {
   const script = Array.from({ length: 10 }, () => calls("Ok"));
   const ran = await run([...script, "Ten."]);
@@ -70,6 +72,7 @@ test("rounds are ten where nothing is said", async () => {
   assert.equal(ran.requests.length, 11);
 });
 
+// Contract: loop-5
 test("without any round no call is run, those of a first response neither", async () => {
   const model = new ScriptedModel(["Nothing was run."]);
   const result = await executeToolChain(
@@ -88,6 +91,7 @@ test("without any round no call is run, those of a first response neither", asyn
   assert.match(String(model.requests[0]?.messages.at(-2)?.content), /round_limit.*It was not run/);
 });
 
+// Contract: loop-40, loop-96
 test("calls that come with the final answer are answered as not run", async () => {
   const ran = await run([calls("Ok"), { text: "So far.", ...calls("Ok") }], { maxRounds: 1 });
   assert.equal(ran.result.status, "completed");
@@ -99,6 +103,7 @@ test("calls that come with the final answer are answered as not run", async () =
   assert.match(String(ran.result.messages.complete.at(-1)?.content), /It was not run/);
 });
 
+// Contract: loop-40
 test("a model that only calls where it should answer is asked once more, then that is an error", async () => {
   const ran = await run([calls("Ok"), calls("Ok"), calls("Ok")], { maxRounds: 1 });
   assert.equal(ran.result.status, "error");
@@ -109,6 +114,7 @@ test("a model that only calls where it should answer is asked once more, then th
   assert.equal(ran.result.toolCallHistory.filter(({ status }) => status === "success").length, 1);
 });
 
+// Contract: loop-7
 test("calls of a turn that are used up leave no tools to offer; what is one too many is refused", async () => {
   const three = { calls: [{ name: "Ok" }, { name: "Ok" }, { name: "Ok" }] };
   const ran = await run([three, "Two were run."], { maxToolCalls: 2 });
@@ -129,6 +135,7 @@ test("calls that are used up leave a client its own tools", async () => {
   );
 });
 
+// Contract: loop-7
 test("a turn's tokens are limited; calls asked for beyond them are not run", async () => {
   const usage = { inputTokens: 600, outputTokens: 400 };
   const ran = await run([{ ...calls("Ok"), usage }, "No tokens left."], { maxTokens: 1000 });
@@ -138,6 +145,7 @@ test("a turn's tokens are limited; calls asked for beyond them are not run", asy
 
 const unsaid = { usage: { inputTokens: 0, outputTokens: 0 } };
 
+// Contract: loop-8
 test("where a model reports no usage it is counted for a limit of tokens, and said to be estimated", async () => {
   const script = Array.from({ length: 5 }, () => ({ ...calls("Ok"), ...unsaid }));
   const ran = await run(
@@ -156,6 +164,7 @@ test("where a model reports no usage it is counted for a limit of tokens, and sa
   assert.equal(ran.result.usage.estimated, true);
 });
 
+// Contract: loop-8
 test("only what is missing of a usage is counted, and a counter that gives no count lifts no limit", async () => {
   const usage = { inputTokens: 7, outputTokens: 0 };
   const ran = await run([{ ...calls("Ok"), usage }, "Out."], { maxTokens: 8 }, [ok], {
@@ -166,6 +175,7 @@ test("only what is missing of a usage is counted, and a counter that gives no co
   assert.equal(first?.inputTokens, 7);
 });
 
+// Contract: loop-8
 test("where a model reports no usage a limit of cost holds, also after a first response", async () => {
   const script = new ScriptedModel([{ text: "Out.", ...unsaid }]);
   const { result } = await run([], {
@@ -179,6 +189,7 @@ test("where a model reports no usage a limit of cost holds, also after a first r
   assert.ok((result.stats.cost ?? 0) > 0.000_01);
 });
 
+// Contract: loop-8
 test("without such a limit nothing is counted, and usage is what the model said", async () => {
   const script = [{ text: "Done.", ...unsaid }];
   const countTokens = () => assert.fail("counted");
@@ -187,6 +198,7 @@ test("without such a limit nothing is counted, and usage is what the model said"
   assert.deepEqual(ran.result.usage, unsaid.usage);
 });
 
+// Contract: loop-7, loop-51
 test("what a turn costs is counted from the model's prices, and limited", async () => {
   const usage = { inputTokens: 100_000, outputTokens: 10_000, cachedInputTokens: 80_000 };
   const script = new ScriptedModel([
@@ -201,6 +213,7 @@ test("what a turn costs is counted from the model's prices, and limited", async 
   assert.deepEqual(script.requests[1]?.tools, []);
 });
 
+// Contract: loop-9
 test("a limit of cost for a model without prices is refused at the start, with a message", async () => {
   const { result, requests } = await run(["never"], { maxCost: 1 });
   assert.equal(result.status, "error");
@@ -209,6 +222,7 @@ test("a limit of cost for a model without prices is refused at the start, with a
   assert.equal(requests.length, 0);
 });
 
+// Contract: loop-10
 test("a limit that is no number from 0 on is refused at the start, with its name", async () => {
   for (const [name, value] of [
     ["maxRounds", Number.NaN],
@@ -230,6 +244,7 @@ test("a limit that is no number from 0 on is refused at the start, with its name
   }
 });
 
+// Contract: loop-7
 test("when a turn's time is over its running calls are stopped and the model answers without tools", async () => {
   const clock = new FakeClock();
   const started = Promise.withResolvers<void>();
@@ -274,6 +289,7 @@ function silentModel(): { readonly model: Model; readonly asked: Promise<void> }
   return { model, asked: asked.promise };
 }
 
+// Contract: loop-11
 test("a model that is being asked when a turn's time is over is stopped: a timeout, with its words", async () => {
   const clock = new FakeClock();
   const { model, asked } = silentModel();
@@ -297,6 +313,7 @@ function hangingHook() {
   return { callbacks: { onBeforeSendToLLM }, asked: asked.promise };
 }
 
+// Contract: loop-12
 test("onBeforeSendToLLM that hangs is stopped when a turn's time is over", async () => {
   const clock = new FakeClock();
   const { callbacks, asked } = hangingHook();
@@ -311,6 +328,7 @@ test("onBeforeSendToLLM that hangs is stopped when a turn's time is over", async
   assert.equal(clock.pending, 0);
 });
 
+// Contract: loop-12
 test("onBeforeSendToLLM that hangs is stopped with its turn, whether or not its time is limited", async () => {
   for (const limits of [{}, { maxDurationMs: 5000 }]) {
     const clock = new FakeClock();
@@ -325,6 +343,7 @@ test("onBeforeSendToLLM that hangs is stopped with its turn, whether or not its 
   }
 });
 
+// Contract: loop-11
 test("the last answer, after a turn's time is over, has a minute and no more", async () => {
   const clock = new FakeClock();
   const { model, asked } = silentModel();
@@ -339,6 +358,7 @@ test("the last answer, after a turn's time is over, has a minute and no more", a
   assert.equal((await running).result.status, "timeout");
 });
 
+// Contract: loop-17
 test("a call that fails again with the same arguments is named to the model, and then no more are run", async () => {
   const script = [
     calls("Bad", { b: 1, a: 2 }),
@@ -355,6 +375,7 @@ test("a call that fails again with the same arguments is named to the model, and
   assert.match(notes[3] ?? "", /^Bad failed 3 times with the same arguments\. No more tools/);
 });
 
+// Contract: loop-17
 test("how often a call may fail can be set, and lifted", async () => {
   const twice = [calls("Bad"), calls("Bad"), "Two."];
   endedAt("repeats", await run(twice, { maxRepeatedFailures: 2 }));
@@ -363,6 +384,7 @@ test("how often a call may fail can be set, and lifted", async () => {
   assert.equal(ran.result.limit, undefined);
 });
 
+// Contract: loop-17
 test("other arguments, a success between, and what may succeed later are no repetition", async () => {
   let n = 0;
   const moody = defineTool({
@@ -393,6 +415,7 @@ test("an unknown tool and broken arguments are failures that repeat, too", async
   }
 });
 
+// Contract: loop-7
 test("calls and failures of before count when a turn is carried on", async () => {
   const first = await run([calls("Bad"), { error: new Error("gone") }], { maxToolCalls: 2 });
   assert.equal(first.result.status, "error");

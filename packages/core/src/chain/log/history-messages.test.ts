@@ -31,6 +31,7 @@ async function turnOf(
 const roles = (messages: readonly Message[]) => messages.map(({ role }) => role);
 const read = () => turnOf([{ text: "I read.", calls: [{ name: "Page" }] }, "It is long."]);
 
+// Contract: loop-56
 test("as a log, a turn is what was asked, a developer message, and the assistant's own words", async () => {
   const messages = historyMessages([await read()]);
   assert.deepEqual(roles(messages), ["user", "developer", "assistant"]);
@@ -48,6 +49,7 @@ test("in full, a turn has every call with what was shown of its result", async (
   assert.ok(String(messages[2]?.content).length > 8_000);
 });
 
+// Contract: loop-56
 test("the newest turns are kept in full, those before them are logs", async () => {
   const turns = [await read(), await read(), await read()];
   const log = ["user", "developer", "assistant"];
@@ -101,6 +103,7 @@ test("a turn in which the client's tools ran is shown in full", async () => {
   assert.deepEqual(roles(historyMessages([turn])), ["assistant", "tool", "tool", "assistant"]);
 });
 
+// Contract: loop-99
 test("a turn that was stopped, or failed, keeps the log of what it did", async () => {
   const failed = await turnOf([{ calls: [{ name: "Page" }] }, { error: new Error("gone") }]);
   const messages = historyMessages([failed]);
@@ -108,6 +111,7 @@ test("a turn that was stopped, or failed, keeps the log of what it did", async (
   assert.equal(messages[2]?.content, "(This turn ended without an answer.)");
 });
 
+// Contract: executor-233, loop-90
 test("arguments that could not be read, and tools that are not there, are in the log", async () => {
   const fails = defineTool({
     ...reads,
@@ -128,6 +132,7 @@ test("arguments that could not be read, and tools that are not there, are in the
   assert.match(log, /- Fails ✗ Failed: No such host\. → Fails_\d/);
 });
 
+// Contract: loop-95
 test("calls whose ids a provider repeats each have their own result in the log", async () => {
   const echo = defineTool({
     ...reads,
@@ -143,6 +148,7 @@ test("calls whose ids a provider repeats each have their own result in the log",
   assert.match(log, /"one"\} ✓ → Echo_1: "one"\n- Echo \{"a":"two"\} ✓ → Echo_2: "two"/);
 });
 
+// Contract: loop-56
 test("a turn whose calls and results are short is shown as it was, the same bytes as in it", async () => {
   const model = new ScriptedModel([{ text: "I look.", calls: [{ name: "Look" }] }, "Found."]);
   const look = defineTool({ ...reads, name: "Look", execute: () => "a short result" });
@@ -153,6 +159,7 @@ test("a turn whose calls and results are short is shown as it was, the same byte
   assert.deepEqual(messages, historyMessages([turn], "full"));
 });
 
+// Contract: loop-56
 test("what makes a turn long: results, arguments and reasoning together; a picture; no answer", async () => {
   const give = defineTool({
     ...reads,
@@ -182,6 +189,7 @@ test("what makes a turn long: results, arguments and reasoning together; a pictu
   assert.equal(await isLog({ calls: [call({})] }, { error: new Error("gone") }), true);
 });
 
+// Contract: loop-56
 test("hundreds of short turns do not add up: the oldest become logs, many at once, and stay so", async () => {
   const look = defineTool({ ...reads, name: "Look", execute: () => "x".repeat(1_900) });
   const turn = await turnOf([{ calls: [{ name: "Look" }, { name: "Look" }] }, "Found."], {

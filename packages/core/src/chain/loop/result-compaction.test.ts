@@ -50,6 +50,7 @@ const results = (messages: readonly Message[] | undefined) =>
 const shortened = (messages: readonly Message[] | undefined) =>
   results(messages).map((content) => content.includes("[Shortened: "));
 
+// Contract: loop-13
 test("beyond so many tokens the results of the oldest rounds are shortened to half of that, in pairs with their calls", async () => {
   const script = [...Array.from({ length: 5 }, () => call("Page")), "Done."];
   const { model, result } = await run(script, { compactAfter: 2_200 });
@@ -71,6 +72,7 @@ test("beyond so many tokens the results of the oldest rounds are shortened to ha
   assert.equal(result.stats.tokensShown, 5 * (result.state.calls[0]?.result?.tokens.shown ?? 0));
 });
 
+// Contract: loop-13
 test("what is short, cannot be read again, or shows a picture stays; a reading of a variable does not", async () => {
   const first = call("Page", "Short", "Loose", "Picture", "ReadVar");
   const { model } = await run([first, call("Page"), call("Page"), "Done."], {
@@ -81,6 +83,7 @@ test("what is short, cannot be read again, or shows a picture stays; a reading o
   assert.match(results(last?.messages)[4] ?? "", /Call it again to see it all\.\]$/);
 });
 
+// Contract: loop-13
 test("the newest round stays as it is, however long; and nothing is shortened where that is lifted", async () => {
   const script = [call("Page"), call("Page", "Page", "Page"), "Done."];
   const { model } = await run(script, { compactAfter: 10 });
@@ -89,6 +92,7 @@ test("the newest round stays as it is, however long; and nothing is shortened wh
   assert.ok(!shortened(lifted.model.requests[2]?.messages).includes(true));
 });
 
+// Contract: loop-13
 test("a turn that is carried on is sent the same bytes, from its state or from its journal", async () => {
   const script = [...Array.from({ length: 5 }, () => call("Page")), { error: new Error("gone") }];
   const journal = new MemoryJournal();

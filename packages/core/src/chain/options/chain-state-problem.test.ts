@@ -50,11 +50,13 @@ async function carryOn(state: unknown) {
   return { ran, result, model, journal };
 }
 
+// Contract: loop-66
 test("a state that was kept as JSON is carried on", async () => {
   const { ran, result } = await carryOn(await waiting());
   assert.deepEqual([result.status, result.error, ran], ["completed", undefined, [{ sum: 1 }]]);
 });
 
+// Contract: loop-66
 test("what is no state of a chain is refused with what is wrong with it: nothing runs, nothing is written", async () => {
   const state = await waiting();
   const calls = (change: JsonObject) => state.calls.map((call) => ({ ...call, ...change }));
@@ -97,6 +99,7 @@ test("what is no state of a chain is refused with what is wrong with it: nothing
   }
 });
 
+// Contract: loop-67
 test("answers that are none are refused with the place: nothing runs, and the state can be carried on", async () => {
   const state = await waiting();
   const answer = (decision: unknown) => ({ answers: [{ callId: "call_2", decision }] });
@@ -124,6 +127,7 @@ test("answers that are none are refused with the place: nothing runs, and the st
   }
 });
 
+// Contract: loop-67
 test("an answer that is no yes runs nothing, and an output that is no text answers nothing", async () => {
   const { ran, executor } = world();
   const answered = Promise.withResolvers<void>();
@@ -154,6 +158,7 @@ test("an answer that is no yes runs nothing, and an output that is no text answe
   assert.deepEqual(ends, ["execution_rejected", "success", "success"]);
 });
 
+// Contract: loop-72
 test("a person's yes does not run arguments that were changed after the question", async () => {
   const state = await waiting();
   const changed = state.calls.map((call) =>
@@ -165,6 +170,7 @@ test("a person's yes does not run arguments that were changed after the question
   assert.match(end?.finalText ?? "", /^Error \(tool_changed\)/);
 });
 
+// Contract: loop-66
 test("where something else than the state is wrong, the result's state is the one that was given, to carry on from", async () => {
   const state = (await waiting()) as unknown as ChainState;
   const refuse = { decision: "no" } as unknown as ApprovalDecision;

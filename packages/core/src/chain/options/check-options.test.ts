@@ -34,6 +34,7 @@ async function run(more: { readonly [key: string]: unknown }) {
   return { ran, model, journal, result: await runToolChain(options).result };
 }
 
+// Contract: loop-68
 test("messages that are none are refused with the place: nothing runs, nothing is sent or written", async () => {
   const bad: readonly (readonly [{ readonly [key: string]: unknown }, RegExp])[] = [
     [{ contextMessages: undefined }, /contextMessages is undefined/],
@@ -90,6 +91,7 @@ test("messages that are none are refused with the place: nothing runs, nothing i
   }
 });
 
+// Contract: loop-68
 test("an answer as OpenAI gives it, without words, is carried on", async () => {
   const message = { role: "assistant", content: null, tool_calls: [call("a", 1)] };
   const { executor, ran } = world();
@@ -103,6 +105,7 @@ test("an answer as OpenAI gives it, without words, is carried on", async () => {
   assert.deepEqual(model.requests[0]?.messages[1], { role: "assistant", content: "" });
 });
 
+// Contract: loop-68
 test("a tool's message as OpenAI gives it, without a name, has that of its call", async () => {
   const told = (id: string) => ({ role: "tool", tool_call_id: id, content: "x" });
   const tool_calls = [call("a", 1, "Look"), call("b", 2, "Lock")];
@@ -114,6 +117,7 @@ test("a tool's message as OpenAI gives it, without a name, has that of its call"
   assert.deepEqual(names, ["unnamed", false, "Lock", "Look"]);
 });
 
+// Contract: loop-68
 test("reasoning that is a text, or null, as some servers give it, is a piece of reasoning, or none", async () => {
   const said = (reasoning: unknown) => ({ role: "assistant", content: "Hm.", reasoning });
   const { model } = await run({ contextMessages: [said("I think."), said(null)] });
@@ -123,6 +127,7 @@ test("reasoning that is a text, or null, as some servers give it, is a piece of 
   ]);
 });
 
+// Contract: loop-84
 test("calls of a first answer get ids and names that providers take, each its own", async () => {
   const tool_calls = [call("a", 1), call("a", 2), call("an id!", 3), call("b", 4, "no name!")];
   const message = { role: "assistant", content: "", tool_calls } as const;
@@ -134,6 +139,7 @@ test("calls of a first answer get ids and names that providers take, each its ow
     assert.match(`${callId} ${toolName}`, /^[\w-]{1,64} [\w-]{1,64}$/);
 });
 
+// Contract: loop-84
 test("an id of an earlier turn is not given again", async () => {
   const contextMessages: readonly Message[] = [
     { role: "assistant", content: "", tool_calls: [call("call_1", 0)] },
@@ -146,6 +152,7 @@ test("an id of an earlier turn is not given again", async () => {
   assert.deepEqual(messageProblems(result.messages.complete), []);
 });
 
+// Contract: loop-68
 test("a system prompt that is no text, and messages that are none from onBeforeSendToLLM, are not sent", async () => {
   for (const systemPrompt of [5, () => Promise.resolve("x"), () => ({})]) {
     const { result, model } = await run({ systemPrompt });
@@ -174,6 +181,7 @@ test("where it fails to say what is offered, the turn ends with what failed", as
   }
 });
 
+// Contract: loop-70
 test("who may be called and who is asked is said in words that are known, or nothing runs", async () => {
   const later = async () => false;
   for (const [more, said] of [
@@ -198,6 +206,7 @@ test("who may be called and who is asked is said in words that are known, or not
   }
 });
 
+// Contract: loop-70
 test("where nobody can say whether a call is asked about, none of its round runs, and all are on record", async () => {
   const { ran, executor } = world();
   let asked = 0;
@@ -220,6 +229,7 @@ test("where nobody can say whether a call is asked about, none of its round runs
   assert.match(String(told[1]?.content), /: requireApproval threw for test\.Echo: no list\.$/);
 });
 
+// Contract: loop-69
 test("what is new in a turn is the user's or the program's: an answer of before is none of this turn", async () => {
   const said: Message = { role: "assistant", content: "Of before." };
   const given: Message = { role: "tool", tool_call_id: "a", name: "Echo", content: "1" };
@@ -237,6 +247,7 @@ test("what is new in a turn is the user's or the program's: an answer of before 
   assert.doesNotMatch(result.answer, /before/);
 });
 
+// Contract: loop-71
 test("a journal that says neither yes nor no has not written; one of promises of its own kind has", async () => {
   const odd = await run({ journal: { commit: () => undefined } });
   assert.deepEqual([odd.result.status, odd.result.error?.code], ["error", "journal_failed"]);
@@ -248,6 +259,7 @@ test("a journal that says neither yes nor no has not written; one of promises of
   assert.equal((await run({ journal: later })).result.status, "completed");
 });
 
+// Contract: loop-71
 test("a limit of cost by prices that are no numbers is refused, and they count nothing", async () => {
   for (const prices of [{}, null, { input: NaN, output: 1 }, { input: -1, output: 1 }]) {
     const priced = () => Object.assign(new ScriptedModel(["Done."]), { prices });

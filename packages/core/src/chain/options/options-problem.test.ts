@@ -13,6 +13,7 @@ async function run(more: { readonly [name: string]: unknown }) {
   return { result, model };
 }
 
+// Contract: loop-14
 test("an option that there is not is refused with the one that was meant", async () => {
   for (const [more, said] of [
     [{ maxRound: 3 }, '"maxRound" is no option of the loop. Did you mean maxRounds?'],
@@ -26,6 +27,7 @@ test("an option that there is not is refused with the one that was meant", async
   }
 });
 
+// Contract: loop-14
 test("an option of another kind is refused with what it should be; nothing is asked or thrown", async () => {
   const wrong: { readonly [name: string]: unknown } = {
     model: { id: "x" },
@@ -51,6 +53,7 @@ test("an option of another kind is refused with what it should be; nothing is as
     assert.match((await run({ model })).result.error?.message ?? "", /model.*should be a model/);
 });
 
+// Contract: loop-15
 test("a group that there is not is refused with the nearest name, also where a function gives it", async () => {
   const executor = executorWith([]);
   executor.registerToolGroup({ name: "weather", tools: [] });
@@ -79,12 +82,14 @@ test("a group that there is not is refused with the nearest name, also where a f
     assert.equal((await run({ executor, groups })).result.status, "completed");
 });
 
+// Contract: loop-14
 test("null for an option is nothing said", async () => {
   const names = ["callbacks", "onEvent", "signal", "journal", "clientTools", "resume", "caller"];
   const { result } = await run(Object.fromEntries(names.map((name) => [name, null])));
   assert.equal(result.status, "completed");
 });
 
+// Contract: loop-16
 test("a client's tools that no provider takes are refused, also where a function gives them", async () => {
   const named = (name?: unknown) => ({ type: "function", function: { name } });
   const lists: readonly (readonly [unknown, RegExp])[] = [
@@ -103,6 +108,7 @@ test("a client's tools that no provider takes are refused, also where a function
     }
 });
 
+// Contract: loop-14
 test("without an executor there is nothing to run on: that is thrown, with what is missing", () => {
   for (const options of [null, {}, { executor: null }, { executor: {} }])
     assert.throws(() => runToolChain(options as unknown as ToolChainOptions), {

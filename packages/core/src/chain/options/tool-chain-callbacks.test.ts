@@ -37,6 +37,7 @@ function run(
   return { result, model };
 }
 
+// Contract: loop-26, loop-27
 test("a call's callbacks come in pairs, with its name, arguments, id and result, whatever became of it", async () => {
   const told: unknown[] = [];
   const calls = [
@@ -68,6 +69,7 @@ test("a call's callbacks come in pairs, with its name, arguments, id and result,
   ]);
 });
 
+// Contract: loop-28, loop-29, loop-91
 test("the words of a step so far are told as they come, and the calls that run beside them, not in them", async () => {
   const updates: unknown[] = [];
   const done: string[] = [];
@@ -90,6 +92,7 @@ test("the words of a step so far are told as they come, and the calls that run b
   assert.deepEqual(done, ["Let me look at this. ", "It says hi."]);
 });
 
+// Contract: loop-28, loop-59
 test("words that a retried step said are void, and told anew", async () => {
   const updates: string[] = [];
   const { result } = run([{ error: new Error("gone"), after: "Half an ans" }], {});
@@ -105,6 +108,7 @@ test("words that a retried step said are void, and told anew", async () => {
   assert.deepEqual(updates, ["The answer."]);
 });
 
+// Contract: loop-31
 test("errors are told with their phase", async () => {
   const phases: string[] = [];
   const onError: ToolChainCallbacks["onError"] = ({ code }, phase) =>
@@ -131,6 +135,7 @@ test("errors are told with their phase", async () => {
   ]);
 });
 
+// Contract: loop-32
 test("callbacks that throw or reject are reported, and stop nothing", async () => {
   const names = [
     "onToolCallStart",
@@ -159,6 +164,7 @@ test("callbacks that throw or reject are reported, and stop nothing", async () =
   }
 });
 
+// Contract: loop-32
 test("an onEvent or onError that throws stops nothing, and neither fills the memory", async () => {
   const fail = () => {
     throw new Error("I am broken");
@@ -171,11 +177,13 @@ test("an onEvent or onError that throws stops nothing, and neither fills the mem
   assert.equal(problems[0]?.message, "onEvent threw: I am broken");
 });
 
+// Contract: loop-32, loop-88
 test("without any callback a chain runs all the same", async () => {
   const { status } = await run([call("Echo", { text: "hi" }), "Done."], {}).result;
   assert.equal(status, "completed");
 });
 
+// Contract: loop-30, loop-89
 test("onBeforeSendToLLM sees and may change every request: the first, each round's, the last and one that is asked again", async () => {
   const seen: number[] = [];
   const stamp: Message = { role: "developer", content: "stamp" };
@@ -198,6 +206,7 @@ test("onBeforeSendToLLM sees and may change every request: the first, each round
   assert.equal(messages.complete.includes(stamp), false);
 });
 
+// Contract: loop-4, loop-30
 test("what onBeforeSendToLLM changes in the messages themselves is sent, and changes no record and no caller's message", async () => {
   const mine = { role: "user", content: [{ type: "text", text: "My secret." }] } as const;
   const hide = (value: unknown): void => {
@@ -224,6 +233,7 @@ test("what onBeforeSendToLLM changes in the messages themselves is sent, and cha
   assert.doesNotMatch(JSON.stringify(state), /\*/);
 });
 
+// Contract: loop-26
 test("who is told of a call's arguments may do with them what they like: it changes neither what runs nor the record", async () => {
   const forge = (args: { readonly [key: string]: unknown } | undefined) =>
     args !== undefined && Reflect.set(args, "text", "forged");
@@ -237,6 +247,7 @@ test("who is told of a call's arguments may do with them what they like: it chan
   assert.equal(model.requests[1]?.messages.at(-1)?.content, "a");
 });
 
+// Contract: loop-30
 test("onBeforeSendToLLM may change nothing, or take its time", async () => {
   const { result, model } = run(["Fine."], {
     onBeforeSendToLLM: async (messages) => {
@@ -248,6 +259,7 @@ test("onBeforeSendToLLM may change nothing, or take its time", async () => {
   assert.equal(model.requests[0]?.messages.at(-1)?.content, "Go.");
 });
 
+// Contract: loop-30
 test("where onBeforeSendToLLM fails nothing is sent, and what was done is kept", async () => {
   let requests = 0;
   for (const broken of [() => assert.fail("no"), () => "not messages" as never]) {
@@ -262,6 +274,7 @@ test("where onBeforeSendToLLM fails nothing is sent, and what was done is kept",
   }
 });
 
+// Contract: loop-1, loop-4, loop-42, loop-46, loop-47
 test("a first response is carried on like one of the loop's own, and its usage counted once", async () => {
   const model = new ScriptedModel([
     { text: "It said hi.", usage: { inputTokens: 7, outputTokens: 3 } },
@@ -297,6 +310,7 @@ test("a first response is carried on like one of the loop's own, and its usage c
   ]);
 });
 
+// Contract: loop-20, loop-23, loop-87
 test("the system prompt, the groups, a client's tools and switches may change between rounds", async () => {
   const executor = executorWith([echo]);
   executor.registerToolGroup({
@@ -337,6 +351,7 @@ test("the system prompt, the groups, a client's tools and switches may change be
   );
 });
 
+// Contract: loop-33
 test("a chain that nobody reads is not held back, nor is one whose reader stops", async () => {
   const deltas: ModelEvent[] = Array.from({ length: 30_000 }, () => ({
     type: "text-delta",

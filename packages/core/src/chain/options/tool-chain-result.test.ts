@@ -23,6 +23,7 @@ function run(
   return { model, ...runToolChain({ executor, model, contextMessages, ...more }) };
 }
 
+// Contract: loop-50, loop-98
 test("a model whose answer does not come in time ends the chain as timeout", async () => {
   const error = new ModelError({ code: "timeout", message: "Nothing came for two minutes." });
   const { status, error: told, toolCallHistory } = await run([calls("Ok"), { error }]).result;
@@ -30,6 +31,7 @@ test("a model whose answer does not come in time ends the chain as timeout", asy
   assert.equal(toolCallHistory[0]?.status, "success");
 });
 
+// Contract: loop-18, loop-98
 test("a signal that times out ends the chain as timeout, with its calls on record", async () => {
   const { result } = run([calls("Hangs")], { signal: AbortSignal.timeout(5) });
   const { status, error, toolCallHistory } = await result;
@@ -37,6 +39,7 @@ test("a signal that times out ends the chain as timeout, with its calls on recor
   assert.equal(toolCallHistory[0]?.status, "cancelled");
 });
 
+// Contract: loop-2, loop-18
 test("a chain is aborted by its signal, its controller or its run, and says why", async () => {
   for (const by of ["signal", "abortController", "abort"] as const) {
     const controller = new AbortController();
@@ -59,6 +62,7 @@ test("a chain is aborted by its signal, its controller or its run, and says why"
   }
 });
 
+// Contract: loop-21
 test("a chat's options reach every request; a forced choice of a tool only the first", async () => {
   const chatOption = {
     temperature: 0.2,
@@ -74,6 +78,7 @@ test("a chat's options reach every request; a forced choice of a tool only the f
     assert.deepEqual(settings, at === 0 ? { ...rest, toolChoice } : rest);
 });
 
+// Contract: loop-20
 test("the system prompt goes before everything, and an empty one is none", async () => {
   const { model, result } = run(["Done."], { systemPrompt: "Be brief." });
   await result;
@@ -86,6 +91,7 @@ test("the system prompt goes before everything, and an empty one is none", async
   assert.equal(without.model.requests[0]?.messages[0]?.role, "user");
 });
 
+// Contract: loop-22, loop-49
 test("checkToolResults: false lifts a tool's own wish for a review, and no rule", async () => {
   const shy = defineTool({
     ...reads,
@@ -109,6 +115,7 @@ test("checkToolResults: false lifts a tool's own wish for a review, and no rule"
   }
 });
 
+// Contract: loop-36, loop-46, loop-48, loop-51
 test("the history has each call's times and round, and what the step that read its results used", async () => {
   const clock = new FakeClock(1000);
   const slow = defineTool({
@@ -150,6 +157,7 @@ test("the history has each call's times and round, and what the step that read i
   );
 });
 
+// Contract: loop-48, loop-100
 test("a result is whole in the history, and in a journal's chain what the model read of it", async () => {
   const whole = await run([calls("Ok"), "Done."]).result;
   const [entry] = whole.toolCallHistory;
@@ -160,6 +168,7 @@ test("a result is whole in the history, and in a journal's chain what the model 
   assert.equal(row?.result?.cacheVarResult, entry?.result?.cacheVarResult);
 });
 
+// Contract: loop-50, loop-74
 test("a chain's end that could not be written is no success", async () => {
   const journal = new MemoryJournal();
   const { result } = run(["Done."], {

@@ -240,6 +240,7 @@ function floor(heard: readonly OutputEvent<ChainEvent>[], started: ReadonlySet<s
   return turns;
 }
 
+// Contract: plugins-27, plugins-35
 test("whatever runs beside whatever, whole calls are heard one after the other, nothing lost, nothing twice", async () => {
   const run = fc.asyncProperty(scenario, async (given) => {
     const { raw, heard, result } = await play(given);

@@ -112,6 +112,7 @@ const two: readonly ChainEvent[] = [
   ended,
 ];
 
+// Contract: plugins-27, plugins-28
 test("calls speak one after the other, in the order in which they started", async () => {
   assert.deepEqual(await read(two), [
     "round.started",
@@ -127,6 +128,7 @@ test("calls speak one after the other, in the order in which they started", asyn
   ]);
 });
 
+// Contract: plugins-28
 test("or in the order in which they first said something", async () => {
   const words = await read(two, { order: "first-to-speak" });
   assert.deepEqual(words.slice(3, 9), [
@@ -166,6 +168,7 @@ test("a speaker is heard at once, piece by piece, and the next one when it has e
   assert.equal(await next(), "b:waits");
 });
 
+// Contract: plugins-31
 test("a question to a person does not wait for who is speaking", async () => {
   const words = await read([
     started("a"),
@@ -177,11 +180,13 @@ test("a question to a person does not wait for who is speaking", async () => {
   assert.deepEqual(words, ["b.proposed", "a.started", "a:long", "a.settled"]);
 });
 
+// Contract: plugins-31
 test("a call that never ran says that it was refused, and holds up nobody", async () => {
   const words = await read([announced("a"), started("b"), settled("a"), settled("b")]);
   assert.deepEqual(words, ["a.proposed", "a.settled", "b.started", "b.settled"]);
 });
 
+// Contract: plugins-32
 test("the next turn and the end come after everything, even after a call that never ended", async () => {
   const words = await read([
     round(1),
@@ -234,6 +239,7 @@ const long: readonly ChainEvent[] = [
   ended,
 ];
 
+// Contract: plugins-33
 test("what a waiting call says beyond the limit is read again from where it is stored", async () => {
   const replay = replayOf(long);
   const limited = { limit: 340, replay };
@@ -245,6 +251,7 @@ test("what a waiting call says beyond the limit is read again from where it is s
   );
 });
 
+// Contract: plugins-33
 test("where it is not stored, what is left out is said to be", async () => {
   const words = await read(long, { limit: 200 });
   assert.deepEqual(
@@ -289,6 +296,7 @@ test("a store that is ahead of what was pushed is not read beyond it", async () 
   assert.equal(words.at(-1), "chain.ended");
 });
 
+// Contract: plugins-35
 test("a reader that is too far behind for what belongs to no call is told", async () => {
   const many = [round(1), announced("a"), announced("b")];
   await assert.rejects(read(many, { totalLimit: 100 }), /This reader fell 3 events behind/);

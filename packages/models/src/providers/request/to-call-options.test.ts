@@ -28,6 +28,7 @@ test("a tool without parameters takes an empty object", () => {
   assert.deepEqual(toolChoice, { type: "required" });
 });
 
+// Contract: model-messages-8
 test("a schema that names no type or no properties has both, and one that does stays as it is", () => {
   const schemaOf = (parameters: JsonObject) => {
     const given = { ...tool, function: { name: "T", parameters } };

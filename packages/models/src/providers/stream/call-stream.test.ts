@@ -22,6 +22,7 @@ test("a call that comes without deltas is whole all the same", () => {
   ]);
 });
 
+// Contract: model-messages-13
 test("ids that are empty, repeated in the answer or known from earlier turns are replaced", () => {
   const calls = createCallStream(["earlier"]);
   for (const id of ["earlier", "", "", "new", "new"]) calls.call(id, "T", "{}", undefined);
@@ -49,6 +50,7 @@ test("a call cut off by the token limit ends with what there is", () => {
   ]);
 });
 
+// Contract: model-messages-12
 test("calls under the same id at once keep their arguments apart", () => {
   const calls = createCallStream([]);
   calls.start("same", "A");
@@ -68,6 +70,7 @@ test("calls under the same id at once keep their arguments apart", () => {
   ]);
 });
 
+// Contract: model-messages-14
 test("a call cut off before its arguments does not pass for one that needs none", () => {
   const calls = createCallStream([]);
   calls.call("a", "T", "{}", undefined);

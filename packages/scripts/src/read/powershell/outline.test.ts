@@ -15,6 +15,7 @@ function agreed(source: string) {
   return scanned;
 }
 
+// Contract: scripts-41
 test("functions with all that may stand in and around them are found alike by grammar and scanner", () => {
   const source = `<# .SYNOPSIS
 file #>
@@ -57,6 +58,7 @@ function script:Two($a, [int]$b = 2) { $a }
   assert.equal(functions[0]?.parameters[2]?.default, "@{ a = 1 }");
 });
 
+// Contract: scripts-41
 test("what the grammar does not know is read too", () => {
   for (const body of ["$x = $a ?? 3", "$a?.b", "$x ? 1 : 2", "$a ??= 1", "Get-A && Get-B"]) {
     const { functions } = scanOutline(`function A { param([int]$x = 1) ${body} }\nfunction B { }`);
@@ -86,6 +88,7 @@ test("what is never closed is told with its place, and nothing hangs", () => {
   }
 });
 
+// Contract: scripts-41
 test("any text has an outline", () => {
   const pieces = fc.constantFrom(
     ..."{}()[]@'\"$#<>`\n ,;=".split(""),
@@ -174,6 +177,7 @@ const definition = fc.oneof(
   fc.tuple(name, parameters, body).map(([n, p, b]) => `function ${n}(${p}) {\n    ${b}\n}`),
 );
 
+// Contract: scripts-41
 test("grammar and scanner say the same of any file made of what PowerShell has", () => {
   let understood = 0;
   fc.assert(

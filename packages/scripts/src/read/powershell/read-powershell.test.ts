@@ -67,11 +67,13 @@ const parameters: readonly [parameter: string, schema: unknown][] = [
   ["[AllowNull()][string]$X", { type: ["string", "null"] }],
   ["[Parameter(HelpMessage = 'which')][string]$X", { type: "string", description: "which" }],
 ];
+// Contract: scripts-36
 test("parameters, with their types, attributes and defaults, become JSON Schema", () => {
   for (const [parameter, schema] of parameters)
     assert.deepEqual(schemaOf(parameter), schema, parameter);
 });
 
+// Contract: scripts-37
 test("Mandatory parameters are required, however it is written; those of one parameter set are not", () => {
   const parsed = read(`function F { param(
     [Parameter(Mandatory)] $A,
@@ -127,6 +129,7 @@ function Format-Get-Weather { param($Result, $Arguments) }
 function Format-Text { "a tool: there is no Text" }
 `;
 
+// Contract: scripts-35
 test("comment-based help is read wherever PowerShell finds it", () => {
   const parsed = read(documented);
   assert.equal(parsed.rules, "Tools for the weather.\n\nAsk once a day.");
@@ -148,6 +151,7 @@ test("comment-based help is read wherever PowerShell finds it", () => {
   assert.deepEqual(functionOf(parsed, "Get-Second").returns, { type: "string" });
 });
 
+// Contract: scripts-39
 test("TOOL_CONFIG in a file is for all its functions, in a function for that one", () => {
   const { declared, title } = read(documented);
   assert.equal(title, "Weather");
@@ -157,12 +161,14 @@ test("TOOL_CONFIG in a file is for all its functions, in a function for that one
   });
 });
 
+// Contract: scripts-39
 test("a TOOL_CONFIG that is no JSON object is an error with its line", () => {
   const { problems, declared } = read("\n# TOOL_CONFIG: {nonsense}\n");
   assert.deepEqual([problems[0]?.severity, problems[0]?.line], ["error", 2]);
   assert.deepEqual(declared?.file, {});
 });
 
+// Contract: scripts-40
 test("Format-<Tool> formats its tool's result and is no tool; so are _… and Internal-…", () => {
   const parsed = read(documented);
   assert.equal(functionOf(parsed, "Get-Weather").hasFormat, true);
@@ -192,6 +198,7 @@ test("help that names no parameter, an unknown type, and no help at all are warn
   );
 });
 
+// Contract: scripts-58
 test("what is never closed is an error with its line", () => {
   const parsed = read("function A {\n  'text\n}");
   assert.equal(parsed.functions, undefined);
@@ -200,6 +207,7 @@ test("what is never closed is an error with its line", () => {
   );
 });
 
+// Contract: scripts-38
 test("literals are values; what runs is none", () => {
   for (const text of [
     "$x",
@@ -220,6 +228,7 @@ test("literals are values; what runs is none", () => {
   assert.equal(literalOf("[int] 5"), 5);
 });
 
+// Contract: scripts-42
 test("files are read in a thread, in order, whatever their encoding", async () => {
   const source = "function Get-Größe { <# .SYNOPSIS\nMisst. #> param() }";
   const wide = Buffer.from(`\ufeff${source}`, "utf16le");

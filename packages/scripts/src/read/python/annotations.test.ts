@@ -83,6 +83,7 @@ const plain: readonly [annotation: string, schema: unknown][] = [
   ["conint(ge=3)", { type: "integer", minimum: 3 }],
   ["Final[int]", { type: "integer" }],
 ];
+// Contract: scripts-21
 test("annotations become JSON Schema", { skip }, async () => {
   for (const [annotation, schema] of plain)
     assert.deepEqual(await schemaOf(annotation), schema, annotation);
@@ -100,6 +101,7 @@ test("names are known by what they were imported as", { skip }, async () => {
   });
 });
 
+// Contract: scripts-22
 test("aliases, NewType, TypeVar and constants of the module are followed", { skip }, async () => {
   const above =
     'Unit = Literal["c", "f"]\nId = NewType("Id", str)\nT = TypeVar("T", bound=int)\nMODE = "fast"';
@@ -109,6 +111,7 @@ test("aliases, NewType, TypeVar and constants of the module are followed", { ski
   assert.deepEqual(await schemaOf("Literal[MODE]", above), { type: "string", enum: ["fast"] });
 });
 
+// Contract: scripts-22
 test("an enum is the list of its values", { skip }, async () => {
   const above =
     'class Color(Enum):\n    "A colour."\n    RED = "red"\n    BLUE = "blue"\nclass N(IntEnum):\n    A = auto()\n    B = auto()\nclass S(StrEnum):\n    Up = auto()';
@@ -122,6 +125,7 @@ test("an enum is the list of its values", { skip }, async () => {
   assert.deepEqual(await schemaOf("Literal[Color.RED]", above), { type: "string", enum: ["red"] });
 });
 
+// Contract: scripts-22
 test("a dataclass is an object of its fields, inherited ones too", { skip }, async () => {
   const above = `@dataclass
 class Base:
@@ -151,6 +155,7 @@ class Point(Base):
   });
 });
 
+// Contract: scripts-22
 test(
   "a TypedDict is an object; total and NotRequired say what may be left out",
   { skip },
@@ -179,6 +184,7 @@ Made = TypedDict("Made", {"in": int})`;
   },
 );
 
+// Contract: scripts-22
 test("a pydantic model is an object of its fields, without pydantic", { skip }, async () => {
   const above = `class Query(BaseModel):
     model_config = ConfigDict(extra="forbid")
@@ -198,6 +204,7 @@ test("a pydantic model is an object of its fields, without pydantic", { skip }, 
   });
 });
 
+// Contract: scripts-22
 test("a class that holds itself becomes a definition that refers to itself", { skip }, async () => {
   const parsed = await read(
     'from __future__ import annotations\n@dataclass\nclass Node:\n    name: str\n    children: list[Node]\ndef f(root: Node):\n    "Does."\n',
@@ -220,6 +227,7 @@ test("a class that holds itself becomes a definition that refers to itself", { s
   });
 });
 
+// Contract: scripts-24
 test(
   "a type that nobody knows takes any value, and is a warning with its line",
   { skip },

@@ -4,6 +4,7 @@ import { functionOf, pythonReader, skip } from "../../testing/python-reader.ts";
 
 const read = pythonReader();
 
+// Contract: scripts-28, scripts-30
 test("attributes of a function declare its permissions and its format", { skip }, async () => {
   const parsed = await read(`def f(): "Does."
 f.executionPolicy = "ask-always"
@@ -19,6 +20,7 @@ def g(): "Does."
   assert.equal(functionOf(parsed, "g").hasFormat, false);
 });
 
+// Contract: scripts-29
 test(
   "older names of permissions mean nothing, and a warning says what does",
   { skip },
@@ -37,6 +39,7 @@ test(
   },
 );
 
+// Contract: scripts-28
 test(
   "the decorator tool of capstan declares the same, under whatever name it came",
   { skip },
@@ -61,6 +64,7 @@ test(
   },
 );
 
+// Contract: scripts-31
 test("TOOL_CONFIG declares for the whole file, and its title", { skip }, async () => {
   const parsed = await read(
     'NET = True\nTOOL_CONFIG = {"title": "Weather", "network": NET, "secrets": ["KEY"]}\ndef f(): "Does."\n',
@@ -69,6 +73,7 @@ test("TOOL_CONFIG declares for the whole file, and its title", { skip }, async (
   assert.deepEqual(parsed.declared?.file, { network: true, secrets: ["KEY"] });
 });
 
+// Contract: scripts-32
 test(
   "what is known only when the file runs is an error, and declares nothing",
   { skip },

@@ -72,6 +72,7 @@ Of one town at a time.
 :rtype: dict
 :raises ValueError: for no town`;
 
+// Contract: scripts-20
 test("Google's style is read", { skip }, async () => {
   assert.deepEqual(await documented(google), {
     description: 'Gives the forecast.\n\nOf one town at a time.\n\nExample:\n    f("Bergen")',
@@ -91,14 +92,17 @@ const asDocumented = {
   raises: [{ type: "ValueError", note: "for no town" }],
 };
 
+// Contract: scripts-20
 test("NumPy's style is read", { skip }, async () => {
   assert.deepEqual(await documented(numpy), asDocumented);
 });
 
+// Contract: scripts-20
 test("reStructuredText's style is read", { skip }, async () => {
   assert.deepEqual(await documented(rest), asDocumented);
 });
 
+// Contract: scripts-20
 test("styles may be mixed, and sections stand in any order", { skip }, async () => {
   const mixed = await documented(
     "Gives it.\n\nReturns: what it is\n\nArgs:\n    city: the town\n\n:raises OSError: at sea",

@@ -31,6 +31,7 @@ for line in sys.stdin:
     print(json.dumps({"id": request["id"], "module": {"rules": source, "problems": []}}), flush=True)
 `;
 
+// Contract: scripts-34
 test("files are read in one process and answered in order", { skip }, async () => {
   const sources = Array.from({ length: 50 }, (_, index) => bytes(`"""${index}"""`));
   const parsed = await parsePython(sources, { executable });
@@ -40,6 +41,7 @@ test("files are read in one process and answered in order", { skip }, async () =
   );
 });
 
+// Contract: scripts-58
 test(
   "a file that the process dies or hangs on is told, and the others are read",
   { skip },
@@ -68,6 +70,7 @@ test("reading ends with its signal", { skip }, async () => {
   await assert.rejects(reading, /enough/);
 });
 
+// Contract: scripts-34
 test("a Python before 3.9 is not taken, and what to do is said", { skip }, async () => {
   const old = await interpreter(
     "old",
@@ -78,6 +81,7 @@ test("a Python before 3.9 is not taken, and what to do is said", { skip }, async
   assert.match(found.status === "missing" ? found.message : "", /is Python 3\.8\.1.*Install it/);
 });
 
+// Contract: scripts-34
 test("where there is no Python, what was tried is said", async () => {
   const found = await findPython({ interpreter: join(folder, "nowhere") });
   assert.match(found.status === "missing" ? found.message : "", /3\.9 or later.*nowhere: .*ENOENT/);

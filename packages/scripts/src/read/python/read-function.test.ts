@@ -10,6 +10,7 @@ const parametersOf = async (source: string) =>
     readonly additionalProperties: unknown;
   };
 
+// Contract: scripts-17
 test("public functions become tools, async ones too, in the file's order", { skip }, async () => {
   const parsed = await read(
     '"""Rules of\n\nthe group."""\ndef zed():\n    "Z."\nasync def alpha():\n    "A."\n',
@@ -24,6 +25,7 @@ test("public functions become tools, async ones too, in the file's order", { ski
   );
 });
 
+// Contract: scripts-18, scripts-19
 test(
   "what is no function of the module is no tool: privates, classes, imports, lambdas, aliases, nested ones",
   { skip },
@@ -52,6 +54,7 @@ if True:
   },
 );
 
+// Contract: scripts-18
 test("__all__ says which functions are tools", { skip }, async () => {
   const parsed = await read('__all__ = ["b"]\ndef a(): "A."\ndef b(): "B."\n');
   assert.deepEqual(
@@ -60,6 +63,7 @@ test("__all__ says which functions are tools", { skip }, async () => {
   );
 });
 
+// Contract: scripts-32
 test("nothing of a file runs while it is read", { skip }, async () => {
   const parsed = await read(
     'import sys\nsys.stdout.write("noise")\nraise SystemExit(3)\ndef f(x=sys.exit()):\n    "Does."\n',
@@ -67,6 +71,7 @@ test("nothing of a file runs while it is read", { skip }, async () => {
   assert.deepEqual(functionOf(parsed).name, "f");
 });
 
+// Contract: scripts-25
 test(
   "a parameter with a default is not required, and a literal default is in the schema",
   { skip },
@@ -82,6 +87,7 @@ test(
   },
 );
 
+// Contract: scripts-26
 test(
   "a default that JSON cannot hold makes its parameter optional, and nothing breaks",
   { skip },
@@ -99,6 +105,7 @@ test("a default of None allows null", { skip }, async () => {
   assert.deepEqual(propertyOf(parsed, "x"), { type: ["integer", "null"], default: null });
 });
 
+// Contract: scripts-27
 test(
   "*args is a warning and **kwargs takes what is not named; neither is a parameter",
   { skip },
@@ -114,12 +121,14 @@ test(
   },
 );
 
+// Contract: scripts-33
 test("a parameter named context is the session's, not the model's", { skip }, async () => {
   const parsed = await read('def f(a: int, context=None):\n    "Does."\n');
   assert.equal(functionOf(parsed).wantsContext, true);
   assert.equal(propertyOf(parsed, "context"), undefined);
 });
 
+// Contract: scripts-23
 test(
   "what an annotation says of a parameter is kept where the documentation says nothing",
   { skip },
@@ -140,6 +149,7 @@ test(
   },
 );
 
+// Contract: scripts-21
 test("types come from annotations; where there is none, from the docstring", { skip }, async () => {
   const source = `def f(a: int, b, c, d, e):
     """Does.
@@ -188,6 +198,7 @@ test("a tool without a docstring is a warning", { skip }, async () => {
   assert.match(parsed.problems[0]?.message ?? "", /f has no docstring/);
 });
 
+// Contract: scripts-58
 test("a syntax error is a problem with line and column", { skip }, async () => {
   const parsed = await read("def f(:\n    pass\n");
   assert.equal(parsed.functions, undefined);

@@ -66,6 +66,7 @@ async function call(name: string, args: JsonObject = {}) {
 
 const skip = found.status === "missing" ? found.message : false;
 describe("a function of a PowerShell script", () => {
+  // Contract: scripts-44
   test("gets its arguments as its parameters say, and gives data back", { skip }, async () => {
     const args = { Text: "2024-05-06T07:08:09Z é", List: ["a"], Table: { a: [1, { b: null }] } };
     const { value } = await call("Get-Back", { ...args, Fast: true, When: "2024-05-06" });
@@ -79,6 +80,7 @@ describe("a function of a PowerShell script", () => {
     });
   });
 
+  // Contract: scripts-45
   test("returns values that JSON does not have without losing them", { skip }, async () => {
     assert.deepEqual((await call("Get-Values")).value, {
       big: "9007199254740993",
@@ -101,6 +103,7 @@ describe("a function of a PowerShell script", () => {
     assert.match(isToolError(error) ? error.message : "", /holds itself/);
   });
 
+  // Contract: scripts-46
   test(
     "says what it says while it runs, and nothing of it is in the result",
     { skip },
@@ -121,6 +124,7 @@ describe("a function of a PowerShell script", () => {
     },
   );
 
+  // Contract: scripts-47
   test(
     "that throws tells message and line, and the person the stack; an error that it goes on from too",
     { skip },
@@ -137,11 +141,13 @@ describe("a function of a PowerShell script", () => {
     },
   );
 
+  // Contract: scripts-49
   test("shares nothing with another call", { skip }, async () => {
     assert.equal((await call("Get-Count")).value, 1);
     assert.equal((await call("Get-Count")).value, 1);
   });
 
+  // Contract: scripts-48
   test(
     "returns files, formats its result, and has a context and no environment",
     { skip },
@@ -159,6 +165,7 @@ describe("a function of a PowerShell script", () => {
     },
   );
 
+  // Contract: scripts-50
   test("of a script that PowerShell cannot read says where", { skip }, async () => {
     const broken = scriptFile(join(folder, "broken.ps1"), "function Get-X {\n  if (\n}");
     const one = {

@@ -38,6 +38,7 @@ const runner = testRunner({ powershell: () => findPowerShell({ interpreter: stan
 const value = async (name: string, context?: ToolContext, of = script()) =>
   (await runFunction(runner, of, name, { Name: "Bø" }, context)).value;
 
+// Contract: scripts-51
 test("the worker is PowerShell that its grammar knows", async () => {
   const read = await loadTreeReader();
   const source = readFileSync(new URL("worker.ps1", import.meta.url), "utf8");
@@ -51,6 +52,7 @@ test("the worker is PowerShell that its grammar knows", async () => {
 });
 
 describe("a call of a PowerShell function", { skip }, () => {
+  // Contract: scripts-44
   test("comes by a channel of its own, with what it says told as it is said", async () => {
     let said = "";
     const plain = fakeContext();
@@ -81,6 +83,7 @@ describe("a call of a PowerShell function", { skip }, () => {
     assert.deepEqual(plain.progress, [{ message: "half", done: 50, total: 100 }]);
   });
 
+  // Contract: scripts-48
   test("asks what it wants to know, each in a process of its own", async () => {
     const context = fakeContext();
     const calls: unknown[] = [];
@@ -95,6 +98,7 @@ describe("a call of a PowerShell function", { skip }, () => {
     assert.equal(calls.length, 1);
   });
 
+  // Contract: scripts-47
   test("that throws tells type, message and line, and the person the whole", async () => {
     const error = await value("Get-Failure");
     assert.ok(isToolError(error));
@@ -102,6 +106,7 @@ describe("a call of a PowerShell function", { skip }, () => {
     assert.deepEqual(error.details, { exception: "RuntimeException", traceback: "the whole" });
   });
 
+  // Contract: scripts-49
   test("whose process ends, or that loops for ever, is ended, and the next one runs", async () => {
     const crashed = await value("Get-Nothing");
     assert.ok(isToolError(crashed) && crashed.code === "script_crashed");
@@ -113,6 +118,7 @@ describe("a call of a PowerShell function", { skip }, () => {
     assert.ok(!isToolError(next), JSON.stringify(next));
   });
 
+  // Contract: scripts-50
   test("of a script that does not load says why", async () => {
     const error = await value("Get-Echo", undefined, script("broken", "# does not load"));
     assert.ok(isToolError(error) && error.code === "script_not_loaded");
@@ -120,6 +126,7 @@ describe("a call of a PowerShell function", { skip }, () => {
   });
 });
 
+// Contract: scripts-43
 test("where there is no PowerShell, or an old one, what to do is said", async () => {
   const none = await findPowerShell({ interpreter: join(folder, "nowhere") });
   assert.ok(none.status === "missing");

@@ -10,6 +10,7 @@ function cut(data: Buffer, places: readonly number[]): readonly Buffer[] {
   return [...at, data.length].map((end, index) => data.subarray(at[index - 1] ?? 0, end));
 }
 
+// Contract: sandbox-50
 test("frames are read as they were written, wherever the bytes are cut", () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue()), fc.array(fc.nat()), (messages, places) => {
@@ -41,6 +42,7 @@ test("a frame that is too large or no JSON breaks the reading off, and nothing a
   ]);
 });
 
+// Contract: sandbox-50
 test("prints come as they were printed, and each mark once, wherever the bytes are cut", () => {
   const mark = "\0capstan 1\0";
   const printed = fc.array(fc.constantFrom("a", "é", "🎉", "\0", "\0cap", "\n"), { maxLength: 20 });

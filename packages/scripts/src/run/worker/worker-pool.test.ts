@@ -55,6 +55,7 @@ test("a worker is kept for the next call of its script, and of no other", async 
   await close();
 });
 
+// Contract: sandbox-52
 test("a worker has one call at a time; calls at once have workers of their own up to the limit", async () => {
   const { use, workers, close } = pool({ perScript: 2 });
   const gate = Promise.withResolvers<void>();
@@ -73,6 +74,7 @@ test("a worker has one call at a time; calls at once have workers of their own u
   await close();
 });
 
+// Contract: sandbox-53
 test("a worker is replaced after its calls, after its time, and after a crash", async () => {
   let now = 0;
   const { use, workers, close } = pool({ maxCalls: 2, maxAgeMs: 1000, now: () => now });
@@ -88,6 +90,7 @@ test("a worker is replaced after its calls, after its time, and after a crash", 
   await close();
 });
 
+// Contract: sandbox-53
 test("where there is no room the longest idle of another script goes", async () => {
   const { use, workers, close } = pool({ total: 2 });
   await use("a");
@@ -100,6 +103,7 @@ test("where there is no room the longest idle of another script goes", async () 
   await close();
 });
 
+// Contract: sandbox-54
 test("who waits for a worker can give up, and takes nobody's turn", async () => {
   const { use, close } = pool({ perScript: 1 });
   const gate = Promise.withResolvers<void>();

@@ -127,6 +127,7 @@ test("a final tool's words are the message that ends the response, after the cal
   assert.equal(result.answer, "I look.\n\nAll is well.");
 });
 
+// Contract: plugins-52
 test("a server's call and a client's in one step: the one runs, the other is handed over", async () => {
   const calls = [
     { name: "Weather", args: { n: 1 }, id: "call_w" },

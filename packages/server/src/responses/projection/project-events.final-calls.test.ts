@@ -54,6 +54,7 @@ function wire(events: readonly ChainEvent[]) {
   return { steps, items, status: projection.response().status };
 }
 
+// Contract: plugins-10
 test("a final call's words are the assistant's message, sent as they come; its call is no item beside it", () => {
   const { steps, items, status } = wire([
     final("c1"),
@@ -71,6 +72,7 @@ test("a final call's words are the assistant's message, sent as they come; its c
   assert.deepEqual(sent, ["response.output_item.added", "response.content_part.added", "All "]);
 });
 
+// Contract: plugins-10
 test("messages of final calls stand in the order in which the calls started, whoever spoke first", () => {
   const { items } = wire([
     final("c1"),

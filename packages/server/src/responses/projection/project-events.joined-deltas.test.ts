@@ -22,6 +22,7 @@ function wire(events: readonly RunEvent[]) {
   return [...projection.begin(), ...events.flatMap((event) => projection.push(event))];
 }
 
+// Contract: durability-31
 test("an hour after its end a run's texts are one delta each, on both wires, from any number on", async () => {
   const clock = settableClock();
   const store = openMemoryStore({ clock });

@@ -121,6 +121,7 @@ function bytes(given: ProjectionOptions, events: readonly RunEvent[]): string {
     .join("");
 }
 
+// Contract: plugins-49
 test("whatever a run says and wherever it stops, the stream keeps the grammar and is closed", () => {
   fc.assert(
     fc.property(script, options, (events, given) => {
@@ -137,6 +138,7 @@ test("whatever a run says and wherever it stops, the stream keeps the grammar an
   );
 });
 
+// Contract: plugins-49
 test("every prefix of a run is a prefix of its stream, so a replay has the same bytes", () => {
   fc.assert(
     fc.property(script, options, fc.nat(), (events, given, at) => {

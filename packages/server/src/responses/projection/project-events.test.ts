@@ -242,6 +242,7 @@ test("after_step announces a call only once it waits", () => {
   assert.equal(announced.response.output.length, 1);
 });
 
+// Contract: plugins-46
 test("a custom tool's call has its input as text", () => {
   const call = { owner: "client", name: "Patch" } as const;
   const { response, types } = project(

@@ -10,6 +10,7 @@ function readByMany<Value, Result>(value: Value, read: (parsed: Value) => Result
   return Array.from({ length: 30 }, () => read(JSON.parse(json) as Value));
 }
 
+// Contract: durability-7
 test("many who read a run hold the texts of its calls once", () => {
   const args = { input: "y".repeat(100_000) };
   const [event] = numbered([

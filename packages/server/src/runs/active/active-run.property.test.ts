@@ -206,6 +206,7 @@ const steps = fc.array(
   { maxLength: 16 },
 );
 
+// Contract: durability-8
 test("whatever happens to a run, each command counts once or is refused, and it ends once, with nothing left", async () => {
   await fc.assert(
     fc.asyncProperty(steps, (script) =>

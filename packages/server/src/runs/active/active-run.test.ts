@@ -30,6 +30,7 @@ function watchChainEnds() {
   return { clock, limits: { ...defaultServerLimits, runMs }, ended };
 }
 
+// Contract: durability-39
 test("a fenced chain that does not end keeps its run from nothing, and takes nothing from it as it ends", async () => {
   await withMemoryStore(async (given) => {
     let looks = 0;
@@ -77,6 +78,7 @@ test("a fenced chain that does not end keeps its run from nothing, and takes not
   });
 });
 
+// Contract: durability-39
 test("one that ends after its run was answered here, in a later epoch, takes nothing from it either", async () => {
   await withMemoryStore(async (store) => {
     const linger = Promise.withResolvers<void>();

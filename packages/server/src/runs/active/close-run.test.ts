@@ -47,6 +47,7 @@ for (const [what, fails, times] of [
   });
 }
 
+// Contract: durability-9
 test("a run that another server took over is left to it", async () => {
   await withMemoryStore(async (store) => {
     const hold = Promise.withResolvers<string>();

@@ -42,6 +42,7 @@ async function leftByAnother(store: Store): Promise<readonly string[]> {
   return ids;
 }
 
+// Contract: durability-16
 test("a run whose rows cannot be read is closed without them, says so, and the others go on", async () => {
   await withMemoryStore(async (store) => {
     const [bad, good] = (await leftByAnother(store)) as [string, string];
@@ -59,6 +60,7 @@ test("a run whose rows cannot be read is closed without them, says so, and the o
   });
 });
 
+// Contract: durability-16
 test("a run whose variables cannot be read is closed with those that it began with, and its conversation goes on", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
@@ -89,6 +91,7 @@ test("a run whose variables cannot be read is closed with those that it began wi
   }
 });
 
+// Contract: durability-26
 test("a run whose request cannot be read is closed without it, and the others go on", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);

@@ -46,6 +46,7 @@ test("a limit of cost fails the run of a model without prices, with what to do",
   });
 });
 
+// Contract: durability-22
 test("a run that takes longer than it may is expired, and what runs is stopped", async () => {
   await withMemoryStore(async (store) => {
     const clock = new FakeClock();

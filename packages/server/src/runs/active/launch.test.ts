@@ -37,6 +37,7 @@ async function takenUp(store: Store, clock: FakeClock, id: string): Promise<void
   await hasEvent(store, id, "chain.resumed");
 }
 
+// Contract: durability-23
 test("a run that is taken up after a crash has only what is left of its time", async () => {
   const clock = new FakeClock();
   const store = openMemoryStore({ clock });
@@ -52,6 +53,7 @@ test("a run that is taken up after a crash has only what is left of its time", a
   await store.close();
 });
 
+// Contract: durability-23
 test("how long a run is queued that was handed back is not counted, where its reader is shown that it is there", async () => {
   const clock = new FakeClock();
   const store = openMemoryStore({ clock });
@@ -73,6 +75,7 @@ test("how long a run is queued that was handed back is not counted, where its re
   await store.close();
 });
 
+// Contract: durability-23
 test("how long a run was queued before it began is not counted when it is taken up", async () => {
   const clock = new FakeClock();
   const store = openMemoryStore({ clock });

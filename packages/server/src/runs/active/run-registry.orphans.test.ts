@@ -25,6 +25,7 @@ function losing(store: Store, type: StoreWrite["type"]): Store {
 
 const ownRuns = (store: Store) => store.everyRunOf({ node: store.nodes?.self ?? "" });
 
+// Contract: durability-40
 test(
   "a run that was made without this node hearing of it is found and goes on",
   { skip },
@@ -42,6 +43,7 @@ test(
   },
 );
 
+// Contract: durability-40
 test("so is one that was claimed without this node hearing of it", { skip }, async () => {
   await withTwoNodes(async (store) => {
     const clock = new FakeClock(0);
@@ -59,6 +61,7 @@ test("so is one that was claimed without this node hearing of it", { skip }, asy
   });
 });
 
+// Contract: durability-40
 test("what goes on here, or is about to, is left alone", { skip }, async () => {
   await withTwoNodes(async (store) => {
     const clock = new FakeClock(0);
@@ -76,6 +79,7 @@ test("what goes on here, or is about to, is left alone", { skip }, async () => {
   });
 });
 
+// Contract: durability-40
 test("a run whose claim is on its way here is left alone", { skip }, async () => {
   await withTwoNodes(async (store) => {
     const committed = Promise.withResolvers<void>();
@@ -102,6 +106,7 @@ test("a run whose claim is on its way here is left alone", { skip }, async () =>
   });
 });
 
+// Contract: durability-40
 test("a clock that is set back does not keep it from looking", { skip }, async () => {
   await withTwoNodes(async (store) => {
     const clock = new FakeClock(3_600_000);

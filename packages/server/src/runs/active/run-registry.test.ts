@@ -65,6 +65,7 @@ test("a run that could not be started keeps its message, and a retry shows it to
   });
 });
 
+// Contract: durability-10
 test("a run whose server died as it began is begun by the next one", async () => {
   await withMemoryStore(async (store) => {
     const { id } = await begin(dyingRuns(store), requestOf("MY QUESTION"));
@@ -116,6 +117,7 @@ test("a run whose server died as it took a turn over goes on with the turn and w
   });
 });
 
+// Contract: durability-10, durability-11
 test("a run that its servers die of is closed after some tries, and says so", async () => {
   await withMemoryStore(async (store) => {
     const limits = { ...defaultServerLimits, maxCrashes: 3 };
@@ -144,6 +146,7 @@ test("a run that its servers die of is closed after some tries, and says so", as
   });
 });
 
+// Contract: durability-11
 test("a run that its servers die of is closed, also where it is queued each time before it is taken up", async () => {
   await withMemoryStore(async (store) => {
     const limits = { ...defaultServerLimits, maxCrashes: 2 };
@@ -162,9 +165,11 @@ test("a run that its servers die of is closed, also where it is queued each time
   });
 });
 
+// Contract: durability-11
 test("one of which its servers die as they read it is closed without being read", () =>
   closedUnread((store) => store, hasBegun));
 
+// Contract: durability-11
 test("one that is watched while it is queued between its servers' deaths is closed unread, too", async () => {
   await withMemoryStore(async (store) => {
     const limits = { ...defaultServerLimits, maxCrashes: 2 };
@@ -198,6 +203,7 @@ async function signOfLife(store: Store, runId: string): Promise<void> {
 test("one of which its servers die before it begins is closed, too", () =>
   closedUnread(dyingStore, async () => {}));
 
+// Contract: durability-11
 test("where the store does not take that end, it is tried again", () =>
   closedUnread((store) => store, hasBegun, failingOnce));
 
@@ -245,6 +251,7 @@ async function closedUnread(
   });
 }
 
+// Contract: durability-11
 test("a run that its servers hand back is never closed for that", async () => {
   await withMemoryStore(async (store) => {
     const limits = { ...defaultServerLimits, maxCrashes: 1 };
@@ -265,6 +272,7 @@ const deathsOf = async (store: Store, runId: string) =>
   ((await store.readEvents({ owner, runId })) ?? []).filter(({ type }) => type === "run.orphaned")
     .length;
 
+// Contract: loop-60
 test("a run that had only waited goes on at once, and one that was handed back when it is written that it is taken up", async () => {
   for (const [waits, asked] of [
     [true, 1],
@@ -310,6 +318,7 @@ test("what a run began with is in its journal once", async () => {
   });
 });
 
+// Contract: loop-15
 test("a run whose group of tools is gone when it is taken up goes on with those that are there", async () => {
   await withMemoryStore(async (store) => {
     const gone = { label: "gone", group: "gone" };

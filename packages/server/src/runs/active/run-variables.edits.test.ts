@@ -26,6 +26,7 @@ async function noteIn(store: Store): Promise<string | undefined> {
   return (await runs.variablesOf(await conversationIn(store))).getVariable("note")?.value.text;
 }
 
+// Contract: variables-64
 test("an edit is kept by the run that the conversation has moved on to", async () => {
   await withMemoryStore(async (store) => {
     await createConversation(store);

@@ -28,6 +28,7 @@ async function turn(store: Store, parentId: string | null, script: readonly Scri
 const saidOf = (calls: readonly CallRecord[], name: string) =>
   calls.find((one) => one.name === name)?.result?.finalText ?? "";
 
+// Contract: variables-20, variables-79
 test("what was evicted from memory is there for a call all the same, in the same run and in later ones", async () => {
   await withMemoryStore(async (store) => {
     const use = call("Use", { value: "$VAR_REF{{Look_1#/found}}" });
@@ -40,6 +41,7 @@ test("what was evicted from memory is there for a call all the same, in the same
   });
 });
 
+// Contract: variables-59
 test("the name of a result that was removed is not given again after a restart, and says what became of it", async () => {
   await withMemoryStore(async (store) => {
     const first = await turn(store, null, [call("Look"), call("Look")]);

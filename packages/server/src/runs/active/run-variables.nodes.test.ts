@@ -96,6 +96,7 @@ async function allow({ store, runs }: { store: Store; runs: RunService }, runId:
   await runs.answer(owner, data[0]!.id, { decision: "allow" });
 }
 
+// Contract: durability-46
 twoNodes(
   "what is removed or written at another node between two turns is so in the next one",
   async (one, other) => {
@@ -133,6 +134,7 @@ twoNodes("who changes variables in turns at two nodes has every change", async (
   assert.deepEqual(here.seen, [["b: 2", "c: 3"]]);
 });
 
+// Contract: durability-46
 twoNodes(
   "what is changed at another node while a run waits here is so as it goes on",
   async (one, other) => {
@@ -149,6 +151,7 @@ twoNodes(
   },
 );
 
+// Contract: durability-46
 twoNodes(
   "what a run changed that waited here and went on at another node is so in the next turn",
   async (one, other) => {
@@ -180,6 +183,7 @@ twoNodes(
   },
 );
 
+// Contract: durability-46
 twoNodes(
   "what is changed at another node of a run that goes on here is so in the next turn",
   async (one, other) => {

@@ -31,6 +31,7 @@ async function allow(runs: RunService, id: string) {
 const shownTo = (model: ScriptedModel) =>
   model.requests.at(-1)?.messages.flatMap(({ role, content }) => (role === "tool" ? content : []));
 
+// Contract: durability-47
 test("a run that waited here, went on elsewhere, and is answered here again goes on from where it is", async () => {
   await withMemoryStore(async (store) => {
     const { ran, tools } = counted();
@@ -49,6 +50,7 @@ test("a run that waited here, went on elsewhere, and is answered here again goes
   });
 });
 
+// Contract: durability-47
 test("a conversation that is deleted elsewhere while its run waits here is not gone on with", async () => {
   await withMemoryStore(async (store) => {
     const { ran, tools } = counted();
@@ -69,6 +71,7 @@ test("a conversation that is deleted elsewhere while its run waits here is not g
   });
 });
 
+// Contract: durability-47
 test("a question that expired elsewhere while its run waits here is told so", async () => {
   await withMemoryStore(async (store, clock) => {
     const { ran, tools } = counted();
@@ -112,6 +115,7 @@ for (const [decision, expected] of [
   });
 }
 
+// Contract: durability-47
 test("what somebody elsewhere says became of a call is read as its run, which waits here, goes on", async () => {
   await withMemoryStore(async (store) => {
     const began = Promise.withResolvers<void>();

@@ -41,6 +41,7 @@ function holding(name: string, text = "there"): VariableSystem {
 
 const nothing = new VariableSystem();
 
+// Contract: durability-18
 test("a run is had once, by who claimed it from where it stopped", () => {
   const warm = new WarmRuns(room);
   const set = () => warm.set(begun("r", 3), holding("a"), state);
@@ -110,6 +111,7 @@ test("what takes more bytes than there are is not kept: a request, texts, variab
   assert.deepEqual(warm.forkVariables({ id: "a", epoch: 1, edits: 0 })?.names(), ["kept"]);
 });
 
+// Contract: durability-18
 test("a chain that people may change while its run waits is not kept", () => {
   const warm = new WarmRuns(room);
   for (const status of ["in_review", "outcome_unknown"] as const) {
@@ -118,6 +120,7 @@ test("a chain that people may change while its run waits is not kept", () => {
   }
 });
 
+// Contract: durability-18
 test("the runs that were used last are kept, up to their number and their bytes", () => {
   const kept = (maxEntries: number, maxBytes: number) => {
     const warm = new WarmRuns({ maxEntries, maxBytes });
@@ -326,6 +329,7 @@ function whenAnswered(inner: Store, happens: () => Promise<unknown>): Store {
   };
 }
 
+// Contract: durability-48
 test("a variable that is changed as its run is answered is so when that goes on", async () => {
   await withMemoryStore(async (inner) => {
     const switches = { groups: {}, tools: {} };
@@ -356,6 +360,7 @@ test("a variable that is changed as its run is answered is so when that goes on"
   });
 });
 
+// Contract: durability-48
 test("a run that is stopped as it is answered does not go on, and asks no model", async () => {
   await withMemoryStore(async (inner) => {
     const store = whenAnswered(inner, () => runs.cancel(run));

@@ -46,6 +46,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await turn();
 }
 
+// Contract: durability-80
 test("each run is handed to one node, and to none that has no room", options, async () => {
   await using server = await startRedis();
   await using one = new Node(server);
@@ -110,6 +111,7 @@ test("a run that waits in the queue is not put there twice", options, async () =
   assert.equal(node.taken.filter(({ id }) => id === "r").length, 1);
 });
 
+// Contract: durability-81
 test("a deadline wakes one node", options, async () => {
   await using server = await startRedis();
   await using one = new Node(server);
@@ -124,6 +126,7 @@ test("a deadline wakes one node", options, async () => {
   assert.equal(one.woken + other.woken, 1);
 });
 
+// Contract: durability-78
 test(
   "Redis is killed and comes back empty: that is said once each, and it hands out again",
   options,
@@ -150,6 +153,7 @@ test(
   },
 );
 
+// Contract: durability-78
 test("a node starts without Redis, says so, and can be stopped", options, async () => {
   const server = await startRedis();
   await server.kill();

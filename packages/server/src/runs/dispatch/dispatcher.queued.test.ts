@@ -34,6 +34,7 @@ async function until(isSo: () => boolean): Promise<void> {
 const statusOf = async (store: Store, id: string, of = owner) =>
   (await store.getRun({ owner: of, id }))?.status;
 
+// Contract: durability-19
 test("over the limit runs are queued, and a principal with many does not keep another waiting", async () => {
   const store = openMemoryStore();
   const { model, seen, release } = heldModel();
@@ -78,6 +79,7 @@ test("a queued run is stopped before it begins, and its question is never asked"
   assert.deepEqual(seen, ["one"]);
 });
 
+// Contract: durability-19
 test("an answered run waits for a place like any other", async () => {
   const store = openMemoryStore();
   const hold = Promise.withResolvers<string>();
@@ -95,6 +97,7 @@ test("an answered run waits for a place like any other", async () => {
   await runIn(store, asked.id, "completed");
 });
 
+// Contract: durability-19
 test("what a server left finds its places one after the other", async () => {
   const store = openMemoryStore();
   const never = Promise.withResolvers<never>().promise;

@@ -57,6 +57,7 @@ function setup(store: Store, { runsAtOnce = 2, isStopping = (): boolean => false
 
 const orphan = (id: string): RunRef => ({ id, owner, status: "in_progress", epoch: 1 });
 
+// Contract: durability-79
 test("what a silent node had is handed to the queue once, and taken up without it after a second", async () => {
   await withMemoryStore(async (store) => {
     for (const id of ["a", "b"]) await createRun(store, { id });
@@ -73,6 +74,7 @@ test("what a silent node had is handed to the queue once, and taken up without i
   });
 });
 
+// Contract: durability-78
 test("without a queue, or where it is gone, it is taken up at once", async () => {
   for (const hasQueue of [false, true])
     await withMemoryStore(async (store) => {
@@ -84,6 +86,7 @@ test("without a queue, or where it is gone, it is taken up at once", async () =>
     });
 });
 
+// Contract: durability-80
 test("what finds no place is queued and offered, and goes on here as soon as there is one", async () => {
   await withMemoryStore(async (store) => {
     for (const id of ["a", "b", "c"]) await createRun(store, { id });
@@ -97,6 +100,7 @@ test("what finds no place is queued and offered, and goes on here as soon as the
   });
 });
 
+// Contract: durability-77
 test("a run that is handed out twice goes on once", async () => {
   await withMemoryStore(async (store) => {
     await createRun(store, { id: "a", status: "queued" });
@@ -212,6 +216,7 @@ test("answered where there is no place, a run is queued, and offered to others",
   });
 });
 
+// Contract: durability-15
 test("answered as the server begins to stop, a run is left to the next one", async () => {
   await withMemoryStore(async (store) => {
     await waiting(store);

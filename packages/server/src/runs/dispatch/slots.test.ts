@@ -5,6 +5,7 @@ import { Slots } from "./dispatcher.ts";
 
 const run = (owner: string, n: number) => ({ owner, id: `${owner}${n}` });
 
+// Contract: durability-19
 test("a thousand runs of one do not delay another's first", () => {
   const slots = new Slots({ runsAtOnce: 4, runsOfOne: 4 });
   const many = Array.from({ length: 1_000 }, (_, n) => run("many", n));

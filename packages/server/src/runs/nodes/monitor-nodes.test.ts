@@ -121,6 +121,7 @@ test("a node that was given up looks at all that it has", async () => {
   assert.match(lines[0] ?? "", /given up by others/);
 });
 
+// Contract: durability-53
 test("that a node has gone is told, whoever saw it first, and where nobody could see", async () => {
   const rounds: (readonly string[] | "fails")[] = [
     ["self", "a", "b"],

@@ -59,6 +59,7 @@ async function allowAlways(store: Store): Promise<{ runs: RunService; grantId: s
   return { runs, grantId: grants.data[0]!.grant.id };
 }
 
+// Contract: durability-45
 test(
   "what is allowed for good at another node is not asked in a run that goes on here",
   options,
@@ -74,6 +75,7 @@ test(
   },
 );
 
+// Contract: durability-45
 test(
   "what is revoked at another node is asked again in a run that goes on here",
   options,
@@ -89,6 +91,7 @@ test(
   },
 );
 
+// Contract: durability-45
 test(
   "a rule that a user sets at another node holds in a run that goes on here",
   options,

@@ -41,6 +41,7 @@ async function question(store: Store, runId: string): Promise<string> {
   }
 }
 
+// Contract: durability-44
 test("an answer at another node is heard while the round goes on", options, async () => {
   await withTwoNodes(async (one, other) => {
     const made = Promise.withResolvers<void>();
@@ -56,6 +57,7 @@ test("an answer at another node is heard while the round goes on", options, asyn
   });
 });
 
+// Contract: durability-49
 test(
   "a run is stopped from another node: who has it stops its calls, and says so",
   options,
@@ -75,6 +77,7 @@ test(
   },
 );
 
+// Contract: durability-49
 test(
   "where the node that has a run does not hear, the run is taken from it and ended",
   options,
@@ -93,6 +96,7 @@ test(
   },
 );
 
+// Contract: durability-49
 test("one call is stopped from another node, and its turn goes on", options, async () => {
   await withTwoNodes(async (one, other) => {
     const { hang, began } = hanging();
@@ -109,6 +113,7 @@ test("one call is stopped from another node, and its turn goes on", options, asy
   });
 });
 
+// Contract: durability-52
 test("a node that lost a run stops what it did for it", options, async () => {
   await withTwoNodes(async (one, other) => {
     const { hang, began } = hanging();

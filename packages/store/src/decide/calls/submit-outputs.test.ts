@@ -28,6 +28,7 @@ async function createAll(store: Store): Promise<void> {
   ]);
 }
 
+// Contract: durability-75
 everyStore(
   "outputs of calls that are not awaited are refused with the reason, and nothing of the portion is kept",
   async (withStore) => {

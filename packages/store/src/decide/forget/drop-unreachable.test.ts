@@ -30,6 +30,7 @@ async function textOf(store: Store, runId: string, name: string): Promise<string
 
 const bytesOf = async (store: Store) => (await store.everyUsage())[0]?.byKind.variables ?? 0;
 
+// Contract: durability-30
 everyStore(
   "values that were written over are found and dropped; what any run of the session leads to stays",
   async (withStore) => {
@@ -60,6 +61,7 @@ everyStore(
   },
 );
 
+// Contract: durability-30
 everyStore(
   "nothing is dropped of a session that has changed since, or in which a run goes on",
   async (withStore) => {

@@ -20,6 +20,7 @@ import {
   withFileStore,
 } from "../../testing/store-fixtures.ts";
 
+// Contract: executor-71
 everyStore(
   "a result in review is its reviewer's alone to read, until the call is settled",
   async (withStore) => {

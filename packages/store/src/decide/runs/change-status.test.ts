@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { everyStore } from "../../testing/every-store.ts";
 import { commit, createRun, owner, resultOf } from "../../testing/store-fixtures.ts";
 
+// Contract: durability-4
 everyStore(
   "a run does not end before it was created, also if the clock was set back",
   async (withStore) => {

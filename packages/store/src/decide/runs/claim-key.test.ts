@@ -17,6 +17,7 @@ async function createWith(store: Store, id: string, given: RequestKey): Promise<
   return outcomes[1].status;
 }
 
+// Contract: durability-3
 everyStore("of requests with one key one creates its run", async (withStore) => {
   await withStore(async (store, clock) => {
     const ids = ["a", "b", "c"];

@@ -57,6 +57,7 @@ const answer = async (store: Store, id: string) => {
 
 const statusOf = async (store: Store) => (await store.getRun({ owner, id: "r" }))?.status;
 
+// Contract: durability-15
 everyStore("an answer queues the run that waits for it, in the same commit", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
@@ -67,6 +68,7 @@ everyStore("an answer queues the run that waits for it, in the same commit", asy
   });
 });
 
+// Contract: durability-15
 everyStore("an answer that came before its run waited queues it as it parks", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
@@ -134,6 +136,7 @@ everyStore("who claims a run has heard what was answered until then", async (wit
   });
 });
 
+// Contract: durability-15
 everyStore("who answers a run may claim it, in the same commit", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });

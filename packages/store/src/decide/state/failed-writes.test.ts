@@ -17,6 +17,7 @@ const query = { owner, runId: "r" };
 
 const bad = { type: "grant", grant: {} as never } as const;
 
+// Contract: durability-35
 everyStore(
   "what follows a write that was lost is lost with it, until the run is claimed anew",
   async (withStore) => {

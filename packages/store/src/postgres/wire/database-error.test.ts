@@ -6,6 +6,7 @@ function failure(code: string): Error {
   return Object.assign(new Error("it says so"), { code });
 }
 
+// Contract: durability-65
 test("what PostgreSQL refuses has a code of ours, its own words, and what to do", () => {
   const expected = [
     ["53100", "disk_full", /make room/],

@@ -6,6 +6,7 @@ import { createDraft } from "./drafts.ts";
 const draft = (source = "one\n", hash = "h1") => createRoot(() => createDraft(source, hash));
 const file = (source: string, hash: string) => ({ source, source_hash: hash });
 
+// Contract: scripts-76
 test("a file that changes on the disk is shown, unless something was written: then both are kept", () => {
   const clean = draft();
   clean.follow(file("two", "h2"));
