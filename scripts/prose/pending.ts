@@ -10,8 +10,6 @@ export const pending: readonly string[] = [
   "docs/reference/sandbox.md",
   "docs/reference/security.md",
   "packages/cli",
-  "packages/client",
-  "packages/contract",
   "packages/core",
   "packages/models",
   "packages/sandbox",

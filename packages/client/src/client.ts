@@ -235,7 +235,7 @@ export function createClient(options: ClientOptions = {}) {
       const path = `${pathOf.approval(approval)}?start=${start}${end}`;
       return json<ResultApprovalView>(path, { signal });
     },
-    /** What the model would get after an answer; nothing is decided. */
+    /** The text that the model would get after an answer; nothing is decided. */
     previewReview: (approval: string, body: ReviewAnswerBody, signal?: Signal) =>
       post<ReviewPreview>(`${pathOf.approval(approval)}/preview`, body, signal),
     /** The grants of a conversation and of all; without a conversation, of every one. */
@@ -251,7 +251,7 @@ export function createClient(options: ClientOptions = {}) {
     removeRule: (rule: string, signal?: Signal) => remove(`/v1/overrides/${id(rule)}`, { signal }),
 
     // Variables
-    /** @param filter texts to look for; an empty one is no filter */
+    /** @param filter texts to look for; an empty list means no filter */
     variables: (
       conversation: string,
       filter: { readonly search?: string; readonly type?: string; readonly tag?: string } = {},

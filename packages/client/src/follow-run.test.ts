@@ -47,7 +47,7 @@ async function numbers(client: Pick<Client, "events">, retry?: Retry) {
   return (await Array.fromAsync(followRun(options))).map(({ seq }) => seq);
 }
 
-test("a lost connection goes on where it was, without a gap or a double", async () => {
+test("after a lost connection, the stream continues without gaps and duplicates", async () => {
   const client = connections([1, 2, new Error("reset")], [2, 3], [4, 5]);
   assert.deepEqual(await numbers(client), [1, 2, 3, 4]);
   assert.deepEqual(client.asked, [0, 2, 3]);
@@ -89,7 +89,7 @@ test("retry counts the failures in a row, and may give up", async () => {
     return counts.length < 4 ? Promise.resolve() : Promise.reject(new Error("enough"));
   };
   await assert.rejects(numbers(client, retry), /enough/);
-  // The connection that brought something and ended in good order is no failure.
+  // The connection that brought something and ended in good order is not a failure.
   assert.deepEqual(counts, [1, 2, 1, 2]);
   assert.deepEqual(client.asked, [0, 1, 1, 2, 2]);
 });

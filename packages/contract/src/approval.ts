@@ -2,7 +2,7 @@ import type { ApprovalRequest, ContentPart, GrantCover, JsonObject } from "@caps
 import type { ReviewNotice } from "@capstan/core/host";
 import type { VisibleArgument, VisiblePart } from "@capstan/core/text";
 
-/** A question to a person: may a call run, or may its result be seen? */
+/** A request to the user: may a call run, or may the model see its result? */
 export type ApprovalView = ExecutionApprovalView | ResultApprovalView;
 
 interface OfRun {
@@ -19,18 +19,18 @@ export interface ExecutionApprovalView extends ApprovalRequest, OfRun {
 }
 
 /**
- * The texts of a question as a person must see them: show the text of each part, and the marks so
- * that no text can pass for one. The page and the terminal show the same.
+ * The texts of a request as the user must see them: show the text of each part, and show marks so
+ * that no text can look like one. The page and the terminal show the same.
  */
 export interface ShownApproval {
   readonly toolName: readonly VisiblePart[];
   readonly groupTitle: readonly VisiblePart[];
   readonly description: readonly VisiblePart[];
   readonly reason: readonly VisiblePart[];
-  /** What a wider answer covers. */
+  /** The calls that a wider answer covers. */
   readonly grant?: readonly VisiblePart[];
   readonly arguments: readonly VisibleArgument[];
-  /** Of a result: the requested slice of its text, and what the model would get of it. */
+  /** Of a result: the requested slice of its text, and the preview of the model's text. */
   readonly result?: readonly VisiblePart[];
   readonly resultForModel?: readonly VisiblePart[];
 }
@@ -46,7 +46,7 @@ export interface ResultApprovalView extends ReviewNotice, OfRun {
     | "withheld"
     | "expired"
     | "cancelled";
-  /** Why it was withheld. */
+  /** The reason why it was withheld. */
   readonly answer_reason?: string;
   readonly args?: JsonObject;
   readonly result?: ReviewedResult;
@@ -59,7 +59,7 @@ export interface ReviewedResult {
   readonly start: number;
   /** Characters of the whole text. */
   readonly total: number;
-  /** What the model would get of it. */
+  /** The text that the model would get. */
   readonly shown: string;
   /** Pictures, files and links that the model would get with it. */
   readonly parts: readonly ReviewedPart[];
@@ -75,26 +75,26 @@ export type ReviewedPart =
       readonly bytes: number;
     };
 
-/** `POST /v1/approvals/{id}`. A second answer gets the first one's outcome. */
+/** `POST /v1/approvals/{id}`. A second answer gets the outcome of the first. */
 export type ApprovalAnswerBody = ExecutionAnswerBody | ReviewAnswerBody;
 
-/** What a call's question takes. */
+/** The answer to an approval request. */
 export interface ExecutionAnswerBody {
   readonly decision: "allow" | "refuse";
   /** @default "once" */
   readonly scope?: "once" | "session" | "always";
   readonly reason?: string;
-  /** Of a refusal: `system` where nobody could be asked, so that no person is said to have refused. @default "person" */
+  /** The author of a refusal: `system` if there was no user to ask. @default "person" */
   readonly by?: "person" | "system";
   /** Which calls a scope of `session` or `always` is for. @default { type: "offer" } */
   readonly covers?: GrantCover;
-  /** When such an answer ends; ms since the epoch. @default never */
+  /** The end of such an answer, in ms since the epoch. @default never */
   readonly expiresAt?: number;
-  /** The arguments as a person changed them; for this call alone. */
+  /** The user's changed arguments, for this call only. */
   readonly arguments?: { readonly [key: string]: unknown };
 }
 
-/** What a result's question takes. */
+/** The answer to a review request. */
 export type ReviewAnswerBody =
   | { readonly decision: "release" }
   /** Each of the words must occur in the result. */
@@ -103,13 +103,13 @@ export type ReviewAnswerBody =
   | {
       readonly decision: "withhold";
       readonly reason?: string;
-      /** `system` where nobody could be asked. @default "person" */
+      /** `system` if there was no user to ask. @default "person" */
       readonly by?: "person" | "system";
     };
 
 /** `POST /v1/approvals/{id}/preview`, with the body of an answer: nothing is decided by it. */
 export interface ReviewPreview {
   readonly object: "review_preview";
-  /** What the model would get after this answer. */
+  /** The text that the model would get after this answer. */
   readonly shown: string;
 }

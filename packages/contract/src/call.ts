@@ -1,8 +1,8 @@
 import type { CallRecord } from "@capstan/core";
 
-/** `GET /v1/runs/{id}/calls`: what a call was, and what became of it. Times are ms since the epoch. */
+/** `GET /v1/runs/{id}/calls`: a call and its outcome. Times are ms since the epoch. */
 export interface CallView extends Omit<CallRecord, "callId" | "quarantine"> {
-  /** As the model gave it. */
+  /** The id that the model gave. */
   readonly id: string;
   readonly object: "call";
   readonly run: string;
@@ -10,15 +10,15 @@ export interface CallView extends Omit<CallRecord, "callId" | "quarantine"> {
 }
 
 /**
- * `POST /v1/runs/{id}/calls/{callId}/outcome`: a person's word on a call that is `outcome_unknown`.
- * The first one counts. One that is to run again does so when its run is retried.
+ * `POST /v1/runs/{id}/calls/{callId}/outcome`: the user's decision about a call that is
+ * `outcome_unknown`. The first one counts. A call with `run_again` runs when its run is retried.
  */
 export interface CallOutcomeBody {
   readonly outcome: "happened" | "did_not_happen" | "run_again";
   readonly note?: string;
 }
 
-/** `POST /v1/runs/{id}/submit_tool_outputs`: some or all of what its client's calls are waited for. */
+/** `POST /v1/runs/{id}/submit_tool_outputs`: some or all outputs of the client's open calls. */
 export interface ToolOutputsBody {
   readonly tool_outputs: readonly { readonly tool_call_id: string; readonly output: string }[];
 }

@@ -3,11 +3,11 @@ export interface ModelView {
   readonly object: "model";
   readonly created: number;
   readonly owned_by: string;
-  /** What people read: `GPT-5.5 (OpenAI)`. */
+  /** The display name: `GPT-5.5 (OpenAI)`. */
   readonly title: string;
-  /** The model that is used where a request or the page names none. */
+  /** Whether requests without a model use this one. */
   readonly default: boolean;
-  /** Why it is here: `OPENAI_API_KEY is set`. */
+  /** The reason why it is listed: `OPENAI_API_KEY is set`. */
   readonly reason: string;
 }
 
@@ -17,10 +17,12 @@ export interface ToolView {
   readonly name: string;
   readonly description: string;
   readonly parameters: unknown;
-  /** On where a conversation says nothing. */
+  /** Whether it is enabled by default in conversations. */
   readonly default_enabled: boolean;
   readonly always_offered: boolean;
-  /** `auto`, `ask-once`, `ask-always`, `deny`, or `depends` where the tool decides by its arguments. */
+  /**
+   * `auto`, `ask-once`, `ask-always`, `deny`, or `depends` if the tool decides by its arguments.
+   */
   readonly execution: string;
 }
 
@@ -34,15 +36,19 @@ export interface ToolGroupView {
 }
 
 /**
- * What a key, a paired browser or a terminal may do: `ask` starts runs and reads what is the principal's own,
- * `approve` answers approval requests and loosens what asks, `admin` sees and changes scripts.
+ * The rights of a key, a paired browser or a terminal: `ask` starts runs and reads what is the
+ * principal's own, `approve` answers approval requests and loosens what asks, `admin` sees and
+ * changes scripts.
  */
 export type Right = "ask" | "approve" | "admin";
 
-/** Whose answers count: everybody's who may ask, or those of paired browsers, terminals and keys with `approve`. */
+/**
+ * The callers whose answers count: all with `ask`, or paired browsers, terminals and keys with
+ * `approve`.
+ */
 export type ApprovalsFrom = "anyone" | "people";
 
-/** `GET /v1/capstan`: what the page says of itself. */
+/** `GET /v1/capstan`: facts about the server. */
 export interface ServerInfo {
   readonly object: "capstan";
   readonly version: string;
@@ -50,9 +56,9 @@ export interface ServerInfo {
   /** Whether requests need an API key. */
   readonly authentication: boolean;
   readonly approvals_from: ApprovalsFrom;
-  /** Of who asks. */
+  /** The rights of the caller. */
   readonly rights: readonly Right[];
-  /** Whether who asks may see and change files of tools, at `/v1/scripts`. */
+  /** Whether the caller may see and change script files at `/v1/scripts`. */
   readonly scripts: boolean;
   /** Whether a changed settings file waits until a user accepts it; false without the right `admin`. */
   readonly configuration_waits: boolean;

@@ -1,6 +1,6 @@
 import type { RunStatus } from "./run.ts";
 
-/** What a person has switched on or off in a conversation; what is absent is at its default. */
+/** The switches that a user changed in a conversation; absent ones have their default. */
 export interface Switches {
   readonly groups: { readonly [group: string]: boolean };
   /** By `group.Tool`. */
@@ -21,7 +21,7 @@ export interface ConversationView {
   readonly switches: Switches;
 }
 
-/** `POST /v1/conversations/{id}`: what is given is changed. */
+/** `POST /v1/conversations/{id}`: changes the given fields. */
 export interface ConversationUpdate {
   readonly title?: string;
   readonly metadata?: { readonly [key: string]: string };

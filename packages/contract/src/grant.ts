@@ -2,7 +2,10 @@ import type { Grant } from "@capstan/core";
 
 export interface GrantView extends Grant {
   readonly object: "grant";
-  /** Where it was given, of branches the newest; null where it holds in every session, or outside of conversations. */
+  /**
+   * The conversation in which it was given (of several branches the newest); null if it applies to
+   * every session, or was given outside conversations.
+   */
   readonly conversation: string | null;
 }
 
@@ -11,8 +14,8 @@ export interface GrantDeleted {
   readonly id: string;
   readonly object: "grant.deleted";
   readonly deleted: true;
-  /** It had been revoked already; nothing was changed. */
+  /** Whether it had been revoked before; then nothing changed. */
   readonly again: boolean;
-  /** When it was revoked first; milliseconds since the epoch. */
+  /** The time of the first revocation, in ms since the epoch. */
   readonly revokedAt: number | null;
 }

@@ -6,9 +6,9 @@ export interface OverrideView extends PolicyRule {
   readonly id: string;
   /** Which calls it is about, in words: `files.ViewFile where path fits secrets/**`. */
   readonly title: string;
-  /** `none` where an administrator's rule, or that there is no such tool any more, makes all of it void. */
+  /** `none` if an administrator's rule overrides it completely, or its tool no longer exists. */
   readonly effect: "full" | "partial" | "none";
-  /** What of it has no effect, and whose rule counts; a sentence each. */
+  /** One sentence for each part without effect, with the rule that overrides it. */
   readonly notes: readonly string[];
   /** Its stored row is damaged: it denies all calls until it is removed. */
   readonly damaged?: true;
@@ -17,7 +17,7 @@ export interface OverrideView extends PolicyRule {
   readonly updatedAt: number;
 }
 
-/** What is left of a rule that was taken back, or that says nothing more. */
+/** The response to the deletion of a rule, also of a rule whose last field was removed. */
 export interface OverrideDeleted {
   readonly id: string;
   readonly object: "override.deleted";
@@ -25,8 +25,8 @@ export interface OverrideDeleted {
 }
 
 /**
- * `PUT /v1/overrides`: changes what is said of a tool, a group or all, for calls with such
- * arguments. What is left out stays as it is; null takes it back.
+ * `PUT /v1/overrides`: changes the user's rule for a tool, a group or all, for calls with such
+ * arguments. Absent fields stay as they are; null removes one.
  */
 export type OverrideChange = Pick<PolicyRule, "tool" | "when"> & {
   readonly [Key in "execution" | "result" | "approvalMs" | "reason"]?: PolicyRule[Key] | null;

@@ -1,8 +1,8 @@
 import type { ChainError, ChainEvent, ChainStats, Usage } from "@capstan/core";
 
 /**
- * Where a run is. `requires_action` waits for a person or a client and holds no memory;
- * the last five are for good.
+ * The status of a run. `requires_action` waits for a user or a client and holds no memory; the last
+ * five are final.
  */
 export type RunStatus =
   | "queued"
@@ -17,13 +17,13 @@ export type RunStatus =
 /** One numbered event of a run, as `GET /v1/runs/{id}/events` streams it: no gap, no duplicate. */
 export type RunEvent = { readonly seq: number } & (ChainEvent | RunNotice);
 
-/** What the server itself has to say in a run's stream. */
+/** Events of the server in a run's stream. */
 export type RunNotice =
-  /** Takes a number, changes nothing. */
+  /** Has a sequence number, and changes nothing. */
   | { readonly type: "run.heartbeat"; readonly at: number }
   /** Its process died or lost its lease. Written when the run is claimed again or queued for a claim. */
   | { readonly type: "run.orphaned"; readonly at: number }
-  /** The server stopped in mid-run; what was under way is over. */
+  /** The server stopped during the run; its open items have ended. */
   | { readonly type: "run.interrupted"; readonly at: number; readonly message: string };
 
 /** `GET /v1/runs/{id}`. Its id is the response's. Times are ms since the epoch. */
@@ -33,22 +33,22 @@ export interface RunView {
   readonly conversation: string | null;
   readonly previous: string | null;
   readonly status: RunStatus;
-  /** What it waits for in `requires_action`; else empty. */
+  /** The answers that the run waits for in `requires_action`; otherwise empty. */
   readonly waiting: readonly AwaitedView[];
   readonly model: string;
   /**
    * The user's input as Responses items. Images and files of more than 32 KiB are references, and of
-   * a long input only the last items are here, with their texts cut.
+   * a long input only the last items are here, with truncated texts.
    */
   readonly input: readonly unknown[];
-  /** Whether `input` is cut: `GET /v1/responses/{id}/input_items` has all of it. */
+  /** Whether `input` is truncated: `GET /v1/responses/{id}/input_items` has all of it. */
   readonly input_cut: boolean;
   readonly created_at: number;
   readonly ended_at: number | null;
   readonly error: ChainError | null;
   readonly usage: Usage | null;
   readonly stats: ChainStats | null;
-  /** The number of the last event that is stored. */
+  /** The sequence number of the last stored event. */
   readonly last_seq: number;
 }
 
@@ -64,7 +64,10 @@ export type AwaitedView =
       readonly arguments: string;
     };
 
-/** A run with all it did so far, deltas left out: each `item.end` carries its text; an open item, one delta with what there is. */
+/**
+ * A run with its events, without deltas: each `item.end` has its text, and an open item has one
+ * delta with its text so far.
+ */
 export interface RunWithEvents extends RunView {
   readonly events: readonly RunEvent[];
 }

@@ -1,18 +1,18 @@
 import type { ScriptCheckView, ScriptDetail, ScriptFilesView, ScriptView } from "./script.ts";
 
-/** What changed a file, or why nothing was changed. */
+/** The result of a change to a file, or the reason why nothing changed. */
 export type AuthoringOutcome =
   | { readonly status: "done"; readonly script: ScriptDetail }
-  /** No file of that id is in the folders. */
+  /** There is no file with this id in the folders. */
   | { readonly status: "not_found" }
-  /** It is not as the request has it: changed meanwhile, or there already. */
+  /** The file has changed since the request was made, or exists already. */
   | { readonly status: "conflict"; readonly message: string }
-  /** What was asked for cannot be; `field` of the request is why. */
+  /** The request is invalid, because of its field `field`. */
   | { readonly status: "invalid"; readonly field: string; readonly message: string };
 
 /**
- * Files of tools, as people see, change and approve them: what the server is told of the folders,
- * which it does not know itself. No tool is given this.
+ * Script files, as users see, change and approve them. The server does not know the folders itself,
+ * and no tool has access to this.
  */
 export interface ScriptAuthoring {
   list(): readonly ScriptView[];
@@ -28,16 +28,16 @@ export interface ScriptAuthoring {
     id: string,
     change: { readonly source: string; readonly basedOn: string },
   ): Promise<AuthoringOutcome>;
-  /** Keeps what it takes away, for `restore`. */
+  /** Deletes the file, and keeps a copy for `restore`. */
   remove(
     id: string,
   ): Promise<
     { readonly status: "removed" } | Exclude<AuthoringOutcome, { readonly status: "done" }>
   >;
   restore(id: string): Promise<AuthoringOutcome>;
-  /** A person's word on exactly this content. */
+  /** Approves exactly this content. */
   approve(id: string, contentHash: string): Promise<AuthoringOutcome>;
   revoke(id: string): Promise<AuthoringOutcome>;
-  /** Calls back when any of it changed; returns what ends it. */
+  /** Calls back after each change; returns a function that ends this. */
   subscribe(listener: () => void): () => void;
 }

@@ -9,12 +9,12 @@ export interface ScriptView {
   readonly object: "script";
   /** The file in its folder, with `/`: `weather.py`, `harbour/main.py`. */
   readonly name: string;
-  /** Where it lies, as people know it. */
+  /** The path of its folder, for display. */
   readonly folder: string;
   readonly language: "python" | "powershell" | "module";
   /**
    * `live`: its tools are as the file has them. `stale`: the file is broken, and its last good
-   * version is used. `broken`: it has no tools. `unapproved`: a module that waits for a person.
+   * version is used. `broken`: it has no tools. `unapproved`: a module that needs an approval.
    */
   readonly status: "live" | "stale" | "broken" | "unapproved";
   readonly title: string;
@@ -22,9 +22,12 @@ export interface ScriptView {
   readonly groups: readonly string[];
   readonly tools: readonly ScriptToolView[];
   readonly problems: readonly ScriptProblemView[];
-  /** What people said of it: of this content, of an earlier one, or nothing. */
+  /** Whether this content, an earlier one, or none is approved. */
   readonly approval: "current" | "outdated" | "none";
-  /** Whether it is changed and approved here: scripts are, modules run inside the server and are not. */
+  /**
+   * Whether it can be changed and approved here: scripts can; modules run inside the server and
+   * cannot.
+   */
   readonly editable: boolean;
 }
 
@@ -36,15 +39,15 @@ export interface ScriptToolView {
   readonly description: string;
   readonly parameters: JsonSchema;
   readonly returns?: { readonly type: string; readonly note?: string };
-  /** From 1; absent where it is not known. */
+  /** From 1; absent if it is unknown. */
   readonly line?: number;
-  /** Whether the file says how its result reads. */
+  /** Whether the file formats its result. */
   readonly has_format: boolean;
-  /** When a call asks, as things stand: `auto`, `ask-once`, `ask-always`, `deny`, `depends`. */
+  /** The effective policy: `auto`, `ask-once`, `ask-always`, `deny`, `depends`. */
   readonly execution: string;
 }
 
-/** What is wrong with a file, and where; line and column from 1. */
+/** A problem of a file, with its place; line and column from 1. */
 export interface ScriptProblemView {
   readonly severity: "error" | "warning";
   readonly message: string;
@@ -52,7 +55,7 @@ export interface ScriptProblemView {
   readonly column?: number;
 }
 
-/** What a file says it may do, or one function of it. */
+/** The permissions that a file, or one of its functions, declares. */
 export interface ScriptPermissionsView {
   readonly executionPolicy?: ExecutionDecision;
   readonly resultApprovalPolicy?: ResultApprovalPolicy;
@@ -73,17 +76,17 @@ export interface DeclaredPermissionsView {
 
 /** `GET /v1/scripts/{id}`: the file as it is on the disk now; `tools` and `problems` are read from that. */
 export interface ScriptDetail extends ScriptView {
-  /** Null where it cannot be shown: it is gone, a link, too large, or no text. */
+  /** Null if it cannot be shown: it is missing, a link, too large, or not text. */
   readonly source: string | null;
-  /** Of `source` alone: what a change is based on. */
+  /** The hash of `source`, on which a change is based. */
   readonly source_hash: string | null;
-  /** Of all its files: what an approval is bound to. Null where it cannot be approved as it is. */
+  /** The hash of all its files, to which an approval is bound. Null if it cannot be approved. */
   readonly content_hash: string | null;
-  /** Names of all its files: itself, and what is private beside it or in its folder. */
+  /** The names of all its files: itself, and private files next to it or in its folder. */
   readonly files: readonly string[];
-  /** What it says of its permissions; they count once a person approved this content. */
+  /** The declared permissions; they take effect when this content is approved. */
   readonly declared: DeclaredPermissionsView | null;
-  /** What was approved last, which may be another content. */
+  /** The last approved content, which may differ. */
   readonly approved: {
     readonly content_hash: string;
     /** Milliseconds since the epoch. */
@@ -92,28 +95,30 @@ export interface ScriptDetail extends ScriptView {
   } | null;
 }
 
-/** `GET /v1/scripts/{id}/files`: what an approval is about, `version=current` or `approved`. */
+/**
+ * `GET /v1/scripts/{id}/files`: the files that an approval covers, `version=current` or `approved`.
+ */
 export interface ScriptFilesView {
   readonly object: "script_files";
   readonly content_hash: string;
   readonly files: readonly {
     readonly name: string;
     readonly bytes: number;
-    /** `sha256:…` of its bytes: whether it changed, where it is not shown. */
+    /** `sha256:…` of its bytes, to compare files that are not shown. */
     readonly hash: string;
-    /** Null where it is no text, or too long to be shown. */
+    /** Null if it is not text, or too long to be shown. */
     readonly text: string | null;
   }[];
 }
 
 /** `POST /v1/scripts/check`: the text of a script that is not saved. */
 export interface ScriptCheckBody {
-  /** Its ending says which language: `weather.py`. */
+  /** Its extension selects the language: `weather.py`. */
   readonly name: string;
   readonly source: string;
 }
 
-/** What was read from it. Nothing was run, nothing saved. */
+/** The tools and problems of the text. Nothing runs or is saved. */
 export interface ScriptCheckView {
   readonly object: "script_check";
   readonly tools: readonly ScriptToolView[];
@@ -121,7 +126,7 @@ export interface ScriptCheckView {
   readonly problems: readonly ScriptProblemView[];
 }
 
-/** `POST /v1/scripts`: begins a file from the template of its language. */
+/** `POST /v1/scripts`: creates a file from the template of its language. */
 export interface ScriptCreateBody {
   /** `weather` or `weather.py`, `backup.ps1`. */
   readonly name: string;
@@ -130,11 +135,11 @@ export interface ScriptCreateBody {
 /** `PUT /v1/scripts/{id}`. A file that changed meanwhile is a 409. */
 export interface ScriptSaveBody {
   readonly source: string;
-  /** The `source_hash` of what was changed. */
+  /** The `source_hash` of the text before the change. */
   readonly based_on: string;
 }
 
-/** `DELETE /v1/scripts/{id}`; `POST /v1/scripts/{id}/restore` brings it back. */
+/** `DELETE /v1/scripts/{id}`; `POST /v1/scripts/{id}/restore` restores it. */
 export interface ScriptDeleted {
   readonly id: string;
   readonly object: "script.deleted";
@@ -146,7 +151,7 @@ export interface ScriptApproveBody {
   readonly content_hash: string;
 }
 
-/** `POST /v1/scripts/{id}/calls`: begins a run that makes this one call. */
+/** `POST /v1/scripts/{id}/calls`: starts a run that makes this one call. */
 export interface ScriptCallBody {
   /** The tool's name in the file. */
   readonly tool: string;
@@ -155,13 +160,13 @@ export interface ScriptCallBody {
 
 /** A call of a script's tool, and who made it. */
 export interface ScriptCallView extends CallView {
-  /** `person`: it was tried here, with all that it called itself. */
+  /** `person`: a user tried it here; this includes its sub-calls. */
   readonly made_by: "person" | "model";
 }
 
 /** `GET /v1/scripts/{id}/calls`: the newest first. */
 export interface ScriptCallList extends ListView<ScriptCallView> {
-  /** Runs whose calls are damaged in the database: what they had is left out. */
+  /** Runs whose calls are damaged in the database, and left out. */
   readonly unreadable: readonly string[];
 }
 

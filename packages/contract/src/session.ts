@@ -10,7 +10,7 @@ export interface PairingView {
 export interface SessionView {
   readonly id: string;
   readonly object: "session";
-  /** What the browser called itself when it was paired. */
+  /** The browser's name for itself when it was paired. */
   readonly name: string;
   /** In milliseconds since the epoch. */
   readonly created_at: number;

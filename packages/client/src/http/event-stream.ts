@@ -37,7 +37,7 @@ export async function* readEventStream(
       yield* events.splice(0);
     }
   } finally {
-    // Whoever stops to read leaves the connection, too.
+    // Ending the iteration also closes the connection.
     await reader.cancel().catch(() => {});
   }
 }

@@ -1,6 +1,6 @@
 import type { ErrorBody } from "@capstan/contract";
 
-/** What went wrong with a request, as data. */
+/** The error of a request, as data. */
 export interface ApiErrorData {
   /** The HTTP status; 0 if there was no answer. */
   readonly status: number;
@@ -102,7 +102,7 @@ export interface RequestOptions {
 /**
  * Sends a request.
  *
- * @throws ApiError if the answer is no success, or there is none; the signal's reason if it aborts
+ * @throws ApiError if the response is an error, or is missing; the signal's reason if it aborts
  */
 export async function send(
   { url, key: keyOf, fetch, clock, keyHint, antiForgeryToken }: Connection,
