@@ -12,11 +12,9 @@ export const pending: readonly string[] = [
   "packages/cli",
   "packages/core",
   "packages/models",
-  "packages/sandbox",
   "packages/scripts",
   "packages/server",
   "packages/store",
-  "packages/toolkit",
   "packages/web",
   "test",
 ];

@@ -42,7 +42,7 @@ export function bubblewrap(options: {
   readonly path: string;
   /** Where control groups are. @default the system's place */
   readonly cgroups?: CgroupSource;
-  /** The `systemd-run` that limits programs of this user where no control group can be made. */
+  /** The `systemd-run` that limits programs of this user if no control group can be made. */
   readonly systemdRun?: string | undefined;
   /** Without it no program reaches the network. */
   readonly python?: PythonInstallation | undefined;
@@ -83,7 +83,7 @@ export function bubblewrap(options: {
             }),
             ...(user === undefined ? [] : asNobody()),
             options.path,
-            // Not on the command line, which everybody on this machine can read, and the program too.
+            // Not on the command line, which all users of this machine, and the program, can read.
             "--args",
             String(3 + channels),
             ...(filter === undefined ? [] : ["--seccomp", String(3 + channels + 1)]),
@@ -153,7 +153,7 @@ function asNobody(): readonly string[] {
   return [setpriv, `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups", "--"];
 }
 
-/** What bubblewrap is told; order counts: what comes later covers what came before. */
+/** The arguments for bubblewrap. Their order counts: later mounts cover earlier ones. */
 export function bubblewrapArguments(program: Program, limits: SandboxLimits): readonly string[] {
   const size = String(limits.fileBytes);
   const { network = false, read = [], write = [], shown = [], hidden = [] } = program;
@@ -175,7 +175,8 @@ export function bubblewrapArguments(program: Program, limits: SandboxLimits): re
       shown,
     }),
     ...covers(hidden, [...read, ...write]),
-    // Root may write what is below /proc/sys without any capability, and anybody may fill a folder in memory.
+    // Root may write below /proc/sys without any capability, and every user may fill a folder in
+    // memory.
     ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"],
     ["--chdir", program.folder ?? "/tmp"],
   ].flat();
@@ -233,7 +234,7 @@ function realFolder(path: string): string {
   }
 }
 
-/** What is protected, wherever a writable root shows it. A root within was named on purpose. */
+/** The protected paths, under each name that a writable root shows. */
 function protectedPaths({ write = [], protected: paths = [] }: Program): readonly string[] {
   return write.flatMap((root) => {
     const at = checkedPath(root);
@@ -250,7 +251,10 @@ function protectedPaths({ write = [], protected: paths = [] }: Program): readonl
   });
 }
 
-/** Whatever is hidden is covered wherever a root shows it: through a link it has another path inside. */
+/**
+ * Covers hidden paths under each name that a root shows: through a link, a path has another name
+ * inside.
+ */
 function covers(hidden: readonly string[], roots: readonly string[]): readonly Words[] {
   const real = hidden.filter((path) => existsSync(path)).map((path) => realpathSync(path));
   const aliases = roots.flatMap((root) => {
@@ -310,7 +314,7 @@ function checkedPath(path: string): string {
   if (plain === "/") throw invalidPath(path, "is the whole system");
   const inside = never.find((folder) => isInside(plain, folder));
   if (inside !== undefined)
-    throw invalidPath(path, `lies in ${inside}, through which a program gets out`);
+    throw invalidPath(path, `is in ${inside}, through which a program can leave the sandbox`);
   return plain;
 }
 

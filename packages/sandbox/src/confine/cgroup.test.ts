@@ -53,7 +53,7 @@ function delegatedTree(name: string, controllers: string) {
 const pid = String(process.pid);
 const text = (...path: readonly string[]) => readFileSync(join(...path), "utf8");
 
-test("in a group that was delegated, the server moves down and programs count beside it", () => {
+test("in a delegated group, the server moves into a group of its own, next to those of programs", () => {
   const { group, source } = delegatedTree("delegated", "cpu memory pids");
   assert.equal(makeCgroup(defaultLimits, source), undefined, "the kernel gives no controllers yet");
   assert.equal(text(group, "cgroup.subtree_control"), "+pids +memory");

@@ -32,11 +32,11 @@ export interface CgroupSource {
 }
 
 /**
- * Makes a control group that counts processes and memory of a whole program, where this process
- * may: as root, or within a group that was delegated to its user, as systemd does for a service with
+ * Makes a control group that counts processes and memory of a whole program, if this process may:
+ * as root, or within a group that was delegated to its user, as systemd does for a service with
  * `Delegate=yes`. Resource limits do not count root's processes, so root needs it.
  *
- * @returns undefined where none can be made.
+ * @returns undefined if none can be made.
  */
 export function makeCgroup(limits: SandboxLimits, source: CgroupSource = {}): Cgroup | undefined {
   const { mount = "/sys/fs/cgroup", self = "/proc/self/cgroup" } = source;
@@ -97,7 +97,10 @@ function hierarchies(limits: SandboxLimits, mount: string, own: string): readonl
   ];
 }
 
-/** The group of version 2 as the parent of a program's own; none where it does not count processes. */
+/**
+ * The group of version 2 as the parent of a program's own; undefined if it does not count
+ * processes.
+ */
 function hierarchyBelow(parent: string | undefined, limits: SandboxLimits): readonly Hierarchy[] {
   const given = parent === undefined ? undefined : controllersGiven(parent);
   if (parent === undefined || given?.includes("pids") !== true) return [];
@@ -190,7 +193,7 @@ function removeEmpty(folder: string): void {
     rmdirSync(folder);
     left.delete(folder);
   } catch {
-    // Not empty: somebody still runs in it.
+    // Not empty: a process still runs in it.
     left.add(folder);
   }
 }

@@ -9,9 +9,9 @@ import { unconfined } from "./unconfined.ts";
 
 export interface FoundSandbox {
   readonly sandbox: Sandbox;
-  /** Why programs are not confined; undefined where they are. */
+  /** The reason why programs are not confined; undefined if they are. */
   readonly problem?: { readonly message: string; readonly fix: string };
-  /** What the memory limit holds for: a program as a whole, or each of its processes by itself. */
+  /** Whether the memory limit applies to a program as a whole, or to each of its processes. */
   readonly memoryLimit: "program" | "process";
 }
 

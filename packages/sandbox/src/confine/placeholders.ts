@@ -17,7 +17,7 @@ export function holdNames(paths: readonly string[]): () => void {
     try {
       mkdirSync(path);
     } catch {
-      // What this process cannot make there, its programs cannot make either.
+      // If this process cannot create it there, its programs cannot either.
       return false;
     }
     return true;
@@ -43,6 +43,6 @@ function removeEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // A person has put something there meanwhile.
+    // The user has created something there meanwhile.
   }
 }

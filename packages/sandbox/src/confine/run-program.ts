@@ -11,7 +11,9 @@ export function runProgram(options: {
   readonly env: { readonly [name: string]: string };
   readonly folder?: string | undefined;
   readonly channels: number;
-  /** What the command reads to its end, each on one more descriptor after the channels. */
+  /**
+   * The inputs that the command reads to their end, each on one more descriptor after the channels.
+   */
   readonly said?: readonly (string | Uint8Array)[];
   /** Ends the process with all it started. */
   readonly kill: (child: ChildProcess) => void;
@@ -41,7 +43,7 @@ export function runProgram(options: {
   const { promise, resolve } = Promise.withResolvers<ProgramEnd>();
   child.once("error", (error) => resolve({ status: "not_started", message: error.message }));
   child.once("exit", (code, signal) => {
-    // What it started and left behind goes too, or it would hold the pipes open.
+    // Processes that it left behind are killed, too: they would keep the pipes open.
     options.kill(child);
     const how: ProgramEnd =
       code === null
@@ -72,7 +74,7 @@ export function runProgram(options: {
 
 const ends = new Set<() => void>();
 
-/** What runs when this process ends goes with it. */
+/** Ends the running programs when this process ends. */
 function endAtExit(end: () => void): void {
   if (ends.size === 0) process.removeListener("exit", endAll).once("exit", endAll);
   ends.add(end);

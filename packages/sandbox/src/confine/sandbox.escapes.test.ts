@@ -50,7 +50,7 @@ describe("a confined program", { skip: noSandbox }, () => {
   });
 
   // Contract: sandbox-2
-  test("changes a root that it was given to change, and nothing beside it", async () => {
+  test("changes a root that it may write, and nothing outside of it", async () => {
     const root = join(base, "changed");
     await mkdir(root);
     await shell("echo made > file; echo out > ../outside.txt", {
@@ -222,7 +222,7 @@ for address in (${JSON.stringify(path)}, "\\0capstan-test-${process.pid}"):
     try:
         s = socket.socket(socket.AF_UNIX); s.connect(address); print(s.recv(9))
     except OSError as e: print(e.strerror)`,
-        // The socket lies in a folder that the program may change.
+        // The socket is in a folder that the program may change.
         { write: [base] },
       );
       const refused = "Address family not supported by protocol";

@@ -86,7 +86,7 @@ const kinds = [
 for (const [name, sandbox, skip] of kinds)
   describe(`a program that is ${name}`, { skip }, () => {
     // Contract: sandbox-30
-    test("goes with its whole tree when it is ended, whoever left home", async () => {
+    test("ends with its whole process tree, including processes in sessions of their own", async () => {
       const mark = `9${process.pid}${name.length}`;
       const program = sandbox.start({
         command: "/bin/sh",

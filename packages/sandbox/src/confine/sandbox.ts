@@ -13,13 +13,13 @@ export const defaultLimits: SandboxLimits = {
   fileBytes: 256 * mebibyte,
 };
 
-/** A program, and what it may see. What is not named here it does not have. */
+/** A program and its access. It has no access to anything else. */
 export interface Program {
   readonly command: string;
   readonly args: readonly string[];
-  /** Its whole environment, but for PATH, HOME, TMPDIR and LANG, which it gets where they are not named. */
+  /** Its whole environment. PATH, HOME, TMPDIR and LANG have defaults. */
   readonly env?: { readonly [name: string]: string };
-  /** Absolute paths it may read, beside the system's own programs and libraries. */
+  /** Absolute paths that it may read, in addition to the system's programs and libraries. */
   readonly read?: readonly string[];
   /** Absolute paths it may change. */
   readonly write?: readonly string[];
@@ -34,8 +34,8 @@ export interface Program {
   /** Paths that it can read and never change, though they lie in a folder to `write`, or are not there yet. */
   readonly protected?: readonly string[];
   /**
-   * What of the network it reaches, through a proxy that its environment names; where nothing
-   * confines it, all of it. @default false
+   * The part of the network that it reaches, through a proxy that its environment names; without a
+   * sandbox, all of it. @default false
    */
   readonly network?: NetworkAccess;
   /** Hosts that it does not reach, whatever `network` says. @default none */
@@ -43,7 +43,7 @@ export interface Program {
   /** @default its temporary folder */
   readonly folder?: string;
   readonly limits?: Partial<SandboxLimits>;
-  /** Pipes beside standard input, output and error: file descriptors 3, 4, … @default 0 */
+  /** Additional pipes: file descriptors 3, 4, … @default 0 */
   readonly channels?: number;
 }
 
@@ -67,7 +67,9 @@ export interface RunningProgram {
 
 /** How programs are confined. */
 export interface Sandbox {
-  /** `none`: an ordinary process with limits. Who runs code in it asks a person every time. */
+  /**
+   * `none`: an ordinary process with limits. Its callers must require an approval for every call.
+   */
   readonly kind: "bubblewrap" | "none";
   /** @throws CapstanError `invalid_sandbox_path`, `invalid_allowed_host`, `network_unavailable` */
   start(program: Program): RunningProgram;

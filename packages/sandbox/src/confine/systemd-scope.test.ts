@@ -27,7 +27,7 @@ function standIn(name: string, body: string): string {
 const note = `echo "$XDG_RUNTIME_DIR $*" >> ${join(folder, "notes")}
 while [ "$1" != -- ]; do shift; done; shift; exec "$@"`;
 
-test("a user's systemd is found where it makes scopes", async () => {
+test("a user's systemd is found if it makes scopes", async () => {
   const works = standIn("works", note);
   assert.equal(await findSystemdRun(works), works);
   assert.equal(await findSystemdRun(standIn("fails", "echo no bus >&2; exit 1")), undefined);

@@ -5,7 +5,7 @@ import type { SandboxLimits } from "../process/sandbox-limits.ts";
 
 const scope = ["--user", "--scope", "--quiet", "--collect"];
 
-/** What a command is put behind that runs in a scope of the user's systemd, with limits of its own. */
+/** The prefix of a command that runs in a scope of the user's systemd, with its own limits. */
 export function systemdScope(systemdRun: string, limits: SandboxLimits): readonly string[] {
   const properties = [
     `MemoryMax=${limits.memoryBytes}`,

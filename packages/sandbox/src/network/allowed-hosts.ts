@@ -16,7 +16,7 @@ export function allowedHosts(entries: readonly string[]): AllowedHosts {
     if (url === undefined || !/^(?:[^/?#@\s]+)$/.test(entry) || url.pathname !== "/") {
       throw new CapstanError({
         code: "invalid_allowed_host",
-        message: `"${entry}" in allowPrivateHosts is no host. Write a host or host:port, e.g. "intranet.example" or "127.0.0.1:8080".`,
+        message: `"${entry}" in allowPrivateHosts is not a host. Write a host or host:port, e.g. "intranet.example" or "127.0.0.1:8080".`,
       });
     }
     const port = /:(\d+)$/.exec(entry.replace(/^\[[^\]]*\]/, ""))?.[1];

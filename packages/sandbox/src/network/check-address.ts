@@ -4,9 +4,9 @@ import ipaddr from "ipaddr.js";
 const globalUnicast = ipaddr.IPv6.parse("2000::");
 
 /**
- * Why an IP address is none of the public internet's, e.g. `loopback`, `private`, `linkLocal`;
- * undefined where it is public. Addresses that carry another (IPv4-mapped, NAT64, 6to4, Teredo)
- * are refused whatever they carry, and so are this machine's own: its services may be closed to others.
+ * Returns why an IP address is not public, e.g. `loopback`, `private`, `linkLocal`; undefined if it
+ * is public. Addresses that carry another (IPv4-mapped, NAT64, 6to4, Teredo) are refused whatever
+ * they carry, and so are this machine's own: its services may be closed to others.
  *
  * @param own the addresses of this machine. @default those of its network interfaces
  */
@@ -19,7 +19,7 @@ export function addressProblem(
   const parsed = ipaddr.parse(bare);
   const range = parsed.range();
   if (range !== "unicast") return range;
-  // IPv6 is public only where it was given out to be: 2000::/3.
+  // Only 2000::/3 is public in IPv6.
   if (parsed instanceof ipaddr.IPv6 && !parsed.match(globalUnicast, 3)) return "reserved";
   const isOwn = own.some(
     (one) => ipaddr.isValid(one) && String(ipaddr.parse(one)) === String(parsed),

@@ -86,7 +86,7 @@ function refusePrivate(hostname: string, addresses: readonly ResolvedAddress[]):
 export function privateAddress(hostname: string, range: string): NetworkError {
   return new NetworkError({
     code: "private_address",
-    message: `${hostname} is not on the public internet (${range}), and private addresses are not fetched. Whoever runs this can allow a host in the configuration.`,
+    message: `${hostname} is not on the public internet (${range}), and private addresses are not fetched. The administrator can allow a host in the configuration.`,
   });
 }
 

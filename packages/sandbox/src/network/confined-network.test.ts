@@ -12,7 +12,7 @@ import { findPythonInstallation } from "../process/python-installation.ts";
 
 const skip = noSandbox || (existsSync("/usr/bin/python3") ? false : "no /usr/bin/python3");
 
-/** Fetches an address, and says what came: by whatever its environment names as proxy. */
+/** Fetches an address through the proxy that its environment names, and prints the response. */
 const fetching = `
 import sys, urllib.request, urllib.error
 def fetch(url, data=None):
@@ -115,7 +115,7 @@ print(n)`,
   });
 
   // Contract: sandbox-17
-  test("is told of hosts that are not there, and of what is no proxy's request", async () => {
+  test("gets errors for unknown hosts, and for requests that are not for a proxy", async () => {
     const sandbox = bubblewrap({
       path: findProgram("bwrap") ?? "",
       python: await findPythonInstallation("/usr/bin/python3"),
@@ -169,14 +169,10 @@ print(n)`,
 });
 
 // Contract: sandbox-23
-test(
-  "where there is no Python, the network is refused with what to do",
-  { skip: noSandbox },
-  () => {
-    const sandbox = bubblewrap({ path: findProgram("bwrap") ?? "" });
-    assert.throws(
-      () => sandbox.start({ command: "/bin/true", args: [], network: true }),
-      (error) => CapstanError.isInstance(error) && error.code === "network_unavailable",
-    );
-  },
-);
+test("without Python, network access is refused with the remedy", { skip: noSandbox }, () => {
+  const sandbox = bubblewrap({ path: findProgram("bwrap") ?? "" });
+  assert.throws(
+    () => sandbox.start({ command: "/bin/true", args: [], network: true }),
+    (error) => CapstanError.isInstance(error) && error.code === "network_unavailable",
+  );
+});

@@ -15,9 +15,9 @@ const forwarder = fileURLToPath(new URL("../../src/network/forwarder.py", import
 const port = "3128";
 const folderInside = "/capstan-network";
 
-/** What stands between a program in a network namespace of its own and the network. */
+/** The connection between a program in its own network namespace and the network. */
 export interface ConfinedNetwork {
-  /** What the program's command is put behind, inside, as the namespace's first process. */
+  /** The prefix of the program's command, inside: the namespace's first process. */
   readonly command: readonly string[];
   readonly read: readonly string[];
   readonly shown: { readonly at: string; readonly from: string };
@@ -26,11 +26,11 @@ export interface ConfinedNetwork {
 }
 
 /**
- * Opens a way to the network for one program: a proxy of ours on a socket that it sees, and, inside,
- * a port that leads to it, since programs know proxies by port.
+ * Gives one program access to the network: a proxy on a socket that it sees, and, inside, a port
+ * that leads to it, because programs address proxies by port.
  *
- * @param options.user who connects to the socket, where that is another than this process's
- * @throws CapstanError `network_unavailable` where there is no Python
+ * @param options.user the user that connects to the socket, if it differs from this process's user
+ * @throws CapstanError `network_unavailable` if there is no Python
  */
 export function confinedNetwork(options: {
   readonly access: NetworkAccess;
@@ -63,7 +63,7 @@ export function confinedNetwork(options: {
       ...Object.fromEntries(
         names.flatMap((name) => [name, name.toLowerCase()]).map((name) => [name, address]),
       ),
-      // Node takes the above where it is told to.
+      // Node.js uses these variables only with this one.
       NODE_USE_ENV_PROXY: "1",
     },
     close() {

@@ -14,7 +14,7 @@ describe("the proxy of a confined program", () => {
   let proxy: ForwardProxy;
   let named: Server;
   let other: Server;
-  /** What the service that was named answers, and what it was told last. */
+  /** The response of the named service, and its last request. */
   let answer = "";
   let told = "";
   before(async () => {
@@ -43,7 +43,7 @@ describe("the proxy of a confined program", () => {
     asked(`GET http://127.0.0.1:${portOf(named)}/ HTTP/1.1${headers}`);
 
   // Contract: sandbox-21
-  test("what a service answers that is no HTTP is told to the program, and ends no server", async () => {
+  test("an invalid HTTP response is reported to the program, and does not end the server", async () => {
     for (const first of ["000 x", "099 x", "200 a\u0001b"]) {
       answer = `HTTP/1.1 ${first}\r\ncontent-length: 0\r\n\r\n`;
       assert.match(await get("\r\nHost: a\r\nConnection: close"), /^HTTP\/1\.1 502 127\.0\.0\.1/);

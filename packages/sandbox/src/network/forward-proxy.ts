@@ -21,11 +21,11 @@ const maxConnections = 128;
 const defaultConnectTimeoutMs = 15_000;
 
 /**
- * An HTTP proxy on a Unix socket: the only way to the network of a program that is confined. It
- * connects to what may be reached, and says of the rest why not.
+ * Opens an HTTP proxy on a Unix socket: the only access of a confined program to the network. It
+ * connects to allowed addresses, and answers others with the reason.
  *
- * @param options.path of the socket, which is there when this returns
- * @param options.connectTimeoutMs until a service is given up that does not take a connection. @default 15000
+ * @param options.path the path of the socket, which exists when this returns
+ * @param options.connectTimeoutMs the time limit for a connection to a service. @default 15000
  */
 export function openForwardProxy(options: {
   readonly path: string;
@@ -105,7 +105,7 @@ async function passOn(options: {
     try {
       response.writeHead(statusCode, statusMessage, withoutHops(rawHeaders));
     } catch (error) {
-      // What Node reads of an answer is more than it writes.
+      // Node.js reads more of a response than it writes.
       answer.destroy();
       fail(error as Error);
       return;
@@ -197,7 +197,7 @@ const hops = new Set([
   "upgrade",
 ]);
 
-/** What is meant for the next machine alone is not passed on: hops, and what `Connection` names. */
+/** Removes hop-by-hop headers, and those that `Connection` names. */
 function withoutHops(raw: readonly string[], more: readonly string[] = []): string[] {
   const nameAt = (index: number) => (raw[index - (index % 2)] ?? "").toLowerCase();
   const named = raw.flatMap((value, index) =>
@@ -211,7 +211,7 @@ function failed({ host }: URL, { message }: Error): string {
   return `${host} cannot be reached: ${message}.`;
 }
 
-/** What clients show of a tunnel that was refused is its status line. */
+/** Clients show only the status line of a refused tunnel. */
 function oneLine(message: string): string {
   return message.replaceAll(/[^\x20-\x7e]+/g, " ");
 }

@@ -41,7 +41,7 @@ test("hosts that were named are reached, private ones too, and no others", async
     assert.equal(await ask(access, url), "refused", url);
 });
 
-test("public addresses may be reached beside hosts that were named", async () => {
+test("named hosts may be combined with all public addresses", async () => {
   const access = ["*", "wiki.example"];
   for (const host of ["api.example", "wiki.example"])
     assert.equal(await ask(access, `http://${host}`), "open");
@@ -50,7 +50,7 @@ test("public addresses may be reached beside hosts that were named", async () =>
 });
 
 // Contract: sandbox-17
-test("a name that was allowed is not led to this machine by whoever owns it", async () => {
+test("the owner of an allowed name cannot lead it to this machine", async () => {
   for (const name of ["rebound.example", "cloud.example"])
     assert.equal(await ask([name], `http://${name}`), "refused");
 });

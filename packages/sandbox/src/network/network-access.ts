@@ -5,8 +5,8 @@ import type { ResolvedAddress, ResolveHost } from "./checked-agent.ts";
 import { addressProblem, isAddress } from "./check-address.ts";
 
 /**
- * What of the network a program reaches: nothing, every public address, or the hosts that are named,
- * as `host` or `host:port`, which may be private; `*` among them is every public address.
+ * The network access of a program: none, every public address, or the named hosts, as `host` or
+ * `host:port`, which may be private; `*` among them means every public address.
  */
 export type NetworkAccess = boolean | readonly string[];
 
@@ -16,10 +16,11 @@ export type Reach =
   | { readonly status: "unknown"; readonly message: string };
 
 /**
- * Says where a program may connect. Names are looked up once, and only what was looked up is
- * connected, so that an answer that changes afterwards (DNS rebinding) changes nothing.
+ * Returns a check of the addresses to which a program may connect. Names are looked up once, and
+ * only what was looked up is connected, so that an answer that changes afterwards (DNS rebinding)
+ * changes nothing.
  *
- * @throws CapstanError `invalid_allowed_host` for a name that is none
+ * @throws CapstanError `invalid_allowed_host` for an invalid name
  */
 export function reachable(
   access: NetworkAccess,
@@ -46,7 +47,10 @@ export function reachable(
   };
 }
 
-/** Whoever owns a name's records may point it at this machine, or at its cloud's: that takes its own word. */
+/**
+ * The owner of a name's records may point it at this machine or its cloud; these must be named
+ * themselves.
+ */
 function mayBePrivate(host: string, range: string): boolean {
   return isAddress(host) || host === "localhost" || range === "private" || range === "uniqueLocal";
 }
@@ -65,7 +69,7 @@ function notNamed(host: string, access: NetworkAccess): string {
 }
 
 function notPublic({ host, hostname }: URL, range: string): string {
-  return `${hostname} is not on the public internet (${range}). Programs in the sandbox reach public addresses; others only where a script declares them, "network": ["${host}"].`;
+  return `${hostname} is not on the public internet (${range}). Programs in the sandbox reach public addresses; others only if a script declares them, "network": ["${host}"].`;
 }
 
 /** Whether this is a host, or a host with its port. */

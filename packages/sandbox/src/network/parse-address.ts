@@ -11,7 +11,7 @@ export function parseAddress(written: string): URL {
   if (url === undefined) {
     throw new NetworkError({
       code: "invalid_url",
-      message: `"${text.slice(0, 200)}" is no address. Write it whole, e.g. https://example.org/page.`,
+      message: `"${text.slice(0, 200)}" is not a URL. Write it in full, e.g. https://example.org/page.`,
     });
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") {
@@ -31,7 +31,7 @@ export function parseAddress(written: string): URL {
 }
 
 /**
- * Whether a redirect stays on the site that a person agreed to: the same host and port, with or
+ * Whether a redirect stays on the approved site: the same host and port, with or
  * without `www.`, and from http up to https.
  */
 export function isSameSite(from: URL, to: URL): boolean {

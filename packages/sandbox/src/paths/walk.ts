@@ -7,7 +7,7 @@ import { CapstanError } from "@capstan/core";
 export interface WalkBudget {
   readonly most: number;
   seen: number;
-  /** What the error says of a folder with more of them. */
+  /** The error message for a folder with more entries. */
   readonly tooMany: (folder: string, most: string) => string;
 }
 

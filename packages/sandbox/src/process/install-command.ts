@@ -13,9 +13,9 @@ const installers = [
 export type Installer = (typeof installers)[number]["program"];
 
 /**
- * The command that installs a package here.
+ * Returns the command that installs a package on this system.
  *
- * @param others what it is called where the name differs
+ * @param others its names in other package managers
  * @param find programs by their names @default on PATH
  */
 export function installCommand(

@@ -15,7 +15,7 @@ export function killTree({ pid }: ChildProcess, mark: string): void {
   }
   kill(-pid);
   if (process.platform !== "linux") return;
-  // Who is being killed may just have started another: until a look finds nobody.
+  // A process may have started another one just before it was killed: repeat until none is left.
   for (let look = 0; look < 20; look++) {
     const left = marked(`CAPSTAN_PROGRAM=${mark}`);
     if (left.length === 0) return;

@@ -2,7 +2,7 @@ import { accessSync, constants, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { SandboxLimits } from "./sandbox-limits.ts";
 
-/** The program of this name on PATH, absolute; undefined where there is none. */
+/** Returns the absolute path of a program on PATH; undefined if there is none. */
 export function findProgram(
   name: string,
   path: string = process.env["PATH"] ?? "",
@@ -25,8 +25,9 @@ function isExecutable(path: string): boolean {
 }
 
 /**
- * Descriptors that the server was started with are closed (of two digits or more only by bash), the
- * kernel is told to end this one before the server where memory is short, and cgroups are joined.
+ * Closes the descriptors that the server was started with (those of two or more digits only with
+ * bash). Tells the kernel to end this process before the server if memory is short, and joins
+ * cgroups.
  */
 const launch = `
 for fd in /proc/$$/fd/*; do fd=\${fd##*/}; [ "$fd" -lt "$1" ] || [ "$fd" = 255 ] || eval "exec $fd>&-"; done
@@ -35,9 +36,9 @@ while [ "$1" != -- ]; do echo $$ >"$1" || exit 125; shift; done
 shift; exec "$@"`;
 
 /**
- * What a confined command is put behind: a lower priority, its processors, and the cgroups it joins.
+ * Returns the prefix of a confined command: a lower priority, its processors, and its cgroups.
  *
- * @param joins files of cgroups that the process writes itself into
+ * @param joins files of cgroups into which the process writes its id
  */
 export function launcher(options: {
   readonly processors: number;

@@ -8,13 +8,13 @@ export interface PythonInstallation {
   readonly executable: string;
   /** As it names itself. */
   readonly version: string;
-  /** The folders that it needs to run: where it is installed, and its virtual environment. */
+  /** The folders that it needs to run: its installation and its virtual environment. */
   readonly folders: readonly string[];
 }
 
 const known = new Map<string, Promise<PythonInstallation>>();
 
-/** Where a Python is installed: asks it, once. */
+/** Returns the installation of a Python; runs it once to ask. */
 export function findPythonInstallation(command: string): Promise<PythonInstallation> {
   const place = known.get(command) ?? askPlace(command);
   known.set(command, place);

@@ -1,16 +1,16 @@
-/** What a program may use up. */
+/** The resources that a program may use. */
 export interface SandboxLimits {
   /**
-   * Memory in bytes: of the whole program where the system can count that (a control group, or a
-   * scope of systemd), of each of its processes otherwise.
+   * Memory in bytes: of the whole program if the system can count that (a control group, or a scope
+   * of systemd), otherwise of each of its processes.
    */
   readonly memoryBytes: number;
   /**
-   * Address space in bytes of each process; 0 is no limit, for runtimes that reserve much more
+   * Address space in bytes of each process; 0 means no limit, for runtimes that reserve much more
    * than they use (V8, .NET).
    */
   readonly addressBytes: number;
-  /** Processes and threads at once. Counted only where the program is confined. */
+  /** Processes and threads at once. Counted only if the program is confined. */
   readonly processes: number;
   /** Processors it runs on. */
   readonly processors: number;

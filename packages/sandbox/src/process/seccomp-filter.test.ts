@@ -18,7 +18,7 @@ interface SystemCall {
   readonly audit?: number;
 }
 
-/** What the kernel would answer to a system call: 0 if it is allowed, else the error's number. */
+/** Returns the kernel's answer to a system call: 0 if it is allowed, otherwise the error number. */
 function answerOf(program: Buffer, processor: Processor, call: SystemCall): number {
   const data = Buffer.alloc(64);
   data.writeUInt32LE(call.number >>> 0, 0);
@@ -127,7 +127,7 @@ test("there is no filter for a processor without a table", () => {
   assert.equal(withoutUnixSockets("riscv64"), undefined);
 });
 
-/** Where the system's headers lie that the numbers come from. */
+/** The system headers that contain the numbers. */
 const headers = {
   x64: "/usr/include/x86_64-linux-gnu/asm/unistd_64.h",
   arm64: "/usr/include/asm-generic/unistd.h",

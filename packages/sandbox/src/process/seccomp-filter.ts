@@ -32,7 +32,7 @@ const x32Bit = 0x40000000;
 const newNamespaces = 0x7e020000;
 const family = { unix: 1, ip4: 2, ip6: 10, netlink: 16 };
 const netlinkRoute = 0;
-/** A program with these runs with the rights of its owner or group, whoever starts it. */
+/** A program with these bits runs with the rights of its owner or group, for every user. */
 const setIdBits = 0o6000;
 /** They write into a terminal's input. */
 const terminalInput = [0x5412, 0x541c];

@@ -1,11 +1,11 @@
 /** The processors that there is a filter of system calls for, as `process.arch` names them. */
 export type Processor = "x64" | "arm64";
 
-/** A system call by its number on each processor; null where it has none. */
+/** A system call with its number on each processor; null if it does not exist there. */
 type SystemCall = readonly [name: string, x64: number | null, arm64: number | null];
 
 /**
- * What no tool needs, and what holes in the kernel were mostly found in: looking into other
+ * Calls that no tool needs and in which most kernel vulnerabilities were found: access to other
  * processes, namespaces and mounts, the kernel's keys, programs and counters, its modules, clocks
  * and devices. Names and numbers as in Linux 6.12, `arch/x86/entry/syscalls/syscall_64.tbl` and
  * `scripts/syscall.tbl`.

@@ -7,8 +7,8 @@ const prefix = "capstan-run-";
 let isSwept = false;
 
 /**
- * Makes a folder for one program; who makes it removes it. What a process that was killed left
- * behind is removed by the next one.
+ * Makes a folder for one program, which its caller removes. Folders of killed processes are removed
+ * by the next one.
  */
 export function makeTemporaryFolder(): string {
   if (!isSwept) sweepTemporaryFolders();

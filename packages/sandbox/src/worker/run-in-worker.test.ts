@@ -16,7 +16,7 @@ const counting = new URL(
 );
 const hanging = new URL("data:text/javascript,setInterval(() => {}, 1000)");
 
-test("no more workers of a module run at once than a job allows, whoever calls", async () => {
+test("all callers together run no more workers of a module at once than a job allows", async () => {
   const input = new SharedArrayBuffer(12);
   const { signal } = new AbortController();
   const job = { module: counting, input, timeoutMs: 30_000, atOnce: 2, signal };

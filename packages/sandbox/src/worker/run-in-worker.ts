@@ -19,14 +19,14 @@ export type WorkerOutcome<T> =
   | { readonly status: "failed"; readonly message: string }
   | { readonly status: "timed_out" };
 
-/** The URL of a module beside this one's caller, in source and when built. */
+/** Returns the URL of a module next to the caller, in source and when built. */
 export function workerModule(name: string, importer: string): URL {
   return new URL(`./${name}.${importer.endsWith(".ts") ? "ts" : "js"}`, importer);
 }
 
 /**
- * Runs work that may take long or never end in a thread of its own, so that the event loop goes
- * on, and the work can be stopped whatever it is doing.
+ * Runs work that may take long or never end in its own thread, so that it does not block the event
+ * loop and can always be stopped.
  *
  * @throws the signal's reason when it aborts.
  */

@@ -4,7 +4,7 @@ import { jsonToInterface } from "./json-to-interface.ts";
 import { text } from "./text.ts";
 
 export interface BasicToolsOptions {
-  /** What `DateTime` takes for now. @default the system's clock */
+  /** The current time for `DateTime`. @default the system's clock */
   readonly clock?: Clock;
 }
 

@@ -14,9 +14,9 @@ export const durationUnits = [
 export type Duration = { readonly [unit in (typeof durationUnits)[number]]?: number | undefined };
 
 /**
- * Adds years, months, weeks and days on the calendar of the time's zone (31 January plus one month
- * is the last day of February, and a day may have 23 hours), then hours, minutes and seconds as
- * exact time.
+ * Adds years, months, weeks and days on the calendar of the time's zone, then hours, minutes and
+ * seconds as exact time. 31 January plus one month is the last day of February, and a day may have
+ * 23 hours.
  *
  * @returns `undefined` if the result is outside the calendar
  */

@@ -1,9 +1,9 @@
 import type { JsonValue } from "@capstan/core";
 
-/** What a JSON value looks like, several of them merged. */
+/** The structure of a JSON value, or of several merged values. */
 export interface Shape {
   readonly primitives: Set<"string" | "number" | "boolean" | "null">;
-  /** What the elements of arrays look like; an empty array has elements of no shape. */
+  /** The structure of the elements of arrays; empty for an empty array. */
   elements?: Shape;
   fields?: Map<string, Field>;
   /** How many objects were merged; a field seen fewer times is optional. */

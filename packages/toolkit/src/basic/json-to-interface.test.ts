@@ -48,14 +48,14 @@ test("interfaces of one body are one, and of one name are numbered", async () =>
   assert.match(printed, /interface Item2 \{\n {2}q: number;/);
 });
 
-test("texts that are no object get a type", async () => {
+test("values that are not objects get a type", async () => {
   assert.equal(await convert([1, "a", null]), "export type Root = (string | number | null)[];");
   assert.equal(await convert([]), "export type Root = unknown[];");
   assert.equal(await convert("x", "3 d!"), "export type Type3D = string;");
   assert.equal(await convert({}), "export interface Root {\n\n}");
 });
 
-test("broken JSON is refused with the place and what should stand there", () => {
+test("broken JSON is rejected with its place and the expected token", () => {
   const message = (text: string) => {
     const parsed = parseJson(text);
     assert.equal(parsed.status, "invalid");
@@ -88,7 +88,7 @@ test("a string without its end, of any length, is told at once", () => {
   }
 });
 
-test("a place is found for every text that is no JSON, and only for those", () => {
+test("a place is found for every invalid text, and only for those", () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), fc.string({ maxLength: 3 }), (json, at, noise) => {
       const cut = at % (json.length + 1);

@@ -5,7 +5,7 @@ export type ParsedJson =
   | { readonly status: "parsed"; readonly value: JsonValue }
   | { readonly status: "invalid"; readonly message: string };
 
-/** Parses JSON; says what is wrong with its line, its column and what stands there. */
+/** Parses JSON. An error names the line, the column and the text at this place. */
 export function parseJson(text: string): ParsedJson {
   try {
     return { status: "parsed", value: JSON.parse(text) as JsonValue };
@@ -14,7 +14,7 @@ export function parseJson(text: string): ParsedJson {
   }
 }
 
-/** What should come, by the names that the parser gives to errors; other errors are in strings. */
+/** The expected tokens by the parser's names of errors; other errors are in strings. */
 const expectations: { readonly [error: string]: string } = {
   InvalidSymbol: "a value, or a name in double quotes,",
   InvalidNumberFormat: "a number",

@@ -11,14 +11,14 @@ export function invalid(code: string, message: string): ToolError {
   return toolError({ code, message });
 }
 
-/** Characters as people count them, and the rest of what is usually asked. */
+/** Counts graphemes, words, lines and the like. */
 export function countText(text: string): TextResult {
   return {
     characters: graphemeCount(text),
     words: [...text.matchAll(/[\p{L}\p{N}_]+(?:['’-][\p{L}\p{N}_]+)*/gu)].length,
     lines: text === "" ? 0 : splitLines(text).length,
     utf8Bytes: Buffer.byteLength(text),
-    /** What start and length count. */
+    /** The unit of `start` and `length`. */
     utf16Units: text.length,
   };
 }
@@ -47,7 +47,8 @@ export function titleCase(text: string): string {
 
 /** Replaces literally, every occurrence. */
 export function replaceText(text: string, search: string, replacement: string): TextResult {
-  if (search === "") return invalid("missing_argument", 'What to replace is empty: give "search".');
+  if (search === "")
+    return invalid("missing_argument", '"search" is empty: give the text to replace.');
   const pieces = text.split(search);
   const length = text.length + (pieces.length - 1) * (replacement.length - search.length);
   if (length > longestResult) return tooLong(length);
@@ -79,7 +80,7 @@ export function decodeUrl(text: string): TextResult {
     return invalid(
       "invalid_encoding",
       at < 0
-        ? "The text is not URL-encoded: its bytes are no UTF-8."
+        ? "The text is not URL-encoded: its bytes are not UTF-8."
         : `The text is not URL-encoded: at character ${at} a % is not followed by two hex digits.`,
     );
   }
@@ -102,7 +103,7 @@ function decodeUtf8(bytes: Uint8Array, what: string): TextResult {
   } catch {
     return invalid(
       "binary_content",
-      `${what} holds ${countOf(bytes.length, "byte")} that are no UTF-8 text.`,
+      `${what} holds ${countOf(bytes.length, "byte")} that are not UTF-8 text.`,
     );
   }
 }

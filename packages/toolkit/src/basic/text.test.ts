@@ -49,7 +49,7 @@ test("plain operations", async () => {
     assert.deepEqual(await call(tool, args), expected, JSON.stringify(args));
 });
 
-test("what is not encoded text is refused", async () => {
+test("text that is not encoded is rejected", async () => {
   assert.equal((await failure({ operation: "base64_decode", text: "a*b" })).code, "invalid_base64");
   assert.equal(
     (await failure({ operation: "base64_decode", text: "/////w==" })).code,
@@ -89,7 +89,7 @@ test("patterns replace with groups by number and name, and other dollars stay", 
   assert.equal(await replaced("x*", "-"), "-J-o-h-n- -S-m-i-t-h-");
 });
 
-test("a pattern that RE2 lacks is refused with what is unsupported", async () => {
+test("a pattern that RE2 does not support is rejected with the unsupported part", async () => {
   const refused = (pattern: string) => failure({ operation: "regex_find", text: "a", pattern });
   assert.match((await refused("a(?=b)")).message, /lookahead/);
   assert.match((await refused("(?<!a)b")).message, /lookbehind/);

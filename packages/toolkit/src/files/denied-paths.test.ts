@@ -81,7 +81,7 @@ test("a rule about one file tool holds for the file, and one about other tools d
   assert.match(await others("SearchFiles", { query: "SECRET" }), /secrets/);
 });
 
-test("patterns deny what they match at any depth, whatever its case, with what lies in it", async () => {
+test("patterns deny matching paths at any depth and in any case, with their content", async () => {
   const call = ask([deny({ path: "apps/*/PRIVATE" }), deny({ path: "**/*.pem" })]);
   const text = await call("SearchFiles", { query: "needle" });
   assert.doesNotMatch(text, /private|pem/);

@@ -33,7 +33,7 @@ const binaries: readonly (readonly [readonly number[], string])[] = [
 ];
 
 /**
- * What a file is, from its first bytes; names and endings are not believed.
+ * Returns the kind of a file from its first bytes, without regard to its name.
  *
  * @param sample the first `kindSampleBytes` bytes, or all of a shorter file
  */

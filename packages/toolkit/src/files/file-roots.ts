@@ -13,7 +13,9 @@ import {
 } from "@capstan/sandbox";
 
 export interface FileToolsOptions {
-  /** The only folders that the tools see. Where there are several, a path begins with a root's name. */
+  /**
+   * The only folders that the tools see. If there are several, a path begins with a root's name.
+   */
   readonly roots: readonly Root[];
   /** Absolute paths that are never shown, with all that is in them, e.g. the data directory. */
   readonly deny?: readonly string[];
@@ -25,7 +27,7 @@ export interface FileRoot {
   readonly name: string;
   /** As configured, absolute. */
   readonly path: string;
-  /** Without links; undefined where there is no such folder now. */
+  /** Without links; undefined if the folder does not exist. */
   readonly real: string | undefined;
 }
 
@@ -37,13 +39,13 @@ export interface AllowedPath {
   readonly real: string;
 }
 
-/** Where one call may look, and nothing else. */
+/** The paths that one call may access. */
 export type FileRoots = Awaited<ReturnType<typeof fileRoots>>;
 
 /**
- * The rules of what may be looked at, made for each call: links among the roots are followed now.
+ * Returns the access checks for one call. Links among the roots are followed at this time.
  *
- * @param resources what the call's deny rules name
+ * @param resources the paths that deny rules name
  */
 export async function fileRoots(options: FileToolsOptions, resources: DeniedResources) {
   const roots = await nameRoots(options.roots);
@@ -56,7 +58,7 @@ export async function fileRoots(options: FileToolsOptions, resources: DeniedReso
   const isHidden = (name: string): boolean => !dotfiles && name.startsWith(".");
   const several = roots.length > 1;
 
-  /** What is asked, inside the roots as text. @throws FileError */
+  /** Resolves a path within the roots, as text. @throws FileError */
   function locate(path: string) {
     if (path.includes("\0")) throw new FileError("invalid_path", "The path has a NUL character.");
     const asked = path.trim() === "" ? "." : path;
@@ -80,7 +82,9 @@ export async function fileRoots(options: FileToolsOptions, resources: DeniedReso
     return found;
   }
 
-  /** Throws where a real path, e.g. of an open file, lies outside or is hidden. @throws FileError */
+  /**
+   * Throws if a real path, e.g. of an open file, is outside the roots or hidden. @throws FileError
+   */
   function check(real: string, asked: string): AllowedPath {
     for (const root of roots) {
       if (root.real === undefined || !isInside(real, root.real)) continue;
@@ -165,7 +169,7 @@ function partsBelow(path: string, folder: string): readonly string[] {
     .filter((part) => part !== "");
 }
 
-/** What is denied may not exist yet: then its nearest folder that does is followed. */
+/** A denied path may not exist yet: then its nearest existing folder is resolved. */
 async function realOrNearest(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -184,7 +188,9 @@ async function nameRoots(given: FileToolsOptions["roots"]): Promise<readonly Fil
   );
 }
 
-/** Where a search begins: the path, or every root where there are several and none is named. */
+/**
+ * Returns the folders of a search: the path, or every root if there are several and none is named.
+ */
 export function startFolders({ roots }: FileRoots, path: string): readonly string[] {
   const everywhere = roots.length > 1 && /^[./\\]*$/.test(path);
   return everywhere ? roots.map(({ name }) => name) : [path];
@@ -225,9 +231,9 @@ export async function returnFileErrors<T>(run: () => Promise<T>): Promise<T | To
 }
 
 /**
- * The path among a call's arguments as rules see it: from its root, with `/`, and with the root's
- * name first where there are several; so that `secrets/**` is met by an absolute path, too. What
- * lies outside the roots stays as it is: the tool refuses it.
+ * Normalises the path among a call's arguments for rules: relative to its root, with `/`, and
+ * beginning with the root's name if there are several. So `secrets/**` matches absolute paths, too.
+ * Paths outside the roots are unchanged, because the tool rejects them.
  */
 export function canonicalPath<Args extends { readonly path: string }>(
   options: FileToolsOptions,

@@ -98,7 +98,7 @@ test("ranges that are not there are errors that tell what is", async () => {
   );
 });
 
-test("encodings: a byte order mark is heeded, damage is told, and a name helps", async () => {
+test("encodings: a byte order mark decides, damage is reported, and a name helps", async () => {
   assert.equal(await text("ViewFile", { path: "utf16.txt" }), "hé needle\n");
   assert.match(
     await text("ViewFile", { path: "latin1.txt" }),
@@ -182,13 +182,13 @@ test("hidden and denied files are not shown, by name, by link or by search", asy
   const found = await text("SearchFiles", { query: "needle", dependencies: true });
   assert.doesNotMatch(found, /TOP SECRET|\.env|data\//);
   assert.doesNotMatch(await text("ListFiles", { depth: 5 }), /\.env|private|\.git/);
-  // What is denied looks like what is not there.
+  // Denied paths look as if they did not exist.
   const denied = await failure("ViewFile", { path: "data/private.txt" });
   const missing = await failure("ViewFile", { path: "dato/private.txt" });
   assert.equal(denied.message.replace("data/", "dato/"), missing.message);
 });
 
-test("dotfiles are shown where that is configured", async () => {
+test("dotfiles are shown if that is configured", async () => {
   const open = fileTools({ roots: [{ path: root }], dotfiles: true });
   assert.match(await callForText(toolOf(open, "ViewFile"), { path: ".env" }), /TOP SECRET/);
   assert.match(await callForText(toolOf(open, "ListFiles"), { path: ".", depth: 1 }), /^\.env$/m);
@@ -350,7 +350,7 @@ test("a pipe does not hang the reader", { skip: process.platform === "win32" }, 
   await rm(pipe);
 });
 
-test("what was opened is checked, not what was asked for", async () => {
+test("the opened file is checked, not the requested path", async () => {
   const roots = await fileRoots(
     { roots: [{ path: root }], deny: [join(root, "data")] },
     { paths: [], hosts: [] },

@@ -29,7 +29,7 @@ type Args = z.infer<typeof parameters>;
 
 interface Found {
   readonly paths: readonly string[];
-  /** How many match; more than `paths` where it was cut. */
+  /** The number of matches; more than `paths` if the list was truncated. */
   readonly total: number;
 }
 

@@ -26,7 +26,7 @@ const parameters = z.object({
 type Args = z.infer<typeof parameters>;
 
 interface ListedEntry {
-  /** With the root's name where there are several. */
+  /** With the root's name if there are several. */
   readonly path: string;
   readonly type: WalkedEntry["type"];
   readonly size?: number;

@@ -9,7 +9,10 @@ export interface LinePattern {
 export type LineMatcher =
   | {
       readonly status: "compiled";
-      /** Characters of the first match, undefined where there is none, `too_long` where it would keep the event loop. */
+      /**
+       * The characters of the first match, undefined if there is none, `too_long` if it would block
+       * the event loop.
+       */
       readonly match: (line: string) => LineMatch | undefined | "too_long";
     }
   | { readonly status: "invalid"; readonly message: string };
@@ -22,7 +25,7 @@ export interface LineMatch {
 /** Instructions × characters that one line may cost: some tens of milliseconds at worst. */
 const mostSteps = 2_000_000;
 
-/** What a line must have: a literal, or an RE2 pattern. */
+/** The condition of a line: a literal, or an RE2 pattern. */
 export function lineMatcher({ query, regex, ignoreCase }: LinePattern): LineMatcher {
   if (!regex && !ignoreCase) {
     return {

@@ -12,12 +12,14 @@ export interface OpenPath extends AsyncDisposable {
   readonly stats: Stats;
 }
 
-/** No link at the end, and no waiting for whoever writes into a pipe. Windows knows neither. */
+/**
+ * Rejects a link at the end, and does not wait for the writer of a pipe. Windows has neither flag.
+ */
 const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Opens a file or a folder inside the roots. What was opened is checked, not what was asked for:
- * a link put into the way in between leads to an error.
+ * Opens a file or a folder inside the roots. The opened file is checked, not the requested path: a
+ * link that is inserted in between leads to an error.
  *
  * @throws FileError
  */
@@ -60,7 +62,7 @@ export function entryAt({ shown, real }: AllowedPath, name: string): AllowedPath
   return { shown: shown === "." ? name : `${shown}/${name}`, real: join(real, name) };
 }
 
-/** Where an open file really is. */
+/** Returns the real path of an open file. */
 async function pathOf(handle: FileHandle, path: string, stats: Stats): Promise<string> {
   if (process.platform === "linux") {
     const found = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
@@ -84,7 +86,7 @@ async function resolveOrSuggest(roots: FileRoots, path: string): Promise<Allowed
   }
 }
 
-/** The nearest names in the folder where the path ends to be found. */
+/** Returns the most similar names in the last existing folder of the path. */
 async function suggestion(roots: FileRoots, path: string): Promise<string> {
   const { root, absolute } = roots.locate(path);
   if (absolute === root.path) return ` The root ${root.name} itself is missing.`;

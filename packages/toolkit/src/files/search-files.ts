@@ -140,7 +140,7 @@ async function* filesToSearch(
   }
 }
 
-/** Undefined where the file cannot be read, or went away meanwhile. */
+/** Undefined if the file cannot be read, or was deleted meanwhile. */
 async function searchOne(
   roots: FileRoots,
   path: AllowedPath,

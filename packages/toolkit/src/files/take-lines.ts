@@ -2,9 +2,9 @@ export interface TakenLines {
   /** The lines as they are in the file, with their ends. */
   readonly text: string;
   readonly startLine: number;
-  /** The last line taken; `startLine - 1` where there was none. */
+  /** The last line taken; `startLine - 1` if there was none. */
   readonly endLine: number;
-  /** Lines of the whole file; undefined where it was not read to its end. */
+  /** Lines of the whole file; undefined if it was not read to its end. */
   readonly totalLines: number | undefined;
   /** Why there is more after `endLine` than was asked for: the size limit, in or after a line. */
   readonly cut?: "after_line" | "in_line";
@@ -15,7 +15,7 @@ export interface TakeOptions {
   readonly startLine?: number;
   /** Inclusive. @default the last */
   readonly endLine?: number;
-  /** Characters taken at most; what is cut is cut after a line where one fits. */
+  /** The maximum number of characters; text is truncated after a line if one fits. */
   readonly maxLength: number;
   /** Pieces read on after the last line that is taken, only to count lines. */
   readonly countAfter: boolean;
@@ -61,7 +61,7 @@ export async function takeLines(
   const result = { startLine, totalLines: total };
   if (cut === undefined) return { ...result, text: whole, endLine: endedAt };
   const lastEnd = whole.lastIndexOf("\n");
-  // Whole lines where there is one; a single line that is too long is cut in itself.
+  // Whole lines if one fits; otherwise the line is truncated.
   if (lastEnd < 0) return { ...result, text: wellFormed(whole), endLine: endedAt, cut };
   const linesTaken = whole.split("\n").length - 1;
   return {

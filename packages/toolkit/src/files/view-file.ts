@@ -41,7 +41,7 @@ interface FileView {
   readonly startLine: number;
   readonly endLine: number;
   readonly totalLines?: number;
-  /** What the text alone does not tell: that it is a part, or damaged. */
+  /** A note about the text: that it is a part, or damaged. */
   readonly note?: string;
 }
 
@@ -78,7 +78,7 @@ async function view(
   if (args.encoding !== undefined && !isEncoding(args.encoding)) {
     return failure(
       "unknown_encoding",
-      `"${args.encoding}" is no encoding. Known are e.g. utf-8, utf-16le, windows-1252, shift_jis, gb18030.`,
+      `"${args.encoding}" is not an encoding. Known are e.g. utf-8, utf-16le, windows-1252, shift_jis, gb18030.`,
     );
   }
   await using file = await openPath(await fileRoots(options, denied()), args.path);
@@ -88,7 +88,7 @@ async function view(
   if (!file.stats.isFile()) {
     return failure(
       "not_a_file",
-      `"${file.shown}" is no regular file but a device, pipe or socket.`,
+      `"${file.shown}" is not a regular file but a device, pipe or socket.`,
     );
   }
   const { size } = file.stats;

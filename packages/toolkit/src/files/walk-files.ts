@@ -7,7 +7,7 @@ export interface WalkedEntry extends AllowedPath {
   /** From the folder that is walked, with `/`. */
   readonly below: string;
   readonly type: "file" | "folder" | "link" | "other";
-  /** 1 for what is in the folder itself. */
+  /** 1 for entries of the folder itself. */
   readonly depth: number;
   /** A folder that the walk leaves out. */
   readonly skipped?: "dependencies" | "unreadable";
@@ -24,10 +24,11 @@ export interface WalkOptions {
 const dependencyFolders = new Set(["node_modules", ".git"]);
 
 /**
- * What is in a folder and below, sorted by name, each folder right before what is in it. Links
- * are told but not followed, so a walk ends; hidden and denied entries are left out.
+ * Yields the entries of a folder and its subfolders, sorted by name, each folder right before its
+ * content. Links are listed but not followed, so a walk ends; hidden and denied entries are left
+ * out.
  *
- * @throws FileError where the folder itself cannot be read.
+ * @throws FileError if the folder itself cannot be read.
  */
 export async function* walkFiles(
   roots: FileRoots,
@@ -39,7 +40,7 @@ export async function* walkFiles(
     (await readFolder(roots, folder)).filter(
       ({ name }) => !roots.isHidden(name) && !roots.isDenied(entryAt(folder, name)),
     );
-  // One list of what is still to come for each level, so that no depth overflows the stack.
+  // One list of remaining entries for each level, so that no depth overflows the stack.
   const levels = [{ folder: start, below: "", entries: (await visible(start)).values() }];
   for (;;) {
     const level = levels.at(-1);

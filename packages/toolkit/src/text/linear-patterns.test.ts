@@ -41,14 +41,14 @@ test("patterns mean what they mean in JavaScript", () => {
   );
 });
 
-test("what makes a backtracking engine hang does not", () => {
+test("patterns that hang a backtracking engine do not hang", () => {
   const start = performance.now();
   assert.equal(linearPatterns("^(a+)+$")?.(`${"a".repeat(1_000_000)}!`), false);
   assert.equal(linearPatterns("^(\\w+\\s?)*$")?.(`${"ab ".repeat(100_000)}!`), false);
   assert.ok(performance.now() - start < 10_000);
 });
 
-test("what a linear engine cannot do is not claimed", () => {
+test("patterns that a linear engine does not support are refused", () => {
   for (const source of ["^(?=a)", "(a)\\1", "(?<!a)b", "[\\S]", "(", "a".repeat(3_000)])
     assert.equal(linearPatterns(source), undefined, source.slice(0, 20));
 });

@@ -2,14 +2,14 @@ import type { PatternEngine } from "@capstan/core/host";
 import { loadRe2 } from "./linear-regex.ts";
 
 const longestPattern = 2_000;
-/** What `\s` means in JavaScript, for within brackets; RE2's knows ASCII only. */
+/** The meaning of `\s` in JavaScript, for use within brackets; RE2's covers ASCII only. */
 const space =
   "\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}";
 const token = /\\(?:u\{[0-9a-fA-F]+\}|[^])|[^]/gu;
 
 /**
  * Enforces the `pattern`s of JSON Schemas in time linear in the text, with JavaScript's meaning.
- * What cannot be said to RE2 (look-around, back references) is not known here.
+ * RE2 does not support look-around and back references.
  *
  * @example linearPatterns("^(a+)+$")?.("aaab") // false, at once
  */

@@ -45,7 +45,7 @@ export function literalPattern(text: string): string {
   return loadRe2().RE2JS.quote(text);
 }
 
-/** What other engines know and a linear-time one cannot, by how it looks in a pattern. */
+/** Syntax that other engines support and a linear-time engine cannot. */
 const unsupported: readonly (readonly [RegExp, string])[] = [
   [/\(\?<?[=!]/, "lookahead and lookbehind, (?=…) (?!…) (?<=…) (?<!…), are"],
   [/\\[1-9]|\\k[<{']|\(\?P=/, "backreferences, \\1 or \\k<name>, are"],

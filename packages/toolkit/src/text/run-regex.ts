@@ -1,14 +1,14 @@
 import { runInWorker, workerModule } from "@capstan/sandbox";
 import { type RegexBudget, type RegexJob, type RegexResult, runRegexJob } from "./regex-job.ts";
 
-/** What the event loop may be kept for: a blink, whatever the pattern is. */
+/** The time for which a pattern may block the event loop. */
 const inline: RegexBudget = { timeMs: 50, steps: 5_000_000 };
 
 export const regexTimeoutMs = 10_000;
 
 /**
- * Does a job with a pattern: small ones at once, others in a thread of their own, where they are
- * stopped after ten seconds. Never keeps the event loop, and never hangs.
+ * Runs a job with a pattern: small ones at once, others in a thread, in which they are stopped
+ * after ten seconds. Never blocks the event loop, and never hangs.
  */
 export async function runRegex(job: RegexJob, signal: AbortSignal): Promise<RegexResult> {
   const quick = runRegexJob(job, inline);

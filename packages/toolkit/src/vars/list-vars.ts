@@ -13,7 +13,8 @@ const types = {
   USER_ADD: true,
 } satisfies { readonly [type in VariableType]: true };
 
-// In every request of every session: what is allowed is checked, and said where it is not heeded.
+// These definitions are in every request, so they are short: the filter is validated, and its error
+// lists the valid fields.
 const parameters = z.object({
   filter: z
     .object({
@@ -86,7 +87,7 @@ function format({ variables, total, page, pages }: VariableList): string {
   return `${countOf(total, "variable")}, page ${page} of ${pages}.${more}\n${lines.join("\n")}`;
 }
 
-/** What people and tools wrote must not look like further lines of the list. */
+/** Text of users and tools must not look like further lines of the list. */
 function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length > 200 ? `${line.slice(0, 199)}…` : line;

@@ -59,7 +59,7 @@ test("the calls that a cut result and its pages give, one after the other, read 
         read += more;
         next = further;
       }
-      // The last page may go on into the end, which was shown.
+      // The last page may overlap the end, which was shown.
       const gap = whole.slice(Number(from), Number(to));
       assert.ok(read.startsWith(gap));
       assert.ok(shown.startsWith(whole.slice(0, Number(from))));

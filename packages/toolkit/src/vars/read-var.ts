@@ -78,7 +78,7 @@ function read(
       message: `${name} has ${found.length} characters; start is ${start}. Start below that.`,
     });
   }
-  // Not from the middle of a surrogate pair, so that the next page begins where this one ends.
+  // Not from the middle of a surrogate pair, so that the next page begins at the end of this one.
   const from = found.length - sliceText(found, start).length;
   const text = sliceText(found, from, Math.min(length, longestReading));
   const next = from + text.length;

@@ -8,7 +8,7 @@ const parameters = z.object({
 
 type Removal = ReturnType<VariableSystem["removeVariables"]>;
 
-/** `RemoveVars`: removes variables; rules, and what a person keeps, stay and are named. */
+/** `RemoveVars`: removes variables. Rules and variables that a user keeps stay, and are named. */
 export function removeVars(): Tool {
   return defineTool({
     name: "RemoveVars",
@@ -31,7 +31,7 @@ export function removeVars(): Tool {
 function remove(names: readonly string[], variables: VariableSystem): Removal {
   const kept = new Set(names.filter((name) => isKept(name, variables)));
   const { removed, failed } = variables.removeVariables(names.filter((name) => !kept.has(name)));
-  const reason = "It is kept; a person can remove it.";
+  const reason = "The user keeps it, and only the user can remove it.";
   return { removed, failed: [...failed, ...Array.from(kept, (name) => ({ name, reason }))] };
 }
 

@@ -36,7 +36,7 @@ test("a list of no such type, or page, is refused with what there is", async () 
 });
 
 // Contract: variables-71
-test("names to remove that are no list are made one where they can be, else refused", async () => {
+test("names to remove that are not a list become one if they have one meaning, and are rejected otherwise", async () => {
   const { executor, call } = session();
   const refused = await call("RemoveVars", { names: { all: true } });
   assert.equal(refused.status === "error" && refused.error.code, "invalid_arguments");
@@ -46,7 +46,7 @@ test("names to remove that are no list are made one where they can be, else refu
 });
 
 // Contract: variables-66
-test("a value that is no text is not stored", async () => {
+test("a value that is not text is not stored", async () => {
   const { executor, call } = session();
   const refused = await call("WriteVar", { name: "odd", value: { a: 1 } });
   assert.equal(refused.status === "error" && refused.error.code, "invalid_arguments");
@@ -54,7 +54,7 @@ test("a value that is no text is not stored", async () => {
 });
 
 // Contract: variables-86
-test("a text with a reference in it is stored as such where the reference is escaped", async () => {
+test("a text with an escaped reference is stored with the reference as text", async () => {
   const { executor, call } = session();
   await call("WriteVar", { name: "how", value: "write \\$VAR_REF{{notes}}" });
   assert.equal(executor.variables.getVariable("how")?.value.text, "write $VAR_REF{{notes}}");

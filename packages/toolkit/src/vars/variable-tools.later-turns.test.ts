@@ -22,7 +22,7 @@ const reads = {
   permission: { executionPolicy: "auto" },
 } as const;
 
-/** A session whose turns go on from what was stored of it, as after a restart. */
+/** A session whose turns continue from its stored state, as after a restart. */
 function session() {
   const sent: string[] = [];
   const turns: StoredTurn[] = [];
@@ -88,7 +88,7 @@ test("after ten turns a result comes back byte for byte, by ReadVar and by refer
   assert.equal(turns.length, 11);
 });
 
-test("what ten turns of long results cost the next request is their logs", async () => {
+test("after ten turns of long results, the next request contains only their logs", async () => {
   const { turn } = session();
   for (let n = 0; n < 10; n++) await turn([{ calls: [{ name: "Page" }] }, "I have it."]);
   const { model } = await turn(["Done."]);

@@ -165,7 +165,7 @@ test("a variable is created, changed in parts, and may be empty", async () => {
 });
 
 // Contract: variables-15
-test("what a user added keeps its type when the model changes it", async () => {
+test("a user's variable keeps its type when the model changes it", async () => {
   const { variables, run } = session();
   variables.addVariable("u", "1", "USER_ADD");
   await run("WriteVar", { name: "u", value: "2" });
@@ -211,7 +211,7 @@ test("removing leaves rules and kept ones, and names what was not removed", asyn
   const said = await run("RemoveVars", { names: ["gone", "Rule/a", "pinned", "nope", "gone"] });
   assert.match(said, /^Removed 1 variable: gone\./);
   assert.match(said, /Not removed: Rule\/a\..*rule/);
-  assert.match(said, /Not removed: pinned\. It is kept/);
+  assert.match(said, /Not removed: pinned\. The user keeps it/);
   assert.match(said, /Not removed: nope\./);
   assert.ok(variables.peekVariable("Rule/a") && variables.peekVariable("pinned"));
 });
@@ -226,7 +226,7 @@ test("reading and listing are always offered, and none of these results is kept"
   assert.ok(variableTools().tools.every(({ variableTool }) => variableTool === true));
 });
 
-test("what every request carries of them is short", () => {
+test("their part of every request is short", () => {
   const always = variableTools().tools.filter(({ alwaysOffered }) => alwaysOffered === true);
   for (const { definition } of always)
     assert.ok(JSON.stringify(definition.function).length < 250, definition.function.name);

@@ -11,7 +11,7 @@ import { countOf } from "../text/format-bytes.ts";
 const parameters = z.object({
   name: z.string().min(1).describe("The variable, new or yours, e.g. draft."),
   value: z.string().optional().describe("Its text; may be empty. Absent: stays as it is."),
-  desc: z.string().optional().describe("What it holds, in a few words."),
+  desc: z.string().optional().describe("Its content, in a few words."),
   tags: z.array(z.string()).optional().describe("Replaces the tags there are."),
 });
 

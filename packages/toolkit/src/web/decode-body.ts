@@ -1,4 +1,4 @@
-/** Where a page may say its charset, by the HTML standard; a little more is looked at. */
+/** The bytes in which a page may declare its charset, by the HTML standard, and some more. */
 const prescanBytes = 4096;
 
 /**
@@ -39,13 +39,13 @@ function known(label: string | undefined): string | undefined {
   }
 }
 
-/** How a body is turned into text; `refused` where it is none. */
+/** The conversion of a body into text; `refused` if it is not text. */
 export type PageType = "html" | "text" | "refused";
 
 const textual =
   /^(?:text\/|application\/(?:json|xml|javascript|ecmascript|yaml|x-yaml|toml|x-ndjson|graphql|sql|x-sh)$)|\+(?:json|xml|yaml)$/;
 
-/** By the header; where that says nothing, by how the body begins. */
+/** Decides by the header, or by the beginning of the body if there is no header. */
 export function pageType(contentType: string, body: Uint8Array): PageType {
   const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
   if (type === "text/html" || type === "application/xhtml+xml") return "html";

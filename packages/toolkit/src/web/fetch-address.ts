@@ -31,7 +31,7 @@ export interface FetchAddressOptions {
 export interface FetchedBody {
   /** After redirects. */
   readonly url: URL;
-  /** The header as it came; empty where there was none. */
+  /** The unchanged header; empty if there was none. */
   readonly contentType: string;
   readonly body: Uint8Array;
 }
@@ -39,7 +39,7 @@ export interface FetchedBody {
 /**
  * Fetches an address and the redirects of its own site, with every hop checked.
  *
- * @throws NetworkError for whatever the site or the network does; the signal's reason on abort.
+ * @throws NetworkError for failures of the site or the network; the signal's reason on abort.
  */
 export async function fetchAddress(start: URL, options: FetchAddressOptions): Promise<FetchedBody> {
   const deadline = AbortSignal.timeout(options.timeoutMs);
@@ -75,7 +75,7 @@ async function follow(start: URL, options: FetchAddressOptions): Promise<Fetched
       ? parseAddress(new URL(location, url).href)
       : undefined;
     if (next === undefined) {
-      throw failure("http_error", `${url.host} redirects to what is no address.`);
+      throw failure("http_error", `${url.host} redirects to an invalid URL.`);
     }
     refusePrivateLiteral(next, options.allowed);
     if (!isSameSite(url, next)) {
@@ -144,7 +144,7 @@ async function receive(
   }
   const pieces: Uint8Array[] = [];
   let size = 0;
-  // What comes out of the decompression is counted, piece by piece: a bomb ends at the limit.
+  // The decompressed bytes are counted, piece by piece: a bomb ends at the limit.
   for await (const piece of response.body ?? []) {
     size += (piece as Uint8Array).length;
     if (size > maxBytes) throw tooLarge();

@@ -28,7 +28,7 @@ type Args = z.infer<typeof parameters>;
 interface PageView extends WebPage {
   /** Pages of the whole. */
   readonly pages: number;
-  /** Which of them `text` is; absent where it is the whole. */
+  /** The number of the page in `text`; absent if it is the whole. */
   readonly page?: number;
 }
 
@@ -77,7 +77,7 @@ export function fetchWebPage(options: FetchWebPageOptions): Tool {
   });
 }
 
-/** A person's word holds for a site: scheme, host and port. */
+/** An approval covers a site: scheme, host and port. */
 function siteOf({ url }: Args): GrantOffer {
   const { origin = "null", host = "", protocol = "" } = URL.parse(url) ?? {};
   if (origin === "null")

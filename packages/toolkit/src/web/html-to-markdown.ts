@@ -9,7 +9,7 @@ export interface ReadablePage {
   readonly siteName?: string;
   readonly published?: string;
   readonly markdown: string;
-  /** What of the page was too large, so that only its beginning was read. */
+  /** The part of the page that was too large, so that only its beginning was read. */
   readonly cut?: string;
 }
 
@@ -17,7 +17,7 @@ export interface ReadablePage {
 const maxElements = 10_000;
 const maxDepth = 100;
 
-/** What is no part of what a page says, where Readability finds no article. */
+/** Elements to remove if Readability finds no article. */
 const clutter =
   "title, script, style, noscript, template, iframe, object, embed, svg, canvas, form, nav, footer, dialog, [hidden], [aria-hidden=true]";
 
@@ -26,7 +26,7 @@ const clutter =
  * beginning. Slow on large or hostile pages:
  * run it in a worker.
  *
- * @param url where the page came from, for relative links
+ * @param url the page's URL, for relative links
  */
 export function htmlToMarkdown(page: string, url: string): ReadablePage {
   const html = beginning(page);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { findInPage, splitPages } from "./page-parts.ts";
 
-test("pages end where a paragraph does, if there is one late enough", () => {
+test("pages end at the end of a paragraph, if there is one late enough", () => {
   const text = `${"a".repeat(80)}\n\n${"b".repeat(80)}`;
   assert.deepEqual(splitPages(text, 100), [`${"a".repeat(80)}\n\n`, "b".repeat(80)]);
   assert.deepEqual(splitPages("", 100), [""]);

@@ -2,8 +2,8 @@
 export const pageLength = 7_000;
 
 /**
- * Cuts a text into pages, at the end of a paragraph or line where there is one in a page's last
- * third. Joined they are the text again; there is always at least one.
+ * Cuts a text into pages, at the end of a paragraph or line if there is one in a page's last third.
+ * Joined they are the text again; there is always at least one.
  */
 export function splitPages(text: string, length: number = pageLength): readonly string[] {
   const pages: string[] = [];
@@ -29,7 +29,7 @@ function cutBefore(text: string, from: number, end: number): number {
 }
 
 export interface Excerpt {
-  /** Where the match begins, in characters. */
+  /** The offset of the match, in characters. */
   readonly position: number;
   /** The page it is on, from 1. */
   readonly page: number;

@@ -49,7 +49,7 @@ test("a charset comes from the mark, else the header, else the page, else it is 
   assert.equal(decodeBody(shift, 'text/plain; charset="Shift_JIS"'), "日本");
 });
 
-test("types are read from the header, and where there is none from the beginning", () => {
+test("types are read from the header, or from the beginning if there is no header", () => {
   const bytes = (text: string) => Buffer.from(text);
   assert.equal(pageType("text/html; charset=utf-8", bytes("")), "html");
   assert.equal(pageType("application/ld+json", bytes("")), "text");

@@ -14,7 +14,7 @@ export interface WebPage extends Omit<ReadablePage, "markdown" | "cut"> {
   readonly url: string;
   readonly contentType: string;
   readonly text: string;
-  /** What went wrong on the way to the text. */
+  /** A problem of the conversion. */
   readonly note?: string;
 }
 
@@ -51,7 +51,7 @@ export async function readPage(
   if (outcome.status === "done") {
     const { markdown, cut, ...about } = outcome.value;
     if (cut === undefined) return { ...base, ...about, text: markdown };
-    // A beginning without a word is of no use.
+    // A beginning without text is useless.
     const [part, read] =
       markdown === ""
         ? ["This is its bare text.", stripTags(text)]

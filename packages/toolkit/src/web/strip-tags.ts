@@ -1,8 +1,8 @@
 const dropped = ["script", "style", "noscript", "template", "svg"];
 
 /**
- * A page's bare text, in one pass that no page can slow down: what is left where a page is too
- * large or too twisted to be understood.
+ * A page's bare text, in one pass that no page can slow down: the fallback for pages that are too
+ * large or too complex.
  */
 export function stripTags(html: string): string {
   const lower = html.toLowerCase();

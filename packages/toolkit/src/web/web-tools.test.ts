@@ -132,7 +132,7 @@ test("private addresses are refused however they are written, before anything is
   assert.equal(requests.length, before);
 });
 
-test("a name that resolves to a private address is refused, even beside a public one", async () => {
+test("a name that resolves to a private address is refused, even together with a public one", async () => {
   const port = host.split(":")[1]!;
   const answers: readonly (readonly ResolvedAddress[])[] = [
     [{ address: "127.0.0.1", family: 4 }],
@@ -189,7 +189,7 @@ test("a name that the configuration allows may be private, on its port only", as
   assert.match(await callForText(tool({ allowPrivateHosts: ["127.0.0.1"] }), { url }), /inside$/);
 });
 
-test("hosts in the configuration that are none are refused at once", () => {
+test("invalid hosts in the configuration are rejected at once", () => {
   for (const entry of ["http://x", "a b", "x/y", "x:99999", "u@x", ""]) {
     assert.throws(
       () => webTools({ allowPrivateHosts: [entry] }),
@@ -227,7 +227,7 @@ test("redirects within a site are followed, to another site they are told", asyn
   assert.equal(requests.filter((path) => path === "/loop").length, 6);
 });
 
-test("an answer that is no page is an error with its status", async () => {
+test("a response that is not a page is an error with its status", async () => {
   const missing = await failure(`http://${host}/nowhere`);
   assert.match(missing.message, /404 Not Found/);
   assert.equal(missing.retryable, false);
@@ -260,7 +260,7 @@ test("a body over the limit is refused, by its header or as it comes", async () 
 
 test("a compressed bomb ends at the limit", async () => {
   const whole = gzipSync(Buffer.alloc(50 * 1024 * 1024));
-  // Damaged at its end: whoever unpacks all of it meets the damage instead of the limit.
+  // Damaged at its end: unpacking all of it would meet the damage instead of the limit.
   const bomb = Buffer.concat([whole.subarray(0, -8), Buffer.alloc(8, 0xff)]);
   const url = serve("/bomb", "text/plain", bomb, { "content-encoding": "gzip" });
   assert.equal((await failure(url, { maxBytes: 1024 * 1024 })).code, "too_large");
@@ -311,7 +311,7 @@ test("a page too deep to be understood is given as bare text", async () => {
   assert.match(text, /the core of it/);
 });
 
-test("a person's word holds for a site", () => {
+test("an approval covers a site", () => {
   const scope = tool().permission?.grantScope;
   assert.equal(tool().permission?.executionPolicy, "ask-once");
   assert.deepEqual(scope?.({ url: "https://example.org/a?b" }), {
