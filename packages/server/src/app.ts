@@ -125,7 +125,7 @@ const unknownFailure = new RequestError({
 });
 
 type Failure = Required<Pick<RequestErrorOptions, "status" | "message">> &
-  Pick<RequestErrorOptions, "retryAfterSeconds">;
+  Pick<RequestErrorOptions, "retryAfterSeconds" | "type">;
 
 const gone: Failure = {
   status: 503,
@@ -159,6 +159,12 @@ const failures: { readonly [code: string]: Failure } = {
     message:
       "The server's database refuses it. Whoever runs the server finds the reason in its log.",
   },
+  input_deleted: {
+    status: 409,
+    type: "invalid_request_error",
+    message:
+      "An image or a file of an earlier response, to which this request refers, was deleted meanwhile. Nothing was done; send its content again.",
+  },
   database_corrupt: {
     status: 500,
     message:
@@ -176,7 +182,7 @@ function storeFailure(thrown: unknown): RequestError | undefined {
   if (!CapstanError.isInstance(thrown)) return undefined;
   const { code } = thrown;
   const failure = Object.hasOwn(failures, code) ? failures[code] : undefined;
-  return failure && new RequestError({ ...failure, type: "server_error", code });
+  return failure && new RequestError({ type: "server_error", ...failure, code });
 }
 
 interface SameSiteOptions {

@@ -31,3 +31,30 @@ test("a blob that is held after one of two collections is not deleted by the oth
   await Promise.all(collections);
   assert.equal(await blobs.has(sha256), true);
 });
+
+test("a reference without bytes to a blob that is deleted meanwhile is refused", async () => {
+  const bytes = new TextEncoder().encode("text");
+  const sha256 = await sha256Of(bytes);
+  const blobs = new MemoryBlobs();
+  await blobs.put({ sha256, bytes });
+  const holds = new BlobHolds(blobs);
+  const gate = Promise.withResolvers<ReadonlySet<string>>();
+  const collection = holds.collect(() => gate.promise);
+  await new Promise(setImmediate);
+  const reference = { sha256, size: bytes.length };
+  const held = holds.hold([reference]);
+  gate.resolve(new Set());
+  await assert.rejects(held, { code: "input_deleted" });
+  assert.equal(await collection, 1);
+  (await holds.hold([{ ...reference, bytes }]))();
+  (await holds.hold([reference]))();
+  assert.equal(await holds.collect(async () => new Set()), 1);
+});
+
+test("a blob of the store behind counts as stored", async () => {
+  const blobs = new MemoryBlobs({
+    readBlob: async () => undefined,
+    hasBlob: async (sha256) => sha256 === "a",
+  });
+  assert.deepEqual([await blobs.has("a"), await blobs.has("b")], [true, false]);
+});

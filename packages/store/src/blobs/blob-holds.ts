@@ -1,3 +1,4 @@
+import { CapstanError } from "@capstan/core";
 import type { BlobStore } from "./blob-store.ts";
 import type { NewBlob } from "./split-inputs.ts";
 
@@ -20,6 +21,7 @@ export class BlobHolds {
    * Stores blobs and holds them until their rows are committed.
    *
    * @returns releases them
+   * @throws CapstanError `input_deleted` if there are no bytes for a blob that was deleted meanwhile
    */
   async hold(blobs: readonly NewBlob[]): Promise<() => void> {
     for (const { sha256 } of blobs) this.#held.set(sha256, (this.#held.get(sha256) ?? 0) + 1);
@@ -33,8 +35,11 @@ export class BlobHolds {
     try {
       // One after the other: the memory of each is free once it is written.
       for (const { sha256, bytes } of blobs) {
-        await this.#deleting.get(sha256);
+        const deleting = this.#deleting.get(sha256);
+        await deleting;
         if (bytes !== undefined) await this.#blobs.put({ sha256, bytes });
+        // One that was lost earlier refuses nothing: its conversation continues without it.
+        else if (!(await this.#blobs.has(sha256)) && deleting !== undefined) throw inputDeleted();
       }
       return release;
     } catch (error) {
@@ -91,4 +96,12 @@ export class BlobHolds {
     await collectSome();
     return deleted;
   }
+}
+
+function inputDeleted(): CapstanError {
+  return new CapstanError({
+    code: "input_deleted",
+    message:
+      "An image or a file of an earlier response, to which this one refers, was deleted meanwhile. Nothing was stored; send its content again.",
+  });
 }

@@ -13,6 +13,7 @@ export interface BlobStore {
   get(sha256: string): Promise<Uint8Array | undefined>;
   /** The same in pieces; undefined if there is no such blob. */
   stream(sha256: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** Whether there is such a blob. It counts as a use of it. */
   has(sha256: string): Promise<boolean>;
   /** Deletes a blob, unless a process that shares the store has used it within the last hour. */
   delete(sha256: string): Promise<void>;
@@ -33,6 +34,7 @@ export async function sha256Of(bytes: Uint8Array): Promise<string> {
 
 interface Behind {
   readonly readBlob: (sha256: string) => Promise<Uint8Array | undefined>;
+  readonly hasBlob: (sha256: string) => Promise<boolean>;
 }
 
 /** Blobs of a store that keeps nothing. */
@@ -62,7 +64,7 @@ export class MemoryBlobs implements BlobStore {
   }
 
   async has(sha256: string): Promise<boolean> {
-    return this.#blobs.has(sha256);
+    return this.#blobs.has(sha256) || ((await this.#behind?.hasBlob(sha256)) ?? false);
   }
 
   async delete(sha256: string): Promise<void> {

@@ -158,6 +158,7 @@ export function createStoreReader({
     readBlob: (sha256: string) => blobs.get(sha256),
     /** The same in pieces. */
     streamBlob: (sha256: string) => blobs.stream(sha256),
+    hasBlob: (sha256: string) => blobs.has(sha256),
     /** Oldest first; without those that only hold a person's changes to variables. */
     listRuns: async (query: SlowReadQuery<"listRuns">) => {
       const { data, hasMore } = await readSlow("listRuns", query);

@@ -57,7 +57,8 @@ export class PostgresBlobs implements BlobStore {
   }
 
   async stream(sha256: string): Promise<AsyncIterable<Uint8Array> | undefined> {
-    if (!(await this.has(sha256))) return undefined;
+    const { rows } = await this.#query("SELECT 1 FROM blobs WHERE sha256 = $1", [sha256]);
+    if (rows.length === 0) return undefined;
     return this.#pieces(sha256);
   }
 
@@ -73,8 +74,10 @@ export class PostgresBlobs implements BlobStore {
   }
 
   async has(sha256: string): Promise<boolean> {
-    const { rows } = await this.#query("SELECT 1 FROM blobs WHERE sha256 = $1", [sha256]);
-    return rows.length > 0;
+    const { rowCount } = await this.#query("UPDATE blobs SET used_at = now() WHERE sha256 = $1", [
+      sha256,
+    ]);
+    return rowCount === 1;
   }
 
   async delete(sha256: string): Promise<void> {

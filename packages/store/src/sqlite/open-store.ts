@@ -62,7 +62,7 @@ export function openMemoryStore(
   options: {
     readonly clock?: Clock;
     /** Has the inputs of other runs, to which requests may refer. */
-    readonly behind?: Pick<Store, "readBlob">;
+    readonly behind?: Pick<Store, "readBlob" | "hasBlob">;
   } = {},
 ): Store {
   const clock = options.clock ?? systemClock;
