@@ -111,7 +111,15 @@ test("a damaged value of a variable is not shown, and the other variables are", 
   const names = (body.data as unknown as { name: string }[]).map(({ name }) => name);
   assert.equal(names.includes("good"), true);
   assert.equal(names.includes("bad"), false);
-  assert.equal((await afterRestart("GET", `${path}/bad`)).status, 404);
+  const read = await afterRestart("GET", `${path}/bad`);
+  const { error } = read.body as unknown as { error: { code: string; message: string } };
+  assert.deepEqual([read.status, error.code], [409, "entry_damaged"]);
+  assert.match(error.message, /variable "bad"/);
+  assert.equal((await afterRestart("PUT", `${path}/bad`, { text: "new" })).status, 200);
+  assert.partialDeepStrictEqual(await afterRestart("GET", `${path}/bad`), {
+    status: 200,
+    body: { text: "new" },
+  });
 });
 
 // Contract: durability-57
@@ -184,5 +192,11 @@ test("variables that cannot be read are one damaged entry of their list", async 
       entries.map(({ object, error }) => [object, error.code]),
       [["damaged", "entry_damaged"]],
     );
+    for (const [method, given] of [["GET"], ["PUT", { text: "new" }], ["DELETE"]] as const) {
+      const { status, body } = await afterRestart(method, `${path}/first`, given);
+      const { error } = body as unknown as { error: { code: string; message: string } };
+      assert.deepEqual([status, error.code], [409, "entry_damaged"], `${damage} ${method}`);
+      assert.match(error.message, /variable "first"/);
+    }
   }
 });

@@ -13,7 +13,7 @@ import {
   unlessDamaged,
 } from "../http/records.ts";
 import { readBody, readNumber, readWord, withoutNulls } from "../http/read-body.ts";
-import { badRequest, conflict, notFound } from "../http/errors.ts";
+import { badRequest, conflict, notFound, RequestError } from "../http/errors.ts";
 
 const variableTypes: readonly VariableType[] = [
   "RULE",
@@ -57,18 +57,19 @@ export function variableRoutes({ runs }: Services): Hono<Environment> {
   });
 
   routes.get("/:id/variables/:name", async (context) => {
-    const variables = await runs.variablesOf(await find(context));
+    const name = context.req.param("name");
+    const variables = await readable(name, async () => runs.variablesOf(await find(context)));
     const start = readNumber(context, "start", { min: 0, otherwise: 0 });
     const length = readNumber(context, "length", { min: 0, otherwise: Number.MAX_SAFE_INTEGER });
-    return context.json(valueView(variables, context.req.param("name"), start, length));
+    return context.json(valueView(variables, name, start, length));
   });
 
   routes.put("/:id/variables/:name", async (context) => {
-    const conversation = await find(context);
     const name = context.req.param("name");
+    const conversation = await readable(name, () => find(context));
     const { text, ...rest } = await readBody(context, updateBody);
     const patch = withoutNulls({ value: text, ...rest });
-    const variables = await runs.editVariables(conversation, (draft) => {
+    const edit = (draft: VariableSystem) => {
       const known = draft.peekVariable(name);
       if (known === undefined && text == null)
         throw badRequest("text", `text: there is no variable "${name}" yet, so it needs a text.`);
@@ -79,24 +80,45 @@ export function variableRoutes({ runs }: Services): Hono<Environment> {
         known === undefined ? { type: "USER_ADD", ...patch } : patch,
       );
       if (outcome.status === "refused") throw badRequest("name", outcome.error.message);
-    });
+    };
+    const variables = await readable(name, () => runs.editVariables(conversation, edit));
     if (variables === undefined) throw notFound("conversation", conversation.id);
     return context.json(valueView(variables, name, 0, Number.MAX_SAFE_INTEGER));
   });
 
   routes.delete("/:id/variables/:name", async (context) => {
-    const conversation = await find(context);
     const name = context.req.param("name");
-    const edited = await runs.editVariables(conversation, (draft) => {
-      if (draft.peekVariable(name) === undefined) throw notFound("variable", name);
+    const conversation = await readable(name, () => find(context));
+    const edit = (draft: VariableSystem) => {
+      if (draft.peekVariable(name) === undefined) throw missing(draft, name);
       const failed = draft.removeVariables([name]).failed[0];
       if (failed !== undefined) throw conflict(failed.reason);
-    });
+    };
+    const edited = await readable(name, () => runs.editVariables(conversation, edit));
     if (edited === undefined) throw notFound("conversation", conversation.id);
     return context.json({ name, object: "variable.deleted", deleted: true });
   });
 
   return routes;
+}
+
+/** Reads or edits a variable. @throws RequestError 409 if a stored row that this needs is damaged */
+async function readable<T>(name: string, use: () => Promise<T>): Promise<T> {
+  const result = await unlessDamaged(use);
+  if (result !== damaged) return result;
+  const found = "A stored row of its conversation is damaged";
+  throw entryDamaged(name, `${found}: "capstan db check" names it; restore the last backup.`);
+}
+
+function missing(variables: VariableSystem, name: string): RequestError {
+  return variables.missingVariable(name).code === "variable_damaged"
+    ? entryDamaged(name, "Its stored value is damaged. PUT a new text in its place.")
+    : notFound("variable", name);
+}
+
+function entryDamaged(name: string, why: string): RequestError {
+  const message = `The variable "${name.slice(0, 100)}" cannot be read. ${why}`;
+  return new RequestError({ status: 409, code: "entry_damaged", param: "name", message });
 }
 
 function valueView(
@@ -107,7 +129,7 @@ function valueView(
 ): VariableValueView {
   // A person looks on: that is no use of it.
   const found = variables.getVariable(name, { visit: false });
-  if (found === undefined) throw notFound("variable", name);
+  if (found === undefined) throw missing(variables, name);
   const { value, ...info } = found;
   const whole = start === 0 && length >= value.text.length;
   return {
