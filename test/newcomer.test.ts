@@ -64,7 +64,7 @@ for (const [index, tools] of [["ListFiles"], ["ListFiles", "DateTime", "ListVars
       assert.equal(await me.row(tool).getAttribute("data-status"), "done", tool);
     }
     const answer = await me.answer();
-    if (tools.length === 0) assert.match(answer, /\$VAR_REF\{\{[\s\S]*Tools that are on/);
+    if (tools.length === 0) assert.match(answer, /\$VAR_REF\{\{[\s\S]*Enabled tools/);
     if (tools[0] === "ListFiles") assert.match(answer, /logbook\.txt/);
   });
 }

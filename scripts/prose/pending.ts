@@ -11,7 +11,6 @@ export const pending: readonly string[] = [
   "docs/reference/security.md",
   "packages/cli",
   "packages/core",
-  "packages/models",
   "packages/scripts",
   "packages/server",
   "packages/store",

@@ -6,7 +6,7 @@ import { vendorStream } from "../src/testing/vendor-streams/vendor-stream.ts";
 
 // Nothing that looks whole comes of a stream that was cut off, wherever that was.
 
-/** Short, since it is cut off at each of its bytes. */
+/** Short, because it is cut off at each of its bytes. */
 const shortAnswer = { text: "é", calls: [{ name: "A", arguments: '{"a":1}' }] };
 const encoder = new TextEncoder();
 

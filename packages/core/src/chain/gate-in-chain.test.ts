@@ -93,7 +93,7 @@ test("asking that failed is no person's refusal, and is asked again", async () =
   assert.equal(first.status, "execution_rejected");
   assert.doesNotMatch(
     first.status === "execution_rejected" ? first.finalText : "",
-    /A person refused/,
+    /The user refused/,
   );
   assert.equal((await executor.execute("T", {})).status, "success");
 });

@@ -15,7 +15,7 @@ function described(description: string): JsonSchema {
   return { type: "string", description };
 }
 
-test("what the schema itself gives comes first", () => {
+test("values from the schema come first", () => {
   const description = "e.g. spoken";
   for (const given of [
     { const: "said" },
@@ -73,7 +73,7 @@ test("without one, name, format and the tool's name say what fits", () => {
   }
 });
 
-test("whatever a tool's description says, its line is a line, and soon", () => {
+test("every tool description gives one line, and quickly", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme-ascii" }), (words) => {
       assert.equal(typeof exampleFor(described(`e.g. ${words}`)), "string");

@@ -1,29 +1,32 @@
 import type { ToolDefinition, JsonSchema, JsonValue } from "@capstan/core";
 
-/** What `/help` answers: the language of lines, and each tool that is on with a line that calls it. */
+/**
+ * Returns the answer to `/help`: the syntax of lines, and each enabled tool with a line that calls
+ * it.
+ */
 export function helpText(tools: readonly ToolDefinition[]): string {
   return `## What the offline model understands
 
-I am no AI: I run the lines you write, and tell what came of them.
+I am not an AI: I run the lines that you write, and report their results.
 
-- **A call**: \`/Tool {json}\`, one line. Without arguments \`/Tool\` is enough. The JSON is passed on as you typed it, so a mistake in it shows you the answer that a model would get.
-- **Several calls at once**: several such lines in one message run side by side, in one turn.
-- **One after another**: a line \`/then\` between them; what follows runs when the results of what came before are there.
-- **A tool that is not there**: \`/Name!\` calls it all the same, to see what comes back.
+- **A call**: \`/Tool {json}\`, on one line. Without arguments, \`/Tool\` is enough. The JSON is passed on as you typed it, so a mistake in it shows you the error that a model would get.
+- **Several calls at once**: several such lines in one message run in parallel, in one turn.
+- **One after another**: put a line \`/then\` between them; the lines after it run when the earlier results are there.
+- **An unknown tool**: \`/Name!\` calls it anyway, to show you the error.
 
-## Results are kept
+## Results are stored
 
-- Every result becomes a variable named after its tool, such as \`${sampleName(tools)}_1\`; \`/ListVars\` lists them, and \`/ReadVar {"name":"${sampleName(tools)}_1"}\` reads one, in pieces with \`start\` and \`length\`.
-- \`$VAR_REF{{Name_1}}\` inside an argument puts the value there without its passing through a model; \`$VAR_REF{{Name_1:0:200}}\` takes a part of it.
-- What a model is shown of a result is cut at some length. The argument \`limit\`, accepted by every tool of the server, sets that in characters; \`"limit": 0\` asks for all.
+- Every result becomes a variable named after its tool, such as \`${sampleName(tools)}_1\`; \`/ListVars\` lists them, and \`/ReadVar {"name":"${sampleName(tools)}_1"}\` reads one, in parts with \`start\` and \`length\`.
+- \`$VAR_REF{{Name_1}}\` inside an argument inserts the value without passing through a model; \`$VAR_REF{{Name_1:0:200}}\` takes a part of it.
+- A model sees long results truncated. The argument \`limit\`, which every tool of the server accepts, sets the length in characters; \`"limit": 0\` asks for all.
 
-## Tools that are on
+## Enabled tools
 
 ${toolLines(tools)}`;
 }
 
 function toolLines(tools: readonly ToolDefinition[]): string {
-  if (tools.length === 0) return "None. Switch some on, then ask again.";
+  if (tools.length === 0) return "None. Enable some, then ask again.";
   return tools
     .map((tool) => `- \`${exampleLine(tool)}\`${describe(tool.function.description)}`)
     .join("\n");
@@ -41,8 +44,9 @@ function sampleName(tools: readonly ToolDefinition[]): string {
 }
 
 /**
- * A line that calls the tool, made from its JSON Schema: what is required, with the schema's own
- * example, default or first choice where it has one, else with what its description or name suggests.
+ * Returns a line that calls the tool, from its JSON Schema: the required parameters with the
+ * schema's own example, default or first choice, or with a value that their description or name
+ * suggests.
  *
  * @example exampleLine(listFiles); // '/ListFiles {"path":"."}'
  */

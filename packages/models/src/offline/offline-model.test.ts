@@ -136,7 +136,7 @@ test("the streamed arguments are what was typed, broken or not", async () => {
   );
 });
 
-test("JSON may go on over several lines", async () => {
+test("JSON may span several lines", async () => {
   const events = await collect([user('/ListFiles {\n  "path": "."\n}\n/DateTime')]);
   assert.deepEqual(
     callsOf(events).map((call) => call.arguments),
@@ -175,7 +175,7 @@ test("only the last message of the user is obeyed", async () => {
   assert.deepEqual(callsOf(events), []);
 });
 
-test("what follows /then runs when the results are there", async () => {
+test("lines after /then run when the results are there", async () => {
   const text = "/DateTime\n/then\n/ListFiles {}";
   assert.deepEqual(
     callsOf(await collect([user(text)])).map(({ name }) => name),
@@ -219,18 +219,18 @@ test("a result that was cut is cited with the handle that its hint names", async
   );
 });
 
-test("failures and refusals are said plainly, beside what went well", async () => {
+test("failures and refusals are reported plainly, together with successes", async () => {
   const text = await answer(
     turn(
       "/ListFiles {}",
       ["ListFiles", "Error (file_not_found): No folder x.\nmore"],
-      ["DateTime", "A person refused this call: not now. It was not run."],
+      ["DateTime", "The user refused this call: not now. It was not run."],
       ["DateTime", "noon"],
     ),
   );
   assert.match(text, /3 calls were made/);
   assert.match(text, /\*\*ListFiles\*\* failed \(`file_not_found`\): No folder x\.\n/);
-  assert.match(text, /\*\*DateTime\*\* did not go through\. A person refused this call: not now/);
+  assert.match(text, /\*\*DateTime\*\* did not go through\. The user refused this call: not now/);
   assert.match(text, /\*\*DateTime\*\* says:\n\n```\nnoon\n```/);
 });
 
@@ -264,7 +264,7 @@ test("help teaches the lines and shows each tool", async () => {
   }
 });
 
-test("tool choice is heeded", async () => {
+test("tool choice is respected", async () => {
   assert.deepEqual(callsOf(await collect([user("/DateTime")], { toolChoice: "none" })), []);
   assert.match(await answer([user("/DateTime")], { toolChoice: "none" }), /switched off/);
   assert.match(
@@ -284,7 +284,7 @@ test("where JSON is asked for, it answers JSON", async () => {
   assert.match(parsed.text, /no AI/);
 });
 
-test("an answer ends where its tokens do", async () => {
+test("an answer ends at its token limit", async () => {
   const events = await collect([user("Hello")], { maxOutputTokens: 20 });
   const finish = events.at(-1);
   assert.ok(

@@ -14,9 +14,9 @@ const chunkLength = 24;
 export const offlineModelId = "capstan/offline";
 
 /**
- * The model of an installation without one: no AI, a small program that runs lines such as
- * `/ListFiles {"path":"."}` from the last message of the user and cites what came of them.
- * What it says is a pure function of the request; only the ids of its calls are new each time.
+ * Creates the model of an installation without one. It is not an AI, but a small program that runs
+ * lines such as `/ListFiles {"path":"."}` from the user's last message and reports their results.
+ * Its answer is a pure function of the request; only the ids of its calls are new each time.
  *
  * @example for await (const event of createOfflineModel().stream(request, signal)) show(event);
  */
@@ -49,7 +49,7 @@ async function* streamReply(
   yield { type: "finish", reason: finishReason, usage: countUsage(request, reply) };
 }
 
-/** Words end where the tokens do; a call is never cut. */
+/** Text ends at the token limit; a call is never cut off. */
 async function cut(
   reply: Reply,
   maxTokens = Infinity,

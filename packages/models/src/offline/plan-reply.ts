@@ -14,7 +14,7 @@ export type Reply =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "calls"; readonly calls: readonly Command[] };
 
-/** What the offline model answers; a pure function of the request. */
+/** Returns the offline model's answer; a pure function of the request. */
 export function planReply(request: ModelRequest): Reply {
   const asked = request.messages.findLast((message) => message.role === "user");
   const since = messagesOfTurn(request.messages);
@@ -41,7 +41,7 @@ function roundsOf(text: string, parallel: boolean | undefined): readonly (readon
   return parallel === false ? rounds.flat().map((command) => [command]) : rounds;
 }
 
-/** Why the next commands are not called, in words; undefined where they are. */
+/** The reason why the next commands are not called, in words; undefined if they are. */
 function objectionTo(
   all: readonly Command[],
   next: readonly Command[],
@@ -59,11 +59,11 @@ function objectionTo(
   return undefined;
 }
 
-/** A message without a line to run, where the request insists on a call. */
+/** The answer to a message without a line to run, if the request requires a call. */
 function inabilityToCall({ toolChoice = "auto" }: ModelRequest): string | undefined {
   if (toolChoice === "auto" || toolChoice === "none") return undefined;
   const name = typeof toolChoice === "object" ? toolChoice.name : "Tool";
-  return `I was told to call ${name === "Tool" ? "a tool" : `\`${name}\``}, and cannot: I am no AI, and the message has no line \`/${name} {json}\`.`;
+  return `I was told to call ${name === "Tool" ? "a tool" : `\`${name}\``}, and cannot: I am not an AI, and the message has no line \`/${name} {json}\`.`;
 }
 
 function unknownNames(unknown: readonly Command[], names: readonly string[]): string {
@@ -94,7 +94,7 @@ function words(text: string): Reply {
 /** A line like `/ListFiles {"path":"."}`. */
 export interface Command {
   readonly name: string;
-  /** As it was typed, whether it is JSON or not; empty where nothing was. */
+  /** The typed text, valid JSON or not; may be empty. */
   readonly arguments: string;
   /** `/Name!` calls what nobody has heard of. */
   readonly forced: boolean;
@@ -103,8 +103,8 @@ export interface Command {
 const commandLine = /^\/([A-Za-z0-9_-]{1,64})(!?)(?:[ \t]+(.*))?$/;
 
 /**
- * The commands of a message, in rounds: each line `/then` begins another. Lines that are no
- * commands say nothing. Arguments may go on over several lines where that makes them JSON.
+ * The commands of a message, in rounds: each line `/then` begins another. Other lines are ignored.
+ * Arguments may span several lines if that makes them valid JSON.
  *
  * @example parseCommandLines('/DateTime\n/then\n/ListVars'); // two rounds of one command
  */
@@ -127,7 +127,7 @@ function parseCommandLines(text: string): readonly (readonly Command[])[] {
   return rounds.filter((round) => round.length > 0);
 }
 
-/** How many lines the arguments take: more than one only where one is no JSON and more are. */
+/** The number of lines of the arguments: more than one only if one is not JSON and several are. */
 function extentOfJson(first: string, lines: readonly string[], index: number): number {
   if (!first.startsWith("{") || isJson(first)) return 1;
   let text = first;
@@ -157,7 +157,7 @@ function plainAnswer(messages: readonly Message[], tools: readonly ToolDefinitio
   return [introduction(users), enabledTools(tools), thingsToTry(tools)].join("\n\n");
 }
 
-/** The text of a user's message; what is no text is left out. */
+/** The text of a user's message, without other parts. */
 export function textOfUser({ content }: UserMessage): string {
   if (typeof content === "string") return content;
   return content.map((part: ContentPart) => (part.type === "text" ? part.text : "")).join("\n");
@@ -205,7 +205,10 @@ function quote(text: string): string {
 const excerptLines = 6;
 const excerptChars = 400;
 
-/** What came of the calls, as a model would tell it: each result quoted, each failure said plainly. */
+/**
+ * The results of the calls, as a model would report them: each result quoted, each failure said
+ * plainly.
+ */
 function citeResults(results: readonly ToolMessage[]): string {
   const [only] = results;
   if (results.length === 1 && only !== undefined) return citeResult(only, "");
@@ -236,7 +239,7 @@ function citeResult({ name, content, parts }: ToolMessage, number: string): stri
     .join("\n\n");
 }
 
-/** The system's own notes after the text (handles, what was cut) are no part of the quotation. */
+/** The quotation leaves out the system's notes after the text (handles, hints). */
 function excerptOf(content: string): { readonly text: string; readonly isWhole: boolean } {
   const whole = content.replace(/\n\n\[(?:Cut: |Kept as )[^\n]*\]$/, "").trimEnd();
   const lines = whole.split("\n").slice(0, excerptLines).join("\n");

@@ -1,11 +1,11 @@
 import { CapstanError } from "@capstan/core";
 
 /**
- * The address at which an OpenAI-like API begins, from what people write: with or without a slash
- * at the end, `/v1` or `/chat/completions`. An address without a path gets `/v1`.
+ * Returns the base URL of an OpenAI-compatible API from a user's input, which may end in a slash,
+ * `/v1` or `/chat/completions`. A URL without a path gets `/v1`.
  *
- * @param variable where it was set, for the error
- * @throws CapstanError `invalid_configuration`, where it is no http or https address
+ * @param variable the variable that has the URL, for the error
+ * @throws CapstanError `invalid_configuration` if it is not an http or https URL
  */
 export function baseUrl(text: string, variable: string): string {
   const trimmed = text.trim();
@@ -13,7 +13,7 @@ export function baseUrl(text: string, variable: string): string {
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new CapstanError({
       code: "invalid_configuration",
-      message: `${variable} is ${JSON.stringify(trimmed)}, which is no http or https address. Write it like http://127.0.0.1:8000/v1.`,
+      message: `${variable} is ${JSON.stringify(trimmed)}, which is not an http or https URL. Write it like http://127.0.0.1:8000/v1.`,
     });
   }
   url.hash = "";

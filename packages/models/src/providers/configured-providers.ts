@@ -4,10 +4,10 @@ import type { Provider } from "./request/provider.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The providers that an environment names, in the order in which they are the default: an address
- * of one's own, OpenAI, Anthropic, Google.
+ * Returns the providers that an environment names, in the order in which they are the default: a
+ * custom URL, OpenAI, Anthropic, Google.
  *
- * @throws CapstanError where an address is none
+ * @throws CapstanError if a URL is invalid
  */
 export function configuredProviders(environment: Environment): readonly Provider[] {
   return [
@@ -16,7 +16,7 @@ export function configuredProviders(environment: Environment): readonly Provider
   ].filter((provider) => provider !== undefined);
 }
 
-/** An Ollama, which may or may not answer: offered where it does, never the default. */
+/** Returns the provider of a local Ollama: offered if it answers, never the default. */
 export function ollamaProvider(environment: Environment): Provider {
   const url = ollamaUrl(environment["OLLAMA_HOST"]);
   return {
@@ -100,7 +100,9 @@ function openaiWire(url: string): Provider["wire"] {
   return /(?:^|\.)openai\.com$/.test(new URL(url).hostname) ? "openai-responses" : "openai-chat";
 }
 
-/** Blank is unset; the line break that a file's content brings along is no part of a key. */
+/**
+ * A blank variable is unset. The line break at the end of a file's content is not part of a key.
+ */
 function setting(environment: Environment, name: string): string | undefined {
   const value = environment[name]?.trim();
   return value === "" ? undefined : value;

@@ -4,7 +4,7 @@ import { offlineModelId } from "../offline/offline-model.ts";
 import { modelEntry } from "./list-models.ts";
 import type { Provider } from "./request/provider.ts";
 
-/** Stands for the first model that a server of one's own lists. */
+/** Stands for the first model that a custom server lists. */
 export const firstListed = "default";
 
 export const offlineEntry: ModelEntry = {
@@ -18,11 +18,11 @@ const variables =
   "CAPSTAN_MODEL_URL, OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY";
 
 /**
- * What is used where nobody chose: the configuration's word, else the first provider that the
- * environment names, else the offline model.
+ * Returns the default model: the configured one, or that of the first provider that the environment
+ * names, or the offline model.
  *
  * @param named `provider/model`, or a bare name, which goes to the first provider
- * @throws CapstanError `invalid_configuration`, where no provider is configured that could know it
+ * @throws CapstanError `invalid_configuration` if no configured provider could have it
  */
 export function defaultModel(
   providers: readonly Provider[],

@@ -4,9 +4,9 @@ import type { Provider } from "./request/provider.ts";
 export type LanguageModels = (modelName: string) => Promise<LanguageModelV4>;
 
 /**
- * The language models of a provider. Its package is loaded when the first one is asked for (that
- * takes up to a quarter of a second), and its provider object is made once: making one for each
- * request costs more than the request.
+ * The language models of a provider. Its package is loaded when the first one is asked for (up to a
+ * quarter of a second), and its provider object is made once: making one for each request costs
+ * more than the request.
  */
 export function createLanguageModels(
   provider: Provider,

@@ -2,8 +2,8 @@ import type { ModelEntry } from "@capstan/core/host";
 import type { Provider } from "./request/provider.ts";
 
 /**
- * The chat models that a provider lists. Rejects where it does not answer, answers with an error,
- * or with something that is no list.
+ * Returns the chat models that a provider lists. Rejects if it does not answer, or answers with an
+ * error or an invalid list.
  */
 export async function listModels(
   provider: Provider,
@@ -55,7 +55,7 @@ function listRequest({ wire, key }: Provider): {
 interface Row {
   readonly name: string;
   readonly title: string | undefined;
-  /** What Google says that the model can do. */
+  /** The model's methods, from Google. */
   readonly methods: readonly unknown[] | undefined;
 }
 
@@ -81,7 +81,10 @@ function rowsOf(body: unknown): readonly Row[] {
 const otherUses =
   /embed|whisper|tts|audio|speech|image|dall-e|sora|veo|imagen|lyria|moderation|transcribe|realtime|live|rerank|deep-research|computer-use|robotics|aqa$|-search|instruct-0914|^babbage|^davinci|turbo-instruct/;
 
-/** Providers list what paints, speaks and embeds, too. An address of one's own is not second-guessed. */
+/**
+ * Providers also list models for images, speech and embeddings. Lists of custom servers are not
+ * filtered.
+ */
 function isChatModel({ id }: Provider, { name, methods }: Row): boolean {
   if (id === "custom") return true;
   return !otherUses.test(name) && (methods?.includes("generateContent") ?? true);

@@ -165,7 +165,7 @@ test("models are found by provider and name, or by the name that a provider list
     assert.equal(await found(id), undefined, id);
 });
 
-test("a name with a slash of its own is found where it is listed", async () => {
+test("a name that contains a slash is found at the provider that lists it", async () => {
   const fetch: typeof globalThis.fetch = async () =>
     Response.json({ data: [{ id: "meta-llama/Llama-4" }] });
   const catalog = createModelCatalog({ environment: { CAPSTAN_MODEL_URL: "http://h/v1" }, fetch });

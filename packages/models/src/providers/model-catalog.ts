@@ -19,7 +19,7 @@ export interface ModelCatalogOptions {
   readonly environment: Environment;
   /** `provider/model`, as the configuration names it. */
   readonly defaultModel?: string;
-  /** What models cost, by `provider/model`, or by `provider/*` for all others of a provider. */
+  /** The prices of models, by `provider/model`, or by `provider/*` for all others of a provider. */
   readonly prices?: { readonly [model: string]: TokenPrices };
   /** @default globalThis.fetch */
   readonly fetch?: typeof globalThis.fetch;
@@ -42,7 +42,7 @@ interface Source {
 /**
  * The models that an environment gives access to, the offline model among them.
  *
- * @throws CapstanError `invalid_configuration`, where an address or the default model is wrong
+ * @throws CapstanError `invalid_configuration` if a URL or the default model is invalid
  * @example const catalog = createModelCatalog({ environment: process.env });
  */
 export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
@@ -57,7 +57,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   const standard = defaultModel(configured, ollama, options.defaultModel);
   const offline = createOfflineModel();
 
-  /** A source's models; empty where it does not answer. */
+  /** Returns a source's models; empty if it does not answer. */
   function modelsOf(source: Source): Promise<readonly ModelEntry[]> {
     if (source.listed !== undefined && clock.monotonic() - source.listed.at < listHoldsMs)
       return source.listed.models;
@@ -109,7 +109,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     return entry === undefined ? undefined : find(entry.id);
   }
 
-  // What several wait for goes on when one of them stops waiting.
+  // A shared request continues when one of its callers stops waiting.
   return { default: standard, find, list: (signal) => untilAborted(list(), signal) };
 }
 

@@ -230,7 +230,7 @@ test("a stream that ends without a finish reason is a lost connection", async ()
   assert.ok(events.every(({ type }) => type !== "tool-call-end" && type !== "finish"));
 });
 
-test("what cannot be understood is the server's failure", async () => {
+test("an invalid response is the server's failure", async () => {
   await using server = await startSseServer(
     streams(chunk({ content: "Hel" }), '{"choices": [oops'),
   );
@@ -336,7 +336,7 @@ for (const [title, answer, code, message] of failures) {
 }
 
 // Contract: model-messages-21
-test("a rate limit is waited for as long as the server says, then it goes on", async () => {
+test("after a rate limit, the request is repeated at the time that the server names", async () => {
   await using server = await startSseServer(
     fails(429, { error: { message: "slow" } }, { "retry-after": "7" }),
     hello,
@@ -362,7 +362,7 @@ test("a failing server gets three tries, further and further apart", async () =>
   assert.equal(server.bodies.length, 3);
 });
 
-test("an address where nothing listens is named, with the variable to check", async () => {
+test("an address without a server is named, with the variable to check", async () => {
   const server = await startSseServer(hello);
   await server[Symbol.asyncDispose]();
   const { error } = await collectEvents(modelAt(server.url, { clock: instantClock() }));

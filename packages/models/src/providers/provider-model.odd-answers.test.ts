@@ -16,7 +16,7 @@ function answered(form: ProviderForm, body: string): Promise<Collected> {
   return collectEvents(modelOfForm(form, chunkedFetch([new TextEncoder().encode(body)])));
 }
 
-/** The calls of a stream in which each begins once, ends once, and ends with what was streamed of it. */
+/** The calls of a stream in which each begins once and ends once, with the streamed arguments. */
 function wholeCalls(events: readonly ModelEvent[]): readonly VendorCall[] {
   const open = new Map<string, { name: string; streamed: string }>();
   const calls: VendorCall[] = [];
@@ -56,7 +56,7 @@ const large = "x".repeat(5_000_000);
 const oddAnswers: readonly OddAnswer[] = [
   { title: "a tool that nobody knows", calls: [{ name: "NoSuchTool", arguments: "{}" }] },
   {
-    title: "arguments that are no JSON",
+    title: "arguments that are not JSON",
     calls: [{ name: "A", arguments: '{"a": 1, oops' }],
     not: ["google"],
   },
@@ -160,7 +160,7 @@ test("an error in mid-stream is the provider's, and leaves no call", async (t) =
 });
 
 // Contract: model-messages-16
-test("what is no stream of a form is a failure, never an empty answer", async (t) => {
+test("an invalid stream is a failure, never an empty answer", async (t) => {
   for (const form of forms)
     await t.test(form, async () => {
       const plain = JSON.stringify({

@@ -64,7 +64,7 @@ interface OddTurn {
 
 const oddTurns: readonly OddTurn[] = [
   {
-    title: "unknown tools, beside one that is known",
+    title: "unknown tools, together with a known one",
     answers: [
       { calls: [{ name: "Ad", arguments: "{}" }, add, { name: "no such", arguments: "{}" }] },
     ],
@@ -77,7 +77,7 @@ const oddTurns: readonly OddTurn[] = [
     not: ["openai-chat", "openai-compatible"],
   },
   {
-    title: "arguments that are no JSON, and none where some are needed",
+    title: "arguments that are not JSON, and missing arguments",
     answers: [
       { calls: [{ name: "Add", arguments: '{"n": 1,, ' }, { name: "Add", arguments: "" }, add] },
     ],

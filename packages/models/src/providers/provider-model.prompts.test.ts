@@ -9,7 +9,7 @@ import { vendorRules } from "../testing/vendor-rules/vendor-rules.ts";
 import { chunkedFetch, vendorStream } from "../testing/vendor-streams/vendor-stream.ts";
 
 // Contract: model-messages-1
-test("whatever a conversation holds, each provider gets a request that keeps its rules", async (t) => {
+test("every conversation becomes a request that follows each provider's rules", async (t) => {
   for (const form of formNames)
     await t.test(form, async () => {
       await fc.assert(

@@ -79,7 +79,7 @@ async function assertGoesOn({ messages }: ToolChainResult, when: string): Promis
 }
 
 // Contract: model-messages-1
-test("a turn that was stopped at any event goes on with any provider", async () => {
+test("a turn that was stopped at any event continues with any provider", async () => {
   let count = 0;
   await turn(script, { onEvent: () => (count += 1) });
   assert.ok(count > 30, `${count} events`);
@@ -95,7 +95,7 @@ test("a turn that was stopped at any event goes on with any provider", async () 
 });
 
 // Contract: model-messages-2
-test("a turn that waits for a client, or was left waiting, goes on with any provider", async () => {
+test("a turn that waits for a client, or was abandoned, continues with any provider", async () => {
   const waiting = await turn([
     { calls: [{ name: "Look" }, { name: "Theirs", args: {} }, { name: "Asks" }] },
   ]);
@@ -104,7 +104,7 @@ test("a turn that waits for a client, or was left waiting, goes on with any prov
 });
 
 // Contract: model-messages-3
-test("a turn whose model failed, in its words or before any, goes on with any provider", async () => {
+test("a turn whose model failed, during or before its text, continues with any provider", async () => {
   const error = new ModelError({ code: "server", message: "on fire" });
   const [first] = script;
   assert.ok(first !== undefined);
@@ -119,7 +119,7 @@ test("a turn whose model failed, in its words or before any, goes on with any pr
 });
 
 // Contract: model-messages-3
-test("a turn that reached its limits, or whose answer was empty, goes on with any provider", async () => {
+test("a turn that reached its limits, or whose answer was empty, continues with any provider", async () => {
   await assertGoesOn(await turn(["", ""]), "empty");
   const endless = Array.from({ length: 11 }, (): ScriptedStep => ({ calls: [{ name: "Look" }] }));
   await assertGoesOn(await turn([...endless, "Enough."]), "limit");

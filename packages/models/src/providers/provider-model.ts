@@ -13,7 +13,7 @@ import { createEventTranslator } from "./stream/to-model-events.ts";
 export interface ProviderModelOptions {
   readonly provider: Provider;
   readonly modelName: string;
-  /** What it costs, where the configuration says so. */
+  /** Its prices, if they are configured. */
   readonly prices?: TokenPrices;
   /** Loads the provider's package when it is first needed. */
   readonly languageModel: () => Promise<LanguageModelV4>;

@@ -49,7 +49,7 @@ test("the jitter is full: from nothing to the whole delay", () => {
   );
 });
 
-test("a provider's own time is heeded up to 30 s", () => {
+test("a provider's own time is used up to 30 s", () => {
   assert.equal(
     retryDelay(failure("rate_limit", 30_000), 1, () => 0),
     30_000,

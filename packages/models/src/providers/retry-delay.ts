@@ -6,11 +6,11 @@ const longestDelayMs = 8_000;
 const longestRetryAfterMs = 30_000;
 
 /**
- * How long to wait before another try, in ms; undefined where there is to be none. Exponential
- * with full jitter, so that many who failed together do not come back together; a provider that
- * names its own time is heeded up to 30 s.
+ * Returns the delay before another attempt, in ms; undefined if there is none. The delay is
+ * exponential with full jitter, so that clients that failed together do not return together. A time
+ * that the provider names is used up to 30 s.
  *
- * @param tries how often it was tried
+ * @param tries the number of attempts so far
  * @param random from 0 to below 1
  */
 export function retryDelay(

@@ -66,7 +66,7 @@ const part = fc.oneof(
   fc.record({ type: fc.constant("image" as const), mimeType: mimeTypes, source }),
   fc.record({ type: fc.constant("file" as const), name: text, mimeType: mimeTypes, source }),
 ) as fc.Arbitrary<ContentPart>;
-/** What the providers sign their reasoning with; that of another one must not be sent. */
+/** The providers' signatures of reasoning; that of another provider must not be sent. */
 const reasoning = fc.record(
   {
     text,

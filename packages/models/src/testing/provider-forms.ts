@@ -21,7 +21,7 @@ export const providerForms = {
     environment: { GOOGLE_GENERATIVE_AI_API_KEY: "key" },
     modelName: "gemini-3.8-flash",
   },
-  /** Before Gemini 3: no signatures, and files beside a result, not in it. */
+  /** Before Gemini 3: no signatures, and files after a result, not in it. */
   "google-older": {
     environment: { GOOGLE_GENERATIVE_AI_API_KEY: "key" },
     modelName: "gemini-2.5-flash",

@@ -15,7 +15,7 @@ export function replayOf(form: ProviderForm): Replay {
   };
 }
 
-/** What a reader learns; how it came in pieces is left out. */
+/** The content for a reader, without the division into deltas. */
 export function gist(events: readonly ModelEvent[]) {
   const calls = events.flatMap((event) =>
     event.type === "tool-call-end" ? [{ name: event.name, arguments: event.arguments }] : [],

@@ -70,9 +70,9 @@ const longRuns = /[\p{L}\p{M}]{129,}|\s{129,}|[^\s\p{L}\p{M}\p{N}]{129,}/gu;
 const pieces = /[\s\S]{1,128}/gu;
 
 /**
- * Cuts runs of letters, spaces or signs that go on for more than 128 characters. The encoder
- * takes such a run for one word, and its time grows with the square of a word: 20,000 characters
- * without a break would hold the event loop for seconds.
+ * Splits runs of letters, spaces or signs of more than 128 characters. The encoder treats such a
+ * run as one word, and its time grows with the square of a word's length: 20,000 characters without
+ * a break would block the event loop for seconds.
  */
 export function splitLongRuns(text: string): readonly string[] {
   if (text.length <= limit) return [text];

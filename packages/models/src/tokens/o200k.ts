@@ -65,7 +65,7 @@ export function countWithRanks(text: string, ranks: Ranks): number {
 
 /** Joins the neighbours with the lowest rank until no two neighbours are a token, and counts what is left. */
 function mergedParts(bytes: string, ranks: Ranks): number {
-  /** Where each part begins, and at last where the text ends. */
+  /** The start of each part, and the end of the text. */
   const starts = Array.from({ length: bytes.length + 1 }, (_, index) => index);
   const rankAt = (part: number) =>
     ranks.get(bytes.slice(starts[part], starts[part + 2])) ?? Infinity;

@@ -87,7 +87,7 @@ test("an answer for a pattern, until a time, is listed as that", async () => {
 test("a refusal where nobody could be asked is nobody's, and says so to the model", async () => {
   for (const [by, words] of [
     ["system", /This call is not allowed: nobody is there/],
-    ["person", /A person refused this call: nobody is there/],
+    ["person", /The user refused this call: nobody is there/],
   ] as const) {
     const { call, path, store, runId } = await waiting();
     const { status } = await call("POST", path, {

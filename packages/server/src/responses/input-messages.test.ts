@@ -281,7 +281,7 @@ test("answers that the model went on after are history", () => {
   const said = { role: "assistant", content: "As you wish." };
   const refused = messagesOf([question, word(false), said, { role: "user", content: "ok" }]);
   assert.deepEqual(refused.approvals, []);
-  assert.match(JSON.stringify(refused.messages), /A person refused this call. Reason: because/);
+  assert.match(JSON.stringify(refused.messages), /The user refused this call. Reason: because/);
   const approved = messagesOf([
     question,
     word(true),

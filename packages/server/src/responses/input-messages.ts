@@ -86,7 +86,7 @@ export function inputMessages(input: readonly InputItem[], context: InputContext
       case "mcp_approval_request": {
         const refusal = refusals.get(item.id);
         if (refusal === undefined) break;
-        const text = `A person refused this call.${refusal.reason === undefined ? "" : ` Reason: ${refusal.reason}`}`;
+        const text = `The user refused this call.${refusal.reason === undefined ? "" : ` Reason: ${refusal.reason}`}`;
         turn.call(toolCall(item.id, item.name, item.arguments), answer(item.id, item.name, text));
         break;
       }

@@ -73,6 +73,6 @@ export function rejectionText(
   { decision }: { readonly decision?: { readonly by: string } },
   reason: string,
 ): string {
-  const who = decision?.by === "person" ? "A person refused this call" : "This call is not allowed";
+  const who = decision?.by === "person" ? "The user refused this call" : "This call is not allowed";
   return `${who}: ${reason.replace(/\.$/, "")}. It was not run. Heed the reason; do not try the same again.`;
 }

@@ -1,12 +1,12 @@
 import type { Provider } from "./provider.ts";
 
-/** What a conversation may contain on a wire; docs/reference/model-messages.md says why. */
+/** The rules of a wire for conversations; docs/reference/model-messages.md has the reasons. */
 export interface Dialect {
   /** The name under which the provider's metadata is kept and handed back. */
   readonly metadataKey: string;
   /** System and developer messages may stand between others. */
   readonly systemAnywhere: boolean;
-  /** A person speaks first and last, and nobody speaks twice in a row. */
+  /** The first and last messages are the user's, and roles alternate. */
   readonly strictTurns: boolean;
   /** A tool's result may hold files that come as data; those that come as addresses too. */
   readonly filesInResults: "none" | "data" | "all";
@@ -14,7 +14,7 @@ export interface Dialect {
   readonly unsignedReasoning: boolean;
   /** Characters of a call's id at most. */
   readonly idLength: number;
-  /** What in a call's id is taken for illegal. */
+  /** The characters that are illegal in a call's id. */
   readonly illegalInIds: RegExp;
   /** The name of a tool begins with a letter or an underscore. */
   readonly namesBeginWithLetter: boolean;
@@ -30,7 +30,7 @@ const geminiMedia =
 
 const imagesAndPdf = /^(?:image\/(?:png|jpeg|gif|webp)|application\/pdf)$/;
 
-/** What most wires have in common. */
+/** The rules that most wires share. */
 const common = {
   systemAnywhere: false,
   strictTurns: true,

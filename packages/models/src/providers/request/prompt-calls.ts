@@ -11,9 +11,8 @@ export interface PromptCall {
 }
 
 /**
- * Writes the calls of a prompt in a form that its provider takes, whatever a model or a client
- * made of them: an id that is legal and no other call's, a name, arguments that are an object.
- * What is fine stays as it is, so that prompt caches hold.
+ * Writes the calls of a prompt in a form that its provider accepts: a legal and unique id, a name,
+ * and arguments that are an object. Valid values are unchanged, so that prompt caches stay valid.
  */
 export function createPromptCalls(
   dialect: Pick<Dialect, "idLength" | "illegalInIds" | "namesBeginWithLetter">,
@@ -61,7 +60,7 @@ export function ownNames(
   return new Map(others);
 }
 
-/** The text as the model wrote it where that is an object; providers take nothing else. */
+/** The model's text if it is an object; providers accept nothing else. */
 function promptInput(text: string): unknown {
   if (text.trim() === "") return {};
   try {

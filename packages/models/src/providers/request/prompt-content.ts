@@ -8,9 +8,9 @@ export type PromptPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 type Reads = Pick<Dialect, "readsData" | "readsUrls">;
 
 /**
- * What a person sent or a tool returned, in a provider's form, without empty texts, which some
- * refuse. A file that is text goes as text, since only few providers read text files; a link goes
- * as its address; and what the provider does not take is named, since it would refuse the whole.
+ * Returns the content of a user or a tool in a provider's form, without empty texts, which some
+ * reject. Text files are sent as text, because few providers read them, and links as their URLs.
+ * Content that the provider does not accept is named, because it would reject the whole request.
  */
 export function promptParts(
   content: string | readonly ContentPart[],
@@ -38,7 +38,7 @@ export function textPart(text: string): LanguageModelV4TextPart {
   return { type: "text", text };
 }
 
-/** From a file, or its name: nothing in it may pass for the log that may stand in the same message. */
+/** Text of a file, or its name: it must not look like the log that may be in the same message. */
 function foreignText(text: string): LanguageModelV4TextPart {
   return textPart(neutraliseOutside(text));
 }
@@ -66,7 +66,7 @@ function promptPart(part: ContentPart, reads: Reads): PromptPart {
   }
 }
 
-/** Undefined where the provider does not take it. */
+/** Undefined if the provider does not accept it. */
 function filePart(
   { source, mimeType }: ImagePart | FilePart,
   { readsData, readsUrls }: Reads,
@@ -106,7 +106,9 @@ function unreadable({ type, mimeType, source, ...rest }: ImagePart | FilePart): 
   const name = "name" in rest ? rest.name : undefined;
   const address = source.type === "url" ? source.url.slice(0, 200) : undefined;
   const what = [type, name, address].filter((word) => word !== undefined).join(" ");
-  return foreignText(`[${what} (${mimeType}): it is not sent, since this model does not take it]`);
+  return foreignText(
+    `[${what} (${mimeType}): it is not sent, because this model does not take it]`,
+  );
 }
 
 function textOfFile({ name, mimeType, source }: FilePart): PromptPart | undefined {

@@ -45,7 +45,7 @@ test("a schema that names no type or no properties has both, and one that does s
   assert.deepEqual(schemaOf(full), full);
 });
 
-test("nothing is said of tools where there are none", () => {
+test("without tools, the request has no settings for tools", () => {
   const options = toCallOptions(
     { ...plain, toolChoice: "required", parallelToolCalls: false },
     openai,
@@ -54,7 +54,7 @@ test("nothing is said of tools where there are none", () => {
   assert.deepEqual(options.providerOptions, { openai: { store: false } });
 });
 
-test("at Anthropic, tools called before are defined even where none may be called", () => {
+test("for Anthropic, tools called before are defined even if no tool may be called", () => {
   const call = { id: "a", type: "function", function: { name: "T", arguments: "{}" } } as const;
   const messages: ModelRequest["messages"] = [
     ...plain.messages,

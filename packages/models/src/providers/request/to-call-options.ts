@@ -101,7 +101,7 @@ function formatOf(format: ResponseFormat): NonNullable<CallOptions["responseForm
   }
 }
 
-/** What is said in a provider's own words; what the caller says in them wins. */
+/** Returns the provider's own options; those of the caller take precedence. */
 function providerOptionsOf(
   request: ModelRequest,
   provider: Pick<Provider, "id" | "wire" | "url">,
@@ -114,7 +114,7 @@ function ownOptions(
   { tools, parallelToolCalls, responseFormat }: ModelRequest,
   { wire, url }: Pick<Provider, "wire" | "url">,
 ): JsonObject {
-  // OpenAI refuses the setting where there is nothing to call.
+  // OpenAI rejects the setting if there are no tools.
   const parallel = tools.length > 0 ? parallelToolCalls : undefined;
   const strict: Record<string, boolean> =
     responseFormat?.type === "json_schema"

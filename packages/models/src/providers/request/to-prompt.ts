@@ -71,7 +71,7 @@ function addTurn(prompt: LanguageModelV4Prompt, { message, calls, results, diale
   addUserParts(prompt, paired.rest);
 }
 
-/** What a person says between two answers, where they have to take turns and nobody said a thing. */
+/** Returns the user message between two answers, if roles must alternate and there is none. */
 function filler(prompt: LanguageModelV4Prompt): PromptPart {
   const isFirst = prompt.every(({ role }) => role === "system");
   return textPart(isFirst ? "(The conversation begins.)" : "(Go on.)");
@@ -124,7 +124,7 @@ function optionsOf(metadata: JsonObject | undefined): {
   return metadata === undefined ? {} : { providerOptions: metadata as SharedV4ProviderOptions };
 }
 
-/** Messages of a person in a row become one: some servers insist that speakers take turns. */
+/** Several user messages in a row become one, because some servers require that roles alternate. */
 function addUserParts(prompt: LanguageModelV4Prompt, parts: readonly PromptPart[]): void {
   if (parts.length === 0) return;
   const last = prompt.at(-1);
@@ -133,7 +133,7 @@ function addUserParts(prompt: LanguageModelV4Prompt, parts: readonly PromptPart[
   prompt.push({ role: "user", content: joinTexts([...before, ...parts]) });
 }
 
-/** A developer's message where the provider has no such role. A turn's log is framed already. */
+/** A developer message for providers without this role. A turn's log already has a frame. */
 function framed(content: string): string {
   if (content.startsWith("<turn-log>")) return content;
   return `<developer-message>\n${content}\n</developer-message>`;

@@ -7,7 +7,7 @@ import { joinTexts, type PromptPart, promptParts, textPart } from "./prompt-cont
 export interface ToolResults {
   /** One for each call, in the order of the calls. */
   readonly results: readonly LanguageModelV4ToolResultPart[];
-  /** What cannot be a part of a result here, and follows as if a person had sent it. */
+  /** Parts that cannot be in a result on this wire, and follow as a user message. */
   readonly rest: readonly PromptPart[];
 }
 

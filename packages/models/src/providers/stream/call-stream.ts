@@ -21,7 +21,7 @@ export interface CallStream {
     metadata: JsonObject | undefined,
   ): readonly ModelEvent[];
   /**
-   * What completes the calls, once the whole answer is there.
+   * Returns the events that complete the calls, at the end of the answer.
    *
    * @param isCutOff the answer was ended by a limit or a filter, perhaps in its last call
    */

@@ -3,7 +3,7 @@ export interface FailureFacts {
   readonly status: number | undefined;
   /** Codes and types of the provider, in lower case: `insufficient_quota`, `not_found_error`. */
   readonly codes: readonly string[];
-  /** What the provider said, else what was thrown. */
+  /** The provider's message, or else that of the thrown error. */
   readonly message: string;
   /** The system's code of a connection that failed: `ECONNREFUSED`. */
   readonly network: string | undefined;

@@ -179,7 +179,7 @@ test("the time to wait is found in seconds, milliseconds, dates and Google's bod
   assert.equal(wait({ "retry-after": "soon" }), undefined);
 });
 
-test("a failure that goes round in circles is no trap", () => {
+test("an error whose causes form a cycle is handled", () => {
   const error = new Error("loop");
   error.cause = error;
   assert.equal(failureFacts(error, 0).message, "loop");

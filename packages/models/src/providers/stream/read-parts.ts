@@ -37,7 +37,7 @@ export async function* readParts(
   };
 
   let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined;
-  // Cancelling ends a pending read at once, even of a stream that does not heed the signal.
+  // Cancelling ends a pending read at once, even of a stream that ignores the signal.
   const cancel = (): void => void reader?.cancel(request.signal.reason).catch(() => undefined);
   request.signal.addEventListener("abort", cancel, { once: true });
   try {
@@ -51,7 +51,7 @@ export async function* readParts(
       yield value;
     }
   } catch (thrown) {
-    // The first cause counts: what the abort made of the connection is none.
+    // The first cause counts, not the error that the abort caused in the connection.
     request.signal.throwIfAborted();
     throw thrown;
   } finally {

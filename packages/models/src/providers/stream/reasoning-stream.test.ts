@@ -19,7 +19,7 @@ test("blocks that are open at once are one, which ends with the last of them", (
   ]);
 });
 
-test("a block without text is told of where it carries metadata", () => {
+test("a block without text is reported if it has metadata", () => {
   const reasoning = createReasoningStream();
   reasoning.start("a", { p: { redactedData: "x" } });
   assert.deepEqual(reasoning.end("a", undefined), [
@@ -29,7 +29,7 @@ test("a block without text is told of where it carries metadata", () => {
   assert.deepEqual(reasoning.end("b", undefined), []);
 });
 
-test("what is still open ends with the answer", () => {
+test("open blocks end with the answer", () => {
   const reasoning = createReasoningStream();
   reasoning.delta("a", "Hm", undefined);
   assert.deepEqual(reasoning.finish(), [{ type: "reasoning-end" }]);

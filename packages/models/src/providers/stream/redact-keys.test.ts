@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { redactKeys } from "./redact-keys.ts";
 
-test("whatever the key, it is gone from the text", () => {
+test("every key is removed from the text", () => {
   fc.assert(
     fc.property(
       fc.string({ minLength: 8 }).filter((key) => !"[key]".includes(key)),
@@ -17,7 +17,7 @@ test("whatever the key, it is gone from the text", () => {
   );
 });
 
-test("what looks like a key is gone, whoever's it is", () => {
+test("text that looks like a key is removed, whether or not it is a known key", () => {
   for (const [text, redacted] of [
     ["Incorrect key sk-proj-ab12****wxyz, see the docs.", "Incorrect key [key], see the docs."],
     ["The key is sk-abcdefghijkl.", "The key is [key]."],

@@ -16,11 +16,11 @@ export interface FailureContext {
 /** Of what a provider said, how much is looked at; a message may be a whole page. */
 const readChars = 4_000;
 
-/** Whatever a provider's package threw, as an error that says which kind it is and what to do. */
+/** Returns an error of a provider's package as a ModelError with its kind and a remedy. */
 export function toModelError(thrown: unknown, context: FailureContext): ModelError {
   const facts = failureFacts(thrown, context.now);
   const { key } = context.provider;
-  // Before anything is cut or laid out anew: half a key is not known for one.
+  // Before any truncation or formatting: half a key would not be recognised.
   const said = { ...facts, message: redactKeys(facts.message.slice(0, readChars), key) };
   const known = ModelError.isInstance(thrown) ? thrown.code : undefined;
   const code = known ?? modelErrorCode(facts);
@@ -71,11 +71,11 @@ function explain(
   }
 }
 
-/** What `to-model-events.ts` throws, and what the streams of the packages end with. */
+/** The errors that `to-model-events.ts` throws, and those at the end of the packages' streams. */
 const brokeOff = /^(?:broke off|ended before)/;
 const ended = /^ended before|ended without a finish reason/i;
 
-/** What the provider said, or else what its package made of the answer. */
+/** The provider's message, or else that of its package. */
 function quote(code: ModelErrorCode, { message, status }: FailureFacts): string {
   const line = message.replaceAll(/\s+/g, " ").trim();
   if (line === "" || code === "connection") return "";

@@ -14,9 +14,9 @@ import type { FinishReason } from "@capstan/core/host";
 import { createCallStream } from "./call-stream.ts";
 import { createReasoningStream } from "./reasoning-stream.ts";
 
-/** What a provider streamed and what became of it: the last answer says whether it was complete. */
+/** Translates a provider's stream into events. Its end says whether the answer was complete. */
 export interface EventTranslator {
-  /** The events of one part. Throws what the provider calls an error, and at an end that is none. */
+  /** Returns the events of one part. Throws the provider's errors, and at an invalid end. */
   translate(part: LanguageModelV4StreamPart): readonly ModelEvent[];
   readonly isFinished: boolean;
 }

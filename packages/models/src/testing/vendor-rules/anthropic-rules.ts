@@ -65,7 +65,7 @@ function blockProblems(block: Fields): string[] {
       return [
         ...(/^[a-zA-Z0-9_-]{1,64}$/.test(String(block["id"])) ? [] : ["an illegal id"]),
         ...(/^[a-zA-Z0-9_-]{1,64}$/.test(String(block["name"])) ? [] : ["an illegal name"]),
-        ...(isObject(block["input"]) ? [] : ["an input that is no object"]),
+        ...(isObject(block["input"]) ? [] : ["an input that is not an object"]),
       ];
     case "tool_result": {
       const { content } = block;

@@ -42,7 +42,7 @@ export function chatRules(body: Fields): readonly string[] {
     const { content } = message;
     if (Array.isArray(content)) problems.push(...partProblems(list(content), index));
     else if (isBlank(content) && calls.length === 0) say("no content");
-    else if (content !== null && typeof content !== "string") say("content that is no text");
+    else if (content !== null && typeof content !== "string") say("content that is not text");
   }
   if (open.length > 0) problems.push("calls without a result at the end");
   if (hasTwice(ids)) problems.push("an id twice");
@@ -50,7 +50,7 @@ export function chatRules(body: Fields): readonly string[] {
 }
 
 /**
- * What servers of the same form insist on beyond it, mostly by their models' chat templates: one
+ * Additional rules of servers with the same form, mostly of their models' chat templates: one
  * system message at the beginning, and turns. Source: the templates of Llama, Gemma and Mistral
  * models ("Conversation roles must alternate user/assistant/user/assistant/…").
  */
@@ -94,7 +94,7 @@ function partProblems(parts: readonly Fields[], index: number): string[] {
       case "file":
         return String((part["file"] as Fields)["file_data"]).startsWith("data:application/pdf;")
           ? []
-          : ["a file that is no PDF"];
+          : ["a file that is not a PDF"];
       default:
         return [`a part of type ${String(part["type"])}`];
     }

@@ -63,7 +63,7 @@ function partProblems(part: Fields): string[] {
   if (isObject(functionResponse)) {
     return [
       ...nameProblems(functionResponse),
-      ...(isObject(functionResponse["response"]) ? [] : ["a response that is no object"]),
+      ...(isObject(functionResponse["response"]) ? [] : ["a response that is not an object"]),
       ...list(functionResponse["parts"]).flatMap(partProblems),
     ];
   }

@@ -1,4 +1,4 @@
-/** What a request's body breaks of a vendor's rules, one line each. */
+/** Returns the violations of a vendor's rules by a request's body, one line each. */
 export type VendorRules = (body: Fields) => readonly string[];
 
 export type Fields = { readonly [key: string]: unknown };

@@ -1,4 +1,4 @@
-/** What a vendor's server answers, whatever form it streams it in. */
+/** The answer of a vendor's server, independent of its stream's form. */
 export interface VendorAnswer {
   readonly reasoning?: string;
   readonly text?: string;
@@ -15,13 +15,13 @@ export interface VendorCall {
   readonly arguments: string;
 }
 
-/** One server-sent event; its `type`, where it has one, is its name too, as OpenAI and Anthropic do it. */
+/** One server-sent event. Its `type`, if any, is also its name, as with OpenAI and Anthropic. */
 export function sse(data: object | string): string {
   const name = typeof data === "object" && "type" in data ? `event: ${String(data.type)}\n` : "";
   return `${name}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
 }
 
-/** Two halves, as deltas; nothing where there is nothing. */
+/** Two halves, as deltas; empty for an empty text. */
 export function halves(text: string | undefined): readonly string[] {
   if (text === undefined || text === "") return [];
   const middle = Math.ceil(text.length / 2);
