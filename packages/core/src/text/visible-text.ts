@@ -57,6 +57,18 @@ const anything = new RegExp(
  * @example visibleParts("rm \u202Egpj.x") // "rm ", the mark "⟨U+202E⟩", "gpj.x"
  */
 export function visibleParts(text: string): readonly VisiblePart[] {
+  const steps = visiblePartsInSteps(text);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/**
+ * The same, with a step for each mark: texts with tens of thousands of marks take longer than a
+ * server may work before other requests get their turn.
+ */
+export function* visiblePartsInSteps(text: string): Generator<void, readonly VisiblePart[]> {
   const parts: VisiblePart[] = [];
   let from = 0;
   for (const match of text.matchAll(anything)) {
@@ -73,6 +85,7 @@ export function visibleParts(text: string): readonly VisiblePart[] {
       parts.push(mark(`${count(found)}${isAtEnd ? " at the end" : ""}`, of, "lines without text"));
       if (!isAtEnd) addText(parts, "\n");
     }
+    yield;
   }
   addText(parts, text.slice(from));
   return parts;
@@ -84,7 +97,12 @@ export function visibleParts(text: string): readonly VisiblePart[] {
  * @example visibleLine("one\ntwo") // "one", the mark "⟨U+000A⟩", "two"
  */
 export function visibleLine(text: string): readonly VisiblePart[] {
-  return visibleParts(text).flatMap((part): readonly VisiblePart[] =>
+  return partsOfLine(visibleParts(text));
+}
+
+/** Turns the parts of a text into those of a line. */
+export function partsOfLine(parts: readonly VisiblePart[]): readonly VisiblePart[] {
+  return parts.flatMap((part): readonly VisiblePart[] =>
     part.type === "mark"
       ? [part]
       : splitBy(part.text, /([\n\t\r])/u, (found) =>
@@ -140,8 +158,13 @@ export function visibleArguments(args: {
 }): readonly VisibleArgument[] {
   return Object.entries(args).map(([name, value]) => ({
     name: visibleLine(name),
-    value: visibleParts(typeof value === "string" ? value : JSON.stringify(value, null, 2)),
+    value: visibleParts(argumentText(value)),
   }));
+}
+
+/** An argument as it is shown: a text as it is, another value as indented JSON. */
+export function argumentText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 
 /**
@@ -237,9 +260,10 @@ function count(lines: string): string {
   return number === 1 ? "1 empty line" : `${number} empty lines`;
 }
 
+const markedInName = new RegExp(`(${marked.source})`, "u");
+
 function addHost(parts: VisiblePart[], name: string): void {
-  for (const part of splitBy(name, new RegExp(`(${marked.source})`, "u"), hiddenMark))
-    addPart(parts, part);
+  for (const part of splitBy(name, markedInName, hiddenMark)) addPart(parts, part);
   const ascii = asciiName(name);
   if (ascii !== name) parts.push(mark(ascii, "", "the name that this host is looked up by"));
 }

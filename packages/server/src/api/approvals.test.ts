@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ExecutionApprovalView } from "@capstan/contract";
 import { ScriptedModel } from "@capstan/core/testing";
 import { openMemoryStore } from "@capstan/store";
 import { approvalRequest, commit, createRun } from "@capstan/store/testing";
@@ -50,4 +51,28 @@ test("a page after an approval that is not there is refused", async () => {
   const { call } = await asked({ k1: 1 });
   const { status, body } = await call("GET", "/v1/approvals?after=appr_none");
   assert.deepEqual([status, body.error?.param], [400, "after"]);
+});
+
+test("50,000 characters that are all marks are shown, and other requests get their turn meanwhile", async () => {
+  const store = openMemoryStore();
+  await createRun(store, { id: "r" });
+  const approval = { ...approvalRequest("k1"), args: { text: "@é".repeat(24_000) } };
+  const event = { type: "approval.requested", callId: approval.callId, approval } as const;
+  await commit(store, "r", [{ type: "event", event }]);
+  const { call } = createTestApp({ model: new ScriptedModel([]), store });
+  let longestMs = 0;
+  let from = performance.now();
+  const watch = setInterval(() => {
+    longestMs = Math.max(longestMs, performance.now() - from);
+    from = performance.now();
+  }, 1);
+  const began = performance.now();
+  const { body } = await call("GET", "/v1/approvals/k1");
+  const tookMs = performance.now() - began;
+  await new Promise(setImmediate);
+  longestMs = Math.max(longestMs, performance.now() - from);
+  clearInterval(watch);
+  const { shown } = body as unknown as ExecutionApprovalView;
+  assert.equal(shown?.arguments[0]?.value.length, 48_000);
+  assert.ok(longestMs < tookMs / 2, `a turn of ${longestMs} ms of ${tookMs} ms`);
 });

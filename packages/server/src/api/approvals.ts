@@ -15,7 +15,13 @@ import {
   VariableSystem,
 } from "@capstan/core";
 import { nearestNames, reviewProblem, reviewRequestOf } from "@capstan/core/host";
-import { visibleArguments, visibleLine, visibleParts } from "@capstan/core/text";
+import {
+  argumentText,
+  partsOfLine,
+  type VisiblePart,
+  visibleLine,
+  visiblePartsInSteps,
+} from "@capstan/core/text";
 import type { ApprovalRecord } from "@capstan/store";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
@@ -24,6 +30,7 @@ import { readBody, readNumber, readWord, withoutNulls } from "../http/read-body.
 import { entryView, listView, requireConversation } from "../http/records.ts";
 import { mayApprove, rightMissing } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
+import { jsonChunks, nextTurn, streamJson } from "../http/streams.ts";
 
 const statuses = [
   "pending",
@@ -88,17 +95,19 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
     const approval = await find(context);
     if (approval.kind === "execution") {
       const { request } = approval;
-      const shown = shownApproval({ request, args: request.args });
-      return context.json({ ...approvalView(approval), ...(shown !== undefined && { shown }) });
+      const shown = await shownApproval({ request, args: request.args });
+      const view = { ...approvalView(approval), ...(shown !== undefined && { shown }) };
+      return streamJson(jsonChunks(view));
     }
     if (!mayApprove(context)) return context.json(approvalView(approval));
     const start = readNumber(context, "start", { min: 0, otherwise: 0 });
     const length = readNumber(context, "length", { min: 1, otherwise: resultChars });
     const call = await reviewed(approval);
+    const shown = call === undefined ? undefined : await reviewedView(call, { start, length });
+    const answer = streamJson(jsonChunks({ ...approvalView(approval), ...shown }));
     // No browser keeps what its reader may decide to withhold.
-    context.header("Cache-Control", "no-store");
-    const shown = call === undefined ? undefined : reviewedView(call, { start, length });
-    return context.json({ ...approvalView(approval), ...shown });
+    answer.headers.set("Cache-Control", "no-store");
+    return answer;
   });
 
   routes.post("/:id", async (context) => {
@@ -275,33 +284,48 @@ interface ShownOptions {
 /** Characters of a question that are sent as parts too: a mark takes many times the room of its character. */
 const maxShownChars = 50_000;
 
-/** The texts of a question as a person must see them. Undefined for long ones, which would hold up others. */
-function shownApproval({ request, args, result }: ShownOptions): ShownApproval | undefined {
-  const texts = [...Object.entries(args).flat(), result?.text ?? "", result?.shown ?? ""];
-  const lengths = texts.map((text) =>
-    typeof text === "string" ? text.length : JSON.stringify(text).length,
-  );
-  if (lengths.reduce((sum, length) => sum + length, 0) > maxShownChars) return undefined;
+/** The texts of a question as a person must see them. Undefined for long ones. */
+async function shownApproval(options: ShownOptions): Promise<ShownApproval | undefined> {
+  const { request, args, result } = options;
+  const texts = Object.entries(args).map(([name, value]) => [name, argumentText(value)] as const);
+  const all = [...texts.flat(), result?.text ?? "", result?.shown ?? ""];
+  if (all.reduce((sum, text) => sum + text.length, 0) > maxShownChars) return undefined;
   const { toolName, groupTitle, description = "", reason, grant } = request;
+  const shownArguments: ShownApproval["arguments"][number][] = [];
+  for (const [name, value] of texts) {
+    const shownName = partsOfLine(await shownParts(name));
+    shownArguments.push({ name: shownName, value: await shownParts(value) });
+  }
   return {
     toolName: visibleLine(toolName),
     groupTitle: visibleLine(groupTitle),
-    description: visibleParts(description),
-    reason: visibleParts(reason),
+    description: await shownParts(description),
+    reason: await shownParts(reason),
     ...(grant !== undefined && { grant: visibleLine(grant.title) }),
-    arguments: visibleArguments(args),
+    arguments: shownArguments,
     ...(result !== undefined && {
-      result: visibleParts(result.text),
-      resultForModel: visibleParts(result.shown),
+      result: await shownParts(result.text),
+      resultForModel: await shownParts(result.shown),
     }),
   };
 }
 
+/** 50,000 marks take up to 400 ms: other requests get their turn. */
+async function shownParts(text: string): Promise<readonly VisiblePart[]> {
+  const steps = visiblePartsInSteps(text);
+  await nextTurn();
+  for (let n = 1; ; n++) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    if (n % 64 === 0) await nextTurn();
+  }
+}
+
 /** What its reviewer sees: the arguments and a slice of the result. Undefined once it is settled. */
-export function reviewedView(
+async function reviewedView(
   call: CallRecord,
   { start, length }: { readonly start: number; readonly length: number },
-): Pick<ResultApprovalView, "args" | "result" | "shown"> | undefined {
+): Promise<Pick<ResultApprovalView, "args" | "result" | "shown"> | undefined> {
   const request = reviewRequestOf(call);
   if (request === undefined) return undefined;
   const { args, text, shown, parts = [] } = request;
@@ -313,7 +337,7 @@ export function reviewedView(
     shown,
     parts: parts.map(reviewedPart),
   };
-  const texts = shownApproval({ request, args, result });
+  const texts = await shownApproval({ request, args, result });
   return { args, result, ...(texts !== undefined && { shown: texts }) };
 }
 
