@@ -97,7 +97,7 @@ const scenes: readonly Scene[] = [
       await me.row("ViewFile").getByTestId("call-toggle").click();
       await me
         .row("ViewFile")
-        .getByRole("button", { name: /Open the whole value/ })
+        .getByRole("button", { name: /Open the full value/ })
         .click();
       await me.panel("Variables").getByText("2026-01-20", { exact: false }).first().waitFor();
     },

@@ -169,10 +169,11 @@ export const packages: ArrowTable = {
     imports: { client: "values", contract: "types", core: "values" },
     usesNode: false,
     folders: {
+      texts: "the texts that users read on the page, and numbers as text",
       api: "the client of the page, its key, whether the server is there",
       run: "turn events into the view of a run",
       state: "stores without JSX: app, chat, live run, catalog, route",
-      format: "numbers, times, sizes as text",
+      format: "times and JSON as text",
       shell: "the frame of the page and its common components",
       markdown: "Markdown to safe HTML",
       approvals: "approval cards",

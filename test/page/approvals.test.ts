@@ -82,15 +82,15 @@ test("several cards are open at once, and each is answered on its own", { skip }
     { type: "text", text: "All told." },
   );
   await me.say("Three things, please");
-  const cards = me.page.getByRole("region", { name: /asks for your word$/ });
+  const cards = me.page.getByRole("region", { name: /needs your approval$/ });
   await cards.nth(2).waitFor();
-  await me.page.getByRole("button", { name: /3 calls wait for your word/ }).waitFor();
+  await me.page.getByRole("button", { name: /3 calls need your approval/ }).waitFor();
   // The last is answered first.
   await button(cards.nth(2), /^Allow once/).click();
   await eventually(async () => assert.equal(await cards.count(), 2));
   await button(me.card("FetchWebPage"), /^Allow once/).click();
   await eventually(async () => assert.equal(await cards.count(), 1));
-  const reason = me.card("ViewFile").getByRole("textbox", { name: /^Reason for refusing/ });
+  const reason = me.card("ViewFile").getByRole("textbox", { name: /^Reason for rejecting/ });
   await reason.fill("These are my own notes.");
   await button(me.card("ViewFile"), /^Refuse/).click();
   await me.turnEnds();
@@ -118,7 +118,7 @@ test("what is allowed for the session is listed, holds, and can be revoked", { s
   const panel = await me.openPanel("Permissions");
   await panel.getByText(`pages of ${site.host}`).waitFor();
   await panel.getByRole("button", { name: /^Revoke/ }).click();
-  await panel.getByText(/^Nothing yet/).waitFor();
+  await panel.getByText(/^No saved approvals/).waitFor();
   model.willSay({ type: "calls", calls: [fetchPage("/two")] }, { type: "text", text: "Again." });
   await me.say("The second page once more");
   await button(card, /^Allow once/).click();
@@ -158,10 +158,10 @@ test("arguments can be edited before the call runs", { skip }, async () => {
   await button(card, "Edit").click();
   const field = card.getByRole("textbox", { name: "Arguments as JSON" });
   await field.fill('{"file": "other.md"}');
-  await button(card, "Run it as edited").click();
+  await button(card, "Run with your edits").click();
   await card.getByRole("alert").getByText(/path/).waitFor();
   await field.fill('{"path": "other.md"}');
-  await button(card, "Run it as edited").click();
+  await button(card, "Run with your edits").click();
   await me.turnEnds();
   assert.match(told()[0] ?? "", /Belay\./);
   await me.row("ViewFile").getByTestId("call-toggle").click();
@@ -174,10 +174,10 @@ test("Escape in a card that is edited only leaves editing", { skip }, async () =
     { type: "text", text: "Both read." },
   );
   await me.say("Two files");
-  const cards = me.page.getByRole("region", { name: /asks for your word$/ });
+  const cards = me.page.getByRole("region", { name: /needs your approval$/ });
   const card = cards.nth(1);
   const field = card.getByRole("textbox", { name: "Arguments as JSON" });
-  const reason = card.getByRole("textbox", { name: /^Reason for refusing/ });
+  const reason = card.getByRole("textbox", { name: /^Reason for rejecting/ });
   const hasFocus = (place: typeof field) =>
     place.evaluate((element) => element === document.activeElement);
   for (const place of [null, button(card, "As it was"), reason, card]) {
@@ -191,7 +191,7 @@ test("Escape in a card that is edited only leaves editing", { skip }, async () =
   // Also where the button that was pressed is dead for a while.
   await button(card, "Edit").click();
   await field.fill('{"file": "other.md"}');
-  await button(card, "Run it as edited").click();
+  await button(card, "Run with your edits").click();
   await card.getByRole("alert").waitFor();
   await me.page.keyboard.press("Escape");
   await field.waitFor({ state: "detached" });
@@ -208,7 +208,7 @@ test("the keys answer the card that shows them", { skip }, async () => {
     { type: "text", text: "Three read." },
   );
   await me.say("Three files");
-  const cards = me.page.getByRole("region", { name: /asks for your word$/ });
+  const cards = me.page.getByRole("region", { name: /needs your approval$/ });
   await cards.nth(2).waitFor();
   const shown = (expected: readonly number[], why = "hints of a card") =>
     eventually(async () => {
@@ -277,11 +277,11 @@ test(
     await keyboard.type("Both files, please");
     await page.getByRole("button", { name: "Send" }).and(page.locator(":enabled")).waitFor();
     await keyboard.press("Enter");
-    const cards = page.getByRole("region", { name: /asks for your word$/ });
+    const cards = page.getByRole("region", { name: /needs your approval$/ });
     await cards.nth(1).waitFor();
     // Not all of them are in sight.
     await page.setViewportSize({ width: 1280, height: 480 });
-    await page.getByRole("button", { name: /calls wait for your word/ }).press("Enter");
+    await page.getByRole("button", { name: /calls need your approval/ }).press("Enter");
     await page.setViewportSize({ width: 1280, height: 800 });
     // The card has the focus; its first button is one Tab away, and rests for a moment.
     await page.locator("[data-testid=approval-allow-once]:enabled").first().waitFor();

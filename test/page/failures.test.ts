@@ -62,7 +62,7 @@ const cases: readonly Case[] = [
       headers: { "retry-after": "45" },
     },
     title: /asks for a pause/,
-    detail: /suggests to wait 45/,
+    detail: /suggests waiting 45/,
   },
   {
     name: "a full context",
@@ -81,7 +81,7 @@ const cases: readonly Case[] = [
     name: "a lost connection",
     reply: { type: "cut", text: "I was about to say" },
     title: /could not be reached/,
-    detail: /Finished calls are not done again/,
+    detail: /Completed calls are not run again/,
   },
 ];
 

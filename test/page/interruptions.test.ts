@@ -105,7 +105,7 @@ test(
     await capstan.stop();
     live.end();
     await capstan.start();
-    await me.chat.getByText("The model was cut off here, and began again").waitFor();
+    await me.chat.getByText("The model was cut off here, and started again").waitFor();
     await me.turnEnds();
     await reads(words(0, 40));
     await me.page.reload();
@@ -151,7 +151,7 @@ test("a card outlives kill -9", { skip }, async () => {
 });
 
 test(
-  "after kill -9 the page shows where the model began again, and the whole answer",
+  "after kill -9 the page shows where the model started again, and the whole answer",
   { skip },
   async () => {
     const live = liveAnswer();
@@ -163,7 +163,7 @@ test(
     live.end();
     await reconnecting().waitFor();
     await capstan.start();
-    await me.chat.getByText("The model was cut off here, and began again").waitFor();
+    await me.chat.getByText("The model was cut off here, and started again").waitFor();
     await me.chat.getByText("Here is all of it.").waitFor();
     await me.turnEnds();
     assert.equal(await reconnecting().count(), 0);

@@ -44,7 +44,7 @@ test("at 360 px nothing sticks out, whatever is open", { skip }, async () => {
   await fits("a card");
   await me.card("ViewFile").getByRole("button", { name: "Edit" }).click();
   await fits("a card that is edited");
-  await me.card("ViewFile").getByRole("button", { name: "Run it as edited" }).click();
+  await me.card("ViewFile").getByRole("button", { name: "Run with your edits" }).click();
   await me.turnEnds();
   await me.row("ListFiles").getByTestId("call-toggle").click();
   await fits("a call's details");

@@ -66,7 +66,7 @@ test(
     const other = await visit(browser, me.page.url());
     const there = other.page.getByTestId("outcome-card");
     await there.waitFor();
-    await card().getByRole("textbox", { name: "A note for the model" }).fill("the file is there");
+    await card().getByRole("textbox", { name: "Note for the model" }).fill("the file is there");
     await card()
       .getByRole("button", { name: /^It happened/ })
       .click();

@@ -37,7 +37,7 @@ beforeEach(async () => {
 });
 
 const cardOf = ({ page }: Visitor) =>
-  page.getByRole("region", { name: "ViewFile shows its result to you first" });
+  page.getByRole("region", { name: "The result of ViewFile needs your approval" });
 
 /** A turn whose file waits for a reviewer. */
 async function view(): Promise<ReturnType<typeof cardOf>> {
@@ -47,7 +47,7 @@ async function view(): Promise<ReturnType<typeof cardOf>> {
   );
   await me.say("Read my notes");
   const card = cardOf(me);
-  await card.getByLabel("The result", { exact: true }).waitFor();
+  await card.getByLabel("Result", { exact: true }).waitFor();
   return card;
 }
 
@@ -63,7 +63,7 @@ test(
     const card = await view();
     assert.match(await card.innerText(), /Files are private\./);
     assert.match(
-      await card.getByLabel("The result", { exact: true }).innerText(),
+      await card.getByLabel("Result", { exact: true }).innerText(),
       /The password is tulip\./,
     );
     const other = await visit(browser, me.page.url());
@@ -71,7 +71,7 @@ test(
     assert.equal(model.requests.length, asked, "the model waits");
 
     await card.getByRole("button", { name: /^Redact/ }).click();
-    const word = card.getByRole("textbox", { name: /^Words to take out/ });
+    const word = card.getByRole("textbox", { name: /^Words to remove/ });
     await word.fill("Tulpe");
     await word.press("Enter");
     await card
@@ -88,7 +88,7 @@ test(
     const row = me.row("ViewFile");
     assert.match(await row.innerText(), /done, result redacted/);
     await row.getByRole("button", { expanded: false }).first().click();
-    await row.getByText("Words were taken out of the result by you.").waitFor();
+    await row.getByText("Words were removed from the result by you.").waitFor();
     assert.doesNotMatch(await me.chat.innerText(), /tulip/);
     await other.leave();
   },
@@ -120,14 +120,14 @@ test("by the keys alone a result is withheld with a reason, or replaced", { skip
 test("what is selected in the result is taken out", { skip }, async () => {
   const card = await view();
   await card.getByRole("button", { name: /^Redact/ }).click();
-  await card.getByLabel("The result", { exact: true }).evaluate((element) => {
+  await card.getByLabel("Result", { exact: true }).evaluate((element) => {
     const text = element.firstChild as Text;
     const start = text.data.indexOf("password");
     document.getSelection()?.setBaseAndExtent(text, start, text, start + "password".length);
   });
-  await card.getByRole("button", { name: "Take out what is selected" }).click();
+  await card.getByRole("button", { name: "Remove selection" }).click();
   await card.getByText("The [redacted] is tulip.").waitFor();
-  await card.getByRole("button", { name: "Leave password in" }).click();
+  await card.getByRole("button", { name: "Keep password" }).click();
   await card.getByRole("button", { name: /^Redact/ }).click();
   await card.getByRole("button", { name: /^Release/ }).click();
   await me.turnEnds();

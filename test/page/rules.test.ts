@@ -71,7 +71,7 @@ test(
     await me.say('/ViewFile {"path":"secrets/log.md"}');
     await me
       .card("ViewFile")
-      .getByRole("button", { name: /^Refuse/ })
+      .getByRole("button", { name: /^Reject/ })
       .click();
     await me.turnEnds();
     await rules(panel)

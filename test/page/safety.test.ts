@@ -84,14 +84,14 @@ test("neither do a tool's arguments, its card, its result and its variable", { s
   await me.say("Read it");
   const card = me.card("Text");
   await card.getByText("<b>why</b>").waitFor();
-  await card.getByRole("button", { name: /^Show all of it/ }).click();
+  await card.getByRole("button", { name: /^Show everything/ }).click();
   assert.equal(await card.locator("script, img, iframe").count(), 0);
   await card.getByRole("button", { name: /^Allow once/ }).click();
   await me.turnEnds();
   for (const tool of ["ViewFile", "Text"]) await me.row(tool).getByTestId("call-toggle").click();
   await me
     .row("ViewFile")
-    .getByRole("button", { name: /Open the whole value/ })
+    .getByRole("button", { name: /Open the full value/ })
     .click();
   const value = me.panel("Variables").getByRole("region", { name: /^Value of/ });
   await value.getByText("<script>").waitFor();

@@ -117,7 +117,7 @@ test("runs whose calls are damaged are named, and hide no others", { skip }, asy
 
 // Contract: scripts-77
 test(
-  "exactly the content that is shown is approved; what changes asks again, and the change is shown",
+  "exactly the content that is shown is approved; what changes needs approval again, and the change is shown",
   { skip },
   async () => {
     await tab("Permissions").click();

@@ -239,13 +239,15 @@ test("a result is released when all of it was shown, with marks", { skip }, asyn
       { type: "text", text: "Read." },
     );
     await me.say(`Read ${path}`);
-    const card = me.page.getByRole("region", { name: "ViewFile shows its result to you first" });
-    await card.getByLabel("The result", { exact: true }).waitFor();
+    const card = me.page.getByRole("region", {
+      name: "The result of ViewFile needs your approval",
+    });
+    await card.getByLabel("Result", { exact: true }).waitFor();
     return card;
   };
   const short = await view("note.txt");
   assert.match(
-    await short.getByLabel("The result", { exact: true }).innerText(),
+    await short.getByLabel("Result", { exact: true }).innerText(),
     /is ⟨U\+202E⟩pilut⟨U\+202C⟩\./,
   );
   await isEnabled(short.getByTestId("review-give"));

@@ -101,7 +101,7 @@ test("it is deleted, brought back, and deleted for good", { skip }, async () => 
 
 test("one call is stopped while its sibling and the turn go on", { skip }, async () => {
   await me.say(`/FetchWebPage {"url":"${site.url}/slow"}\n/FetchWebPage {"url":"${site.url}/x"}`);
-  const cards = me.page.getByRole("region", { name: "FetchWebPage asks for your word" });
+  const cards = me.page.getByRole("region", { name: "FetchWebPage needs your approval" });
   await cards
     .first()
     .getByRole("button", { name: /^Allow for this session/ })

@@ -92,7 +92,7 @@ export async function visit(
       await page.getByRole("button", { name: "Send" }).waitFor();
     },
     row: (tool) => page.locator(`[data-testid=call-row][data-tool=${tool}]`).last(),
-    card: (tool) => page.getByRole("region", { name: `${tool} asks for your word` }),
+    card: (tool) => page.getByRole("region", { name: `${tool} needs your approval` }),
     panel,
     async openPanel(name) {
       await page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name }).click();

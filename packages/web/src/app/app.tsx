@@ -12,6 +12,7 @@ import { AppProvider, type AppState, createAppState } from "../state/app-state.t
 import { Header } from "./header.tsx";
 import { routedPage } from "../state/route.ts";
 import { SidePanel } from "./side-panel.tsx";
+import { shellTexts } from "../texts/shell.ts";
 import "./app.css";
 
 export function App() {
@@ -37,7 +38,7 @@ export function App() {
           document.getElementById("message")?.focus();
         }}
       >
-        Skip to the message field
+        {shellTexts.skip}
       </a>
       <div class="app" classList={{ "with-panel": app.panel() !== null && !isMedium() }}>
         <Sidebar

@@ -6,6 +6,7 @@ import { useApp, type PanelName } from "../state/app-state.ts";
 import { titleOf } from "../state/conversation-list.ts";
 import { chatHref, routedPage } from "../state/route.ts";
 import { IconButton } from "../shell/button.tsx";
+import { shellTexts } from "../texts/shell.ts";
 
 export interface HeaderProps {
   readonly isNarrow: boolean;
@@ -13,19 +14,23 @@ export interface HeaderProps {
   readonly onMenu: () => void;
 }
 
-/** For a conversation whose own title is not known. */
-const titlesOf = { loading: "Opening…", missing: "Not found", failed: "Not opened" } as const;
+/** Titles while the conversation's own title is unknown. */
+const titlesOf = {
+  loading: shellTexts.opening,
+  missing: shellTexts.notFound,
+  failed: shellTexts.notOpened,
+} as const;
 
-/** The conversation's title, the connection, and the doors to the panels. */
+/** The conversation's title, the connection, and the buttons of the panels. */
 export function Header(props: HeaderProps) {
   const app = useApp();
   const isScripts = () => routedPage() === "scripts";
   const title = () => {
-    if (isScripts()) return "Scripts";
+    if (isScripts()) return shellTexts.scripts;
     const { type } = app.chat.status();
     if (type !== "ready") return titlesOf[type];
     const open = app.chat.conversation();
-    if (open === null) return "New chat";
+    if (open === null) return shellTexts.newChat;
     const listed = app.conversations.all.value().find((entry) => entry.id === open.id);
     return titleOf(listed ?? open);
   };
@@ -36,7 +41,7 @@ export function Header(props: HeaderProps) {
       <Show when={props.isNarrow}>
         <IconButton
           icon="menu"
-          label="Conversations"
+          label={shellTexts.conversations}
           aria-expanded={props.menuOpen}
           data-testid="open-sidebar"
           onClick={() => props.onMenu()}
@@ -48,26 +53,26 @@ export function Header(props: HeaderProps) {
       <span role="status" class="connection">
         <Show when={isReconnecting()}>
           <span class="pill warning" data-testid="reconnecting">
-            <span class="spinner" /> Reconnecting…
+            <span class="spinner" /> {shellTexts.reconnecting}
           </span>
         </Show>
       </span>
-      <nav class="header-actions" aria-label="Panels">
+      <nav class="header-actions" aria-label={shellTexts.panels}>
         <Show when={isScripts() || app.catalog.info.value()?.scripts === true}>
           <a
             class="icon-button"
             classList={{ active: isScripts() }}
             href={isScripts() ? chatHref() : "#/scripts"}
-            aria-label={isScripts() ? "Back to the chat" : "Scripts"}
-            title={isScripts() ? "Back to the chat" : "Scripts"}
+            aria-label={isScripts() ? shellTexts.backToChat : shellTexts.scripts}
+            title={isScripts() ? shellTexts.backToChat : shellTexts.scripts}
             data-testid="open-scripts"
           >
             <Icon name="script" />
           </a>
         </Show>
-        <PanelButton panel="tools" icon="tools" label="Tools" />
-        <PanelButton panel="variables" icon="variables" label="Variables" />
-        <PanelButton panel="permissions" icon="hand" label="Permissions" />
+        <PanelButton panel="tools" icon="tools" label={shellTexts.tools} />
+        <PanelButton panel="variables" icon="variables" label={shellTexts.variables} />
+        <PanelButton panel="permissions" icon="hand" label={shellTexts.permissions} />
         <ThemeToggle />
       </nav>
     </header>

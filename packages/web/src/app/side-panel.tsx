@@ -7,14 +7,15 @@ import { bindOverlay } from "../shell/overlay.ts";
 import { VariablesPanel } from "../variables/variables-panel.tsx";
 import { useApp, type PanelName } from "../state/app-state.ts";
 import { IconButton } from "../shell/button.tsx";
+import { shellTexts } from "../texts/shell.ts";
 
 const titles: { readonly [panel in PanelName]: string } = {
-  tools: "Tools",
-  variables: "Variables",
-  permissions: "Permissions",
+  tools: shellTexts.tools,
+  variables: shellTexts.variables,
+  permissions: shellTexts.permissions,
 };
 
-/** The panel beside the chat; over it where there is no room. */
+/** The panel next to the chat; an overlay on narrow screens. */
 export function SidePanel(props: { readonly panel: PanelName; readonly isOverlay: boolean }) {
   const app = useApp();
   let aside!: HTMLElement;
@@ -40,7 +41,7 @@ export function SidePanel(props: { readonly panel: PanelName; readonly isOverlay
           <h2 id="panel-title">{titles[props.panel]}</h2>
           <IconButton
             icon="close"
-            label="Close the panel"
+            label={shellTexts.closePanel}
             data-testid="close-panel"
             onClick={close}
           />

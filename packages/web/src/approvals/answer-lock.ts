@@ -1,6 +1,6 @@
 import { createSignal } from "solid-js";
 
-/** How long after an answer no card takes another: cards move up under a pointer that clicks twice. */
+/** Milliseconds after an answer in which cards accept no other: cards move up under a pointer that clicks twice. */
 const pauseMs = 400;
 
 const [isResting, setResting] = createSignal(false);
@@ -9,7 +9,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 /** Whether an answer was given a moment ago, or a card has just appeared. */
 export const areAnswersLocked = isResting;
 
-/** Lets no card be answered for a moment. */
+/** Blocks answers to all cards for a moment. */
 export function lockAnswers(): void {
   setResting(true);
   clearTimeout(timer);

@@ -1,8 +1,9 @@
 import { type Accessor, createEffect, createSignal, on, onCleanup, Show } from "solid-js";
 import { Icon } from "../shell/icon.tsx";
 import { cardsToAnswer } from "./approval-keys.ts";
+import { approvalsTexts } from "../texts/approvals.ts";
 
-/** Says above the message field that calls wait for a person, where not all of their cards are in sight, and leads to the first that is not. */
+/** Shows, above the message field, how many calls need approval if a card is out of view; scrolls to the first such card. */
 export function ApprovalBar() {
   const inView = createCardsInView(cardsToAnswer);
   const hidden = () => cardsToAnswer().filter((card) => !inView().has(card));
@@ -16,19 +17,17 @@ export function ApprovalBar() {
     <Show when={hidden().length > 0}>
       <button type="button" class="approval-bar row" data-testid="approval-bar" onClick={show}>
         <Icon name="hand" size={16} />
-        {cardsToAnswer().length === 1
-          ? "One call waits for your word"
-          : `${cardsToAnswer().length} calls wait for your word`}
-        <span class="link-button">Show</span>
+        {approvalsTexts.bar.pending(cardsToAnswer().length)}
+        <span class="link-button">{approvalsTexts.bar.show}</span>
       </button>
     </Show>
   );
 }
 
-/** Pixels of a card that are enough to see that it asks, where it is higher than that. */
+/** Visible pixels with which a tall card counts as in view. */
 const enoughPixels = 160;
 
-/** Which of these cards a person sees, as the page scrolls. */
+/** The cards that are in view, updated as the page scrolls. */
 function createCardsInView(
   cards: Accessor<readonly HTMLElement[]>,
 ): Accessor<ReadonlySet<Element>> {

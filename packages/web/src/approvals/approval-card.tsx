@@ -24,9 +24,10 @@ import {
 import { GrantChoiceForm } from "./grant-choice-form.tsx";
 import { GrantConfirmation } from "./grant-confirmation.tsx";
 import { ErrorText } from "../shell/error-text.tsx";
+import { approvalsTexts } from "../texts/approvals.ts";
 import "./approvals.css";
 
-/** Asks a person about one call. It goes when the run says that it was answered, here or elsewhere. */
+/** Asks the user to approve one call. It closes when the run reports an answer, given here or elsewhere. */
 export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   const { isSending, isOpen, isLocked, outcome, error, errorField, setError, send } =
     createAnswerSubmission(() => props.approval.id);
@@ -38,13 +39,13 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   onMount(lockAnswers);
 
   const isEditing = () => edited() !== null;
-  /** What is said of the wider answer's pattern stands there. */
+  /** The server's error about the pattern of a wider answer; that field shows it. */
   const patternProblem = () =>
     errorField().startsWith("covers.when")
       ? withoutPlace(error() ?? "", errorField()) || undefined
       : undefined;
   const hasKeys = bindApprovalKeys(() => card, isOpen);
-  /** The arguments as they would run. Of a text that is no object there are none: it cannot be sent. */
+  /** The arguments that would run; `null` if the edited text is not a JSON object and cannot be sent. */
   const shownArgs = createMemo(() => {
     const text = edited();
     const parsed = text === null ? undefined : parseJsonObject(text);
@@ -53,14 +54,14 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   });
   const folding = createFolding(() => (shownArgs() ?? []).map(({ value }) => value));
   const mayAllow = useMayAllow();
-  // What was not seen cannot be allowed.
+  // The user cannot allow text that the card has not shown.
   const isUnready = () => isLocked() || folding.isFolded() || !mayAllow();
-  /** The wider answer that waits for its second step. */
+  /** The wider answer that still needs its confirmation. */
   const [wider, setWider] = createSignal<GrantChoice | null>(null);
 
   async function answer(body: ExecutionAnswerBody): Promise<void> {
     if (isLocked()) return;
-    // The pressed button goes dead for a while: the focus, and with it Escape, stays in the card.
+    // The pressed button is disabled for a moment: keep the focus, and with it Escape, in the card.
     if (isEditing() && card.contains(document.activeElement)) field.focus();
     await send(body);
   }
@@ -80,7 +81,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   function confirm(choice: GrantChoice): void {
     void answer(grantAnswer(choice, props.approval, client.now()));
   }
-  // What nobody asked about is allowed for this call alone, and so is what a rule asks every time.
+  // Edited arguments, and calls that a rule asks about every time, are allowed for this call only.
   const offer = () => (isEditing() ? undefined : props.approval.grant);
   function startEditing(): void {
     setError(null);
@@ -97,7 +98,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
     setWider(null);
     card.focus();
   }
-  /** Leaves what is being written, and so does not stop the turn. */
+  /** Leaves the field that is being edited; the key then does not stop the turn. */
   function onEscape(event: KeyboardEvent): void {
     if (event.key !== "Escape" || event.isComposing) return;
     if (isEditing()) {
@@ -113,7 +114,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
       ref={(element) => (card = element)}
       class="approval"
       tabindex="-1"
-      aria-label={`${visibleText(props.approval.toolName)} asks for your word`}
+      aria-label={approvalsTexts.card.label(visibleText(props.approval.toolName))}
       aria-busy={isSending()}
       data-testid="approval-card"
       data-approval={props.approval.id}
@@ -122,11 +123,11 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
     >
       <header class="approval-head spread">
         <h3>
-          May{" "}
+          {approvalsTexts.card.heading.before}{" "}
           <span class="approval-tool">
             <VisibleText isLine text={props.approval.toolName} />
           </span>{" "}
-          run?
+          {approvalsTexts.card.heading.after}
         </h3>
         <span class="tag">
           <VisibleText isLine text={props.approval.groupTitle} />
@@ -149,16 +150,16 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
         <textarea
           ref={(element) => (field = element)}
           class="field code"
-          aria-label="Arguments as JSON"
+          aria-label={approvalsTexts.card.argumentsField}
           data-testid="approval-arguments"
           rows={Math.min(16, (edited() ?? "").split("\n").length + 1)}
           spellcheck={false}
           value={edited() ?? ""}
           onInput={(event) => setEdited(event.currentTarget.value)}
         />
-        <p class="approval-covers soft">As it would run:</p>
+        <p class="approval-covers soft">{approvalsTexts.card.afterEdit}</p>
       </Show>
-      <Show when={shownArgs()} fallback={<p class="dim">These are not arguments yet.</p>}>
+      <Show when={shownArgs()} fallback={<p class="dim">{approvalsTexts.card.notArguments}</p>}>
         {(args) => <ArgumentsView args={args()} isWhole={folding.isWhole()} />}
       </Show>
       <ErrorText
@@ -168,10 +169,10 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
       />
       <Show
         when={isOpen()}
-        fallback={<p class="approval-outcome">This was answered: {outcome()}.</p>}
+        fallback={<p class="approval-outcome">{approvalsTexts.card.answered(outcome())}</p>}
       >
         <ShowAll folding={folding} hasKeys={hasKeys} testId="approval-show-all" />
-        <MayNotAllow mayAllow={mayAllow()} still="refuse" />
+        <MayNotAllow mayAllow={mayAllow()} still={approvalsTexts.unpaired.reject} />
         <div class="approval-actions flow">
           <AnswerButton
             letter="A"
@@ -181,7 +182,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
             hasKeys={hasKeys}
             onClick={allowOnce}
           >
-            {isEditing() ? "Run it as edited" : "Allow once"}
+            {isEditing() ? approvalsTexts.card.allowEdited : approvalsTexts.card.allowOnce}
           </AnswerButton>
           <Show when={offer()}>
             <AnswerButton
@@ -192,7 +193,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
               hasKeys={hasKeys}
               onClick={() => allowMore(defaultGrantChoice(props.approval))}
             >
-              Allow for this session
+              {approvalsTexts.card.allowSession}
               <Show when={needsConfirmation(defaultGrantChoice(props.approval), props.approval)}>
                 …
               </Show>
@@ -208,31 +209,26 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
             ref={(element) => (editButton = element)}
             onClick={() => (isEditing() ? stopEditing() : startEditing())}
           >
-            <Icon name="edit" size={15} /> {isEditing() ? "As it was" : "Edit"}
+            <Icon name="edit" size={15} />{" "}
+            {isEditing() ? approvalsTexts.card.discardEdits : approvalsTexts.card.edit}
           </AnswerButton>
         </div>
         <Show
           when={offer()}
           fallback={
             <p class="approval-covers soft" data-testid="approval-covers">
-              {isEditing()
-                ? "What you change is allowed for this call alone."
-                : "Your answer is for this call alone: you are asked every time."}
+              {isEditing() ? approvalsTexts.card.editedCovers : approvalsTexts.card.onceCovers}
             </p>
           }
         >
           {(grant) => (
             <>
               <p class="approval-covers soft">
-                “For this session” covers:{" "}
+                {approvalsTexts.card.sessionCovers}{" "}
                 <strong class="breaks" data-testid="approval-covers">
                   <VisibleText isLine text={grant().title} />
                 </strong>
-                .
-                <Show when={props.approval.remember}>
-                  {" "}
-                  “Once” also holds for exactly these arguments in this chat.
-                </Show>
+                .<Show when={props.approval.remember}> {approvalsTexts.card.onceRemembers}</Show>
               </p>
               <GrantChoiceForm
                 approval={props.approval}
@@ -255,9 +251,9 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
           )}
         </Show>
         <RejectionForm
-          word="Refuse"
-          placeholder="Reason, if you refuse"
-          label="Reason for refusing; the model reads it"
+          word={approvalsTexts.card.reject}
+          placeholder={approvalsTexts.card.reason}
+          label={approvalsTexts.card.reasonLabel}
           testIds={{ reason: "approval-reason", refuse: "approval-refuse" }}
           hasKeys={hasKeys}
           isLocked={isLocked()}

@@ -58,14 +58,14 @@ const noteFocus = (element: Element | null) =>
   void setFocusedCard(element?.closest("[data-approval]") ?? null);
 const onFocusIn = ({ target }: FocusEvent) => noteFocus(target instanceof Element ? target : null);
 const onFocusOut = ({ relatedTarget }: FocusEvent) => {
-  // With the window's own focus gone no key comes here, and the card has it again afterwards.
+  // If the window itself lost the focus, no key arrives, and the card gets the focus back with it.
   if (relatedTarget === null && document.hasFocus()) setFocusedCard(null);
 };
 
 function onKey(event: KeyboardEvent): void {
   if (!event.altKey || event.ctrlKey || event.metaKey || event.repeat) return;
   const card = answeredCard();
-  // By the key's place: with Alt a letter may come out as another sign.
+  // Compare the physical key: with Alt a letter may produce another character.
   const button = card?.querySelector<HTMLButtonElement>(
     `button[data-key="${CSS.escape(event.code)}"]`,
   );
@@ -73,10 +73,10 @@ function onKey(event: KeyboardEvent): void {
   event.preventDefault();
   if (event.code === "KeyR") {
     const reason = card.querySelector<HTMLInputElement>("form input");
-    // The first press leads to the reason, the second refuses.
+    // The first press focuses the reason, the second rejects.
     if (reason !== null && document.activeElement !== reason) return reason.focus();
   }
-  // What is folded cannot be allowed: its key leads to the button that shows it.
+  // A folded card cannot be allowed: the key focuses the button that unfolds it.
   if (button.disabled) return card.querySelector<HTMLElement>(showAllButton)?.focus();
   button.click();
 }

@@ -3,15 +3,19 @@ import { createMemo, For, Show } from "solid-js";
 import type { Arguments } from "../run/run-event.ts";
 import { VisibleParts } from "../shell/visible-text.tsx";
 import { FoldableText } from "./folding.tsx";
+import { approvalsTexts } from "../texts/approvals.ts";
 
-/** A call's arguments by name, as they will run. */
+/** The arguments of a call by name, exactly as they will run. */
 export function ArgumentsView(props: {
   readonly args: readonly VisibleArgument[];
-  /** Whether long ones are shown to their end. */
+  /** Whether long arguments are shown in full. */
   readonly isWhole: boolean;
 }) {
   return (
-    <Show when={props.args.length > 0} fallback={<p class="dim">It takes no arguments here.</p>}>
+    <Show
+      when={props.args.length > 0}
+      fallback={<p class="dim">{approvalsTexts.card.noArguments}</p>}
+    >
       <dl class="arguments" data-testid="approval-args">
         <For each={props.args}>
           {({ name, value }) => (
@@ -33,7 +37,7 @@ export function ArgumentsView(props: {
   );
 }
 
-/** The same where nothing is asked. */
+/** The arguments in full, outside of an approval card. */
 export function WholeArguments(props: { readonly args: Arguments }) {
   const args = createMemo(() => visibleArguments(props.args));
   return <ArgumentsView args={args()} isWhole />;

@@ -3,19 +3,20 @@ import { type Accessor, createMemo, createSignal, Show } from "solid-js";
 import { AnswerButton } from "./answer-button.tsx";
 import { lockAnswers } from "./answer-lock.ts";
 import { VisibleParts } from "../shell/visible-text.tsx";
+import { approvalsTexts } from "../texts/approvals.ts";
 
-/** What is shown of a text before it is unfolded. */
+/** The most that a folded text shows. */
 const foldAt = { lines: 8, characters: 400 };
 
 export interface Folding {
-  /** Whether something is not shown: what cannot be seen cannot be allowed. */
+  /** Whether some text is hidden; the user cannot allow a call before all of it was shown. */
   readonly isFolded: Accessor<boolean>;
   readonly isWhole: Accessor<boolean>;
-  /** Shows all of it, from now on. */
+  /** Shows the whole texts from now on. */
   readonly unfold: () => void;
 }
 
-/** Folds the long texts of a card, all of them or none. */
+/** Folds the long texts of a card; they unfold together. */
 export function createFolding(texts: Accessor<readonly (readonly VisiblePart[])[]>): Folding {
   const [isWhole, setWhole] = createSignal(false);
   const hasLong = createMemo(() => texts().some((parts) => firstParts(parts, foldAt).left > 0));
@@ -23,14 +24,14 @@ export function createFolding(texts: Accessor<readonly (readonly VisiblePart[])[
     isWhole,
     isFolded: () => !isWhole() && hasLong(),
     unfold() {
-      // The key or the click that unfolds must not answer what has just appeared.
+      // The key or the click that unfolds must not also answer the text that it reveals.
       lockAnswers();
       setWhole(true);
     },
   };
 }
 
-/** A text as it is, or its beginning where it is long and its card is folded. */
+/** A text in full, or its beginning if it is long and its card is folded. */
 export function FoldableText(props: {
   readonly parts: readonly VisiblePart[];
   readonly isWhole: boolean;
@@ -40,18 +41,18 @@ export function FoldableText(props: {
     <Show when={!props.isWhole && first().left > 0} fallback={<VisibleParts parts={props.parts} />}>
       <VisibleParts parts={first().parts} />
       <span class="folded" data-testid="folded">
-        … {first().left.toLocaleString()} more characters
+        {approvalsTexts.folding.more(first().left)}
       </span>
     </Show>
   );
 }
 
-/** The button of a folded card that shows all of it, and says why nothing can be allowed yet. */
+/** The button that unfolds a card, and the reason why its buttons are disabled until then. */
 export function ShowAll(props: {
   readonly folding: Pick<Folding, "isFolded" | "unfold">;
   readonly hasKeys: Accessor<boolean>;
   readonly testId: string;
-  /** What can be done afterwards. @default "allow it" */
+  /** What the user can do afterwards. @default approvalsTexts.folding.allow */
   readonly then?: string;
   readonly isBusy?: boolean;
 }) {
@@ -66,9 +67,11 @@ export function ShowAll(props: {
           hasKeys={props.hasKeys}
           onClick={() => props.folding.unfold()}
         >
-          Show all of it
+          {approvalsTexts.folding.showAll}
         </AnswerButton>
-        <span class="soft">You can {props.then ?? "allow it"} when all of it was shown.</span>
+        <span class="soft">
+          {approvalsTexts.folding.beforeAnswer(props.then ?? approvalsTexts.folding.allow)}
+        </span>
       </div>
     </Show>
   );

@@ -19,7 +19,7 @@ test("the first choice is what the tool offers, in this chat, until it is revoke
   assert.deepEqual(covers({ title: "" }), { ...answer, covers: { type: "tool" } });
   assert.equal(
     grantChoiceText(choice, approval),
-    "Allows Write: notes, in this chat and its branches, until you revoke it. Other open questions that it covers are answered, too.",
+    "Allows Write: notes, in this chat and its branches, until you revoke it. It also answers other pending approvals that it covers.",
   );
 });
 

@@ -1,8 +1,9 @@
 import type { ExecutionAnswerBody } from "@capstan/contract";
 import { parseJsonObject } from "../format/json-text.ts";
 import type { ApprovalRequest } from "../run/run-event.ts";
+import { approvalsTexts } from "../texts/approvals.ts";
 
-/** What a person chose for a yes that holds for more than one call. */
+/** The user's choice for an approval of more than one call. */
 export interface GrantChoice {
   readonly covers: "offer" | "arguments" | "pattern" | "tool";
   /** Conditions by argument, as JSON; for `pattern`. */
@@ -15,25 +16,25 @@ type Cover = NonNullable<ExecutionAnswerBody["covers"]>;
 type Pattern = Extract<Cover, { readonly type: "pattern" }>["when"];
 type Offered = Pick<ApprovalRequest, "toolName" | "grant">;
 
-/** The choice that is shown first: what the tool offers, in this chat, until it is revoked. */
+/** The default choice: the calls that the tool offers, in this chat, until it is revoked. */
 export function defaultGrantChoice(approval: Pick<ApprovalRequest, "args" | "grant">): GrantChoice {
   const pattern = JSON.stringify(suggestedPattern(approval), null, 2);
   return { covers: "offer", pattern, scope: "session", until: "revoked" };
 }
 
-/** The tool's own pattern, else one that fits these arguments alone, to widen. */
+/** The tool's own pattern, else one that matches only these arguments, which the user can widen. */
 function suggestedPattern({ args, grant }: Pick<ApprovalRequest, "args" | "grant">): object {
   if (grant?.when !== undefined) return grant.when;
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, { equals: value }]));
 }
 
-/** What is wrong with a choice's pattern, before it is sent. */
+/** Returns the error in a choice's pattern, or `undefined`. */
 export function patternProblem({ covers, pattern }: GrantChoice): string | undefined {
   const parsed = parseJsonObject(pattern);
   return covers === "pattern" && parsed.type === "invalid" ? parsed.message : undefined;
 }
 
-/** Which calls a choice is for. The server wants it said, not only that the offer is taken. */
+/** Returns the calls that a choice covers. The server requires them, not only that the offer is accepted. */
 export function grantCover(
   { covers, pattern }: GrantChoice,
   { grant }: Pick<Offered, "grant">,
@@ -42,7 +43,7 @@ export function grantCover(
     return { type: "tool" };
   if (covers !== "pattern") return { type: covers };
   const parsed = parseJsonObject(pattern);
-  // What may stand in it is the server's to say.
+  // The server checks the conditions.
   return { type: "pattern", when: (parsed.type === "object" ? parsed.value : {}) as Pattern };
 }
 
@@ -61,7 +62,7 @@ export function grantAnswer(
   };
 }
 
-/** Whether a choice needs a second step: a tool that does more than read, or all calls of one. */
+/** Whether a choice needs confirmation: the tool does more than read, or the choice covers all of its calls. */
 export function needsConfirmation(
   choice: GrantChoice,
   approval: Pick<ApprovalRequest, "readOnly">,
@@ -75,26 +76,28 @@ interface GrantWords {
   readonly until: string;
 }
 
-/** What a choice covers, in words. */
+/** Describes in words what a choice covers. */
 export function grantWords(
   { covers, scope, until }: GrantChoice,
   { toolName, grant }: Offered,
 ): GrantWords {
   const calls = {
-    offer: grant?.title ?? `every call of ${toolName}`,
-    arguments: `${toolName} with exactly these arguments`,
-    pattern: `every call of ${toolName} that fits the pattern`,
-    tool: `every call of ${toolName}`,
+    offer: grant?.title ?? approvalsTexts.grant.everyCall(toolName),
+    arguments: approvalsTexts.grant.sameArguments(toolName),
+    pattern: approvalsTexts.grant.pattern(toolName),
+    tool: approvalsTexts.grant.everyCall(toolName),
   }[covers];
-  const where = scope === "session" ? "in this chat and its branches" : "in every chat";
-  const end = { revoked: "until you revoke it", hour: "for an hour", midnight: "until midnight" };
-  return { calls, where, until: end[until] };
+  return {
+    calls,
+    where: approvalsTexts.grant.scopes[scope],
+    until: approvalsTexts.grant.ends[until],
+  };
 }
 
-/** The choice in words, before it is given. */
+/** Describes the choice in one sentence, before it is sent. */
 export function grantChoiceText(choice: GrantChoice, approval: Offered): string {
   const { calls, where, until } = grantWords(choice, approval);
-  return `Allows ${calls}, ${where}, ${until}. Other open questions that it covers are answered, too.`;
+  return approvalsTexts.grant.summary(calls, where, until);
 }
 
 function endOf(until: GrantChoice["until"], now: number): number | undefined {

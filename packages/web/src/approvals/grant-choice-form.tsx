@@ -12,19 +12,20 @@ import {
 import { VisibleText } from "../shell/visible-text.tsx";
 import { Button } from "../shell/button.tsx";
 import { Form } from "../shell/form.tsx";
+import { approvalsTexts } from "../texts/approvals.ts";
 
 interface GrantChoiceProps {
   readonly approval: ApprovalRequest;
   readonly isLocked: boolean;
-  /** What the server said of the pattern. */
+  /** The server's error about the pattern. */
   readonly problem: string | undefined;
   readonly onChoose: (choice: GrantChoice) => void;
 }
 
-/** A yes for more than one call: which calls, where, until when; in words before it is given. */
+/** The form of an approval for more than one call: which calls, where, until when. It sums the choice up in words. */
 export function GrantChoiceForm(props: GrantChoiceProps) {
   const [choice, setChoice] = createSignal(defaultGrantChoice(props.approval));
-  /** What is wrong with the pattern as it is written, before it is sent. */
+  /** The error in the pattern, found before it is sent. */
   const [wrong, setWrong] = createSignal<string>();
   let pattern: HTMLTextAreaElement | undefined;
   const change = (more: Partial<GrantChoice>) => {
@@ -35,9 +36,8 @@ export function GrantChoiceForm(props: GrantChoiceProps) {
   const errorId = () => `wider-pattern-error-${props.approval.id}`;
   const covers = () => ({
     offer: visibleText(props.approval.grant?.title ?? ""),
-    arguments: "Exactly these arguments",
-    pattern: "Arguments that fit a pattern…",
-    tool: `Every call of ${visibleText(props.approval.toolName)}`,
+    ...approvalsTexts.wider.covers,
+    tool: approvalsTexts.wider.everyCall(visibleText(props.approval.toolName)),
   });
   const submit = () => {
     const message = patternProblem(choice());
@@ -48,27 +48,27 @@ export function GrantChoiceForm(props: GrantChoiceProps) {
 
   return (
     <details class="wider" data-testid="approval-wider">
-      <summary>Allow more than this call…</summary>
+      <summary>{approvalsTexts.wider.title}</summary>
       <Form class="wider-form" onSubmit={submit}>
         <Choice
-          label="Which calls"
+          label={approvalsTexts.wider.which}
           testId="wider-covers"
           value={choice().covers}
           options={covers()}
           onChoose={(covers) => change({ covers })}
         />
         <Choice
-          label="Where"
+          label={approvalsTexts.wider.where}
           testId="wider-scope"
           value={choice().scope}
-          options={{ session: "In this chat", always: "In every chat" }}
+          options={approvalsTexts.wider.scopes}
           onChoose={(scope) => change({ scope })}
         />
         <Choice
-          label="Until"
+          label={approvalsTexts.wider.until}
           testId="wider-until"
           value={choice().until}
-          options={{ revoked: "I revoke it", hour: "In an hour", midnight: "Midnight" }}
+          options={approvalsTexts.wider.ends}
           onChoose={(until) => change({ until })}
         />
         <Show when={choice().covers === "pattern"}>
@@ -77,7 +77,7 @@ export function GrantChoiceForm(props: GrantChoiceProps) {
             class="field code"
             aria-invalid={problem() !== undefined}
             aria-describedby={problem() === undefined ? undefined : errorId()}
-            aria-label="Pattern: conditions by argument, as JSON"
+            aria-label={approvalsTexts.wider.pattern}
             data-testid="wider-pattern"
             rows={Math.min(10, choice().pattern.split("\n").length + 1)}
             spellcheck={false}
@@ -90,7 +90,9 @@ export function GrantChoiceForm(props: GrantChoiceProps) {
           <VisibleText isLine text={grantChoiceText(choice(), props.approval)} />
         </p>
         <Button type="submit" disabled={props.isLocked} data-testid="approval-allow-wider">
-          {needsConfirmation(choice(), props.approval) ? "Continue…" : "Allow this"}
+          {needsConfirmation(choice(), props.approval)
+            ? approvalsTexts.wider.continue
+            : approvalsTexts.wider.allow}
         </Button>
       </Form>
     </details>

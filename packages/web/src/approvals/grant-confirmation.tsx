@@ -6,8 +6,9 @@ import { VisibleText } from "../shell/visible-text.tsx";
 import { lockAnswers } from "./answer-lock.ts";
 import { ArgumentsView } from "./arguments-view.tsx";
 import { type GrantChoice, grantCover, grantWords } from "./grant-answer.ts";
+import { approvalsTexts } from "../texts/approvals.ts";
 
-/** The second step of a wider answer: names what it covers. No key of the card answers it. */
+/** Confirms a wider answer after it has named the calls that it covers. The card's keys do not answer it. */
 export function GrantConfirmation(props: {
   readonly approval: ApprovalRequest;
   readonly choice: GrantChoice;
@@ -26,7 +27,7 @@ export function GrantConfirmation(props: {
   };
   onMount(() => {
     lockAnswers();
-    // Not its button: one more Enter must not confirm what was not read.
+    // Focus the group, not its button: a second Enter must not confirm unread text.
     group.focus();
   });
   return (
@@ -38,19 +39,19 @@ export function GrantConfirmation(props: {
       aria-labelledby={title}
       data-testid="grant-confirmation"
     >
-      <h4 id={title}>Allow more than this call?</h4>
+      <h4 id={title}>{approvalsTexts.confirmation.title}</h4>
       <dl class="grant-covers">
-        <dt>Tool</dt>
+        <dt>{approvalsTexts.confirmation.tool}</dt>
         <dd>
           <VisibleText isLine text={`${props.approval.toolName} (${props.approval.groupTitle})`} />
         </dd>
-        <dt>Calls</dt>
+        <dt>{approvalsTexts.confirmation.calls}</dt>
         <dd>
           <VisibleText isLine text={words().calls} />
         </dd>
-        <dt>Where</dt>
+        <dt>{approvalsTexts.confirmation.where}</dt>
         <dd>{words().where}</dd>
-        <dt>How long</dt>
+        <dt>{approvalsTexts.confirmation.until}</dt>
         <dd>{words().until}</dd>
       </dl>
       <Show when={pattern()}>
@@ -63,19 +64,17 @@ export function GrantConfirmation(props: {
       <Show when={cover().type === "arguments"}>
         <ArgumentsView args={visibleArguments(props.approval.args)} isWhole />
       </Show>
-      <p class="soft">
-        It runs without asking you. Open questions that it covers are answered, too.
-      </p>
+      <p class="soft">{approvalsTexts.confirmation.consequence}</p>
       <div class="approval-actions flow">
         <Button
           disabled={props.isLocked}
           data-testid="approval-confirm-grant"
           onClick={() => props.onConfirm()}
         >
-          Allow all of these
+          {approvalsTexts.confirmation.confirm}
         </Button>
         <Button look="quiet" onClick={() => props.onBack()}>
-          Back
+          {approvalsTexts.confirmation.back}
         </Button>
       </div>
     </section>

@@ -12,9 +12,10 @@ import { ErrorNotice } from "../shell/error-text.tsx";
 import { Button } from "../shell/button.tsx";
 import { VisibleText } from "../shell/visible-text.tsx";
 import { createAction } from "../state/action.ts";
+import { approvalsTexts } from "../texts/approvals.ts";
 import "./approvals.css";
 
-/** What a person said that holds for more than one call, and a way to take it back. */
+/** The list of saved approvals, which the user can revoke. */
 export function GrantsPart() {
   const { chat } = useApp();
   const conversation = () => chat.conversation()?.id ?? null;
@@ -33,30 +34,33 @@ export function GrantsPart() {
   );
 
   const revoke = (grant: GrantEntry) =>
-    attempt("Not revoked", async () => {
+    attempt(approvalsTexts.grants.notRevoked, async () => {
       await client.revokeGrant(grant.id);
       grants.set((all) => all.filter(({ id }) => id !== grant.id));
       const tool = grantOf(grant)?.toolId;
-      showToast({ text: tool === undefined ? "Revoked." : `Revoked. ${tool} asks again.` });
+      showToast({
+        text:
+          tool === undefined
+            ? approvalsTexts.grants.revoked
+            : approvalsTexts.grants.revokedOf(tool),
+      });
     });
 
   return (
     <section class="grants-part" aria-labelledby="grants-title">
       <h3 id="grants-title" class="part-title">
-        What you allowed
-      </h3>
-      <p class="panel-text">
-        Your answers that hold for more than one call. Take one back, and the tool asks again.
-      </p>
+        {approvalsTexts.grants.title}
+      </h3>{" "}
+      <p class="panel-text">{approvalsTexts.grants.about}</p>
       <ErrorNotice message={grants.error()} />
-      <ul class="grants" aria-label="What you allowed">
+      <ul class="grants" aria-label={approvalsTexts.grants.title}>
         <KeyedFor
           each={grants.value()}
           by={({ id }) => id}
           fallback={
             <Show when={grants.isReady()}>
               <li class="empty" data-testid="no-grants">
-                Nothing yet: every call that has to ask, asks.
+                {approvalsTexts.grants.empty}
               </li>
             </Show>
           }
@@ -88,17 +92,21 @@ function DamagedGrant(props: {
   const message = () => (props.entry.object === "damaged" ? props.entry.error.message : "");
   return (
     <li class="grant" data-testid="damaged-grant">
-      <span class="tag bad">damaged</span>
-      <p class="grant-facts">It allows nothing. {message()}</p>
-      <RevokeButton title="a damaged grant" onRevoke={props.onRevoke} />
+      <span class="tag bad">{approvalsTexts.grants.damaged}</span>{" "}
+      <p class="grant-facts">
+        {approvalsTexts.grants.damagedEffect} {message()}
+      </p>{" "}
+      <RevokeButton title={approvalsTexts.grants.damagedName} onRevoke={props.onRevoke} />
     </li>
   );
 }
 
 function untilText({ expiresAt }: GrantView): string {
-  if (expiresAt === undefined) return "until it is revoked";
+  if (expiresAt === undefined) return approvalsTexts.grants.untilRevoked;
   const at = new Date(expiresAt);
-  return `until ${at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}`;
+  return approvalsTexts.grants.until(
+    at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }),
+  );
 }
 
 function GrantItem(props: {
@@ -110,7 +118,7 @@ function GrantItem(props: {
     <li class="grant" data-testid="grant" data-tool={props.grant.toolId}>
       <div class="grant-head breaks baseline">
         <span class="tag" classList={{ good: isAllowed(), bad: !isAllowed() }}>
-          {isAllowed() ? "allowed" : "refused"}
+          {isAllowed() ? approvalsTexts.grants.allowed : approvalsTexts.grants.rejected}
         </span>
         <strong>
           <VisibleText isLine text={props.grant.title} />
@@ -118,8 +126,11 @@ function GrantItem(props: {
       </div>
       <p class="grant-facts">
         <code>{props.grant.toolId}</code> ·{" "}
-        {props.grant.scope === "always" ? "in every session" : "in this session"} · by{" "}
-        {props.grant.grantedBy === "local" ? "you" : props.grant.grantedBy} ·{" "}
+        {props.grant.scope === "always"
+          ? approvalsTexts.grants.everySession
+          : approvalsTexts.grants.thisSession}{" "}
+        · {approvalsTexts.grants.by}{" "}
+        {props.grant.grantedBy === "local" ? approvalsTexts.grants.you : props.grant.grantedBy} ·{" "}
         {formatAge(props.grant.createdAt, client.now())} ·{" "}
         <span data-testid="grant-until">{untilText(props.grant)}</span>
       </p>
@@ -133,14 +144,14 @@ function GrantItem(props: {
       <Show when={props.grant.reason}>
         {(reason) => (
           <p class="grant-facts">
-            Reason: <VisibleText text={reason()} />
+            {approvalsTexts.grants.reason} <VisibleText text={reason()} />
           </p>
         )}
       </Show>
       <Show when={props.grant.args}>
         {(args) => (
           <details>
-            <summary>The arguments it was given for</summary>
+            <summary>{approvalsTexts.grants.arguments}</summary>
             <WholeArguments args={args()} />
           </details>
         )}
@@ -159,11 +170,11 @@ function RevokeButton(props: {
     <Button
       look="small"
       disabled={isBusy()}
-      aria-label={`Revoke: ${visibleText(props.title)}`}
+      aria-label={approvalsTexts.grants.revokeLabel(visibleText(props.title))}
       data-testid="revoke-grant"
       onClick={() => void run(props.onRevoke)}
     >
-      Revoke
+      {approvalsTexts.grants.revoke}
     </Button>
   );
 }

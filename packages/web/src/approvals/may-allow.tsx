@@ -1,19 +1,20 @@
 import { type Accessor, Show } from "solid-js";
 import { useApp } from "../state/app-state.ts";
+import { approvalsTexts } from "../texts/approvals.ts";
 
-/** Whether answers of this browser may allow calls. Until the server has said so they may: it checks each. */
+/** Whether this browser may allow calls. True until the server has told its rights: the server checks each answer. */
 export function useMayAllow(): Accessor<boolean> {
   const { catalog } = useApp();
   return () => catalog.info.value()?.rights.includes("approve") !== false;
 }
 
-/** Says beside buttons that are disabled why they are, and what to do. */
+/** Explains why the buttons next to it are disabled, and what to do. */
 export function MayNotAllow(props: { readonly mayAllow: boolean; readonly still: string }) {
   return (
     <Show when={!props.mayAllow}>
       <p class="approval-covers soft" data-testid="may-not-allow">
-        This browser is not paired: you can {props.still} here, but not more. To pair it, run{" "}
-        <code>capstan pair</code> on the server's machine, and open the link here.
+        {approvalsTexts.unpaired.limit(props.still)} {approvalsTexts.unpaired.pair.before}{" "}
+        <code>capstan pair</code> {approvalsTexts.unpaired.pair.after}
       </p>
     </Show>
   );

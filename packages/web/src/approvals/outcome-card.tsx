@@ -22,19 +22,19 @@ import { outcomeText } from "./outcome-text.ts";
 import { ErrorText } from "../shell/error-text.tsx";
 import { VisibleText } from "../shell/visible-text.tsx";
 import { createAction } from "../state/action.ts";
+import { approvalsTexts } from "../texts/approvals.ts";
 import "./approvals.css";
 
 const choices = [
-  ["H", "primary", "happened", "It happened"],
-  ["N", "", "did_not_happen", "It did not"],
-  ["G", "quiet", "run_again", "Run it again"],
+  ["H", "primary", "happened", approvalsTexts.outcome.happened],
+  ["N", "", "did_not_happen", approvalsTexts.outcome.didNotHappen],
+  ["G", "quiet", "run_again", approvalsTexts.outcome.runAgain],
 ] as const;
 
 type Found = NonNullable<CallView["found"]>;
 
 /**
- * Asks a person what became of a call of which nobody knows whether it happened. The first word
- * counts, wherever it was said; afterwards only that is shown.
+ * Asks the user about a call with an unknown outcome. The first answer counts, from any window; * afterwards the card shows only that answer.
  */
 export function OutcomeCard(props: { readonly run: string; readonly call: CallState }) {
   /** Undefined: not known yet. */
@@ -47,10 +47,10 @@ export function OutcomeCard(props: { readonly run: string; readonly call: CallSt
     try {
       const calls = await readLedger(props.run);
       const row = calls.find(({ id }) => id === props.call.callId);
-      // A call that the ledger knows an end of has nothing to ask.
+      // A call whose end is in the ledger needs no answer.
       if (row?.status === "outcome_unknown") setFound(row.found ?? null);
     } catch {
-      // Without the ledger nothing is asked; it is read again when the person comes back.
+      // Without the ledger the card stays hidden; it is read again when the window gets the focus.
     }
   }
   const look = () => {
@@ -62,7 +62,7 @@ export function OutcomeCard(props: { readonly run: string; readonly call: CallSt
     window.addEventListener("focus", look);
     onCleanup(() => window.removeEventListener("focus", look));
   });
-  // Another run that took this turn over shows the same call.
+  // Another run that continued this turn shows the same call.
   createEffect(on(outcomeAnswers, look, { defer: true }));
 
   async function answer(outcome: CallOutcomeBody["outcome"]): Promise<void> {
@@ -128,25 +128,25 @@ function Question(props: {
       ref={(element) => props.ref((card = element))}
       class="approval outcome"
       tabindex="-1"
-      aria-label={`${visibleText(props.call.name)}: did it happen?`}
+      aria-label={approvalsTexts.outcome.label(visibleText(props.call.name))}
       aria-busy={props.isSending}
       data-testid="outcome-card"
       data-approval={`outcome ${props.call.callId}`}
       data-tool={props.call.name}
       onKeyDown={(event) => {
         if (event.key !== "Escape" || event.isComposing || event.target !== note) return;
-        // Leaves what is being written, and so does not stop the turn.
+        // Leaves the note; the key then does not stop the turn.
         event.preventDefault();
         props.onLeaveNote();
       }}
     >
       <header class="approval-head spread">
         <h3>
-          Did{" "}
+          {approvalsTexts.outcome.heading.before}{" "}
           <span class="approval-tool">
             <VisibleText isLine text={props.call.name} />
           </span>{" "}
-          happen?
+          {approvalsTexts.outcome.heading.after}
         </h3>
         <Show when={props.call.groupTitle}>
           {(title) => (
@@ -157,20 +157,23 @@ function Question(props: {
         </Show>
       </header>
       <p class="approval-reason at-top">
-        <Icon name="question" size={16} /> The server stopped while this ran, so it may or may not
-        have acted, and it was not run again. Look, and say what you found: the model reads it with
-        the next message.
+        <Icon name="question" size={16} /> {approvalsTexts.outcome.about}
       </p>
       <Show when={args()}>
         {(known) => <ArgumentsView args={known()} isWhole={folding.isWhole()} />}
       </Show>
-      <ShowAll folding={folding} hasKeys={hasKeys} testId="outcome-show-all" then="run it again" />
+      <ShowAll
+        folding={folding}
+        hasKeys={hasKeys}
+        testId="outcome-show-all"
+        then={approvalsTexts.folding.runAgain}
+      />
       <ErrorText class="approval-error" message={props.error} testId="outcome-error" />
       <input
         ref={(element) => props.noteRef((note = element))}
         class="field outcome-note"
-        placeholder="Anything else, if you like"
-        aria-label="A note for the model"
+        placeholder={approvalsTexts.outcome.note}
+        aria-label={approvalsTexts.outcome.noteLabel}
         maxlength={2_000}
         data-testid="outcome-note"
       />
@@ -196,7 +199,7 @@ function Question(props: {
 
 const underWay = new Map<string, Promise<readonly CallView[]>>();
 
-/** The calls of a run as the ledger has them. Cards of one run that ask at once share an answer. */
+/** Reads the calls of a run from the ledger. Cards of one run share a request that is under way. */
 function readLedger(run: string): Promise<readonly CallView[]> {
   const asked = underWay.get(run);
   if (asked !== undefined) return asked;
@@ -207,7 +210,7 @@ function readLedger(run: string): Promise<readonly CallView[]> {
 
 const [answers, setAnswers] = createSignal(0);
 
-/** Rises with each answer about an unknown outcome. */
+/** Counts the answers about unknown outcomes. */
 const outcomeAnswers = answers;
 
 function noteOutcomeAnswer(): void {

@@ -5,23 +5,24 @@ import { client } from "../api/client.ts";
 import { ErrorText } from "../shell/error-text.tsx";
 import { Button } from "../shell/button.tsx";
 import { selectedText, VisibleText } from "../shell/visible-text.tsx";
+import { approvalsTexts } from "../texts/approvals.ts";
 
 interface RedactWordsProps {
   readonly approval: string;
-  /** Where the result is shown: what is selected there can be taken out. */
+  /** The element that shows the result; a selection in it can be removed. */
   readonly result: () => Element | null;
   readonly words: readonly string[];
   readonly setWords: (words: readonly string[]) => void;
 }
 
-/** The words to take out of a result, typed or selected in it, and what the model would then get. */
+/** The words to remove from a result, typed or selected, and a preview of the text for the model. */
 export function RedactWords(props: RedactWordsProps) {
   const [typed, setTyped] = createSignal("");
   const [preview, setPreview] = createSignal("");
   const [problem, setProblem] = createSignal<string | null>(null);
   const selected = followSelection(() => props.result());
 
-  // The server says what comes out, as it will say it to the model; a word that is not there goes again.
+  // The server makes the preview, exactly as it will redact; a word that is not in the result is removed from the list.
   createEffect(
     on(
       () => props.words,
@@ -52,8 +53,8 @@ export function RedactWords(props: RedactWordsProps) {
       <div class="review-words flow">
         <input
           class="field"
-          placeholder="Words to take out, as they stand in the result"
-          aria-label="Words to take out, as they stand in the result"
+          placeholder={approvalsTexts.review.words}
+          aria-label={approvalsTexts.review.words}
           data-testid="review-word"
           data-first-field
           value={typed()}
@@ -64,7 +65,7 @@ export function RedactWords(props: RedactWordsProps) {
             add(typed());
           }}
         />
-        <Button onClick={() => add(typed())}>Take out</Button>
+        <Button onClick={() => add(typed())}>{approvalsTexts.review.remove}</Button>
         <Button
           disabled={selected() === ""}
           data-testid="review-selected"
@@ -72,18 +73,18 @@ export function RedactWords(props: RedactWordsProps) {
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => add(selected())}
         >
-          Take out what is selected
+          {approvalsTexts.review.removeSelection}
         </Button>
       </div>
       <ErrorText class="approval-error" message={problem()} />
-      <ul class="review-taken flow" aria-label="Words that are taken out">
+      <ul class="review-taken flow" aria-label={approvalsTexts.review.removed}>
         <For each={props.words}>
           {(word) => (
             <li>
               <button
                 type="button"
                 class="pill"
-                aria-label={`Leave ${visibleText(word)} in`}
+                aria-label={approvalsTexts.review.keep(visibleText(word))}
                 onClick={() => props.setWords(props.words.filter((other) => other !== word))}
               >
                 <VisibleText isLine text={word} /> ×
@@ -93,7 +94,7 @@ export function RedactWords(props: RedactWordsProps) {
         </For>
       </ul>
       <Show when={props.words.length > 0}>
-        <p class="review-note">The model would get:</p>
+        <p class="review-note">{approvalsTexts.review.preview}</p>
         <pre class="value whole" tabindex="0" aria-live="polite" data-testid="review-preview">
           <VisibleText text={preview()} />
         </pre>
@@ -102,7 +103,7 @@ export function RedactWords(props: RedactWordsProps) {
   );
 }
 
-/** What is selected within an element, wherever else it is lost. */
+/** The selected text within an element; empty if the selection is elsewhere. */
 function followSelection(within: () => Element | null) {
   const [selected, setSelected] = createSignal("");
   const note = () => {

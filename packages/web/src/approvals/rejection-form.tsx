@@ -2,9 +2,9 @@ import type { Accessor } from "solid-js";
 import { AnswerButton } from "./answer-button.tsx";
 import { Form } from "../shell/form.tsx";
 
-/** The no of a card, with a reason for the model. */
+/** Rejects a call or withholds a result, with an optional reason for the model. */
 export function RejectionForm(props: {
-  /** What the button says. */
+  /** The text of the button. */
   readonly word: string;
   readonly placeholder: string;
   readonly label: string;

@@ -18,6 +18,7 @@ import { ReviewedResultView } from "./reviewed-result.tsx";
 import { VisibleText } from "../shell/visible-text.tsx";
 import { createAction } from "../state/action.ts";
 import { ErrorText } from "../shell/error-text.tsx";
+import { approvalsTexts } from "../texts/approvals.ts";
 import "./approvals.css";
 import "./reviews.css";
 
@@ -27,17 +28,17 @@ const pageChars = 1_000_000;
 type Mode = "release" | "redact" | "replace";
 
 const headings = {
-  release: "Release",
-  redact: "Release without these words",
-  replace: "Give this text instead",
+  release: approvalsTexts.review.release,
+  redact: approvalsTexts.review.releaseRedacted,
+  replace: approvalsTexts.review.releaseReplaced,
 } as const;
 
 const edits = [
-  ["E", "redact", "Redact"],
-  ["P", "replace", "Replace"],
+  ["E", "redact", approvalsTexts.review.redact],
+  ["P", "replace", approvalsTexts.review.replace],
 ] as const;
 
-/** Shows a result to a person before the model sees it. It goes when the run says that it was answered. */
+/** Shows a result to the user before the model sees it. It closes when the run reports an answer. */
 export function ReviewCard(props: { readonly review: ReviewNotice }) {
   const [review, setReview] = createSignal<ResultApprovalView | null>(null);
   const { isSending, isOpen, isLocked, outcome, setOutcome, error, setError, send } =
@@ -48,12 +49,12 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
   let card!: HTMLElement;
   let reason!: HTMLInputElement;
 
-  /** The result's text as far as it was loaded. */
+  /** The part of the result's text that was loaded. */
   const [result, setResult] = createSignal("");
   const args = createMemo(() => visibleArguments(review()?.args ?? {}));
   const textParts = createMemo(() => visibleParts(result()));
   const total = () => review()?.result?.total ?? 0;
-  /** What the model would get, where it is not all of the result. */
+  /** The text that the model would see, if it differs from the whole result. */
   const forModel = createMemo(() => {
     const shown = review()?.result?.shown;
     return shown === undefined || (shown === result() && result().length >= total())
@@ -69,7 +70,7 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
       while (result().length < total()) {
         const page = { start: result().length, length: pageChars };
         const text = (await client.review(props.review.id, page)).result?.text;
-        // Somebody else has answered.
+        // The review was answered elsewhere.
         if (text === undefined || text === "") return;
         setResult((known) => known + text);
       }
@@ -77,7 +78,7 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
     });
 
   const mayAllow = useMayAllow();
-  // What was not seen cannot be released; what is put in its place can.
+  // The user cannot release text that the card has not shown, but can replace it.
   const isUnready = () =>
     isLocked() ||
     !mayAllow() ||
@@ -114,7 +115,7 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
     setMode(mode() === wanted ? "release" : wanted);
     if (mode() === wanted) card.querySelector<HTMLElement>("[data-first-field]")?.focus();
   }
-  /** Leaves what is being written, and so does not stop the turn. */
+  /** Leaves the field that is being edited; the key then does not stop the turn. */
   function onEscape(event: KeyboardEvent): void {
     if (event.key !== "Escape" || event.isComposing) return;
     if (mode() !== "release") setMode("release");
@@ -128,7 +129,7 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
       ref={(element) => (card = element)}
       class="approval review"
       tabindex="-1"
-      aria-label={`${visibleText(props.review.toolName)} shows its result to you first`}
+      aria-label={approvalsTexts.review.label(visibleText(props.review.toolName))}
       aria-busy={isSending()}
       data-testid="review-card"
       data-approval={props.review.id}
@@ -140,7 +141,7 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
           <span class="approval-tool">
             <VisibleText isLine text={props.review.toolName} />
           </span>{" "}
-          {props.review.isError ? "failed" : "ran"}. May the model see this?
+          {props.review.isError ? approvalsTexts.review.failed : approvalsTexts.review.completed}
         </h3>
         <span class="tag">
           <VisibleText isLine text={props.review.groupTitle} />
@@ -173,7 +174,7 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
             <Show when={mode() === "replace"}>
               <textarea
                 class="field"
-                aria-label="What the model gets instead"
+                aria-label={approvalsTexts.review.replacement}
                 data-testid="review-replacement"
                 data-first-field
                 rows={4}
@@ -190,7 +191,7 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
             {message()}{" "}
             <Show when={review() === null}>
               <button type="button" class="link-button" onClick={() => void load()}>
-                Try again
+                {approvalsTexts.review.retry}
               </button>
             </Show>
           </p>
@@ -198,16 +199,16 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
       </Show>
       <Show
         when={isOpen()}
-        fallback={<p class="approval-outcome">This was answered: {outcome()}.</p>}
+        fallback={<p class="approval-outcome">{approvalsTexts.card.answered(outcome())}</p>}
       >
         <ShowAll
           folding={{ isFolded, unfold: showAll }}
           hasKeys={hasKeys}
           testId="review-show-all"
-          then="release it"
+          then={approvalsTexts.folding.release}
           isBusy={loading.isBusy()}
         />
-        <MayNotAllow mayAllow={mayAllow()} still="withhold this" />
+        <MayNotAllow mayAllow={mayAllow()} still={approvalsTexts.unpaired.withhold} />
         <ErrorText class="approval-error" message={loading.error()} />
         <div class="approval-actions flow">
           <AnswerButton
@@ -237,9 +238,9 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
           </For>
         </div>
         <RejectionForm
-          word="Withhold"
-          placeholder="Reason, if you withhold it"
-          label="Reason for withholding; the model reads it"
+          word={approvalsTexts.review.withhold}
+          placeholder={approvalsTexts.review.reason}
+          label={approvalsTexts.review.reasonLabel}
           testIds={{ reason: "review-reason", refuse: "review-withhold" }}
           hasKeys={hasKeys}
           isLocked={isLocked()}

@@ -2,13 +2,14 @@ import type { ResultApprovalView } from "@capstan/contract";
 import type { VisiblePart } from "@capstan/core/text";
 import { createMemo, For, Show } from "solid-js";
 import { ContentParts } from "../shell/content-parts.tsx";
-import { formatCount } from "../format/count.ts";
-import { FoldableText } from "./folding.tsx";
 
-/** A result as it is, and what of it the model would get. */
+import { FoldableText } from "./folding.tsx";
+import { approvalsTexts } from "../texts/approvals.ts";
+
+/** A result in full, and the text that the model would see. */
 export function ReviewedResultView(props: {
   readonly review: ResultApprovalView;
-  /** The text as far as it was loaded, and what the model would get where that is another. */
+  /** The loaded text, and the text that the model would see if it differs. */
   readonly text: readonly VisiblePart[];
   readonly forModel: readonly VisiblePart[] | undefined;
   readonly isWhole: boolean;
@@ -22,7 +23,7 @@ export function ReviewedResultView(props: {
       <pre
         class="value whole"
         tabindex="0"
-        aria-label="The result"
+        aria-label={approvalsTexts.review.result}
         data-review-text
         data-testid="review-text"
       >
@@ -32,27 +33,24 @@ export function ReviewedResultView(props: {
       <For each={parts().filter((part) => part.type === "omitted")}>
         {(part) => (
           <p class="review-note">
-            A {part.of} of {formatCount(part.bytes)} bytes ({part.mimeType}) is too large to show.
+            {approvalsTexts.review.omitted(part.of, part.bytes, part.mimeType)}
           </p>
         )}
       </For>
       <Show
         when={props.forModel}
-        fallback={<p class="review-note">As it is, the model would get all of it.</p>}
+        fallback={<p class="review-note">{approvalsTexts.review.allForModel}</p>}
       >
         {(forModel) => (
           <>
             <p class="review-note">
-              What the model would get: {formatCount(shown().length)} characters.
-              <Show when={shown().length < total()}>
-                {" "}
-                It can read the rest by the name of the value.
-              </Show>
+              {approvalsTexts.review.partForModel(shown().length)}
+              <Show when={shown().length < total()}> {approvalsTexts.review.restForModel}</Show>
             </p>
             <pre
               class="value whole"
               tabindex="0"
-              aria-label="What the model would get"
+              aria-label={approvalsTexts.review.forModel}
               data-testid="review-shown"
             >
               <FoldableText parts={forModel()} isWhole={props.isWhole} />

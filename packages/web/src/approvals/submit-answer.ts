@@ -5,11 +5,11 @@ import { client } from "../api/client.ts";
 import { areAnswersLocked, lockAnswers } from "./answer-lock.ts";
 import { createAction } from "../state/action.ts";
 
-/** How a card's question is answered: once, and what came of it. */
+/** Creates the state of one card's answer: it is sent once, and its outcome or error is kept. */
 export function createAnswerSubmission(approval: () => string) {
   const { isBusy: isSending, error, setError, run } = createAction();
   const [outcome, setOutcome] = createSignal<ApprovalView["status"] | null>(null);
-  /** The field that the error is about; empty where it is about none. */
+  /** The field that the error is about; empty if it is about none. */
   const [errorField, setErrorField] = createSignal("");
   const isOpen = () => outcome() === null;
   const isLocked = () => isSending() || areAnswersLocked() || !isOpen();

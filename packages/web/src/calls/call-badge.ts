@@ -1,9 +1,10 @@
 import type { CallState } from "../run/call-state.ts";
 import type { IconName } from "../shell/icon.tsx";
+import { callsTexts } from "../texts/calls.ts";
 
 export type CallTone = "quiet" | "busy" | "asking" | "done" | "danger" | "warning";
 
-/** How a call's state is shown: a word, a colour, a sign. */
+/** How a call's state is shown: label, colour and icon. */
 export interface CallBadge {
   readonly status: string;
   readonly label: string;
@@ -24,36 +25,35 @@ const face = (
 });
 
 const settledFaces = {
-  success: face("done", "done", "done", "check"),
-  error: face("failed", "failed", "danger", "cross"),
-  timed_out: face("timed_out", "timed out", "danger", "wait"),
-  execution_rejected: face("refused", "refused", "warning", "hand"),
-  result_rejected: face("withheld", "result withheld", "warning", "hand"),
-  not_found: face("not_found", "no such tool", "danger", "question"),
-  cancelled: face("cancelled", "stopped", "warning", "stop"),
-  outcome_unknown: face("outcome_unknown", "outcome unknown", "warning", "question"),
+  success: face("done", callsTexts.status.done, "done", "check"),
+  error: face("failed", callsTexts.status.failed, "danger", "cross"),
+  timed_out: face("timed_out", callsTexts.status.timedOut, "danger", "wait"),
+  execution_rejected: face("refused", callsTexts.status.rejected, "warning", "hand"),
+  result_rejected: face("withheld", callsTexts.status.withheld, "warning", "hand"),
+  not_found: face("not_found", callsTexts.status.unknownTool, "danger", "question"),
+  cancelled: face("cancelled", callsTexts.status.stopped, "warning", "stop"),
+  outcome_unknown: face("outcome_unknown", callsTexts.status.outcomeUnknown, "warning", "question"),
 } as const;
 
 const openFaces = {
-  writing: face("writing", "being written", "busy", "spinner"),
-  proposed: face("waiting", "waiting", "quiet", "wait"),
-  answered: face("waiting", "waiting for its turn", "quiet", "wait"),
-  asking: face("asking", "asks you", "asking", "hand"),
-  reviewing: face("reviewing", "shows you its result first", "asking", "hand"),
-  client: face("waiting", "waits for a client", "quiet", "wait"),
-  running: face("running", "running", "busy", "spinner"),
+  writing: face("writing", callsTexts.status.writing, "busy", "spinner"),
+  proposed: face("waiting", callsTexts.status.waiting, "quiet", "wait"),
+  answered: face("waiting", callsTexts.status.queued, "quiet", "wait"),
+  asking: face("asking", callsTexts.status.asking, "asking", "hand"),
+  reviewing: face("reviewing", callsTexts.status.reviewing, "asking", "hand"),
+  client: face("waiting", callsTexts.status.client, "quiet", "wait"),
+  running: face("running", callsTexts.status.running, "busy", "spinner"),
 } as const;
 
 /**
- * The face of a call. In a run that is over, a call that was never settled has no outcome: it may
- * have acted if it had begun.
+ * Returns the badge of a call. In an ended run, a call that never settled has an unknown outcome if * it had started.
  */
 export function callBadge(call: CallState, runIsOver: boolean): CallBadge {
   if (call.phase === "settled") {
     const settled = settledFaces[call.status ?? "outcome_unknown"];
     const outcome = call.reviewed?.outcome;
     return outcome === "redacted" || outcome === "replaced"
-      ? { ...settled, label: `${settled.label}, result ${outcome}` }
+      ? { ...settled, label: callsTexts.status.reviewed(settled.label, outcome) }
       : settled;
   }
   if (runIsOver)

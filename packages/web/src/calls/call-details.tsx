@@ -1,6 +1,6 @@
 import { For, Show } from "solid-js";
 import { useApp } from "../state/app-state.ts";
-import { formatCount } from "../format/count.ts";
+
 import { formatDuration } from "../format/duration.ts";
 import { prettyJson } from "../format/json-text.ts";
 import type { CallState } from "../run/call-state.ts";
@@ -10,11 +10,12 @@ import { decisionText, reviewText } from "./decision-text.ts";
 import { notePicture } from "./note-picture.ts";
 import { Button } from "../shell/button.tsx";
 import { VisibleText } from "../shell/visible-text.tsx";
+import { callsTexts } from "../texts/calls.ts";
 
 /** Characters of an event's data that are shown. */
 const noteChars = 2_000;
 
-/** All there is to a call: arguments, what was repaired, who decided, what it said, what the model saw. */
+/** The details of a call: arguments, repairs, decision, output, and the result that the model saw. */
 export function CallDetails(props: { readonly id: string; readonly call: CallState }) {
   const { showVariable } = useApp();
   const args = () => {
@@ -28,25 +29,25 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
   const numbers = () => {
     const settled = result();
     if (settled === null) return "";
-    const { shown, withheld, arguments: args } = settled.tokens;
+
     const time =
       props.call.startedAt === null || props.call.status === "outcome_unknown"
         ? ""
         : `${formatDuration(settled.durationMs)} · `;
-    return `${time}${formatCount(shown)} tokens shown to the model · ${formatCount(withheld)} withheld from it · ${formatCount(args)} of arguments`;
+    return `${time}${callsTexts.numbers(settled.tokens)}`;
   };
 
   return (
     <div class="call-details stack" id={props.id} data-testid="call-details">
       <TextSection
-        title={props.call.edited ? "Arguments, as you changed them" : "Arguments"}
+        title={props.call.edited ? callsTexts.editedArguments : callsTexts.arguments}
         text={args()}
         testId="call-arguments"
       />
       <Show when={props.call.repairs.length > 0}>
         <section>
           <div class="section-head spread">
-            <h3>Repaired in the arguments</h3>
+            <h3>{callsTexts.repairs}</h3>
           </div>
           <ul class="repairs" data-testid="call-repairs">
             <For each={props.call.repairs}>
@@ -74,7 +75,7 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
         )}
       </Show>
       <Show when={output() !== ""}>
-        <TextSection title="What it said while it ran" text={output()} />
+        <TextSection title={callsTexts.output} text={output()} />
       </Show>
       <For each={props.call.notes}>
         {(note) => (
@@ -97,7 +98,7 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
         {(settled) => (
           <>
             <TextSection
-              title={`Result, as the model saw it${settled().isTruncated ? " (cut)" : ""}`}
+              title={settled().isTruncated ? callsTexts.truncatedResult : callsTexts.result}
               text={settled().finalText}
               testId="call-result"
             />
@@ -106,7 +107,7 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
               <Show when={settled().cacheVarResult}>
                 {(name) => (
                   <Button data-testid="open-variable" onClick={() => showVariable(name())}>
-                    Open the whole value:{" "}
+                    {callsTexts.openValue}{" "}
                     <code>
                       <VisibleText isLine text={name()} />
                     </code>

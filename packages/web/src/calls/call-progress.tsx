@@ -3,11 +3,12 @@ import type { CallState } from "../run/call-state.ts";
 import { ContentParts } from "../shell/content-parts.tsx";
 import { VisibleText } from "../shell/visible-text.tsx";
 import { notePicture } from "./note-picture.ts";
+import { callsTexts } from "../texts/calls.ts";
 
 /** Characters of live output that a row shows; its details show more. */
 const shownTail = 2_000;
 
-/** How far a running call is, and what it says. */
+/** The progress and the live output of a running call. */
 export function CallProgress(props: { readonly call: CallState; readonly isRunning: boolean }) {
   const progress = () => (props.isRunning ? props.call.progress : null);
   const share = () => {
@@ -23,7 +24,7 @@ export function CallProgress(props: { readonly call: CallState; readonly isRunni
       .slice(-shownTail);
   });
 
-  // The one that is being made, as far as it is.
+  // The newest picture, for example one that is still being generated.
   const picture = createMemo(() => {
     if (!props.isRunning) return null;
     const last = props.call.notes.findLast(({ data }) => notePicture(data) !== null);
@@ -37,17 +38,14 @@ export function CallProgress(props: { readonly call: CallState; readonly isRunni
         {(now) => (
           <div class="call-progress row soft" data-testid="call-progress">
             <Show when={share() !== undefined}>
-              <progress value={share()} max="1" aria-label="Progress" />
+              <progress value={share()} max="1" aria-label={callsTexts.progress} />
             </Show>
-            <span>
-              {now().message ?? ""}{" "}
-              {now().total !== undefined ? `${now().done ?? 0} of ${now().total}` : ""}
-            </span>
+            <span>{callsTexts.progressOf(now())}</span>
           </div>
         )}
       </Show>
       <Show when={output() !== ""}>
-        <pre class="call-live breaks" data-testid="call-output" aria-label="Output so far">
+        <pre class="call-live breaks" data-testid="call-output" aria-label={callsTexts.outputSoFar}>
           <VisibleText text={output()} />
         </pre>
       </Show>

@@ -4,7 +4,7 @@ import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { OutcomeCard } from "../approvals/outcome-card.tsx";
 import { ReviewCard } from "../approvals/review-card.tsx";
 import type { LiveRun } from "../state/live-run.ts";
-import { formatCount } from "../format/count.ts";
+import { formatCount } from "../texts/count.ts";
 import { argumentsLine } from "../format/json-text.ts";
 import { hasEnded } from "../run/run-state.ts";
 import { Icon } from "../shell/icon.tsx";
@@ -15,9 +15,10 @@ import { CallProgress } from "./call-progress.tsx";
 import { CallTime } from "./call-time.tsx";
 import { VisibleText } from "../shell/visible-text.tsx";
 import { IconButton } from "../shell/button.tsx";
+import { callsTexts } from "../texts/calls.ts";
 import "./calls.css";
 
-/** One call of the timeline: what it is, how it goes, what it cost; the rest unfolds. */
+/** One call of the timeline: name, state, time and tokens; the details unfold. */
 export function CallRow(props: { readonly run: LiveRun; readonly callId: string }) {
   const [isOpen, setOpen] = createSignal(false);
   const call = createMemo(() => props.run.state().calls[props.callId]);
@@ -65,14 +66,14 @@ export function CallRow(props: { readonly run: LiveRun; readonly callId: string 
                   {(count) => (
                     <span
                       class="call-tokens faint"
-                      title={`${formatCount(count().shown)} tokens shown to the model, ${formatCount(count().withheld)} withheld from it`}
+                      title={callsTexts.tokens(count().shown, count().withheld)}
                       data-testid="call-tokens"
                     >
                       {formatCount(count().shown)}
                       <Show when={count().withheld > 0}>
-                        <span class="withheld"> +{formatCount(count().withheld)} withheld</span>
+                        <span class="withheld"> {callsTexts.withheld(count().withheld)}</span>
                       </Show>
-                      <span class="unit"> tok</span>
+                      <span class="unit"> {callsTexts.tokenUnit}</span>
                     </span>
                   )}
                 </Show>
@@ -98,7 +99,7 @@ export function CallRow(props: { readonly run: LiveRun; readonly callId: string 
               <CallDetails id={detailsId()} call={known()} />
             </Show>
             <Show when={known().children.length > 0}>
-              <ol class="calls nested" aria-label={`Calls made by ${known().name}`}>
+              <ol class="calls nested" aria-label={callsTexts.children(known().name)}>
                 <For each={known().children}>{(id) => <CallRow run={props.run} callId={id} />}</For>
               </ol>
             </Show>
@@ -124,7 +125,7 @@ function StopCall(props: { readonly run: string; readonly callId: string; readon
   const [isStopping, setStopping] = createSignal(false);
   const stop = async () => {
     setStopping(true);
-    if (!(await attempt("Not stopped", () => client.cancelCall(props.run, props.callId))))
+    if (!(await attempt(callsTexts.notStopped, () => client.cancelCall(props.run, props.callId))))
       setStopping(false);
   };
   return (
@@ -132,8 +133,8 @@ function StopCall(props: { readonly run: string; readonly callId: string; readon
       look="small"
       icon="stop"
       size={16}
-      label={`Stop ${props.name}`}
-      title="Stop this call; the turn goes on"
+      label={callsTexts.stop(props.name)}
+      title={callsTexts.stopTitle}
       disabled={isStopping()}
       data-testid="stop-call"
       onClick={() => void stop()}

@@ -2,15 +2,16 @@ import { Show } from "solid-js";
 import { formatDuration, formatElapsed } from "../format/duration.ts";
 import type { CallState } from "../run/call-state.ts";
 import { createTickingClock } from "../state/ticking-clock.ts";
+import { callsTexts } from "../texts/calls.ts";
 
-/** How long a call took, or has been running; waiting for a person does not count. */
+/** How long a call took, or has been running, without the time that it waited for approval. */
 export function CallTime(props: { readonly call: CallState; readonly isRunning: boolean }) {
   const now = createTickingClock(() => props.isRunning);
   const text = () => {
     const { result, startedAt } = props.call;
     if (result !== null) {
-      // Nobody saw its end.
-      if (props.call.status === "outcome_unknown") return "? s";
+      // The server stopped before the call ended.
+      if (props.call.status === "outcome_unknown") return callsTexts.unknownTime;
       return startedAt === null ? null : formatDuration(result.durationMs);
     }
     return props.isRunning && startedAt !== null ? formatElapsed(now() - startedAt) : null;
@@ -20,7 +21,7 @@ export function CallTime(props: { readonly call: CallState; readonly isRunning: 
       {(shown) => (
         <span
           class="call-time faint"
-          title={props.call.status === "outcome_unknown" ? "Nobody saw its end" : undefined}
+          title={props.call.status === "outcome_unknown" ? callsTexts.unknownEnd : undefined}
           data-testid="call-time"
         >
           {shown()}

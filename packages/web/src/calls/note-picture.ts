@@ -2,7 +2,7 @@ import type { CallResult } from "../run/run-event.ts";
 
 type ContentPart = NonNullable<CallResult["parts"]>[number];
 
-/** The picture that goes with a tool's event, e.g. one that is still being made; null where there is none. */
+/** Returns the picture of a tool's event, for example a preview, or `null` if it has none. */
 export function notePicture(data: unknown): ContentPart | null {
   const image: unknown = memberOf(data, "image");
   const source = memberOf(image, "source");

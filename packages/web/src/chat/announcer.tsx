@@ -2,15 +2,17 @@ import { createEffect, createSignal, on } from "solid-js";
 import { useApp } from "../state/app-state.ts";
 import { pendingApprovals } from "../run/run-totals.ts";
 import { failureAdvice } from "./failure-advice.ts";
+import { chatTexts } from "../texts/chat.ts";
+import { shellTexts } from "../texts/shell.ts";
 
-/** Characters that are read out by themselves; the reader goes on where they like. */
+/** Most characters of an answer that a screen reader announces. */
 const openingLength = 400;
 
 function opening(text: string): string {
   return text.length > openingLength ? `${text.slice(0, openingLength)}…` : text;
 }
 
-/** Tells a screen reader what came: the answer once it is whole, and each question at once. */
+/** Announces to screen readers each completed answer, and each approval request at once. */
 export function Announcer() {
   const { chat } = useApp();
   const [said, say] = createSignal("");
@@ -28,7 +30,7 @@ export function Announcer() {
         if (failure !== undefined) say(`${failure.title}. ${state.error?.message ?? ""}`);
         else if (phase === "completed") {
           const text = state.blocks.findLast((block) => block.type === "text" && !block.isVoid);
-          say(`Answer: ${text?.type === "text" ? opening(text.text) : ""}`);
+          say(chatTexts.announce.answer(text?.type === "text" ? opening(text.text) : ""));
         }
       },
     ),
@@ -43,8 +45,8 @@ export function Announcer() {
         if (fresh !== undefined)
           ask(
             fresh.phase === "reviewing"
-              ? `${fresh.name} ran, and shows you its result before the model sees it.`
-              : `${fresh.name} asks whether it may run.`,
+              ? chatTexts.announce.review(fresh.name)
+              : chatTexts.announce.approval(fresh.name),
           );
       },
     ),
@@ -53,7 +55,7 @@ export function Announcer() {
   const title = () => {
     const waiting = pendingApprovals(chat.active()?.state()).length > 0;
     const name = chat.conversation()?.title;
-    return `${waiting ? "● " : ""}${name ? `${name} · ` : ""}Capstan`;
+    return `${waiting ? "● " : ""}${name ? `${name} · ` : ""}${shellTexts.product}`;
   };
   createEffect(() => {
     document.title = title();

@@ -9,6 +9,7 @@ import { Scroller } from "./scroller.tsx";
 import { SendingTurn, TurnView } from "./turn-view.tsx";
 import { Welcome } from "./welcome.tsx";
 import { Button } from "../shell/button.tsx";
+import { chatTexts } from "../texts/chat.ts";
 import "./chat.css";
 
 /** The conversation: its turns, and the field for the next one. */
@@ -26,23 +27,23 @@ export function ChatPage() {
   return (
     <>
       <Scroller follow={!isEmpty()}>
-        <main class="chat" aria-label="Chat">
+        <main class="chat" aria-label={chatTexts.label}>
           <Switch>
             <Match when={chat.status().type === "loading"}>
               <p class="notice" role="status">
-                <span class="spinner" /> Opening the conversation…
+                <span class="spinner" /> {chatTexts.opening}
               </p>
             </Match>
             <Match when={chat.status().type === "missing"}>
               <p class="notice" role="alert" data-testid="conversation-missing">
-                There is no such conversation. It may have been deleted.{" "}
-                <a href="#/">Start a new chat</a>
+                {chatTexts.missing} <a href="#/">{chatTexts.startNew}</a>
               </p>
             </Match>
             <Match when={failure()}>
               {(message) => (
                 <p class="notice danger" role="alert">
-                  {message()} <Button onClick={() => void chat.reload()}>Try again</Button>
+                  {message()}{" "}
+                  <Button onClick={() => void chat.reload()}>{chatTexts.tryAgain}</Button>
                 </p>
               )}
             </Match>

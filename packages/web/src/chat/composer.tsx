@@ -2,11 +2,13 @@ import { createEffect, Show } from "solid-js";
 import { useApp } from "../state/app-state.ts";
 import { ModelSelect } from "../settings/model-select.tsx";
 import { groupsOn } from "../state/switches.ts";
-import { plural } from "../format/count.ts";
+
 import { Icon } from "../shell/icon.tsx";
 import { sendMessage } from "./send-message.ts";
 import { Button, IconButton } from "../shell/button.tsx";
 import { Form } from "../shell/form.tsx";
+import { chatTexts } from "../texts/chat.ts";
+import { shellTexts } from "../texts/shell.ts";
 
 /** The field for the next message. Enter sends, Shift+Enter begins a line. */
 export function Composer() {
@@ -20,7 +22,7 @@ export function Composer() {
     app.draft().trim() !== "" &&
     chat.status().type === "ready" &&
     catalog.model() !== null &&
-    // A turn that is sent before the tools are known would be offered none.
+    // A turn that is sent before the tools are loaded would offer none to the model.
     catalog.groups.isReady();
   const submit = () => {
     if (!canSend()) return;
@@ -36,11 +38,13 @@ export function Composer() {
   });
   const placeholder = () => {
     if (catalog.model() === null) return "";
-    return catalog.isOffline() ? "/help, or /Tool {…} on each line" : "Ask for something";
+    return catalog.isOffline()
+      ? chatTexts.composer.offlinePlaceholder
+      : chatTexts.composer.placeholder;
   };
 
   return (
-    <Form class="composer" aria-label="New message" onSubmit={submit}>
+    <Form class="composer" aria-label={chatTexts.composer.label} onSubmit={submit}>
       <Show when={chat.sendError()}>
         {(message) => (
           <p class="notice danger" role="alert" data-testid="send-error">
@@ -49,7 +53,7 @@ export function Composer() {
               look="small"
               icon="close"
               size={14}
-              label="Dismiss"
+              label={shellTexts.dismiss}
               onClick={() => chat.clearError()}
             />
           </p>
@@ -57,7 +61,7 @@ export function Composer() {
       </Show>
       <div class="composer-box">
         <label class="visually-hidden" for="message">
-          Message
+          {chatTexts.composer.message}
         </label>
         <textarea
           ref={(element) => (field = element)}
@@ -77,13 +81,13 @@ export function Composer() {
           <ModelSelect />
           <Button
             look="quiet"
-            aria-label="Tool groups that are on"
+            aria-label={chatTexts.composer.toolGroups}
             data-testid="composer-tools"
             onClick={() => app.showPanel(app.panel() === "tools" ? null : "tools")}
           >
             <Icon name="tools" size={16} />
             <Show when={catalog.groups.isReady()} fallback="…">
-              {plural(groupsOn(catalog.groups.value(), chat.switches()).length, "group")}
+              {chatTexts.composer.groups(groupsOn(catalog.groups.value(), chat.switches()).length)}
             </Show>
           </Button>
           <span class="composer-space" />
@@ -93,8 +97,8 @@ export function Composer() {
               <Button
                 type="submit"
                 look="primary round"
-                aria-label="Send"
-                title="Send (Enter)"
+                aria-label={chatTexts.composer.send}
+                title={chatTexts.composer.sendTitle}
                 disabled={!canSend()}
                 data-testid="send"
               >
@@ -105,8 +109,8 @@ export function Composer() {
             <Button
               look="stop round"
               disabled={chat.active() === null}
-              aria-label="Stop"
-              title="Stop (Esc)"
+              aria-label={chatTexts.composer.stop}
+              title={chatTexts.composer.stopTitle}
               data-testid="stop"
               onClick={() => void chat.stop()}
             >
@@ -120,11 +124,12 @@ export function Composer() {
           when={isBusy()}
           fallback={
             <>
-              <kbd>Enter</kbd> sends, <kbd>Shift</kbd>+<kbd>Enter</kbd> begins a line
+              <kbd>Enter</kbd> {chatTexts.composer.sendHint} <kbd>Shift</kbd>+<kbd>Enter</kbd>{" "}
+              {chatTexts.composer.newLineHint}
             </>
           }
         >
-          <kbd>Esc</kbd> stops the turn
+          <kbd>Esc</kbd> {chatTexts.composer.stopHint}
         </Show>
       </p>
     </Form>

@@ -23,6 +23,6 @@ test("a run that goes on or completed has nothing to say", () => {
 });
 
 test("a stopped run can be carried on, a code is not read from the prototype", () => {
-  assert.equal(failureAdvice("aborted", error("aborted"))?.retry, "Carry on");
+  assert.equal(failureAdvice("aborted", error("aborted"))?.retry, "Continue");
   assert.equal(failureAdvice("error", error("constructor"))?.title, "This turn failed");
 });

@@ -1,6 +1,6 @@
 import type { RunView } from "@capstan/contract";
 
-/** What a person said, and the runs that answered it: more than one where it was tried again. */
+/** A user message, and the runs that answered it: more than one if it was retried. */
 export interface Turn<Run> {
   readonly id: string;
   readonly text: string;
@@ -8,8 +8,7 @@ export interface Turn<Run> {
 }
 
 /**
- * Puts the runs of a conversation, oldest first, into turns. A run that carries another one on
- * has nothing new to say: its input is empty, or the same, after the same run as the other.
+ * Groups the runs of a conversation, oldest first, into turns. A run that retries another one has * no new message: its input is empty, or it has the same input and the same previous run.
  */
 export function groupTurns<Run extends { readonly view: RunView }>(
   runs: readonly Run[],
@@ -22,7 +21,7 @@ export function groupTurns<Run extends { readonly view: RunView }>(
     if (
       turn !== undefined &&
       before !== undefined &&
-      carriesOn(run.view, before.view, text, turn.text)
+      isRetry(run.view, before.view, text, turn.text)
     ) {
       turn.runs.push(run);
     } else {
@@ -32,12 +31,12 @@ export function groupTurns<Run extends { readonly view: RunView }>(
   return turns;
 }
 
-function carriesOn(run: RunView, before: RunView, text: string, said: string): boolean {
+function isRetry(run: RunView, before: RunView, text: string, said: string): boolean {
   if (text === "") return true;
   return text === said && run.previous === before.previous && run.previous !== before.id;
 }
 
-/** What a person typed, out of a run's input: text, or the messages of the Responses API. */
+/** Returns the user's text in a run's input, which is text or messages of the Responses API. */
 export function inputText(input: readonly unknown[]): string {
   return input
     .map(itemText)

@@ -5,8 +5,9 @@ import { Icon } from "../shell/icon.tsx";
 import { failureAdvice } from "./failure-advice.ts";
 import type { LiveRun } from "../state/live-run.ts";
 import { Button } from "../shell/button.tsx";
+import { chatTexts } from "../texts/chat.ts";
 
-/** Why a turn did not complete, in the server's words, and what to do about it. */
+/** Why a turn did not complete, with the server's message, and what the user can do about it. */
 export function RunFailure(props: { readonly run: LiveRun; readonly canRetry: boolean }) {
   const { catalog, chat } = useApp();
   const [isRetrying, setRetrying] = createSignal(false);
@@ -39,7 +40,7 @@ export function RunFailure(props: { readonly run: LiveRun; readonly canRetry: bo
             <p>
               {found().advice}
               <Show when={error()?.retryAfterMs}>
-                {(wait) => <> The provider suggests to wait {formatDuration(wait())}.</>}
+                {(wait) => <> {chatTexts.retryAfter(formatDuration(wait()))}</>}
               </Show>
             </p>
           </div>

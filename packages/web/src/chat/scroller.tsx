@@ -1,16 +1,17 @@
 import { createSignal, onCleanup, onMount, Show, type JSX } from "solid-js";
 import { Icon } from "../shell/icon.tsx";
+import { chatTexts } from "../texts/chat.ts";
 
-/** How near the end still counts as there, in px. */
+/** Distance in pixels from the end that still counts as the end. */
 const nearEnd = 60;
 
 export interface ScrollerProps {
-  /** Whether new content is followed; a page that explains itself begins at its top. */
+  /** Whether the view follows new content; the welcome page stays at its top. */
   readonly follow: boolean;
   readonly children: JSX.Element;
 }
 
-/** Stays at the end while text comes, unless the reader went up. */
+/** Stays at the end while text arrives, unless the user scrolled up. */
 export function Scroller(props: ScrollerProps) {
   const [isAtEnd, setAtEnd] = createSignal(true);
   let frame!: HTMLDivElement;
@@ -23,7 +24,7 @@ export function Scroller(props: ScrollerProps) {
   let lastTop = 0;
   const onScroll = () => {
     const distance = frame.scrollHeight - frame.scrollTop - frame.clientHeight;
-    // Growing content leaves the end behind without anyone scrolling: only going up lets go.
+    // Growing content moves the end away without any scrolling: only scrolling up stops following.
     if (distance < nearEnd) setAtEnd(true);
     else if (frame.scrollTop < lastTop) setAtEnd(false);
     lastTop = frame.scrollTop;
@@ -48,7 +49,7 @@ export function Scroller(props: ScrollerProps) {
         <div ref={(element) => (content = element)}>{props.children}</div>
       </div>
       <Show when={props.follow && !isAtEnd()}>
-        <button type="button" class="to-end" aria-label="Jump to the end" onClick={toEnd}>
+        <button type="button" class="to-end" aria-label={chatTexts.toEnd} onClick={toEnd}>
           <Icon name="arrowDown" />
         </button>
       </Show>

@@ -2,8 +2,7 @@ import type { AppState } from "../state/app-state.ts";
 import { groupsOn } from "../state/switches.ts";
 
 /**
- * Sends what a person typed, with the chosen model and the groups that are on. Says whether it
- * went; what did not go is in the field again.
+ * Sends the user's text, with the chosen model and the enabled groups. Returns whether it was sent; * if not, the text is put back into the field.
  */
 export async function sendMessage(app: AppState, text: string): Promise<boolean> {
   const { catalog, chat } = app;

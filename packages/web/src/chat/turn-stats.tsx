@@ -1,9 +1,10 @@
 import { For, Show } from "solid-js";
-import { formatCount, plural } from "../format/count.ts";
+
 import { formatDuration, formatElapsed } from "../format/duration.ts";
 import { hasEnded, type RunState } from "../run/run-state.ts";
 import { runDuration, runTotals } from "../run/run-totals.ts";
 import { createTickingClock } from "../state/ticking-clock.ts";
+import { chatTexts } from "../texts/chat.ts";
 
 /** A turn's time and tokens, on one line. */
 export function TurnStats(props: { readonly state: RunState }) {
@@ -19,17 +20,12 @@ export function TurnStats(props: { readonly state: RunState }) {
     const { usage } = props.state;
     const found: string[] = [];
     if (totals.calls > 0) {
-      found.push(`${plural(totals.rounds, "round")}, ${plural(totals.calls, "call")}`);
-      found.push(
-        `results: ${formatCount(totals.tokensShown)} tokens shown, ${formatCount(totals.tokensWithheld)} withheld`,
-      );
+      found.push(chatTexts.stats.calls(totals.rounds, totals.calls));
+      found.push(chatTexts.stats.results(totals.tokensShown, totals.tokensWithheld));
     }
     if (usage !== null && usage.inputTokens + usage.outputTokens > 0) {
-      const cached = usage.cachedInputTokens
-        ? ` (${formatCount(usage.cachedInputTokens)} cached)`
-        : "";
       found.push(
-        `model: ${formatCount(usage.inputTokens)} tokens in${cached}, ${formatCount(usage.outputTokens)} out`,
+        chatTexts.stats.model(usage.inputTokens, usage.cachedInputTokens, usage.outputTokens),
       );
     }
     return found;
@@ -38,11 +34,7 @@ export function TurnStats(props: { readonly state: RunState }) {
   return (
     <Show when={time()}>
       {(shown) => (
-        <p
-          class="turn-numbers flow faint"
-          title="Time without waiting for people. Results: what the model was shown, and what was kept from it as variables. Model: as the provider counted."
-          data-testid="turn-numbers"
-        >
+        <p class="turn-numbers flow faint" title={chatTexts.stats.about} data-testid="turn-numbers">
           <span class="number-time" data-testid="turn-time">
             {shown()}
           </span>

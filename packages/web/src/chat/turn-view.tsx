@@ -8,8 +8,10 @@ import { TurnStats } from "./turn-stats.tsx";
 import { CallRow } from "../calls/call-row.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { type Segment, segmentsOf } from "../run/segments.ts";
+import { callsTexts } from "../texts/calls.ts";
+import { chatTexts } from "../texts/chat.ts";
 
-/** What a person said, and everything that answered it. */
+/** A user message, and the runs that answered it. */
 export function TurnView(props: { readonly turn: Turn<LiveRun> }) {
   return (
     <article class="turn stack" data-testid="turn">
@@ -21,13 +23,13 @@ export function TurnView(props: { readonly turn: Turn<LiveRun> }) {
   );
 }
 
-/** A message on its way to the server. */
+/** A message that is being sent to the server. */
 export function SendingTurn(props: { readonly text: string }) {
   return (
     <article class="turn stack" aria-busy="true">
       <UserMessage text={props.text} />
       <p class="thinking row dim">
-        <span class="spinner" /> Sending…
+        <span class="spinner" /> {chatTexts.turn.sending}
       </p>
     </article>
   );
@@ -36,7 +38,7 @@ export function SendingTurn(props: { readonly text: string }) {
 function UserMessage(props: { readonly text: string }) {
   return (
     <div class="user-message breaks" data-testid="user-message">
-      <span class="visually-hidden">You said: </span>
+      <span class="visually-hidden">{chatTexts.turn.youSaid} </span>
       {props.text}
     </div>
   );
@@ -45,7 +47,7 @@ function UserMessage(props: { readonly text: string }) {
 function RunView(props: { readonly run: LiveRun; readonly isLast: boolean }) {
   const state = () => props.run.state();
   const isRunning = () => !hasEnded(state().phase);
-  /** Nothing moves on the page although the model is at work. */
+  /** Whether the model works while the page shows no progress. */
   const isThinking = () => {
     if (!isRunning() || state().phase === "waiting") return false;
     const last = state().blocks.at(-1);
@@ -60,8 +62,12 @@ function RunView(props: { readonly run: LiveRun; readonly isLast: boolean }) {
       <Show when={state().retry}>
         {(retry) => (
           <p class="notice" role="status" data-testid="model-retry">
-            <span class="spinner" /> {retry().reason} Attempt {retry().attempt + 1} begins in{" "}
-            {Math.ceil(retry().delayMs / 1000)} s.
+            <span class="spinner" />{" "}
+            {chatTexts.turn.retry(
+              retry().reason,
+              retry().attempt + 1,
+              Math.ceil(retry().delayMs / 1000),
+            )}
           </p>
         )}
       </Show>
@@ -72,12 +78,12 @@ function RunView(props: { readonly run: LiveRun; readonly isLast: boolean }) {
             <i />
             <i />
           </span>
-          <span class="visually-hidden">The model is thinking.</span>
+          <span class="visually-hidden">{chatTexts.turn.thinking}</span>
         </p>
       </Show>
       <Show when={props.run.stream() === "gone" && isRunning()}>
         <p class="notice danger" role="alert">
-          The server no longer has this run. Reload the page to see what is left.
+          {chatTexts.turn.gone}
         </p>
       </Show>
       <For each={endedEarly(state())}>
@@ -93,7 +99,7 @@ function RunView(props: { readonly run: LiveRun; readonly isLast: boolean }) {
   );
 }
 
-/** The model's words and its calls, in the order in which they came. */
+/** The model's text and its calls, in the order in which they arrived. */
 function RunSegments(props: { readonly run: LiveRun }) {
   const segments = createMemo(() => segmentsOf(props.run.state().blocks));
   return (
@@ -116,23 +122,23 @@ function SegmentView(props: { readonly run: LiveRun; readonly segment: Segment }
       <Match when={props.segment.type === "text"}>
         <div class="answer" data-testid="answer">
           <Markdown text={text()} open={open()} />
-          {isCut() ? <p class="cut-off">The answer was cut off here.</p> : null}
+          {isCut() ? <p class="cut-off">{chatTexts.turn.cutOff}</p> : null}
         </div>
       </Match>
       <Match when={props.segment.type === "reasoning"}>
         <details class="aside-text dim" data-testid="reasoning">
-          <summary>{open() ? "Thinking…" : "What the model thought"}</summary>
+          <summary>{open() ? chatTexts.turn.reasoningOpen : chatTexts.turn.reasoning}</summary>
           <Markdown text={text()} open={open()} />
         </details>
       </Match>
       <Match when={props.segment.type === "void"}>
         <details class="aside-text dim" data-testid="void-text">
-          <summary>The model was cut off here, and began again</summary>
+          <summary>{chatTexts.turn.restarted}</summary>
           <Markdown text={text()} />
         </details>
       </Match>
       <Match when={props.segment.type === "calls"}>
-        <ol class="calls" aria-label="Tool calls">
+        <ol class="calls" aria-label={callsTexts.list}>
           <Index each={ids()}>{(id) => <CallRow run={props.run} callId={id()} />}</Index>
         </ol>
       </Match>

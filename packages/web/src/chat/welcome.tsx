@@ -5,8 +5,9 @@ import { Icon } from "../shell/icon.tsx";
 import { Logo } from "../shell/logo.tsx";
 import { sendMessage } from "./send-message.ts";
 import { promptSuggestions } from "./prompt-suggestions.ts";
+import { chatTexts } from "../texts/chat.ts";
 
-/** An empty chat explains itself in two lines, and offers three things to try. */
+/** The page of an empty chat: two lines about Capstan, and three prompts to try. */
 export function Welcome() {
   const app = useApp();
   const { catalog, chat } = app;
@@ -16,19 +17,17 @@ export function Welcome() {
   return (
     <section class="welcome row" data-testid="welcome">
       <Logo size={64} />
-      <h2>What shall we haul?</h2>
+      <h2>{chatTexts.welcome.title}</h2>
       <p class="welcome-text">
-        Capstan gives a language model tools, and leaves you in charge of what they do.
+        {chatTexts.welcome.about}
         <br />
-        {/* Which model answers is known a moment later: until then the line says nothing untrue. */}
+        {/* The model is known a moment later: until then the line is empty. */}
         <Show when={catalog.models.isReady()} fallback={"\u00a0"}>
-          {catalog.isOffline()
-            ? "The offline model answers: it is no AI, but it runs the tools you name."
-            : "Ask for something: calls run at once where they can, and ask you first where they should."}
+          {catalog.isOffline() ? chatTexts.welcome.offline : chatTexts.welcome.online}
         </Show>
       </p>
       <Show when={catalog.models.isReady() && catalog.groups.isReady()}>
-        <ul class="starters" aria-label="Things to try">
+        <ul class="starters" aria-label={chatTexts.welcome.suggestions}>
           <For each={starters()}>
             {(starter) => (
               <li>

@@ -6,6 +6,7 @@ import { type ConversationEntry, titleOf } from "../state/conversation-list.ts";
 import { formatAge } from "../format/duration.ts";
 import { attempt } from "../state/toasts.ts";
 import { IconButton } from "../shell/button.tsx";
+import { conversationsTexts } from "../texts/conversations.ts";
 
 /** One conversation of the list: open it, rename it in place, delete it. */
 export function ConversationItem(props: {
@@ -25,7 +26,7 @@ export function ConversationItem(props: {
   const rename = async (next: string) => {
     setRenaming(false);
     if (next === "" || next === readable()?.title) return;
-    await attempt("Not renamed", () => app.conversations.rename(id(), next));
+    await attempt(conversationsTexts.notRenamed, () => app.conversations.rename(id(), next));
   };
   const remove = () => {
     app.conversations.remove(props.conversation);
@@ -78,7 +79,7 @@ export function ConversationItem(props: {
               look="small"
               icon="edit"
               size={15}
-              label={`Rename ${title()}`}
+              label={conversationsTexts.rename(title())}
               data-testid="rename-conversation"
               onClick={() => setRenaming(true)}
             />
@@ -87,7 +88,7 @@ export function ConversationItem(props: {
             look="small"
             icon="trash"
             size={15}
-            label={`Delete ${title()}`}
+            label={conversationsTexts.delete(title())}
             data-testid="delete-conversation"
             onClick={remove}
           />
@@ -99,9 +100,10 @@ export function ConversationItem(props: {
 
 function StatusDot(props: { readonly status: ConversationView["head_status"] }) {
   const meaning = () => {
-    if (props.status === "requires_action") return { tone: "waiting", label: "waits for you" };
+    if (props.status === "requires_action")
+      return { tone: "waiting", label: conversationsTexts.needsApproval };
     if (props.status === "in_progress" || props.status === "queued")
-      return { tone: "running", label: "running" };
+      return { tone: "running", label: conversationsTexts.running };
     return null;
   };
   return (
@@ -124,12 +126,12 @@ interface RenameFieldProps {
   readonly onCancel: () => void;
 }
 
-/** A title, edited in place: Enter or leaving keeps it, Escape does not. */
+/** A title, edited in place: Enter or leaving the field saves it, Escape does not. */
 function RenameField(props: RenameFieldProps) {
   let field!: HTMLInputElement;
   let isOver = false;
   onMount(() => {
-    // Once: what is being written stays when the list comes anew.
+    // Set once: the edited text stays when the list is refreshed.
     field.value = props.title;
     field.focus();
     field.select();
@@ -144,7 +146,7 @@ function RenameField(props: RenameFieldProps) {
     <input
       ref={(element) => (field = element)}
       class="field rename-field"
-      aria-label="Title of the conversation"
+      aria-label={conversationsTexts.titleField}
       data-testid="rename-field"
       maxlength="200"
       onBlur={() => finish(() => props.onDone(field.value.trim()))}

@@ -9,6 +9,8 @@ import { attempt } from "../state/toasts.ts";
 import { ConversationItem } from "./conversation-item.tsx";
 import { Button, IconButton } from "../shell/button.tsx";
 import { createAction } from "../state/action.ts";
+import { conversationsTexts } from "../texts/conversations.ts";
+import { shellTexts } from "../texts/shell.ts";
 import "./sidebar.css";
 
 export interface SidebarProps {
@@ -17,7 +19,7 @@ export interface SidebarProps {
   readonly onClose: () => void;
 }
 
-/** The conversations, newest first; over the chat where there is no room. */
+/** The conversations, newest first; an overlay on narrow screens. */
 export function Sidebar(props: SidebarProps) {
   const app = useApp();
   const more = createAction();
@@ -40,7 +42,8 @@ export function Sidebar(props: SidebarProps) {
     props.onClose();
     queueMicrotask(() => document.getElementById("message")?.focus());
   };
-  const loadMore = () => more.run(() => attempt("Not loaded", app.conversations.loadMore));
+  const loadMore = () =>
+    more.run(() => attempt(conversationsTexts.notLoaded, app.conversations.loadMore));
 
   return (
     <>
@@ -51,7 +54,7 @@ export function Sidebar(props: SidebarProps) {
         ref={(element) => (sidebar = element)}
         class="sidebar"
         classList={{ overlay: props.isOverlay, open: props.open }}
-        aria-label="Conversations"
+        aria-label={conversationsTexts.title}
         role={props.isOverlay ? "dialog" : "complementary"}
         aria-modal={props.isOverlay ? "true" : undefined}
         inert={!props.open}
@@ -60,15 +63,19 @@ export function Sidebar(props: SidebarProps) {
       >
         <div class="brand row">
           <Logo />
-          <span class="brand-name">Capstan</span>
+          <span class="brand-name">{shellTexts.product}</span>
           <Show when={props.isOverlay}>
-            <IconButton icon="close" label="Close the list" onClick={() => props.onClose()} />
+            <IconButton
+              icon="close"
+              label={conversationsTexts.close}
+              onClick={() => props.onClose()}
+            />
           </Show>
         </div>
         <Button look="wide" data-testid="new-chat" onClick={startNew}>
-          <Icon name="add" /> New chat
+          <Icon name="add" /> {conversationsTexts.newChat}
         </Button>
-        <nav class="conversations" aria-label="Conversation list">
+        <nav class="conversations" aria-label={conversationsTexts.list}>
           <ul data-testid="conversation-list">
             <KeyedFor each={app.conversations.shown()} by={({ id }) => id}>
               {(conversation) => (
@@ -77,14 +84,14 @@ export function Sidebar(props: SidebarProps) {
             </KeyedFor>
           </ul>
           <Show when={app.conversations.all.isReady() && app.conversations.shown().length === 0}>
-            <p class="empty">What you talk about is kept here.</p>
+            <p class="empty">{conversationsTexts.empty}</p>
           </Show>
           <Show when={app.conversations.all.error()}>
             {(message) => <p class="empty danger">{message()}</p>}
           </Show>
           <Show when={app.conversations.hasMore()}>
             <Button look="quiet wide" disabled={more.isBusy()} onClick={() => void loadMore()}>
-              Show older ones
+              {conversationsTexts.showOlder}
             </Button>
           </Show>
         </nav>

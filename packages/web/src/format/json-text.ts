@@ -1,3 +1,5 @@
+import { shellTexts } from "../texts/shell.ts";
+
 /** JSON text with indentation; text that is no JSON as it is. */
 export function prettyJson(text: string): string {
   try {
@@ -27,10 +29,10 @@ export function parseJsonObject(text: string): JsonObjectText {
     value = JSON.parse(text);
   } catch (error) {
     const why = error instanceof Error ? error.message : "";
-    return { type: "invalid", message: `This is not JSON: ${why}` };
+    return { type: "invalid", message: shellTexts.notJson(why) };
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return { type: "invalid", message: "Arguments are a JSON object: { … }." };
+    return { type: "invalid", message: shellTexts.notJsonObject };
   }
   return { type: "object", value: value as { readonly [key: string]: unknown } };
 }

@@ -3,6 +3,7 @@ import { copyText } from "../shell/copy-text.ts";
 import { pacedRender } from "./paced-render.ts";
 import { safeFragment } from "./safe-fragment.ts";
 import { extendBlocks, type MarkdownBlocks, noBlocks } from "./split-blocks.ts";
+import { shellTexts } from "../texts/shell.ts";
 import "./markdown.css";
 
 /** Text as Markdown, also while it grows. */
@@ -37,8 +38,8 @@ export function Markdown(props: { readonly text: string; readonly open?: boolean
 }
 
 function confirmOn(button: HTMLButtonElement, copied: boolean): void {
-  button.textContent = copied ? "Copied" : "Not copied";
-  setTimeout(() => (button.textContent = "Copy"), 1600);
+  button.textContent = copied ? shellTexts.copied : shellTexts.notCopied;
+  setTimeout(() => (button.textContent = shellTexts.copy), 1600);
 }
 
 interface MarkdownTarget {

@@ -1,4 +1,5 @@
 import createPurifier from "dompurify";
+import { shellTexts } from "../texts/shell.ts";
 
 const purifier = createPurifier(window);
 
@@ -51,7 +52,7 @@ function replacePicture(image: HTMLImageElement): void {
   if (ownPicture.test(source)) return;
   const link = document.createElement("a");
   link.href = source;
-  link.textContent = image.alt === "" ? `picture: ${source}` : `picture: ${image.alt}`;
+  link.textContent = shellTexts.picture(image.alt === "" ? source : image.alt);
   // A picture inside a link leaves its text there.
   image.replaceWith(image.closest("a") === null ? link : document.createTextNode(link.textContent));
 }
@@ -82,7 +83,7 @@ function frameTable(table: HTMLTableElement): void {
   frame.className = "table-frame";
   frame.tabIndex = 0;
   frame.role = "group";
-  frame.ariaLabel = "Table";
+  frame.ariaLabel = shellTexts.table;
   table.replaceWith(frame);
   frame.append(table);
 }
@@ -97,8 +98,8 @@ function codeFrame(pre: HTMLPreElement): HTMLElement {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "code-copy";
-  button.textContent = "Copy";
-  button.ariaLabel = "Copy the code";
+  button.textContent = shellTexts.copy;
+  button.ariaLabel = shellTexts.copyCode;
   const body = element("pre", "code-body");
   body.tabIndex = 0;
   body.append(...pre.childNodes);

@@ -1,6 +1,7 @@
 import { newCall, type CallState } from "./call-state.ts";
 import { type RunState, updateCall } from "./run-state.ts";
 import type { RunEventOf } from "./run-event.ts";
+import { chatTexts } from "../texts/chat.ts";
 
 type CallEvent =
   | RunEventOf<"call.proposed">
@@ -104,7 +105,7 @@ function announce(
         ? event.review
         : null;
   const call: CallState = {
-    ...newCall(event.callId, request?.toolName ?? "earlier call"),
+    ...newCall(event.callId, request?.toolName ?? chatTexts.turn.earlierCall),
     groupTitle: request?.groupTitle ?? null,
   };
   return place({ ...state, calls: { ...state.calls, [event.callId]: call } }, call, false);

@@ -168,7 +168,7 @@ test("a pending approval shows its resolved arguments and leaves the run waiting
   assert.deepEqual(state.calls["c2"]?.args, { url: "https://example.org" });
 });
 
-test("what the model said before it began again is void, and calls it was still writing are gone", () => {
+test("what the model said before it started again is void, and calls it was still writing are gone", () => {
   const steps: Step[] = [
     { type: "round.started", round: 1, at: 1 },
     { type: "item.start", itemId: "t", kind: "text" },
@@ -311,7 +311,7 @@ test("a limit or a filter that ended an answer is said in words", () => {
   const said = (steps: readonly Step[]) =>
     endedEarly(foldRunEvents(initialRunState, numbered(steps)));
   assert.deepEqual(said(end("stop")), []);
-  assert.match(said(end("length")).join(), /limit of tokens/);
+  assert.match(said(end("length")).join(), /token limit/);
   assert.match(said(end("content_filter")).join(), /content filter/);
   const message = "This turn's 2 rounds of calls are over.";
   const limit: Step = { type: "limit.reached", at: 1, limit: "rounds", message };

@@ -1,5 +1,6 @@
 import { hasEnded, type RunState } from "./run-state.ts";
 import type { CallState } from "./call-state.ts";
+import { chatTexts } from "../texts/chat.ts";
 
 /** A turn's numbers; while it runs, those of what is settled so far. */
 export interface RunTotals {
@@ -35,11 +36,10 @@ export function runDuration(state: RunState, now: number): number | null {
 /** What a reader of an answer must know of it: that a limit or a filter ended it. In words. */
 export function endedEarly({ limit, finishReason, phase }: RunState): readonly string[] {
   const notices: string[] = [];
-  if (limit !== null) notices.push(`${limit} The model was asked to answer without more tools.`);
-  if (hasEnded(phase) && finishReason === "length")
-    notices.push("The model's limit of tokens ended the answer.");
+  if (limit !== null) notices.push(chatTexts.turn.limitReached(limit));
+  if (hasEnded(phase) && finishReason === "length") notices.push(chatTexts.turn.tokenLimit);
   if (hasEnded(phase) && finishReason === "content_filter")
-    notices.push("The provider's content filter ended the answer.");
+    notices.push(chatTexts.turn.contentFilter);
   return notices;
 }
 

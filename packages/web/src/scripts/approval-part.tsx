@@ -2,7 +2,7 @@ import type { DeclaredPermissionsView, ScriptDetail, ScriptFilesView } from "@ca
 import { createEffect, For, on, Show } from "solid-js";
 import { hasStatus } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
-import { formatBytes, plural } from "../format/count.ts";
+import { formatBytes, plural } from "../texts/count.ts";
 import { createLoaded } from "../state/loaded.ts";
 import { DiffView } from "./editor/diff-view.tsx";
 import { fileChanges } from "./file-changes.ts";

@@ -2,7 +2,7 @@ import type { ScriptCheckView, ScriptDetail, ScriptProblemView } from "@capstan/
 import { createEffect, createSignal, For, Match, on, onCleanup, Show, Switch } from "solid-js";
 import { hasStatus, isAbort, messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
-import { plural } from "../format/count.ts";
+import { plural } from "../texts/count.ts";
 import { ApprovalPart } from "./approval-part.tsx";
 import { CallsPart } from "./calls-part.tsx";
 import { type Draft, draftOf, forgetDraft } from "./editor/drafts.ts";

@@ -2,7 +2,7 @@ import type { ScriptView } from "@capstan/contract";
 import { createSignal, Show } from "solid-js";
 import { client } from "../api/client.ts";
 import { navigateToScript, routedScript, scriptHref } from "../state/route.ts";
-import { plural } from "../format/count.ts";
+import { plural } from "../texts/count.ts";
 import { Icon } from "../shell/icon.tsx";
 import { KeyedFor } from "../shell/keyed-for.tsx";
 import type { Loaded } from "../state/loaded.ts";

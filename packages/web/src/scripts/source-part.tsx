@@ -3,7 +3,7 @@ import { Show } from "solid-js";
 import { hasStatus } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import { navigateToScript } from "../state/route.ts";
-import { plural } from "../format/count.ts";
+import { plural } from "../texts/count.ts";
 import { attempt, showToast } from "../state/toasts.ts";
 import { DiffView } from "./editor/diff-view.tsx";
 import { type Draft, forgetDraft } from "./editor/drafts.ts";

@@ -1,5 +1,6 @@
 import { For, Match, Switch } from "solid-js";
 import type { CallResult } from "../run/run-event.ts";
+import { shellTexts } from "../texts/shell.ts";
 
 type ContentPart = NonNullable<CallResult["parts"]>[number];
 
@@ -37,7 +38,7 @@ function ContentPartView(props: { readonly part: ContentPart }) {
   return (
     <Switch fallback={<span class="part-name">{name()}</span>}>
       <Match when={embedded()}>
-        {(source) => <img src={source()} alt="Returned by the tool" />}
+        {(source) => <img src={source()} alt={shellTexts.toolPicture} />}
       </Match>
       <Match when={safeAddress()}>
         {(url) => (

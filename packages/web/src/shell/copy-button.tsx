@@ -1,6 +1,7 @@
 import { createSignal } from "solid-js";
 import { copyText } from "./copy-text.ts";
 import { Icon } from "./icon.tsx";
+import { shellTexts } from "../texts/shell.ts";
 
 interface CopyButtonProps {
   readonly text: string;
@@ -8,7 +9,7 @@ interface CopyButtonProps {
   readonly label: string;
 }
 
-const words = { idle: "", copied: "Copied", failed: "Not copied" } as const;
+const words = { idle: "", copied: shellTexts.copied, failed: shellTexts.notCopied } as const;
 
 /** Copies a text, and says so for a moment. */
 export function CopyButton(props: CopyButtonProps) {

@@ -2,6 +2,7 @@ import { splitProps, type JSX, type ValidComponent } from "solid-js";
 import { Dynamic } from "solid-js/web";
 import { Button } from "./button.tsx";
 import { FieldError } from "./error-text.tsx";
+import { shellTexts } from "../texts/shell.ts";
 
 /** A form that stays in the page when it is sent. */
 export function Form(
@@ -41,7 +42,7 @@ export function FormActions(props: {
   return (
     <div class="dialog-actions">
       <Button look={look("quiet")} onClick={() => props.onCancel()}>
-        Cancel
+        {shellTexts.cancel}
       </Button>
       <Button
         type="submit"
@@ -49,7 +50,7 @@ export function FormActions(props: {
         disabled={props.isBusy}
         data-testid={props.testId}
       >
-        {props.word ?? "Save"}
+        {props.word ?? shellTexts.save}
       </Button>
     </div>
   );

@@ -1,6 +1,7 @@
 import { For, Show } from "solid-js";
 import { dismissToast, shownToasts, takeToastAction } from "../state/toasts.ts";
 import { IconButton } from "./button.tsx";
+import { shellTexts } from "../texts/shell.ts";
 import "./toast-list.css";
 
 /** Notes at the foot of the page, newest last; read out politely. */
@@ -26,7 +27,7 @@ export function ToastList() {
             <IconButton
               icon="close"
               size={14}
-              label="Dismiss"
+              label={shellTexts.dismiss}
               onClick={() => dismissToast(toast.id)}
             />
           </div>

@@ -3,17 +3,20 @@ import { createSignal } from "solid-js";
 import { client } from "../api/client.ts";
 import { createLoaded } from "./loaded.ts";
 import { attempt, showToast } from "./toasts.ts";
+import { conversationsTexts } from "../texts/conversations.ts";
 
 /** How many conversations are read at once. */
 const pageLength = 50;
-/** How long a deleted conversation can be brought back. */
+/** Milliseconds in which a deleted conversation can be restored. */
 const undoTime = 6000;
 
 /** An entry of the list, also of a conversation whose stored row is damaged. */
 export type ConversationEntry = ConversationView | DamagedView;
 
 export function titleOf(entry: ConversationEntry): string {
-  return entry.object === "damaged" ? "Damaged chat" : entry.title || "Untitled";
+  return entry.object === "damaged"
+    ? conversationsTexts.damaged
+    : entry.title || conversationsTexts.untitled;
 }
 
 export function createConversationList() {
@@ -49,11 +52,11 @@ export function createConversationList() {
     setLeaving((before) => new Set(before).add(id));
     let isFinished = false;
     const finish = async (keepalive: boolean) => {
-      // The page may come back after it was left, with the note still there.
+      // The browser may restore the page after it was left, with the toast still open.
       if (isFinished) return;
       isFinished = true;
       stop();
-      await attempt("Not deleted", async () => {
+      await attempt(conversationsTexts.notDeleted, async () => {
         await client.deleteConversation(id, { keepalive });
         all.set((before) => before.filter((entry) => entry.id !== id));
       });
@@ -63,11 +66,11 @@ export function createConversationList() {
     const stop = () => removeEventListener("pagehide", onLeave);
     addEventListener("pagehide", onLeave);
     showToast({
-      text: `“${titleOf(conversation)}” is deleted.`,
+      text: conversationsTexts.deleted(titleOf(conversation)),
       ms: undoTime,
       onGone: () => void finish(false),
       action: {
-        label: "Undo",
+        label: conversationsTexts.undo,
         run() {
           stop();
           keep(id);

@@ -1,6 +1,6 @@
 import { createEffect, createSignal, For, on, onCleanup, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
-import { formatBytes, formatCount, plural } from "../format/count.ts";
+import { formatBytes, formatCount, plural } from "../texts/count.ts";
 import { CopyButton } from "../shell/copy-button.tsx";
 import { Icon } from "../shell/icon.tsx";
 import { attempt, showToast } from "../state/toasts.ts";

@@ -1,7 +1,7 @@
 import type { VariableView } from "@capstan/contract";
 import { For, onCleanup, Show } from "solid-js";
 import { useApp } from "../state/app-state.ts";
-import { formatBytes, plural } from "../format/count.ts";
+import { formatBytes, plural } from "../texts/count.ts";
 import { formatAge } from "../format/duration.ts";
 import { CopyButton } from "../shell/copy-button.tsx";
 import { Icon } from "../shell/icon.tsx";

@@ -1,5 +1,5 @@
 import type { VariableView } from "@capstan/contract";
-import { plural } from "../format/count.ts";
+import { plural } from "../texts/count.ts";
 
 /** The kinds of variables, in the words of the page. */
 export const variableTypes: { readonly [type in VariableView["type"]]: string } = {

@@ -1,6 +1,6 @@
 import { createMemo, For, Show } from "solid-js";
 import { type DiffLine, lineDiff } from "./line-diff.ts";
-import { plural } from "../../format/count.ts";
+import { plural } from "../../texts/count.ts";
 import { VisibleText } from "../../shell/visible-text.tsx";
 
 const signs = { same: " ", removed: "−", added: "+" } as const;

@@ -1,0 +1,21 @@
+/** Texts of the list of conversations. */
+export const conversationsTexts = {
+  title: "Conversations",
+  list: "Conversation list",
+  close: "Close the list",
+  newChat: "New chat",
+  empty: "Your conversations appear here.",
+  showOlder: "Show older conversations",
+  notLoaded: "Not loaded",
+  notRenamed: "Not renamed",
+  notDeleted: "Not deleted",
+  rename: (title: string) => `Rename ${title}`,
+  delete: (title: string) => `Delete ${title}`,
+  deleted: (title: string) => `“${title}” is deleted.`,
+  undo: "Undo",
+  titleField: "Title of the conversation",
+  damaged: "Damaged chat",
+  untitled: "Untitled",
+  needsApproval: "needs your answer",
+  running: "running",
+} as const;
