@@ -119,7 +119,7 @@ test("a long result is cut for the model and kept whole as a variable", { skip }
   const shown = await row.getByTestId("call-result").innerText();
   assert.match(shown, /characters left out/);
   assert.ok(shown.length < 9_000, String(shown.length));
-  await row.getByRole("button", { name: /Open the whole value/ }).click();
+  await row.getByRole("button", { name: /Open the full value/ }).click();
   const value = me.panel("Variables").getByRole("region", { name: /^Value of / });
   await value.getByText("Day 1: wind").waitFor();
   await page.getByTestId("variable-more").scrollIntoViewIfNeeded();

@@ -92,7 +92,7 @@ test("several cards are open at once, and each is answered on its own", { skip }
   await eventually(async () => assert.equal(await cards.count(), 1));
   const reason = me.card("ViewFile").getByRole("textbox", { name: /^Reason for rejecting/ });
   await reason.fill("These are my own notes.");
-  await button(me.card("ViewFile"), /^Refuse/).click();
+  await button(me.card("ViewFile"), /^Reject/).click();
   await me.turnEnds();
   const [notes, page, other] = told();
   assert.match(notes ?? "", /refused[^]*These are my own notes\./);
@@ -180,7 +180,7 @@ test("Escape in a card that is edited only leaves editing", { skip }, async () =
   const reason = card.getByRole("textbox", { name: /^Reason for rejecting/ });
   const hasFocus = (place: typeof field) =>
     place.evaluate((element) => element === document.activeElement);
-  for (const place of [null, button(card, "As it was"), reason, card]) {
+  for (const place of [null, button(card, "Discard edits"), reason, card]) {
     await button(card, "Edit").click();
     await eventually(async () => assert.ok(await hasFocus(field), "Edit leads into its field"));
     await place?.focus();

@@ -61,7 +61,7 @@ const cases: readonly Case[] = [
       error: { message: "Rate limit reached." },
       headers: { "retry-after": "45" },
     },
-    title: /asks for a pause/,
+    title: /rate limit was reached/,
     detail: /suggests waiting 45/,
   },
   {
