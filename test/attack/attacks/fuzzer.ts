@@ -33,7 +33,7 @@ export const fuzzer: Attack = {
           Array.from({ length: atOnce }, () => {
             const request = anyRequest(random, owned, victim);
             return send(victim.url, request).then(
-              (answer) => judge(request, answer, report),
+              (answer) => judge(victim, request, answer, report),
               (hangs: Error) => report.problem(hangs.message),
             );
           }),
@@ -49,9 +49,12 @@ export const fuzzer: Attack = {
   },
 };
 
-function judge(request: Sent, { status, text }: Answer, report: Report): void {
+function judge(victim: Victim, request: Sent, { status, text }: Answer, report: Report): void {
   const what = `${request.method} ${request.path.slice(0, 300)} ${JSON.stringify(request.headers)} ${String(request.body).slice(0, 2_000)}`;
-  if (status >= 500) return report.problem(`${status} ${text.slice(0, 300)} to ${what}`);
+  if (status >= 500)
+    return report.problem(
+      `${status} ${text.slice(0, 300)} to ${what}; logged last: ${victim.output().slice(-3_000)}`,
+    );
   // A request that is no HTTP has no answer of the API.
   if (status < 400 || text === "" || !request.path.startsWith("/v1/")) return;
   const form = /^\{"error":\{"message":".+","type":"\w+","param":.*"code":"\w+"\}\}$/s;

@@ -7,11 +7,13 @@ import fc from "fast-check";
 import { FakeClock, ScriptedModel } from "@capstan/core/testing";
 import { openMemoryStore, type RunRecord, type Store } from "@capstan/store";
 import {
+  findPostgres,
+  intact,
   migrate,
   owner,
   SqliteConnection,
   storeOnConnection,
-  intact,
+  withTwoNodes,
 } from "@capstan/store/testing";
 import { watchDeadlines } from "./deadlines.ts";
 import { defaultServerLimits } from "./request/run-limits.ts";
@@ -378,6 +380,38 @@ for (const [what, table, column, end] of damages)
     stop();
     await store.close();
   });
+
+const postgres = findPostgres();
+
+// Contract: durability-22
+test(
+  "a run that nobody answers is expired on PostgreSQL, which compares whole milliseconds",
+  { skip: postgres.status === "missing" && postgres.reason },
+  () =>
+    withTwoNodes(async (store) => {
+      // `performance.now()` has fractions of milliseconds, and the time of day has none.
+      let fraction = 0;
+      const clock = new (class extends FakeClock {
+        override monotonic() {
+          return super.monotonic() - fraction;
+        }
+      })(Date.now());
+      const { runs, watch } = timed(new ScriptedModel([{ calls: [{ name: "Weather" }] }]), {
+        clock,
+        store,
+        suspendedMs: hour,
+      });
+      const request = requestOf("go", { clientTools: [weather], toolOutputs: "inline" });
+      const run = await begin(runs, request);
+      await runIn(store, run.id, "requires_action");
+      clock.advance(2 * hour);
+      const { check, stop } = watch();
+      fraction = 0.25;
+      await check();
+      await runIn(store, run.id, "expired");
+      stop();
+    }),
+);
 
 test("a sweep that fails is not the last one", async () => {
   const clock = new FakeClock();

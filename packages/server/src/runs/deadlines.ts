@@ -45,7 +45,8 @@ export function watchDeadlines(options: DeadlinesOptions): DeadlineWatch {
   const countdown = new Countdown(clock);
   /** The time of day, but for a clock that was set forward since: runs suspended before that are not overdue. */
   const startedAt = clock.now() - clock.monotonic();
-  const timeOfDay = () => Math.min(clock.now(), startedAt + clock.monotonic());
+  // Whole, as the stored times are: PostgreSQL compares them with nothing else.
+  const timeOfDay = () => Math.floor(Math.min(clock.now(), startedAt + clock.monotonic()));
   let cancel: (() => void) | undefined;
   let stopped = false;
   /** The time for which the timer is set; that check finds later deadlines. `undefined` without a timer. */

@@ -76,3 +76,13 @@ test("an edit of a conversation that is gone says so", async () => {
     assert.equal(await runs.editVariables(seen, note), undefined);
   });
 });
+
+test("an edit of a conversation that is deleted before it has a run says so", async () => {
+  await withMemoryStore(async (store) => {
+    await createConversation(store);
+    const runs = createRuns({ store, model: new ScriptedModel([]) });
+    const seen = await conversationIn(store);
+    await runs.deleteConversation(seen);
+    assert.equal(await runs.editVariables(seen, note), undefined);
+  });
+});

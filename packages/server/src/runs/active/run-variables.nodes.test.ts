@@ -220,3 +220,22 @@ twoNodes(
     assert.deepEqual(here.seen, [[]]);
   },
 );
+
+twoNodes("an edit is stored while the conversation's runs come and go", async (one, other) => {
+  const here = nodeOn(one, []);
+  const there = nodeOn(other, []);
+  for (let round = 0; round < 20; round++) {
+    const conversation = await createConversation(one);
+    const remove = async ({ store, runs }: Node) => {
+      const { headRunId } = await headOf(store, conversation);
+      const run = headRunId === null ? undefined : await store.getRun({ owner, id: headRunId });
+      if (run !== undefined) await runs.delete(run);
+    };
+    await Promise.all(
+      [here, there, here, there].map(async (node, n) => {
+        await edit(node, conversation, write(`v${n}`, "1"));
+        await remove(node);
+      }),
+    );
+  }
+});

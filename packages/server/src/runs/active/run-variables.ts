@@ -80,10 +80,13 @@ export async function editVariables(
 ): Promise<VariableSystem | undefined> {
   const store = context.stores.durable;
   for (let now: ConversationRecord | undefined = conversation; now !== undefined;) {
-    const runId = await variablesHolder(store, now);
-    const edited = await context.registry.inOrder(runId, () =>
-      editInOrder(context, conversation, runId, edit),
-    );
+    const runId = now.headRunId ?? (await createHolder(store, now));
+    const edited =
+      runId === undefined
+        ? undefined
+        : await context.registry.inOrder(runId, () =>
+            editInOrder(context, conversation, runId, edit),
+          );
     if (edited !== undefined) return edited;
     now = await store.getConversation(conversation);
   }
@@ -122,22 +125,21 @@ async function editInOrder(
   return variables;
 }
 
-/** Returns the run that holds a conversation's variables. Creates one for that if the conversation has no run. */
-async function variablesHolder(
+/**
+ * Creates the run that holds the variables of a conversation without runs. Returns `undefined` if the
+ * conversation is gone or has a run by now.
+ */
+async function createHolder(
   store: Store,
-  { owner, id, headRunId }: ConversationRecord,
-): Promise<string> {
-  if (headRunId !== null) return headRunId;
+  { owner, id }: ConversationRecord,
+): Promise<string | undefined> {
   const runId = newId("resp_");
   const edit = { kind: "edit", status: "completed", model: "", request: {}, input: [] } as const;
   const outcomes = await store.write([
     { type: "create-run", run: { ...edit, id: runId, owner, conversationId: id } },
     { type: "move-head", owner, id, from: null, to: runId },
   ]);
-  if (outcomes.every(isAccepted)) return runId;
-  const now = await store.getConversation({ owner, id });
-  if (now?.headRunId == null) throw new Error(`The variables of ${id} could not be changed.`);
-  return now.headRunId;
+  return outcomes.every(isAccepted) ? runId : undefined;
 }
 
 /** The variables of a run as they are now, with their values; those that are gone are known to be. */
