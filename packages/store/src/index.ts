@@ -17,11 +17,11 @@ export type {
   UsageKind,
 } from "./records/read-results.ts";
 export type {
-  ApprovalCursor,
   ApprovalRecord,
   CallEntry,
   ConversationRecord,
-  DamagedApproval,
+  CreationCursor,
+  DamagedPermission,
   DamagedRecord,
   ExecutionApproval,
   GrantRecord,
@@ -29,6 +29,7 @@ export type {
   ListedRun,
   Manifest,
   OverrideRecord,
+  Page,
   PendingApproval,
   ResultApproval,
   RunRecord,

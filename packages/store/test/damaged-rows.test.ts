@@ -78,7 +78,7 @@ test("a damaged grant allows nothing, and is listed as damaged", async () => {
     const { data } = await store.listGrants({ owner });
     assert.deepEqual(
       data.map((each) => ("isDamaged" in each ? each : each.grant.id)),
-      ["b", damaged("a")],
+      ["b", { ...damaged("a"), createdSeq: 1_000 }],
     );
     const inForce = await store.readGrants({ owner, sessionId: "s" });
     assert.deepEqual(

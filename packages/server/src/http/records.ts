@@ -1,7 +1,13 @@
 import { CapstanError } from "@capstan/core";
 import type { Context } from "hono";
 import type { DamagedView, ListView } from "@capstan/contract";
-import type { ConversationRecord, DamagedRecord, RunRecord, Store } from "@capstan/store";
+import type {
+  ConversationRecord,
+  DamagedPermission,
+  DamagedRecord,
+  RunRecord,
+  Store,
+} from "@capstan/store";
 import { badRequest, notFound } from "./errors.ts";
 import type { Environment, Services } from "./services.ts";
 
@@ -86,7 +92,7 @@ export function listView<T extends object>(
 
 /** Shows an entry of a list whose row is damaged as one, and other entries with `view`. */
 export function entryView<T extends object, V>(
-  entry: T | DamagedRecord,
+  entry: T | DamagedRecord | DamagedPermission,
   view: (record: T) => V,
 ): V | DamagedView {
   return "isDamaged" in entry ? damagedView(entry.id) : view(entry);

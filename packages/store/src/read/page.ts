@@ -1,4 +1,4 @@
-import type { DamagedRecord, Page } from "../records/records.ts";
+import type { CreationCursor, DamagedPermission, DamagedRecord, Page } from "../records/records.ts";
 
 /** Rows asked for, one more than a page holds: the last says whether there are more. */
 export function pageLimit(limit = 20): number {
@@ -17,6 +17,16 @@ export function readable<Row, T>(row: Row, record: (row: Row) => T): T | undefin
 export function damagedRecord({ id }: { readonly id: unknown }): DamagedRecord {
   return { id: String(id), isDamaged: true };
 }
+
+export function damagedPermission(row: {
+  readonly id: unknown;
+  readonly created_seq: unknown;
+}): DamagedPermission {
+  return { ...damagedRecord(row), createdSeq: Number(row.created_seq) || 0 };
+}
+
+/** Before all rows of a list. */
+export const newest: CreationCursor = { createdSeq: Number.MAX_SAFE_INTEGER, id: "" };
 
 export function pageOf<Row, T>(
   rows: readonly Row[],

@@ -124,12 +124,17 @@ interface Approval {
   readonly sessionId: string;
   readonly conversationId: string | null;
   readonly createdAt: number;
+  /** Its number in the order of creation. */
+  readonly createdSeq: number;
   readonly expiresAt: number;
   readonly answeredAt: number | null;
 }
 
-/** The position of an approval in a list, which may merge several stores. */
-export type ApprovalCursor = Pick<Approval, "createdAt" | "id">;
+/** The position of an approval or a grant in a list, which may merge several stores. */
+export interface CreationCursor {
+  readonly createdSeq: number;
+  readonly id: string;
+}
 
 /** An approval without an answer, and until when it may have one. */
 export type PendingApproval = Pick<Approval, "id" | "createdAt" | "expiresAt">;
@@ -160,6 +165,8 @@ export interface GrantRecord {
   readonly sessionId: string | null;
   readonly grant: Grant;
   readonly revokedAt: number | null;
+  /** Its number in the order of creation. */
+  readonly createdSeq: number;
   /** Where it was given; of branches the newest. */
   readonly conversationId: string | null;
 }
@@ -214,8 +221,9 @@ export interface DamagedRecord {
   readonly isDamaged: true;
 }
 
-export interface DamagedApproval extends DamagedRecord {
-  readonly createdAt: number;
+/** A damaged approval or grant. */
+export interface DamagedPermission extends DamagedRecord {
+  readonly createdSeq: number;
 }
 
 /** One page of a list, newest first. */

@@ -4,7 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { Message } from "@capstan/core";
 import { eventsIn, type EventsRow } from "../encode/event-layout.ts";
-import { fillChecksums } from "./fill-checksums.ts";
+import { damagedRows, fillChecksums } from "./fill-checksums.ts";
+import { damagedRow, postgresDamage, sqliteChecksum } from "./row-checksums.ts";
+import { SqliteChanges } from "../sqlite/sqlite-changes.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import { migrations } from "./migrations.ts";
 import { migratePostgres } from "../postgres/migrate-postgres.ts";
@@ -179,6 +181,68 @@ test(
       } finally {
         await store.close();
       }
+    });
+  },
+);
+
+/** A database of version 17 with grants. */
+const filled17 = [3, 1, 2].map(
+  (at, n) => `INSERT INTO grants (id, owner, tool_id, created_at, data)
+      VALUES ('g${n}', 'local', 't', ${at}, '${JSON.stringify({ id: `g${n}` })}')`,
+);
+
+test("step 18 keeps the order of insertion, intact rows intact and damaged rows damaged (SQLite)", () => {
+  const sql = from(17, (old) => {
+    for (const statement of filled17) old.exec(statement);
+    const checksum = sqliteChecksum("grants", undefined, ["created_seq"]);
+    old.exec(`DELETE FROM unchecked_tables; UPDATE grants SET checksum = ${checksum}`);
+    old.exec("UPDATE grants SET tool_id = 'x' WHERE id = 'g1'");
+  });
+  const rows = sql.all<{ id: string; created_seq: number }>(
+    "SELECT id, created_seq FROM grants ORDER BY created_seq",
+  );
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    ["g0", "g1", "g2"],
+  );
+  assert.deepEqual([...damagedRows(sql)], [damagedRow("grants", "g1")]);
+  new SqliteChanges(sql).insert("grants", {
+    id: "new",
+    owner: "local",
+    session_id: null,
+    tool_id: "t",
+    created_at: -5,
+    expires_at: null,
+    data: "{}",
+  });
+  const [last] = sql.all<{ id: string }>("SELECT id FROM grants ORDER BY created_seq DESC");
+  assert.equal(last?.id, "new");
+});
+
+test(
+  "step 18 keeps the order of creation, intact rows intact and damaged rows damaged (PostgreSQL)",
+  { skip: postgres.status === "missing" && postgres.reason },
+  async () => {
+    await withDatabase(async (client) => {
+      const then = migrations.filter(({ version }) => version <= 17);
+      await migratePostgres(client, 0, then);
+      for (const statement of filled17) await client.query(statement);
+      await client.query(`ALTER TABLE grants DISABLE TRIGGER mark_damaged`);
+      await client.query("UPDATE grants SET is_damaged = TRUE WHERE id = 'g1'");
+      await client.query(`ALTER TABLE grants ENABLE TRIGGER mark_damaged`);
+      await migratePostgres(client, 0);
+      await client.query(
+        "INSERT INTO grants (id, owner, tool_id, created_at, data) VALUES ('new', 'local', 't', -5, '{}')",
+      );
+      const { rows } = await client.query<{ id: string; damaged: boolean }>(
+        `SELECT id, ${postgresDamage("grants")} AS damaged FROM grants ORDER BY created_seq`,
+      );
+      assert.deepEqual(rows, [
+        { id: "g1", damaged: true },
+        { id: "g2", damaged: false },
+        { id: "g0", damaged: false },
+        { id: "new", damaged: false },
+      ]);
     });
   },
 );

@@ -1,7 +1,8 @@
 import { findUnmoved } from "./move-inputs.ts";
 import type { Dialect } from "../sql/dialect.ts";
-import type { RowTable } from "../sql/tables.ts";
-import { checkedTables, postgresChecksum } from "./row-checksums.ts";
+import { latestMs, perMs } from "../sql/creation-sequence.ts";
+import { addChecksum, addSequence } from "./add-columns.ts";
+import { checkedTables } from "./row-checksums.ts";
 
 export interface Migration {
   readonly version: number;
@@ -10,6 +11,8 @@ export interface Migration {
 
 /** The same on both databases, or on each its own; nothing where one has no need of it. */
 export type MigrationStatement = string | { readonly [name in Dialect["name"]]?: string };
+
+const sequencedTables = ["approvals", "grants", "overrides"] as const;
 
 /**
  * The schema, as numbered steps. A step that was released is never changed: what comes later is a
@@ -476,19 +479,32 @@ export const migrations: readonly Migration[] = [
       ...addChecksum("request_keys"),
     ],
   },
+  {
+    version: 18,
+    statements: [
+      // The order of creation, which a clock that jumps does not change (`creation-sequence.ts`).
+      { postgres: "CREATE SEQUENCE creation_sequence" },
+      {
+        // The lock of the session is released before the commit: nobody waits here for another transaction.
+        postgres: `CREATE FUNCTION set_created_seq() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN
+            PERFORM pg_advisory_lock(7215034883);
+            NEW.created_seq := setval('creation_sequence',
+              greatest(nextval('creation_sequence'), least(NEW.created_at, ${latestMs}) * ${perMs}));
+            PERFORM pg_advisory_unlock(7215034883);
+            RETURN NEW;
+          END $$`,
+      },
+      ...sequencedTables.flatMap(addSequence),
+      {
+        postgres: `SELECT setval('creation_sequence', 1 + greatest(${sequencedTables
+          .map((table) => `(SELECT COALESCE(MAX(created_seq), 0) FROM ${table})`)
+          .join(", ")}))`,
+      },
+      "DROP INDEX approvals_of_owner",
+      "CREATE INDEX approvals_of_owner ON approvals (owner, created_seq, id)",
+      "DROP INDEX grants_of_owner",
+      "CREATE INDEX grants_of_owner ON grants (owner, created_seq, id)",
+    ],
+  },
 ];
-
-/** The checksum of a table's rows, as columns. */
-function addChecksum(table: RowTable): readonly MigrationStatement[] {
-  return [
-    { sqlite: `ALTER TABLE ${table} ADD COLUMN checksum INTEGER` },
-    {
-      postgres: `ALTER TABLE ${table} ADD COLUMN is_damaged BOOLEAN NOT NULL DEFAULT FALSE,
-        ADD COLUMN checksum BIGINT NOT NULL GENERATED ALWAYS AS (${postgresChecksum(table)}) STORED`,
-    },
-    {
-      postgres: `CREATE TRIGGER mark_damaged BEFORE UPDATE ON ${table} FOR EACH ROW
-        WHEN (OLD.checksum <> ${postgresChecksum(table, "OLD.")}) EXECUTE FUNCTION mark_damaged()`,
-    },
-  ];
-}

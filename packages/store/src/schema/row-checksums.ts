@@ -8,8 +8,8 @@ export const checkedTables = Object.keys(tables) as readonly RowTable[];
 
 /** A migration that adds a column must compute the checksums of its table again. */
 function columnsOf(dialect: Dialect["name"], table: RowTable): readonly string[] {
-  const { columns, later } = bulkTable(table);
-  const names = Object.keys({ ...columns, ...later });
+  const { columns, later, sequence } = bulkTable(table);
+  const names = Object.keys({ ...columns, ...later, ...sequence });
   const isTail = table === "tail" && dialect === "postgres";
   return isTail ? names.filter((name) => name !== "n" && name !== "prev") : names;
 }
@@ -18,12 +18,15 @@ function columnsOf(dialect: Dialect["name"], table: RowTable): readonly string[]
  * Returns the checksum of a row of SQLite as an expression: a CRC-32 of the types and values of all cells.
  *
  * @param cellOf the expression of a column's value. @default the column
+ * @param without the columns that the table did not have yet
  */
 export function sqliteChecksum(
   table: RowTable,
   cellOf: (column: string) => string = (column) => column,
+  without: readonly string[] = [],
 ): string {
-  const cells = columnsOf("sqlite", table).map(cellOf);
+  const columns = columnsOf("sqlite", table).filter((column) => !without.includes(column));
+  const cells = columns.map(cellOf);
   const typed = cells.map((cell) => `typeof(${cell}), ${cell}`);
   return `row_checksum(CAST(concat_ws('|', ${typed.join(", ")}) AS BLOB))`;
 }
@@ -48,11 +51,18 @@ export function checksumOfRow(
   return crc32(cells);
 }
 
-/** Returns the checksum of a row of PostgreSQL as an expression: a hash of 64 bits of all cells. */
-export function postgresChecksum(table: RowTable, row = ""): string {
-  const cells = columnsOf("postgres", table).map(
-    (name) => `coalesce('+' || ${row}${name}::text, '-')`,
-  );
+/**
+ * Returns the checksum of a row of PostgreSQL as an expression: a hash of 64 bits of all cells.
+ *
+ * @param without the columns that the table did not have yet
+ */
+export function postgresChecksum(
+  table: RowTable,
+  row = "",
+  without: readonly string[] = [],
+): string {
+  const columns = columnsOf("postgres", table).filter((column) => !without.includes(column));
+  const cells = columns.map((name) => `coalesce('+' || ${row}${name}::text, '-')`);
   return `hashtextextended((${cells.join(" || '|' || ")}) COLLATE "C", 0)`;
 }
 

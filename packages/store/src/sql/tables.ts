@@ -6,6 +6,8 @@ interface BulkTable {
   readonly columns: { readonly [column: string]: ColumnType };
   /** Those that are null in a new row. */
   readonly later?: { readonly [column: string]: ColumnType };
+  /** `created_seq`, which the database gives a new row: it rises, whatever the clock says (`creation-sequence.ts`). */
+  readonly sequence?: { readonly created_seq: "bigint" };
   /** What becomes of a row whose key is taken; without it that is an error. */
   readonly conflict?: string;
   /** Rows of one key are one row, the last: no statement may change a row twice. */
@@ -13,6 +15,7 @@ interface BulkTable {
 }
 
 const keepFirst = "ON CONFLICT DO NOTHING";
+const sequence = { created_seq: "bigint" } as const;
 
 /** The tables to which rows are added, with what is added. */
 export const tables = {
@@ -130,6 +133,7 @@ export const tables = {
       request: "text",
     },
     later: { answer: "text", answered_at: "bigint" },
+    sequence,
     conflict: keepFirst,
   },
   grants: {
@@ -143,6 +147,7 @@ export const tables = {
       data: "text",
     },
     later: { revoked_at: "bigint" },
+    sequence,
     conflict: keepFirst,
   },
   quarantine: {
@@ -180,6 +185,7 @@ export const tables = {
       updated_at: "bigint",
       rule: "text",
     },
+    sequence,
     conflict:
       "ON CONFLICT (owner, id) DO UPDATE SET updated_at = excluded.updated_at, rule = excluded.rule",
     key: ["owner", "id"],

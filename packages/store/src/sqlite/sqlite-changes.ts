@@ -4,6 +4,7 @@ import type { SqlStatement } from "../sql/statement.ts";
 import { type SqliteConnection, sqliteValues } from "./sqlite-connection.ts";
 import type { Changes } from "../sql/changes.ts";
 import { checksumOfRow, sqliteChecksum } from "../schema/row-checksums.ts";
+import { nextCreatedSeq } from "../sql/creation-sequence.ts";
 import { bulkTable, type CellsOf, columnType, type RowOf, type RowTable } from "../sql/tables.ts";
 
 interface Insertion {
@@ -22,6 +23,8 @@ export class SqliteChanges implements Changes {
   readonly #sql: SqliteConnection;
   readonly #insertions = new Map<RowTable, Insertion>();
   readonly #updates = new Map<string, string>();
+  /** The newest number of each table whose rows have one. A number is never given twice, not after a rollback either. */
+  readonly #createdSeqs = new Map<RowTable, number>();
   /** The write-ahead log may have what was wiped: the process before may have ended before it was cleared. */
   #wiped = true;
 
@@ -32,7 +35,11 @@ export class SqliteChanges implements Changes {
   insert<T extends RowTable>(table: T, row: RowOf<T>): void {
     this.count += 1;
     const { text, columns } = this.#insertion(table);
-    const cells: { readonly [column: string]: string | number | null } = row;
+    const given: { readonly [column: string]: string | number | null } = row;
+    const cells =
+      bulkTable(table).sequence === undefined
+        ? given
+        : { ...given, created_seq: this.#nextCreatedSeq(table, given["created_at"]) };
     const values = columns.map((column) => cells[column] ?? null);
     values.push(checksumOfRow(table, cells));
     this.volume += 1;
@@ -79,6 +86,14 @@ export class SqliteChanges implements Changes {
     }
   }
 
+  #nextCreatedSeq(table: RowTable, createdAt: string | number | null | undefined): number {
+    const stored = () =>
+      this.#sql.get<{ n: number }>(`SELECT COALESCE(MAX(created_seq), 0) AS n FROM ${table}`)?.n;
+    const next = nextCreatedSeq(this.#createdSeqs.get(table) ?? stored() ?? 0, Number(createdAt));
+    this.#createdSeqs.set(table, next);
+    return next;
+  }
+
   #change(text: string, ...values: readonly SQLInputValue[]): void {
     this.count += 1;
     this.volume += 1;
@@ -120,8 +135,8 @@ export class SqliteChanges implements Changes {
   #insertion(table: RowTable): Insertion {
     const known = this.#insertions.get(table);
     if (known !== undefined) return known;
-    const { columns, conflict = "" } = bulkTable(table);
-    const names = Object.keys(columns);
+    const { columns, sequence, conflict = "" } = bulkTable(table);
+    const names = Object.keys({ ...columns, ...sequence });
     const replaced = conflict.includes("DO UPDATE") ? ", checksum = excluded.checksum" : "";
     const text = `INSERT INTO ${table} (${names.join(", ")}, checksum) VALUES (${names.map(() => "?").join(", ")}, ?) ${conflict}${replaced}`;
     const insertion = { text, columns: names };

@@ -1,7 +1,15 @@
 import { type Grant, GrantBook, type PolicyRule } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
-import type { GrantRecord, OutcomeOf, RunRecord, Store, StoreWrite } from "@capstan/store";
+import type {
+  CreationCursor,
+  GrantRecord,
+  OutcomeOf,
+  RunRecord,
+  Store,
+  StoreWrite,
+} from "@capstan/store";
 import type { ActiveRun } from "./active-run.ts";
+import { grantId } from "./run-stores.ts";
 
 /** What a person allowed or refused, in this session or in every one, wherever it is kept. */
 export async function readGrants(
@@ -22,14 +30,14 @@ async function listGrants(
 ): Promise<readonly GrantRecord[]> {
   const records: GrantRecord[] = [];
   for (const store of new Set(stores)) {
-    let after: string | undefined;
+    let after: CreationCursor | undefined;
     do {
       const more = after === undefined ? {} : { after };
       const page = await store.listGrants({ owner, limit: 1_000, ...more });
       records.push(...page.data.flatMap((record) => ("isDamaged" in record ? [] : [record])));
       const last = page.data.at(-1);
-      const lastId = last !== undefined && "isDamaged" in last ? last.id : last?.grant.id;
-      after = page.hasMore ? lastId : undefined;
+      const cursor = last && { createdSeq: last.createdSeq, id: grantId(last) };
+      after = page.hasMore ? cursor : undefined;
     } while (after !== undefined);
   }
   return records;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
-import { openMemoryStore } from "@capstan/store";
-import { owner } from "@capstan/store/testing";
-import { RunStores } from "./run-stores.ts";
+import { type CreationCursor, openMemoryStore, type Store } from "@capstan/store";
+import { approvalRequest, commit, createRun, event, grantOf, owner } from "@capstan/store/testing";
+import { grantId, RunStores } from "./run-stores.ts";
 import { begin, createRuns, requestOf, runIn } from "../../testing/run-fixtures.ts";
 
 const run = (id: string) => ({ id, owner });
@@ -82,4 +82,57 @@ test("a run in memory that could not be stored is forgotten after its time", asy
   Object.assign(failing, { write: memory.write.bind(memory) });
   await runs.expireApprovals();
   while (runs.stores.of(ids[0]!) !== durable) await new Promise((soon) => setTimeout(soon, 1));
+});
+
+async function ask(store: Store, id: string, createdAt: number): Promise<void> {
+  const approval = { ...approvalRequest(id), createdAt };
+  await commit(store, "r", [
+    event({ type: "approval.requested", callId: approval.callId, approval }),
+  ]);
+}
+
+// Contract: durability-4
+test("pages of approvals and grants of two stores skip and repeat none while the clock jumps", async () => {
+  const [durable, memory] = [openMemoryStore(), openMemoryStore()];
+  const stores = new RunStores({ durable, memory });
+  for (const store of stores.all) await createRun(store, { id: "r" });
+  // Days ahead, back, and the same ms twice; new ones arrive while older ones are read.
+  const times = [5, 5, 9_000, 3, 3, 4, 9_000, 2, 5, 1, 1, 10_000];
+  const made: string[] = [];
+  const make = async (n: number) => {
+    const id = `${"qd"[n % 2]}${n}`;
+    const store = n % 3 === 0 ? memory : durable;
+    await ask(store, id, times[n] ?? 1);
+    const grant = grantOf(id, { scope: "always", createdAt: times[n] ?? 1 });
+    await store.write([{ type: "create-grant", owner, sessionId: null, grant }]);
+    made.push(id);
+  };
+  for (let n = 0; n < 10; n++) await make(n);
+  const before = [...made];
+  const approvals: string[] = [];
+  for (let after: CreationCursor | undefined; ;) {
+    const page = await stores.listApprovals({ owner, limit: 2, ...(after && { after }) });
+    approvals.push(...page.data.map(({ id }) => id));
+    if (made.length < times.length) await make(made.length);
+    if (!page.hasMore) break;
+    after = await stores.findApprovalCursor({ owner, id: approvals.at(-1) ?? "" });
+  }
+  assert.deepEqual(approvals.toSorted(), before.toSorted());
+  const ofOne = (ids: readonly string[], store: number) =>
+    ids.filter((id) => (Number(id.slice(1)) % 3 === 0) === (store === 1));
+  for (const store of [0, 1])
+    assert.deepEqual(ofOne(approvals, store), ofOne(before, store).toReversed());
+
+  const grants: string[] = [];
+  for (let after: CreationCursor | undefined; ;) {
+    const page = await stores.listGrants({ owner, limit: 2, ...(after && { after }) });
+    assert.ok(page.data.length <= 2, "a page has no more than its limit");
+    grants.push(...page.data.map(grantId));
+    const last = page.data.at(-1);
+    if (!page.hasMore || last === undefined) break;
+    after = { createdSeq: last.createdSeq, id: grantId(last) };
+  }
+  assert.deepEqual(grants.toSorted(), made.toSorted());
+  for (const store of [0, 1])
+    assert.deepEqual(ofOne(grants, store), ofOne(made, store).toReversed());
 });

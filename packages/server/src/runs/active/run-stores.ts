@@ -1,8 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import {
-  type ApprovalCursor,
   type ApprovalRecord,
+  type CreationCursor,
+  type DamagedPermission,
+  type GrantRecord,
   keptOutcomes,
+  type Page,
   type RequestKey,
   type RunRecord,
   type Store,
@@ -107,7 +110,7 @@ export class RunStores {
   async findApprovalCursor(query: {
     readonly owner: string;
     readonly id: string;
-  }): Promise<ApprovalCursor | undefined> {
+  }): Promise<CreationCursor | undefined> {
     const found = await Promise.all(this.all.map((store) => store.findApprovalCursor(query)));
     return found.find((cursor) => cursor !== undefined);
   }
@@ -115,17 +118,13 @@ export class RunStores {
   /** The approvals of all stores, as each lists them: newest first. */
   async listApprovals(query: Parameters<ListApprovals>[0]): ReturnType<ListApprovals> {
     const pages = await Promise.all(this.all.map((store) => store.listApprovals(query)));
-    const data = pages.flatMap((page) => page.data).toSorted(newestFirst);
-    const { limit = data.length } = query;
-    const hasMore = data.length > limit || pages.some((page) => page.hasMore);
-    return { data: data.slice(0, limit), hasMore };
+    return merged(pages, (approval) => approval.id, query.limit);
   }
 
-  /** The grants of all stores. */
+  /** The grants of all stores, as each lists them: newest first. */
   async listGrants(query: Parameters<ListGrants>[0]): ReturnType<ListGrants> {
     const pages = await Promise.all(this.all.map((store) => store.listGrants(query)));
-    const hasMore = pages.some((page) => page.hasMore);
-    return { data: pages.flatMap(({ data }) => data), hasMore };
+    return merged(pages, grantId, query.limit);
   }
 
   #expire(run: RunKey): void {
@@ -139,8 +138,22 @@ export class RunStores {
   }
 }
 
-function newestFirst(a: ApprovalCursor, b: ApprovalCursor): number {
-  return b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
+/** Merges the pages of several stores into one, in the order that cursors have. */
+function merged<T extends Pick<CreationCursor, "createdSeq">>(
+  pages: readonly Page<T>[],
+  idOf: (entry: T) => string,
+  limit = 20,
+): Page<T> {
+  const data = pages
+    .flatMap((page) => page.data)
+    .toSorted((a, b) => b.createdSeq - a.createdSeq || (idOf(a) < idOf(b) ? 1 : -1));
+  const hasMore = data.length > limit || pages.some((page) => page.hasMore);
+  return { data: data.slice(0, limit), hasMore };
+}
+
+/** The id of a grant in a list. */
+export function grantId(entry: GrantRecord | DamagedPermission): string {
+  return "isDamaged" in entry ? entry.id : entry.grant.id;
 }
 
 /** The idempotency key of a request whose effect is one write. */

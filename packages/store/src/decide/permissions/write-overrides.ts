@@ -67,13 +67,11 @@ export function* changeOverride(
   if (before === undefined && (count?.n ?? 0) >= most)
     return { status: "refused", reason: `There are ${most} rules already: take some back first.` };
   const createdAt = before?.createdAt ?? at;
-  changes.insert("overrides", {
-    owner,
-    id,
-    created_at: createdAt,
-    updated_at: at,
-    rule: JSON.stringify(rule),
-  });
+  const changed = { updated_at: at, rule: JSON.stringify(rule) };
+  // A rule that is changed keeps its place in the order of creation.
+  if (before === undefined)
+    changes.insert("overrides", { owner, id, created_at: createdAt, ...changed });
+  else changes.update("overrides", { owner, id }, changed);
   return { status: "updated", id, override: { owner, id, rule, createdAt, updatedAt: at } };
 }
 

@@ -1,10 +1,10 @@
 import type { ApprovalDecision, ApprovalRequest, ReviewDecision } from "@capstan/core";
 import type { ReviewNotice, ReviewOutcome } from "@capstan/core/host";
 import type {
-  ApprovalCursor,
   ApprovalRecord,
   ApprovalStatus,
-  DamagedApproval,
+  CreationCursor,
+  DamagedPermission,
   ExecutionApproval,
   Page,
   PendingApproval,
@@ -14,7 +14,7 @@ import { type CheckedRow, isIntact, requireIntact } from "../../schema/row-check
 import type { Dialect } from "../../sql/dialect.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
-import { damagedRecord, pageLimit, pageOf, readable } from "../page.ts";
+import { damagedPermission, newest, pageLimit, pageOf, readable } from "../page.ts";
 
 /**
  * The columns of an approval with those of its run; add a `WHERE`. A run that is forgotten has another
@@ -23,7 +23,7 @@ import { damagedRecord, pageLimit, pageOf, readable } from "../page.ts";
 export const selectApprovals = (
   dialect: Dialect,
 ) => `SELECT a.id, a.owner, a.kind, r.id AS run_id, r.session_id, r.conversation_id, a.request,
-  a.status, a.answer, a.created_at, a.expires_at, a.answered_at, q.data AS review,
+  a.status, a.answer, a.created_at, a.created_seq, a.expires_at, a.answered_at, q.data AS review,
   ${isIntact(dialect, "approvals", "a")} * ${isIntact(dialect, "quarantine", "q")} AS is_intact
   FROM approvals a JOIN runs r ON r.n = a.run_n AND r.owner || '' = a.owner || ''
   LEFT JOIN quarantine q ON q.id = a.id AND q.part = 'answer'`;
@@ -39,6 +39,7 @@ export interface ApprovalRow extends CheckedRow {
   readonly status: ApprovalRecord["status"];
   readonly answer: string | null;
   readonly created_at: number;
+  readonly created_seq: number;
   readonly expires_at: number;
   readonly answered_at: number | null;
   /** The whole answer of a reviewer, until it is carried out. */
@@ -56,6 +57,7 @@ export function approvalRecord(row: ApprovalRow): ApprovalRecord {
     sessionId: row.session_id,
     conversationId: row.conversation_id,
     createdAt: row.created_at,
+    createdSeq: row.created_seq,
     expiresAt: row.expires_at,
     answeredAt: row.answered_at,
   };
@@ -89,14 +91,14 @@ const findApproval = statement<ApprovalRow>(
   (dialect) => `${selectApprovals(dialect)} WHERE a.id = ? AND a.owner = ?`,
 );
 
-const findCursor = statement<ApprovalCursor>(
+const findCursor = statement<CreationCursor>(
   { reads: ["approvals"] },
-  'SELECT created_at AS "createdAt", id FROM approvals WHERE id = ? AND owner = ?',
+  'SELECT created_seq AS "createdSeq", id FROM approvals WHERE id = ? AND owner = ?',
 );
 
 const pageOrder = `AND (CAST(? AS TEXT) IS NULL OR a.status = ?)
-     AND (CAST(? AS TEXT) IS NULL OR r.conversation_id = ?) AND (a.created_at, a.id) < (?, ?)
-   ORDER BY a.created_at DESC, a.id DESC LIMIT ?`;
+     AND (CAST(? AS TEXT) IS NULL OR r.conversation_id = ?) AND (a.created_seq, a.id) < (?, ?)
+   ORDER BY a.created_seq DESC, a.id DESC LIMIT ?`;
 
 const findPage = statement<ApprovalRow>(
   approvalTables,
@@ -127,7 +129,7 @@ export function* getApproval(query: {
 export function* findApprovalCursor(query: {
   owner: string;
   id: string;
-}): Script<ApprovalCursor | undefined> {
+}): Script<CreationCursor | undefined> {
   return yield* first(findCursor, query.id, query.owner);
 }
 
@@ -137,11 +139,11 @@ export function* listApprovals(query: {
   conversationId?: string;
   runId?: string;
   limit?: number;
-  after?: ApprovalCursor;
-}): Script<Page<ApprovalRecord | DamagedApproval>> {
+  after?: CreationCursor;
+}): Script<Page<ApprovalRecord | DamagedPermission>> {
   const limit = pageLimit(query.limit);
   const { owner, status = null, conversationId = null, runId } = query;
-  const after = query.after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
+  const after = query.after ?? newest;
   const rows = yield* all(
     runId === undefined ? findPage : findPageOfRun,
     owner,
@@ -150,18 +152,11 @@ export function* listApprovals(query: {
     status,
     conversationId,
     conversationId,
-    after.createdAt,
+    after.createdSeq,
     after.id,
     limit + 1,
   );
-  return pageOf(rows, limit, (row) => readable(row, approvalRecord) ?? damagedApproval(row));
-}
-
-function damagedApproval(row: {
-  readonly id: unknown;
-  readonly created_at: unknown;
-}): DamagedApproval {
-  return { ...damagedRecord(row), createdAt: Number(row.created_at) || 0 };
+  return pageOf(rows, limit, (row) => readable(row, approvalRecord) ?? damagedPermission(row));
 }
 
 /** Every owner's pending approvals, the one that expires first before the others. */

@@ -1,16 +1,23 @@
 import type { Grant } from "@capstan/core";
-import type { DamagedRecord, GrantRecord, Page } from "../../records/records.ts";
+import type {
+  CreationCursor,
+  DamagedPermission,
+  GrantRecord,
+  Page,
+} from "../../records/records.ts";
 import { type CheckedRow, isIntact, requireIntact } from "../../schema/row-checksums.ts";
 import type { Dialect } from "../../sql/dialect.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
-import { damagedRecord, pageLimit, pageOf, readable } from "../page.ts";
+import { damagedPermission, newest, pageLimit, pageOf, readable } from "../page.ts";
 
 /** Those that hold at a time in ms since the epoch. */
 export const activeAt = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)";
 
 /** With the conversation that the session's newest run belongs to. */
-export const selectGrants = (dialect: Dialect) => `SELECT id, owner, session_id, data, revoked_at,
+export const selectGrants = (
+  dialect: Dialect,
+) => `SELECT id, owner, session_id, data, revoked_at, created_seq,
   ${isIntact(dialect, "grants", "grants")} AS is_intact, (SELECT conversation_id FROM runs WHERE runs.session_id = grants.session_id
      AND conversation_id IS NOT NULL ORDER BY n DESC LIMIT 1) AS conversation_id FROM grants`;
 
@@ -20,6 +27,7 @@ export interface GrantRow extends CheckedRow {
   readonly session_id: string | null;
   readonly data: string;
   readonly revoked_at: number | null;
+  readonly created_seq: number;
   readonly conversation_id: string | null;
 }
 
@@ -30,6 +38,7 @@ export function grantRecord(row: GrantRow): GrantRecord {
     sessionId: row.session_id,
     grant: JSON.parse(row.data) as Grant,
     revokedAt: row.revoked_at,
+    createdSeq: row.created_seq,
     conversationId: row.conversation_id,
   };
 }
@@ -45,7 +54,7 @@ const findGrant = statement<GrantRow>(
 const findActive = statement<{ data: string }>(
   { reads: ["grants"] },
   (dialect) => `SELECT data FROM grants WHERE owner = ? AND (session_id IS NULL OR session_id = ?)
-     AND ${activeAt} AND ${isIntact(dialect, "grants", "grants")} = 1 ORDER BY created_at, id`,
+     AND ${activeAt} AND ${isIntact(dialect, "grants", "grants")} = 1 ORDER BY created_seq, id`,
 );
 
 const findPage = statement<GrantRow>(
@@ -53,9 +62,8 @@ const findPage = statement<GrantRow>(
   (dialect) => `${selectGrants(dialect)} WHERE owner = ? AND ${activeAt}
      AND (CAST(? AS TEXT) IS NULL OR session_id IS NULL OR session_id = ?)
      AND (CAST(? AS TEXT) IS NULL OR tool_id = ?)
-     AND (CAST(? AS TEXT) IS NULL
-       OR (created_at, id) < (SELECT created_at, id FROM grants WHERE id = ? AND owner = ?))
-   ORDER BY created_at DESC, id DESC LIMIT ?`,
+     AND (created_seq, id) < (?, ?)
+   ORDER BY created_seq DESC, id DESC LIMIT ?`,
 );
 
 export function* getGrant(query: { owner: string; id: string }): Script<GrantRecord | undefined> {
@@ -78,11 +86,11 @@ export function* listGrants(query: {
   sessionId?: string;
   toolId?: string;
   limit?: number;
-  after?: string;
+  after?: CreationCursor;
   at: number;
-}): Script<Page<GrantRecord | DamagedRecord>> {
+}): Script<Page<GrantRecord | DamagedPermission>> {
   const limit = pageLimit(query.limit);
-  const { owner, at, sessionId = null, toolId = null, after = null } = query;
+  const { owner, at, sessionId = null, toolId = null, after = newest } = query;
   const rows = yield* all(
     findPage,
     owner,
@@ -91,10 +99,9 @@ export function* listGrants(query: {
     sessionId,
     toolId,
     toolId,
-    after,
-    after,
-    owner,
+    after.createdSeq,
+    after.id,
     limit + 1,
   );
-  return pageOf(rows, limit, (row) => readable(row, grantRecord) ?? damagedRecord(row));
+  return pageOf(rows, limit, (row) => readable(row, grantRecord) ?? damagedPermission(row));
 }

@@ -31,7 +31,7 @@ export function overrideRecord(row: OverrideRow): OverrideRecord {
 
 const findOverrides = statement<OverrideRow>(
   { reads: ["overrides"] },
-  (dialect) => `${selectOverrides(dialect)} WHERE owner = ? ORDER BY created_at, id`,
+  (dialect) => `${selectOverrides(dialect)} WHERE owner = ? ORDER BY created_seq, id`,
 );
 
 /** A user's own rules, in the order in which they were first made. */

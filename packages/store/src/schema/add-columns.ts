@@ -1,0 +1,63 @@
+import type { RowTable } from "../sql/tables.ts";
+import type { MigrationStatement } from "./migrations.ts";
+import { postgresChecksum, sqliteChecksum } from "./row-checksums.ts";
+
+/** Columns that step 18 added to tables with checksums. */
+const addedColumns = ["created_seq"];
+
+/** The checksum of a table's rows as step 16 knew them, as columns. */
+export function addChecksum(table: RowTable): readonly MigrationStatement[] {
+  return [
+    { sqlite: `ALTER TABLE ${table} ADD COLUMN checksum INTEGER` },
+    {
+      postgres: `ALTER TABLE ${table} ADD COLUMN is_damaged BOOLEAN NOT NULL DEFAULT FALSE`,
+    },
+    ...computeChecksum(table, addedColumns),
+  ];
+}
+
+function computeChecksum(
+  table: RowTable,
+  without: readonly string[] = [],
+): readonly MigrationStatement[] {
+  return [
+    {
+      postgres: `ALTER TABLE ${table} ADD COLUMN checksum BIGINT NOT NULL
+        GENERATED ALWAYS AS (${postgresChecksum(table, "", without)}) STORED`,
+    },
+    {
+      postgres: `CREATE TRIGGER mark_damaged BEFORE UPDATE ON ${table} FOR EACH ROW
+        WHEN (OLD.checksum <> ${postgresChecksum(table, "OLD.", without)}) EXECUTE FUNCTION mark_damaged()`,
+    },
+  ];
+}
+
+/**
+ * Adds `created_seq` to a table. Rows that are there get small numbers: in SQLite in the order in which they were
+ * inserted, which `VACUUM` keeps. Damaged rows stay damaged, and rows without a checksum stay without one.
+ */
+export function addSequence(table: RowTable): readonly MigrationStatement[] {
+  const next = sqliteChecksum(table, (column) => (column === "created_seq" ? "rowid" : column));
+  return [
+    { sqlite: `ALTER TABLE ${table} ADD COLUMN created_seq BIGINT` },
+    {
+      sqlite: `UPDATE ${table} SET created_seq = rowid, checksum =
+        CASE checksum WHEN ${sqliteChecksum(table, undefined, addedColumns)} THEN ${next} ELSE checksum END`,
+    },
+    {
+      postgres: `UPDATE ${table} SET is_damaged = TRUE
+        WHERE checksum <> ${postgresChecksum(table, "", addedColumns)}`,
+    },
+    { postgres: `DROP TRIGGER mark_damaged ON ${table}` },
+    { postgres: `ALTER TABLE ${table} DROP COLUMN checksum, ADD COLUMN created_seq BIGINT` },
+    {
+      postgres: `UPDATE ${table} t SET created_seq = o.n
+        FROM (SELECT ctid AS at, row_number() OVER (ORDER BY created_at, id) AS n FROM ${table}) o WHERE t.ctid = o.at`,
+    },
+    { postgres: `ALTER TABLE ${table} ALTER COLUMN created_seq SET NOT NULL` },
+    {
+      postgres: `CREATE TRIGGER set_created_seq BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION set_created_seq()`,
+    },
+    ...computeChecksum(table),
+  ];
+}
