@@ -219,7 +219,9 @@ function citeResults(results: readonly ToolMessage[]): string {
 }
 
 function citeResult({ name, content, parts }: ToolMessage, number: string): string {
-  const refusal = /^(?:The user refused|A person|This call is not allowed)\b[\s\S]*/.exec(content)?.[0];
+  const refusal = /^(?:The user refused|A person|This call is not allowed)\b[\s\S]*/.exec(
+    content,
+  )?.[0];
   if (refusal !== undefined)
     return `${number}**${name}** did not go through. ${firstLine(refusal)}`;
   const failure = /^Error \(([^)]*)\): ([\s\S]*)/.exec(content);
