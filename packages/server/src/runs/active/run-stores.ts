@@ -202,5 +202,5 @@ export function claimingStore(store: Store): Store {
       throw new Error("Another request with this Idempotency-Key is being served.");
     return JSON.parse(first.response ?? "[]") as readonly unknown[];
   }
-  return { ...store, write: write as Store["write"] };
+  return Object.assign(Object.create(store) as Store, { write });
 }
