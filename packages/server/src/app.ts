@@ -65,8 +65,8 @@ export function createApp({
     return answerOnce(services, context, next);
   });
   app.route("/v1/responses", responseRoutes(services, budget));
-  app.route("/v1/runs", runRoutes(services));
-  app.route("/v1/conversations", conversationRoutes(services));
+  app.route("/v1/runs", runRoutes(services, budget));
+  app.route("/v1/conversations", conversationRoutes(services, budget));
   app.route("/v1/conversations", variableRoutes(services));
   app.route("/v1/approvals", approvalRoutes(services));
   app.route("/v1/grants", grantRoutes(services));

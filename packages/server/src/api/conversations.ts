@@ -5,6 +5,7 @@ import type { ConversationView, RunWithEvents } from "@capstan/contract";
 import {
   type ConversationRecord,
   isAccepted,
+  isClosing,
   type ListedRun,
   type RequestKey,
   type Store,
@@ -19,6 +20,7 @@ import {
 } from "../http/records.ts";
 import { mayRepeat, readBody, readNumber, withoutNulls } from "../http/read-body.ts";
 import { createOnce } from "../http/request-keys.ts";
+import type { MemoryBudget } from "../http/memory-budget.ts";
 import { jsonChunks, listChunks, streamJson } from "../http/streams.ts";
 import { conflict, notFound } from "../http/errors.ts";
 import { damaged, runView } from "./runs.ts";
@@ -34,7 +36,7 @@ const conversationBody = z.object({
 });
 
 /** Threads of runs: a pointer each to the newest. */
-export function conversationRoutes(services: Services): Hono<Environment> {
+export function conversationRoutes(services: Services, budget: MemoryBudget): Hono<Environment> {
   const { runs } = services;
   const routes = new Hono<Environment>();
   const { store } = runs;
@@ -109,7 +111,8 @@ export function conversationRoutes(services: Services): Hono<Environment> {
     const page = { conversationId: id, limit, ...(after !== undefined && { after }) };
     const { data, hasMore } = await store.listRuns({ owner, ...page });
     const ends = { hasMore, first: data[0]?.id ?? null, last: data.at(-1)?.id ?? null };
-    return streamJson(listChunks(withEvents(store, data), ends));
+    const release = budget.takeStream(owner);
+    return streamJson(listChunks(withEvents(store, data, budget), ends), release);
   });
 
   return routes;
@@ -119,6 +122,7 @@ export function conversationRoutes(services: Services): Hono<Environment> {
 async function* withEvents(
   store: Store,
   runs: readonly ListedRun[],
+  budget: MemoryBudget,
 ): AsyncGenerator<Iterable<string>> {
   for (const run of runs) {
     const events = { owner: run.owner, runId: run.id };
@@ -131,7 +135,15 @@ async function* withEvents(
       compact === "damaged"
         ? { ...runView(run), error: damaged, events: [] }
         : { ...runView(run), last_seq: compact?.lastSeq ?? 0, events: compact?.events ?? [] };
-    yield jsonChunks(view satisfies RunWithEvents);
+    const shown = { id: `events of ${run.id}`, view: view satisfies RunWithEvents };
+    // The list has begun: a run that is too much for the budget keeps later requests waiting.
+    const options = { isFinal: isClosing(run.status), always: true };
+    const { answer, release } = budget.takeAnswer(run.owner, shown, options);
+    try {
+      yield jsonChunks(answer.view);
+    } finally {
+      release();
+    }
   }
 }
 

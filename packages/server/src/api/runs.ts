@@ -20,12 +20,13 @@ import { startOnce } from "../http/request-keys.ts";
 import { entryView, findAnyRun, findRun, listView, readRunCursor } from "../http/records.ts";
 import { mayApprove, rightMissing } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
-import { eventStream, sseChunks } from "../http/streams.ts";
+import { bytesOf, type MemoryBudget } from "../http/memory-budget.ts";
+import { eventStream, jsonChunks, sseChunks, streamJson } from "../http/streams.ts";
 import { findRequestedModel, oneCallModelId } from "../runs/active/launch.ts";
 import { recordCallOutcome } from "../runs/record-call-outcome.ts";
 
 /** Runs as they are: their events are the loop's own. Another owner's are not there. */
-export function runRoutes(services: Services): Hono<Environment> {
+export function runRoutes(services: Services, budget: MemoryBudget): Hono<Environment> {
   const routes = new Hono<Environment>();
   const { runs, models } = services;
   const { store } = runs;
@@ -58,13 +59,14 @@ export function runRoutes(services: Services): Hono<Environment> {
   });
 
   routes.get("/:id/events", async (context) =>
-    runEvents(services, context, await findRun(services, context)),
+    runEvents(services, context, { run: await findRun(services, context), budget }),
   );
 
   routes.get("/:id/calls", async (context) => {
     const run = await findRun(services, context);
     const calls = await store.readCalls({ owner: run.owner, runId: run.id });
-    return context.json(listView((calls ?? []).map(callView)));
+    const view = listView((calls ?? []).map(callView));
+    return streamJson(jsonChunks(view), budget.take(run.owner, bytesOf(view)));
   });
 
   routes.get("/:id/approvals", async (context) => {
@@ -181,15 +183,16 @@ function statusesOf(text: string): readonly RunStatus[] {
  * A run's events as they are stored, then as they come. `Last-Event-ID` wins over `starting_after`:
  * a browser that connects again sends it with the address that it began with.
  */
-export function runEvents(
+function runEvents(
   { runs, limits }: Services,
   context: Context<Environment>,
-  run: RunRecord,
+  { run, budget }: { readonly run: RunRecord; readonly budget: MemoryBudget },
 ): Response {
   const from = readNumber(context, "starting_after", { min: 0, otherwise: 0 });
   const after = lastEventId(context.req.header("last-event-id")) ?? from;
   // What a browser, too, understands as "do not connect again".
   if (isClosing(run.status) && after >= run.lastSeq) return context.body(null, 204);
+  const release = budget.takeStream(run.owner);
   const stop = new AbortController();
   const events = followEvents({
     store: runs.store,
@@ -203,6 +206,7 @@ export function runEvents(
     idleMs: limits.heartbeatMs,
     onIdle: () => ": waiting\n\n",
     onLeave: () => stop.abort(),
+    onEnd: release,
   });
 }
 

@@ -93,3 +93,44 @@ test("answers count while they are written, and readers of one run share its ans
   assert.equal(last.status, 200);
   assert.ok((await last.text()).length > 500_000);
 });
+
+test("streams, lists of events, calls and input items take from the budget and give it back", async () => {
+  const { as, post } = appWith({ bytesOfOne: 700_000 });
+  const { id: conversation } = (await (
+    await as("ann", requestTo("POST", "/v1/conversations", {}))
+  ).json()) as { id: string };
+  const start = await as("ann", requestTo("POST", "/v1/responses", { input: "x", conversation }));
+  const { id } = (await start.json()) as { id: string };
+  const other = ((await (await post("ann", 10)).json()) as { id: string }).id;
+  const paths = [
+    `/v1/runs/${id}/events`,
+    `/v1/runs/${id}/calls`,
+    `/v1/responses/${id}?stream=true`,
+    `/v1/responses/${id}/input_items`,
+    `/v1/conversations/${conversation}/runs`,
+  ];
+  const read = (path: string) => as("ann", requestTo("GET", path));
+  const large = await read(`/v1/responses/${other}`);
+  for (const path of paths.filter((each) => !/calls|items/.test(each))) {
+    const open = await Promise.all([read(path), read(path)]);
+    assert.deepEqual(
+      open.map(({ status }) => status),
+      [200, 429],
+      path,
+    );
+    await open[0]?.body?.cancel();
+  }
+  await large.text();
+  const events = await read(paths[4] ?? "");
+  const reader = events.body?.getReader();
+  await reader?.read();
+  await reader?.read();
+  assert.equal((await read(`/v1/responses/${other}`)).status, 429, "a run of a list counts");
+  await reader?.cancel();
+  for (const path of paths)
+    for (let n = 0; n < 10; n++) {
+      const response = await read(path);
+      assert.equal(response.status, 200, path);
+      await (n % 2 === 0 ? response.text() : response.body?.cancel());
+    }
+});

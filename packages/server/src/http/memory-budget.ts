@@ -23,6 +23,7 @@ export class MemoryBudget {
   readonly #limits: BudgetLimits;
   readonly #used = new Map<string, number>();
   readonly #answers = new Map<string, Answer>();
+  readonly #reads = new Map<string, Promise<void>>();
   #total = 0;
 
   constructor(limits: BudgetLimits) {
@@ -83,6 +84,32 @@ export class MemoryBudget {
     return { answer: shared.answer as T, release };
   }
 
+  /**
+   * Takes what a stream has in memory at a time: a page of events, whatever its length.
+   *
+   * @param always admit it: what it answers was done
+   */
+  takeStream(principal: string, always = false): Release {
+    return this.take(principal, streamBytes, always);
+  }
+
+  /**
+   * Reads a whole input, of which only a page is sent: a principal's reads follow one another, so
+   * that one input of each is in memory.
+   */
+  readOneByOne<T>(principal: string, read: () => Promise<T>): Promise<T> {
+    const result = (this.#reads.get(principal) ?? Promise.resolve()).then(read);
+    const ended = result.then(
+      () => {},
+      () => {},
+    );
+    this.#reads.set(principal, ended);
+    void ended.then(() => {
+      if (this.#reads.get(principal) === ended) this.#reads.delete(principal);
+    });
+    return result;
+  }
+
   /** Takes the bytes of a request's body until it is answered, or `releaseBody` is called. */
   async admit(context: ApiContext, next: Next): Promise<void> {
     const { req } = context;
@@ -116,6 +143,9 @@ export class MemoryBudget {
 /** Bytes of a small request. A body without a length takes so many at a time. */
 const smallBytes = 65_536;
 
+/** Bytes of a stream: twice a page of events, which is what it reads at a time. */
+const streamBytes = 131_072;
+
 const bodies = new WeakMap<
   Context,
   { readonly grow: (size: number) => void; readonly release: Release }
@@ -132,7 +162,7 @@ export function releaseBody(context: Context): void {
 }
 
 /** About the bytes of JSON. */
-function bytesOf(value: unknown): number {
+export function bytesOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 8;
   return Object.values(value).reduce<number>((sum, member) => sum + bytesOf(member), 8);

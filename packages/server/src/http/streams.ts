@@ -190,10 +190,13 @@ export interface EventStreamOptions {
   readonly onIdle: () => string | undefined;
   /** The reader went away before the end. */
   readonly onLeave?: () => void;
+  /** Called once the stream is over, also if its reader left. May be called twice. */
+  readonly onEnd?: () => void;
 }
 
 /** Server-sent events as fast as the reader takes them: one is made when one is asked for. */
-export function eventStream({ chunks, idleMs, onIdle, onLeave }: EventStreamOptions): Response {
+export function eventStream(options: EventStreamOptions): Response {
+  const { chunks, idleMs, onIdle, onLeave, onEnd } = options;
   const iterator = chunks[Symbol.asyncIterator]();
   let pending: Promise<IteratorResult<string>> | undefined;
   let hasLeft = false;
@@ -212,6 +215,7 @@ export function eventStream({ chunks, idleMs, onIdle, onLeave }: EventStreamOpti
         const result = await nextOrIdle(pending);
         if (result !== "idle") {
           pending = undefined;
+          if (result.done === true) onEnd?.();
           return result;
         }
         const sign = onIdle();
@@ -223,6 +227,7 @@ export function eventStream({ chunks, idleMs, onIdle, onLeave }: EventStreamOpti
       hasLeft = true;
       clearTimeout(timer);
       onLeave?.();
+      onEnd?.();
       await iterator.return?.();
     },
   });

@@ -14,7 +14,7 @@ import { parseCreateRequest } from "./request/parse-request.ts";
 import { itemChunks } from "./content-parts.ts";
 import { startResponse } from "./start-response.ts";
 import type { Environment, Services } from "../http/services.ts";
-import { type MemoryBudget, releaseBody } from "../http/memory-budget.ts";
+import { bytesOf, type MemoryBudget, releaseBody } from "../http/memory-budget.ts";
 import type { ResponseObject } from "./projection/wire.ts";
 import { eventStream, jsonChunks, listChunks, nextTurn, streamJson } from "../http/streams.ts";
 import { mayRepeat, readJson, readNumber, readWord } from "../http/read-body.ts";
@@ -22,6 +22,8 @@ import { comesBack, startOnce } from "../http/request-keys.ts";
 
 interface StreamOptions {
   readonly after: number;
+  /** Send it even if the budget is used up: its run was started. @default false */
+  readonly always?: boolean;
   /** Called if the client leaves. */
   readonly leave?: (() => void) | undefined;
   readonly onPause?: (() => void) | undefined;
@@ -46,9 +48,10 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     return streamJson(jsonChunks(answer), release);
   };
   /** A stream of a run from a number on, until the client goes away. */
-  const stream = (found: RunRecord, { after, leave, onPause }: StreamOptions): Response => {
+  const stream = (found: RunRecord, { after, always, leave, onPause }: StreamOptions) => {
     // Its result has all of its text, which each stream would keep as long as it is open.
     const run: RunRecord = { ...found, result: null };
+    const release = budget.takeStream(run.owner, always);
     const stop = new AbortController();
     return eventStream({
       chunks: streamResponse(runs.stores.of(run.id), run, { after, signal: stop.signal, onPause }),
@@ -62,6 +65,7 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
         stop.abort();
         leave?.();
       },
+      onEnd: release,
     });
   };
 
@@ -99,7 +103,7 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     else if (leave !== undefined) signal.addEventListener("abort", leave, { once: true });
     const store = runs.stores.of(run.id);
     const onPause = () => (isPaused = true);
-    if (request.stream) return stream(run, { after: -1, leave, onPause });
+    if (request.stream) return stream(run, { after: -1, always: true, leave, onPause });
     if (request.background) return send(context, run, await readResponse(store, run));
     return send(context, run, await awaitResponse(store, run, { signal, onPause }));
   });
@@ -137,17 +141,17 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     const order = readWord(context, "order", ["asc", "desc"]) ?? "desc";
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
     const after = context.req.query("after");
-    const page = pageOfItems(await inputItemsOf(runs.store, run), {
-      limit,
-      order,
-      ...(after !== undefined && { after }),
-    });
+    const options = { limit, order, ...(after !== undefined && { after }) } as const;
+    const page = await budget.readOneByOne(run.owner, async () =>
+      pageOfItems(await inputItemsOf(runs.store, run), options),
+    );
     const { data, has_more: hasMore, first_id: first, last_id: last } = page;
     return streamJson(
       listChunks(
         data.map((item) => itemChunks(item, runs.store)),
         { hasMore, first, last },
       ),
+      budget.take(run.owner, bytesOf(data)),
     );
   });
 
