@@ -47,7 +47,7 @@ test(
     await keyboard.press("Tab");
     await keyboard.press("Tab");
     await keyboard.type("secrets/**");
-    await panel.getByLabel("Such a call").selectOption({ label: "never runs" });
+    await panel.getByLabel("Calls", { exact: true }).selectOption({ label: "never runs" });
     await panel.getByLabel(/^Reason/).fill("Private.");
     await panel.getByLabel(/^Reason/).press("Enter");
     await rules(panel).getByText("files.ViewFile where path matches secrets/**").waitFor();
@@ -59,15 +59,17 @@ test(
     await rules(panel)
       .getByRole("button", { name: /^Change the rule/ })
       .press("Enter");
-    await panel.getByLabel("Such a call").selectOption({ label: "asks every time" });
+    await panel
+      .getByLabel("Calls", { exact: true })
+      .selectOption({ label: "needs approval every time" });
     await panel.getByRole("button", { name: "Save" }).press("Enter");
-    await rules(panel).getByText("asks every time").waitFor();
+    await rules(panel).getByText("needs approval every time").waitFor();
     await rules(panel)
       .getByRole("button", { name: /^Remove the rule/ })
       .press("Enter");
     await panel.getByTestId("no-rules").waitFor();
     await me.page.getByRole("button", { name: "Undo" }).press("Enter");
-    await rules(panel).getByText("asks every time").waitFor();
+    await rules(panel).getByText("needs approval every time").waitFor();
     await me.say('/ViewFile {"path":"secrets/log.md"}');
     await me
       .card("ViewFile")
@@ -93,16 +95,16 @@ test("what is wrong with a rule is said at its field, which has the focus", { sk
   const save = panel.getByRole("button", { name: "Save" });
   const wrong = async (label: string | RegExp, message: RegExp) => {
     await save.click();
-    const field = panel.getByLabel(label);
+    const field = panel.getByLabel(label, { exact: typeof label === "string" });
     await panel.locator("[aria-invalid=true]").first().waitFor();
     const says = await field.getAttribute("aria-describedby");
     assert.match(await panel.locator(`#${says}`).innerText(), message);
     assert.ok(await field.evaluate((element) => element === document.activeElement), `${label}`);
   };
-  await wrong("Tool or group", /Which tool\?/);
+  await wrong("Tool or group", /Enter a tool/);
   await panel.getByLabel("Tool or group").fill("files.VeiwFile");
-  await wrong("Such a call", /Choose what becomes/);
-  await panel.getByLabel("Such a call").selectOption({ label: "never runs" });
+  await wrong("Calls", /Choose a setting/);
+  await panel.getByLabel("Calls", { exact: true }).selectOption({ label: "never runs" });
   await wrong("Tool or group", /Did you mean files\.ViewFile/);
   await panel.getByLabel("Tool or group").fill("web.FetchWebPage");
   await panel.getByTestId("add-condition").click();
@@ -118,7 +120,7 @@ test("a wish that the administrator's rule makes void is marked so", { skip }, a
   const panel = await me.openPanel("Permissions");
   await panel.getByRole("button", { name: "Add a rule…" }).click();
   await panel.getByLabel("Tool or group").fill("web.*");
-  await panel.getByLabel("Such a call").selectOption({ label: "runs without asking" });
+  await panel.getByLabel("Calls", { exact: true }).selectOption({ label: "runs without approval" });
   await panel.getByRole("button", { name: "Save" }).click();
   await rules(panel)
     .getByText("It has no effect: the administrator's rule for web.* asks every time: Office rule.")

@@ -65,7 +65,7 @@ test(
   { skip },
   async () => {
     await me.page.getByRole("link", { name: "Scripts" }).click();
-    await item("boats.py").getByText("asks every time").waitFor();
+    await item("boats.py").getByText("needs approval every time").waitFor();
     await item("boats.py").click();
     const tool = me.page.locator("[data-testid=script-tool][data-tool=find_boat]");
     await tool.getByText("Says where a boat lies.").waitFor();
@@ -109,8 +109,8 @@ test("runs whose calls are damaged are named, and hide no others", { skip }, asy
     const list = (await response.json()) as ScriptCallList;
     await route.fulfill({ response, json: { ...list, unreadable: ["resp_torn"] } });
   });
-  await me.page.getByRole("button", { name: "Look again" }).click();
-  await me.page.getByText("Left out, as the database is damaged there: resp_torn.").waitFor();
+  await me.page.getByRole("button", { name: "Refresh" }).click();
+  await me.page.getByText("Omitted because the database is corrupt there: resp_torn.").waitFor();
   assert.equal(await me.page.getByTestId("last-call").count(), 2);
   await me.page.unroute(url);
 });
@@ -121,7 +121,7 @@ test(
   { skip },
   async () => {
     await tab("Permissions").click();
-    await me.page.getByText("Is given the environment variables HARBOUR_KEY").waitFor();
+    await me.page.getByText("Gets the environment variables HARBOUR_KEY").waitFor();
     // Its text is not folded, and in no box that scrolls.
     const text = me.page.locator(".script-content pre").first();
     assert.match(await text.innerText(), /HARBOUR_KEY/);
@@ -132,12 +132,12 @@ test(
     // On the disk, by whoever: it is live without a reload.
     await writeFile(place("boats.py"), boats.replace("HARBOUR_KEY", "OTHER_KEY"));
     await item("boats.py").getByText("changed since approved").waitFor();
-    await me.page.getByText("Is given the environment variables OTHER_KEY").waitFor();
-    const diff = me.page.getByRole("group", { name: "What changed in boats.py" });
+    await me.page.getByText("Gets the environment variables OTHER_KEY").waitFor();
+    const diff = me.page.getByRole("group", { name: "Changes in boats.py" });
     await diff.locator(".diff-line.removed", { hasText: "HARBOUR_KEY" }).waitFor();
     await diff.locator(".diff-line.added", { hasText: "OTHER_KEY" }).waitFor();
-    await me.page.getByRole("button", { name: "Take the approval back" }).click();
-    await item("boats.py").getByText("asks every time").waitFor();
+    await me.page.getByRole("button", { name: "Revoke the approval" }).click();
+    await item("boats.py").getByText("needs approval every time").waitFor();
   },
 );
 
@@ -200,12 +200,12 @@ test(
 // Contract: scripts-80
 test("a new file begins as a template, is deleted, and comes back", { skip }, async () => {
   await me.page.getByRole("button", { name: "New", exact: true }).click();
-  const form = me.page.getByRole("form", { name: "A new file" });
+  const form = me.page.getByRole("form", { name: "New file" });
   await form.getByLabel("Name, with .py or .ps1").fill("../up.py");
-  await form.getByRole("button", { name: "Begin it" }).click();
+  await form.getByRole("button", { name: "Create" }).click();
   await form.getByText(/is no name for a script/).waitFor();
   await form.getByLabel("Name, with .py or .ps1").fill("weather.py");
-  await form.getByRole("button", { name: "Begin it" }).click();
+  await form.getByRole("button", { name: "Create" }).click();
   await me.page.locator("[data-testid=script-tool][data-tool=greet]").waitFor();
   await tab("Source").click();
   await me.page.getByRole("button", { name: "Delete" }).click();
@@ -216,8 +216,8 @@ test("a new file begins as a template, is deleted, and comes back", { skip }, as
   await me.page.getByTestId("editor").press("x");
   await rm(place("weather.py"));
   const gone = me.page.getByTestId("script-gone");
-  await gone.getByText("What you wrote is still here, unsaved.").waitFor();
-  await gone.getByRole("link", { name: "Give it up" }).click();
+  await gone.getByText("Your unsaved text is still here.").waitFor();
+  await gone.getByRole("link", { name: "Discard it" }).click();
   await item("boats.py").waitFor();
 });
 
@@ -226,7 +226,7 @@ test("at 360 px nothing sticks out, and every control has a name", { skip }, asy
   await page.setViewportSize({ width: 360, height: 740 });
   for (let n = 0; n < 12; n++) await writeFile(place(`more_${n}.py`), `"""More ${n}."""\n`);
   await item("more_9.py").waitFor();
-  const list = page.getByRole("region", { name: "Files of tools" });
+  const list = page.getByRole("region", { name: "Tool files" });
   const hidden = await list.evaluate((one) => one.scrollHeight - one.clientHeight);
   assert.ok(hidden <= 0, `the list is all there, not a window of its own: ${hidden} px are hidden`);
   await item("boats.py").click();

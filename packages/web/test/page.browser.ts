@@ -341,7 +341,7 @@ test("variables are added, found, kept, changed, deleted and brought back", { sk
   await page.getByTestId("variable-value").getByText("a longer log").waitFor();
   await page.getByTestId("variable-back").click();
   await page.getByTestId("variable-search").fill("nothing");
-  await page.getByText("Nothing fits.").waitFor();
+  await page.getByText("No variables match.").waitFor();
   await page.getByTestId("variable-search").fill("");
   await page.getByTestId("variable-delete").click();
   await page.getByTestId("variable-item").waitFor({ state: "detached" });

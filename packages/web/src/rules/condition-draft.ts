@@ -1,6 +1,7 @@
 import type { OverrideView } from "@capstan/contract";
+import { rulesTexts } from "../texts/rules.ts";
 
-/** One condition as it is being written. */
+/** One condition while the user edits it. */
 export interface ConditionDraft {
   /** The argument's name, or a JSON pointer. */
   readonly argument: string;
@@ -8,20 +9,22 @@ export interface ConditionDraft {
   readonly value: string;
 }
 
-/** How an argument is looked at; the words stand between its name and the value. */
+const words =
+  rulesTexts.conditions
+    .tests; /** The tests of a condition; a test's words are shown between the argument's name and the value. */
 export const conditionTests = {
-  path: { words: "is a path like", example: "docs/**" },
-  notPath: { words: "is a path unlike", example: "docs/**" },
-  equals: { words: "is exactly", example: "main" },
-  notEquals: { words: "is anything but", example: "main" },
-  glob: { words: "is text like", example: "rm *" },
-  prefix: { words: "begins with", example: "git " },
-  host: { words: "is on the host", example: "example.org" },
-  site: { words: "is on the site", example: "https://example.org" },
-  min: { words: "is at least", example: "1" },
-  max: { words: "is at most", example: "10" },
-  given: { words: "is given", example: null },
-  absent: { words: "is not given", example: null },
+  path: { words: words.path, example: "docs/**" },
+  notPath: { words: words.notPath, example: "docs/**" },
+  equals: { words: words.equals, example: "main" },
+  notEquals: { words: words.notEquals, example: "main" },
+  glob: { words: words.glob, example: "rm *" },
+  prefix: { words: words.prefix, example: "git " },
+  host: { words: words.host, example: "example.org" },
+  site: { words: words.site, example: "https://example.org" },
+  min: { words: words.min, example: "1" },
+  max: { words: words.max, example: "10" },
+  given: { words: words.given, example: null },
+  absent: { words: words.absent, example: null },
 } as const satisfies {
   readonly [test: string]: { readonly words: string; readonly example: string | null };
 };
@@ -31,13 +34,13 @@ export type When = NonNullable<OverrideView["when"]>;
 
 export type ReadConditions =
   | { readonly type: "when"; readonly when: When | undefined }
-  /** `index` is the condition that is wrong. */
+  /** `index` is the number of the invalid condition, from 0. */
   | { readonly type: "invalid"; readonly index: number; readonly message: string };
 
 /**
- * The conditions of a rule, all of which must hold; none is every call.
+ * Reads the conditions of a rule, all of which must hold. Without conditions it covers every call.
  *
- * @param typeOf the type that the tool's schema has for an argument, where it is known
+ * @param typeOf returns the type of an argument in the tool's schema, if it is known
  */
 export function readConditions(
   drafts: readonly ConditionDraft[],
@@ -48,23 +51,19 @@ export function readConditions(
   ) as typeof when;
   for (const [index, draft] of drafts.entries()) {
     const argument = draft.argument.trim();
-    if (argument === "") return invalid(index, "Which argument? Write its name, such as path.");
+    if (argument === "") return invalid(index, rulesTexts.errors.argument);
     const read = operatorOf(draft, typeOf(argument));
     if (typeof read === "string") return invalid(index, read);
     const [operator, value] = read;
     const before = (when[argument] ??= {});
-    if (operator in before)
-      return invalid(
-        index,
-        `${argument} has such a condition already. Write one pattern for both, or make two rules.`,
-      );
+    if (operator in before) return invalid(index, rulesTexts.errors.duplicate(argument));
     before[operator] = value;
   }
   const isEmpty = drafts.length === 0;
   return { type: "when", when: isEmpty ? undefined : { ...when } };
 }
 
-/** What the API calls it, and the value; or what is wrong with it. */
+/** Returns the operator of the API and its value, or an error message. */
 function operatorOf(
   { test, value }: ConditionDraft,
   type: unknown,
@@ -77,7 +76,7 @@ function operatorOf(
     case "min":
     case "max":
       return value.trim() === "" || !Number.isFinite(Number(value))
-        ? "Write a number."
+        ? rulesTexts.errors.number
         : [test, Number(value)];
     case "equals":
       return ["equals", jsonOf(value, type)];
@@ -95,10 +94,10 @@ function operatorOf(
 }
 
 function missing(test: ConditionTest): string {
-  return `What should it be like? For instance ${conditionTests[test].example}.`;
+  return rulesTexts.errors.value(conditionTests[test].example);
 }
 
-/** What was typed, as the value it stands for: text where the argument is text, else JSON where it is some. */
+/** Reads a typed value: as text if the argument is a string, else as JSON if it is valid JSON. */
 function jsonOf(text: string, type: unknown): unknown {
   if (type === "string") return text;
   try {

@@ -3,6 +3,7 @@ import { type ConditionDraft, type ConditionTest, conditionTests } from "./condi
 import { FieldError } from "../shell/error-text.tsx";
 import type { RuleError } from "./rule-draft.ts";
 import { Button, IconButton } from "../shell/button.tsx";
+import { rulesTexts } from "../texts/rules.ts";
 
 interface ConditionFieldsProps {
   readonly conditions: readonly ConditionDraft[];
@@ -16,10 +17,10 @@ const words = Object.entries(conditionTests) as readonly (readonly [
   ConditionTest,
   (typeof conditionTests)[ConditionTest],
 ])[];
-/** As many as a rule may have. */
+/** The most conditions of a rule. */
 const most = 20;
 
-/** For which calls a rule is, by their arguments: a line each, all of which must hold. */
+/** The conditions on arguments that select a rule's calls, one per line. All of them must hold. */
 export function ConditionFields(props: ConditionFieldsProps) {
   let add!: HTMLButtonElement;
   const change = (index: number, more: Partial<ConditionDraft>) =>
@@ -33,9 +34,9 @@ export function ConditionFields(props: ConditionFieldsProps) {
 
   return (
     <fieldset class="rule-conditions">
-      <legend class="label">Which calls</legend>
+      <legend class="label">{rulesTexts.conditions.legend}</legend>
       <Show when={props.conditions.length === 0}>
-        <p class="rule-hint soft breaks">All of them.</p>
+        <p class="rule-hint soft breaks">{rulesTexts.conditions.all}</p>
       </Show>
       <datalist id="rule-arguments">
         <Index each={props.suggestions}>{(name) => <option value={name()} />}</Index>
@@ -48,8 +49,8 @@ export function ConditionFields(props: ConditionFieldsProps) {
               list="rule-arguments"
               autocomplete="off"
               spellcheck={false}
-              placeholder="argument"
-              aria-label={`Argument of condition ${index + 1}`}
+              placeholder={rulesTexts.conditions.argumentPlaceholder}
+              aria-label={rulesTexts.conditions.argument(index + 1)}
               aria-invalid={errorAt(index) !== undefined}
               aria-describedby={describedBy(index)}
               data-error-field={`condition-${index}`}
@@ -58,7 +59,7 @@ export function ConditionFields(props: ConditionFieldsProps) {
             />
             <select
               class="select"
-              aria-label={`Test of condition ${index + 1}`}
+              aria-label={rulesTexts.conditions.test(index + 1)}
               onChange={(event) =>
                 change(index, { test: event.currentTarget.value as ConditionTest })
               }
@@ -76,7 +77,7 @@ export function ConditionFields(props: ConditionFieldsProps) {
                   autocomplete="off"
                   spellcheck={false}
                   placeholder={example()}
-                  aria-label={`Value of condition ${index + 1}`}
+                  aria-label={rulesTexts.conditions.value(index + 1)}
                   aria-invalid={errorAt(index) !== undefined}
                   aria-describedby={describedBy(index)}
                   value={condition().value}
@@ -88,7 +89,7 @@ export function ConditionFields(props: ConditionFieldsProps) {
               look="small"
               icon="close"
               size={15}
-              label={`Take condition ${index + 1} out`}
+              label={rulesTexts.conditions.remove(index + 1)}
               onClick={() => {
                 props.onChange(props.conditions.filter((_one, at) => at !== index));
                 add.focus();
@@ -110,7 +111,9 @@ export function ConditionFields(props: ConditionFieldsProps) {
           all?.item(all.length - 1).focus();
         }}
       >
-        {props.conditions.length === 0 ? "Only some, by an argument…" : "And by another…"}
+        {props.conditions.length === 0
+          ? rulesTexts.conditions.addFirst
+          : rulesTexts.conditions.addMore}
       </Button>
     </fieldset>
   );

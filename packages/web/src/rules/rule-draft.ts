@@ -2,8 +2,9 @@ import type { OverrideChange, OverrideView } from "@capstan/contract";
 import { withoutPlace } from "../api/api-error.ts";
 import { type ConditionDraft, readConditions } from "./condition-draft.ts";
 import type { ExecutionSetting, ResultSetting } from "./rule-labels.ts";
+import { rulesTexts } from "../texts/rules.ts";
 
-/** A rule as it is being written; empty where it says nothing. */
+/** A rule while the user edits it; fields without a setting are empty. */
 export interface RuleDraft {
   readonly tool: string;
   readonly conditions: readonly ConditionDraft[];
@@ -13,14 +14,14 @@ export interface RuleDraft {
   readonly reason: string;
 }
 
-/** What is wrong, by field; `condition` says which one. */
+/** An error and its field; `condition` is the number of the condition. */
 export interface RuleError {
   readonly field: "tool" | "condition" | "execution" | "result" | "minutes" | "reason" | "rule";
   readonly condition?: number;
   readonly message: string;
 }
 
-/** A new rule, or one that is there as it says now. */
+/** Returns the draft of a new rule, or of an existing one. */
 export function ruleDraft(rule?: OverrideView): RuleDraft {
   return {
     tool: rule?.tool ?? "",
@@ -33,8 +34,7 @@ export function ruleDraft(rule?: OverrideView): RuleDraft {
 }
 
 /**
- * What to send, or what is wrong. Of a rule that is there what is empty is taken back; of a new
- * one it is left out, so that a rule for the same calls keeps what it says.
+ * Returns the change to send, or the error. Empty fields of an existing rule are reset; empty fields * of a new rule are omitted, so that a rule for the same calls keeps its settings.
  */
 export function readDraft(
   draft: RuleDraft,
@@ -43,20 +43,17 @@ export function readDraft(
   | { readonly type: "change"; readonly change: OverrideChange }
   | { readonly type: "invalid"; readonly error: RuleError } {
   const tool = draft.tool.trim();
-  if (tool === "")
-    return invalid("tool", "Which tool? For instance files.ViewFile, files.* for a group, or *.");
+  if (tool === "") return invalid("tool", rulesTexts.errors.tool);
   const conditions = readConditions(draft.conditions, typeOf);
   if (conditions.type === "invalid")
     return invalid("condition", conditions.message, conditions.index);
   const minutes = Number(draft.minutes);
   if (draft.minutes.trim() !== "" && !(minutes > 0))
-    return invalid("minutes", "Write a number of minutes above 0, or nothing.");
+    return invalid("minutes", rulesTexts.errors.minutes);
   if (draft.execution === "" && draft.result === "" && draft.minutes.trim() === "")
     return invalid(
       "execution",
-      rule === undefined
-        ? "Choose what becomes of such calls, or of their results."
-        : "A rule that says nothing is none: choose one of these, or remove the rule.",
+      rule === undefined ? rulesTexts.errors.noSetting : rulesTexts.errors.emptied,
     );
   const when = rule === undefined ? conditions.when : rule.when;
   const said = {
@@ -74,7 +71,7 @@ export function readDraft(
   return { type: "change", change };
 }
 
-/** Where the server's refusal belongs. It begins with the place, which the field shows. */
+/** Finds the field of the server's error, and removes the field's name from the message. */
 export function refusedAt(
   param: string,
   said: string,

@@ -9,16 +9,17 @@ import { ruleArguments, ruleSubjects } from "./rule-suggestions.ts";
 import { executionLabels, resultLabels } from "./rule-labels.ts";
 import { Field, Form, FormActions } from "../shell/form.tsx";
 import { createAction } from "../state/action.ts";
+import { rulesTexts } from "../texts/rules.ts";
 
 interface RuleFormProps {
-  /** The rule to change; without one a new one is made. Its calls stay the same: others are another rule's. */
+  /** The rule to change; omitted for a new rule. The calls that a rule covers cannot be changed. */
   readonly rule?: OverrideView;
   readonly groups: readonly ToolGroupView[];
   readonly onSave: (change: OverrideChange) => Promise<void>;
   readonly onCancel: () => void;
 }
 
-/** Makes or changes a rule. What is wrong is said at its field, which gets the focus. */
+/** Creates or changes a rule. An error is shown at its field, which gets the focus. */
 export function RuleForm(props: RuleFormProps) {
   const [draft, setDraft] = createSignal(ruleDraft(props.rule));
   const [error, setError] = createSignal<RuleError>();
@@ -63,7 +64,9 @@ export function RuleForm(props: RuleFormProps) {
     <Form
       ref={(element) => (form = element)}
       class="rule-form"
-      aria-label={props.rule === undefined ? "A new rule" : `Change the rule ${props.rule.title}`}
+      aria-label={
+        props.rule === undefined ? rulesTexts.newLabel : rulesTexts.changeLabel(props.rule.title)
+      }
       data-testid="rule-form"
       onSubmit={() => void save()}
       onEscape={() => props.onCancel()}
@@ -71,12 +74,12 @@ export function RuleForm(props: RuleFormProps) {
       <Show when={props.rule === undefined} fallback={<strong>{props.rule?.title}</strong>}>
         <Field
           {...about("tool")}
-          label="Tool or group"
+          label={rulesTexts.form.tool}
           look="code"
           list="rule-subjects"
           autocomplete="off"
           spellcheck={false}
-          placeholder="files.ViewFile, files.* or *"
+          placeholder={rulesTexts.form.toolPlaceholder}
         />
         <datalist id="rule-subjects">
           <For each={ruleSubjects(props.groups)}>
@@ -90,19 +93,27 @@ export function RuleForm(props: RuleFormProps) {
           onChange={(conditions) => change({ conditions })}
         />
       </Show>
-      <Field {...about("execution")} as="select" label="Such a call">
-        <Choices none="is not mine to decide" words={executionLabels} chosen={draft().execution} />
+      <Field {...about("execution")} as="select" label={rulesTexts.form.calls}>
+        <Choices
+          none={rulesTexts.form.callsDefault}
+          words={executionLabels}
+          chosen={draft().execution}
+        />
       </Field>
-      <Field {...about("result")} as="select" label="Its results">
-        <Choices none="are as the tool says" words={resultLabels} chosen={draft().result} />
+      <Field {...about("result")} as="select" label={rulesTexts.form.results}>
+        <Choices
+          none={rulesTexts.form.resultsDefault}
+          words={resultLabels}
+          chosen={draft().result}
+        />
       </Field>
-      <Field {...about("reason")} label="Reason, which a refused model reads" />
+      <Field {...about("reason")} label={rulesTexts.form.reason} />
       <Field
         {...about("minutes")}
-        label="Minutes that a question stays open"
+        label={rulesTexts.form.minutes}
         inputmode="decimal"
         autocomplete="off"
-        placeholder="as the server says"
+        placeholder={rulesTexts.form.minutesPlaceholder}
       />
       <FieldError id="rule-rule-error" message={messageAt("rule")} />
       <FormActions isBusy={saving.isBusy()} onCancel={props.onCancel} testId="rule-save" />
@@ -110,7 +121,7 @@ export function RuleForm(props: RuleFormProps) {
   );
 }
 
-/** The words of a choice, and that nothing is said. */
+/** The options of a selection, with one for no setting. */
 function Choices(props: {
   readonly none: string;
   readonly words: { readonly [word: string]: string };

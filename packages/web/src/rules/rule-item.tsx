@@ -3,8 +3,9 @@ import { For, Show } from "solid-js";
 import { ruleText } from "./rule-labels.ts";
 import { Button } from "../shell/button.tsx";
 import { createAction } from "../state/action.ts";
+import { rulesTexts } from "../texts/rules.ts";
 
-/** One rule: which calls, what it says, and what of it comes to nothing. */
+/** One rule: its calls, its settings, and notes about settings without effect. */
 export function RuleItem(props: {
   readonly rule: OverrideView;
   readonly onChange: () => void;
@@ -21,7 +22,7 @@ export function RuleItem(props: {
             classList={{ bad: props.rule.effect === "none", some: props.rule.effect === "partial" }}
             data-testid="rule-effect"
           >
-            {props.rule.effect === "none" ? "no effect" : "in part"}
+            {props.rule.effect === "none" ? rulesTexts.noEffect : rulesTexts.partialEffect}
           </span>
         </Show>
       </div>
@@ -38,25 +39,25 @@ export function RuleItem(props: {
         )}
       </For>
       <Show when={props.rule.reason}>
-        {(reason) => <p class="rule-hint soft breaks">Reason: {reason()}</p>}
+        {(reason) => <p class="rule-hint soft breaks">{rulesTexts.reasonOf(reason())}</p>}
       </Show>
       <div class="rule-buttons">
         <Button
           look="small"
-          aria-label={`Change the rule ${props.rule.title}`}
+          aria-label={rulesTexts.changeLabel(props.rule.title)}
           data-testid="change-rule"
           onClick={() => props.onChange()}
         >
-          Change
+          {rulesTexts.change}
         </Button>
         <Button
           look="small"
           disabled={isBusy()}
-          aria-label={`Remove the rule ${props.rule.title}`}
+          aria-label={rulesTexts.removeLabel(props.rule.title)}
           data-testid="remove-rule"
           onClick={() => void run(props.onRemove)}
         >
-          Remove
+          {rulesTexts.remove}
         </Button>
       </div>
     </>

@@ -1,6 +1,7 @@
 import type { ToolGroupView } from "@capstan/contract";
+import { rulesTexts } from "../texts/rules.ts";
 
-/** What a rule may be about, and what that is in words. */
+/** A pattern that a rule can cover, and its description. */
 export interface RuleSubject {
   readonly pattern: string;
   readonly says: string;
@@ -9,15 +10,15 @@ export interface RuleSubject {
 /** All tools, then each group and its tools. */
 export function ruleSubjects(groups: readonly ToolGroupView[]): readonly RuleSubject[] {
   return [
-    { pattern: "*", says: "every tool" },
+    { pattern: "*", says: rulesTexts.everyTool },
     ...groups.flatMap(({ name, title, tools }) => [
-      { pattern: `${name}.*`, says: `all of ${title}` },
+      { pattern: `${name}.*`, says: rulesTexts.allOf(title) },
       ...tools.map((tool) => ({ pattern: tool.id, says: tool.description })),
     ]),
   ];
 }
 
-/** The arguments of what a rule is about, with their type where all of its tools agree. */
+/** Returns the arguments of the tools that a pattern covers, with their type if all of the tools agree. */
 export function ruleArguments(
   groups: readonly ToolGroupView[],
   pattern: string,

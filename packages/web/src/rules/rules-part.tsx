@@ -8,9 +8,10 @@ import { RuleForm } from "./rule-form.tsx";
 import { RuleItem } from "./rule-item.tsx";
 import { ErrorNotice } from "../shell/error-text.tsx";
 import { Button } from "../shell/button.tsx";
+import { rulesTexts } from "../texts/rules.ts";
 import "./rules.css";
 
-/** The person's own rules: listed, added, changed, removed and brought back. */
+/** The user's rules: list, add, change, remove and restore. */
 export function RulesPart() {
   const { catalog } = useApp();
   const rules = createLoaded<readonly OverrideView[]>([], () => client.rules());
@@ -19,7 +20,7 @@ export function RulesPart() {
   let part!: HTMLElement;
   onMount(() => void rules.refresh());
 
-  /** The button that leads back into what was closed, or to the first. */
+  /** Closes the form and focuses the button of its rule, or the button that adds one. */
   const close = (rule: string | null) => {
     setOpen(null);
     const back =
@@ -41,29 +42,26 @@ export function RulesPart() {
     const about = when === undefined ? { tool } : { tool, when };
     const said = { execution, result, approvalMs, reason };
     const words = Object.entries(said).filter(([, word]) => word !== undefined);
-    await attempt("Not brought back", () => send({ ...about, ...Object.fromEntries(words) }));
+    await attempt(rulesTexts.notRestored, () => send({ ...about, ...Object.fromEntries(words) }));
   };
   const remove = async (rule: OverrideView) => {
-    if (!(await attempt("Not removed", () => client.removeRule(rule.id)))) return;
+    if (!(await attempt(rulesTexts.notRemoved, () => client.removeRule(rule.id)))) return;
     rules.set((all) => all.filter(({ id }) => id !== rule.id));
     close(null);
     showToast({
-      text: `The rule for ${rule.title} is removed.`,
-      action: { label: "Undo", run: () => void bringBack(rule) },
+      text: rulesTexts.removed(rule.title),
+      action: { label: rulesTexts.undo, run: () => void bringBack(rule) },
     });
   };
 
   return (
     <section ref={(element) => (part = element)} aria-labelledby="rules-title">
       <h3 id="rules-title" class="part-title">
-        Your rules
-      </h3>
-      <p class="panel-text">
-        Which calls ask you, run at once, or never run; in every chat, from the next call on. You
-        can be stricter than the administrator, not looser.
-      </p>
+        {rulesTexts.title}
+      </h3>{" "}
+      <p class="panel-text">{rulesTexts.about}</p>
       <ErrorNotice message={rules.error()} />
-      <ul class="rules" aria-label="Your rules">
+      <ul class="rules" aria-label={rulesTexts.title}>
         <For each={rules.value()}>
           {(rule) => (
             <li class="rule" data-testid="rule" data-tool={rule.tool} data-rule={rule.id}>
@@ -90,14 +88,14 @@ export function RulesPart() {
       </ul>
       <Show when={rules.isReady() && rules.value().length === 0 && open() === null}>
         <p class="empty" data-testid="no-rules">
-          None yet: tools and the administrator's rules decide.
+          {rulesTexts.empty}
         </p>
       </Show>
       <Show
         when={open() === "new"}
         fallback={
           <Button look="small" data-testid="add-rule" onClick={() => setOpen("new")}>
-            Add a rule…
+            {rulesTexts.add}
           </Button>
         }
       >

@@ -2,7 +2,7 @@ import type { DeclaredPermissionsView, ScriptDetail, ScriptFilesView } from "@ca
 import { createEffect, For, on, Show } from "solid-js";
 import { hasStatus } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
-import { formatBytes, plural } from "../texts/count.ts";
+import { formatBytes } from "../texts/count.ts";
 import { createLoaded } from "../state/loaded.ts";
 import { DiffView } from "./editor/diff-view.tsx";
 import { fileChanges } from "./file-changes.ts";
@@ -11,16 +11,17 @@ import { ErrorNotice, FieldError } from "../shell/error-text.tsx";
 import { Button } from "../shell/button.tsx";
 import { VisibleText } from "../shell/visible-text.tsx";
 import { createAction } from "../state/action.ts";
+import { scriptsTexts } from "../texts/scripts.ts";
 
 interface ApprovalPartProps {
   readonly file: ScriptDetail;
-  /** Something is written that is not saved: what is approved is what is saved. */
+  /** Whether there are unsaved changes: an approval covers the saved file. */
   readonly isDirty: boolean;
   readonly onChanged: (file: ScriptDetail) => void;
   readonly onStale: () => void;
 }
 
-/** What a file asks for, what it is made of, and a person's word on exactly that. */
+/** A file's requested permissions and contents, and the user's approval of them. */
 export function ApprovalPart(props: ApprovalPartProps) {
   const { isBusy, error, setError, run } = createAction();
   const versions = createLoaded<Versions | null>(null, () => readVersions(props.file));
@@ -28,7 +29,7 @@ export function ApprovalPart(props: ApprovalPartProps) {
     on(
       () => [props.file.content_hash, props.file.approved?.content_hash].join(),
       () => {
-        // What was wrong with one content says nothing of another.
+        // An error about one content says nothing about another.
         setError(null);
         void versions.refresh();
       },
@@ -43,7 +44,7 @@ export function ApprovalPart(props: ApprovalPartProps) {
       },
     );
   const isCurrent = () => props.file.approval === "current";
-  /** Approved is what is read here: until it came, and where it is another by now, nothing can be. */
+  /** The hash of the shown content; `null` until it is loaded, or if the file has changed since. */
   const seen = () => {
     const hash = props.file.content_hash;
     return hash !== null && versions.value()?.current?.content_hash === hash ? hash : null;
@@ -57,13 +58,16 @@ export function ApprovalPart(props: ApprovalPartProps) {
     <>
       <p class="script-standing" role="status" data-testid="approval-state">
         {isCurrent()
-          ? `You approved this content on ${approvedOn()}. What it declares holds.`
+          ? scriptsTexts.approval.current(approvedOn())
           : props.file.approved !== null
-            ? `It changed since you approved it on ${approvedOn()}: until you approve it again it asks before every call, and has no network, folders or secrets.`
-            : "Nobody approved it: it asks before every call, and has no network, folders or secrets."}
+            ? scriptsTexts.approval.outdated(approvedOn())
+            : scriptsTexts.approval.missing}
       </p>
-      <h3 class="part-title">What it asks for</h3>
-      <Show when={props.file.declared} fallback={<p class="empty">It cannot be read as it is.</p>}>
+      <h3 class="part-title">{scriptsTexts.approval.requested}</h3>
+      <Show
+        when={props.file.declared}
+        fallback={<p class="empty">{scriptsTexts.approval.unreadable}</p>}
+      >
         {(declared) => <PermissionList declared={declared()} />}
       </Show>
       <Show when={versions.value()}>
@@ -72,8 +76,7 @@ export function ApprovalPart(props: ApprovalPartProps) {
       <ErrorNotice message={versions.error()} />
       <Show when={props.file.editable && !isCurrent()}>
         <p class="script-standing">
-          Approving means: it may do what is listed above, in this place and with exactly this
-          content. Whatever changes, you are asked again.
+          {scriptsTexts.approval.meaning}
           <Show when={props.file.content_hash}>
             {(hash) => <code class="script-hash"> {hash().slice(0, 19)}…</code>}
           </Show>
@@ -92,7 +95,7 @@ export function ApprovalPart(props: ApprovalPartProps) {
                 void change(() => client.approveScript(props.file.id, { content_hash: hash }));
             }}
           >
-            Approve this content
+            {scriptsTexts.approval.approve}
           </Button>
         </Show>
         <Show when={props.file.approved !== null}>
@@ -102,7 +105,7 @@ export function ApprovalPart(props: ApprovalPartProps) {
             data-testid="revoke-script"
             onClick={() => void change(() => client.revokeScript(props.file.id))}
           >
-            Take the approval back
+            {scriptsTexts.approval.revoke}
           </Button>
         </Show>
         <span class="script-state soft">{hint(props)}</span>
@@ -112,26 +115,17 @@ export function ApprovalPart(props: ApprovalPartProps) {
 }
 
 function hint({ file, isDirty }: ApprovalPartProps): string {
-  if (!file.editable)
-    return "A module runs inside the server: approve it with capstan scripts approve FILE.";
+  if (!file.editable) return scriptsTexts.approval.module;
   if (file.approval === "current") return "";
-  if (file.content_hash === null) return "Mend its errors first.";
-  return isDirty ? "Save what you wrote first." : "";
+  if (file.content_hash === null) return scriptsTexts.approval.broken;
+  return isDirty ? scriptsTexts.approval.unsaved : "";
 }
 
 function PermissionList(props: { readonly declared: DeclaredPermissionsView }) {
   const lines = () => permissionLines(props.declared);
   return (
     <ul class="permissions" data-testid="permissions">
-      <For
-        each={lines()}
-        fallback={
-          <li>
-            Nothing. Once approved, it asks once for the same arguments, and has no network, folders
-            or secrets.
-          </li>
-        }
-      >
+      <For each={lines()} fallback={<li>{scriptsTexts.approval.none}</li>}>
         {({ of, text, isBold }) => (
           <li classList={{ bold: isBold }}>
             <Show when={of}>
@@ -147,14 +141,14 @@ function PermissionList(props: { readonly declared: DeclaredPermissionsView }) {
 
 interface Versions {
   readonly current: ScriptFilesView | null;
-  /** What was approved last, where it is another and still kept. */
+  /** The last approved version, if it differs and is still stored. */
   readonly approved: ScriptFilesView | null;
 }
 
-/** All that the approval is about: what changed since the last one, and the files as they are. */
+/** The content that the approval covers: changes since the last approval, and the files. */
 function Contents(props: {
   readonly versions: Versions;
-  /** Whether they can be approved: then nothing is folded that no change shows. */
+  /** Whether approval is requested: then files that no diff shows are unfolded. */
   readonly isAsked: boolean;
 }) {
   const changes = () =>
@@ -162,7 +156,7 @@ function Contents(props: {
   return (
     <>
       <Show when={props.versions.approved !== null && props.versions.current !== null}>
-        <h3 class="part-title">What changed since it was approved</h3>
+        <h3 class="part-title">{scriptsTexts.approval.changes}</h3>
         <For each={changes()}>
           {({ name, before, after }) => (
             <div data-testid="changed-file">
@@ -171,7 +165,11 @@ function Contents(props: {
                   <VisibleText isLine text={name} />
                 </code>
               </p>
-              <DiffView label={`What changed in ${name}`} before={before} after={after} />
+              <DiffView
+                label={scriptsTexts.approval.changesIn(name)}
+                before={before}
+                after={after}
+              />
             </div>
           )}
         </For>
@@ -179,7 +177,7 @@ function Contents(props: {
       <Show when={props.versions.current}>
         {(current) => (
           <>
-            <h3 class="part-title">What it is made of: {plural(current().files.length, "file")}</h3>
+            <h3 class="part-title">{scriptsTexts.approval.contents(current().files.length)}</h3>
             <For each={current().files}>
               {({ name, text, bytes }) => (
                 <details
@@ -193,7 +191,7 @@ function Contents(props: {
                     <span class="parameter-type faint breaks">{formatBytes(bytes)}</span>
                   </summary>
                   <pre class="value whole" tabindex="0">
-                    <VisibleText text={text ?? "It is no text, or too long to be shown."} />
+                    <VisibleText text={text ?? scriptsTexts.approval.notText} />
                   </pre>
                 </details>
               )}
@@ -214,7 +212,7 @@ async function readVersions({ id, content_hash, approved }: ScriptDetail): Promi
   return { current, approved: before };
 }
 
-/** What is not kept any more is not compared with. */
+/** Returns `null` for a version that is no longer stored. */
 function orNone(error: unknown): null {
   if (hasStatus(error, 404)) return null;
   throw error;

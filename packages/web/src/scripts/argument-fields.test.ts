@@ -58,8 +58,8 @@ test("what is missing or cannot be read is said at its field", () => {
   const wrong = read({ city: "x", days: "many", ids: "[1", either: "plain" });
   assert.ok(wrong.type === "invalid");
   assert.deepEqual(Object.keys(wrong.errors).toSorted(), ["days", "either", "ids", "stay", "unit"]);
-  assert.match(wrong.errors["either"] ?? "", /Text is written as "text"/);
-  assert.equal(wrong.errors["unit"], "It is needed.");
+  assert.match(wrong.errors["either"] ?? "", /Write text as "text"/);
+  assert.equal(wrong.errors["unit"], "This argument is required.");
 });
 
 test("names that objects have by themselves are parameters like others", () => {

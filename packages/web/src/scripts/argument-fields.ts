@@ -1,4 +1,5 @@
 import type { ScriptToolView } from "@capstan/contract";
+import { scriptsTexts } from "../texts/scripts.ts";
 
 type JsonSchema = ScriptToolView["parameters"];
 
@@ -7,13 +8,13 @@ export interface ArgumentField {
   readonly name: string;
   readonly description: string;
   readonly isRequired: boolean;
-  /** What may be written: `text`, a `number`, one of `choices`, or `json`. */
+  /** The kind of value: `text`, a `number`, one of `choices`, or `json`. */
   readonly type: "text" | "number" | "choice" | "json";
   /** As JSON; of `choice` alone. */
   readonly choices: readonly string[];
   /** In words: `integer`, `list of string`, `"c" or "f"`. */
   readonly typeText: string;
-  /** As JSON; undefined where there is none. */
+  /** As JSON; `undefined` if there is none. */
   readonly defaultText: string | undefined;
 }
 
@@ -21,7 +22,7 @@ export type ReadArguments =
   | { readonly type: "arguments"; readonly value: { readonly [name: string]: unknown } }
   | { readonly type: "invalid"; readonly errors: { readonly [field: string]: string } };
 
-/** What a form for a tool's JSON Schema asks for, in the schema's order. */
+/** Returns the fields of a form for a tool's JSON Schema, in the schema's order. */
 export function argumentFields(schema: JsonSchema): readonly ArgumentField[] {
   const properties = objectAt(schema, "properties");
   const required: readonly unknown[] = Array.isArray(schema["required"]) ? schema["required"] : [];
@@ -43,8 +44,7 @@ export function argumentFields(schema: JsonSchema): readonly ArgumentField[] {
 }
 
 /**
- * What was written, as arguments. A field that is empty and may be left out is; what the values
- * mean beyond their type the gate says.
+ * Reads the fields as arguments. Omits empty optional fields. The server checks the values beyond * their types.
  */
 export function readArguments(
   fields: readonly ArgumentField[],
@@ -55,7 +55,7 @@ export function readArguments(
     const text = written[field.name] ?? "";
     const isText = field.type === "text";
     if (text === "" && !(isText && field.isRequired)) {
-      if (field.isRequired) errors[field.name] = "It is needed.";
+      if (field.isRequired) errors[field.name] = scriptsTexts.trial.required;
       return [];
     }
     const read = isText ? { value: text } : readValue(field, text);
@@ -76,13 +76,15 @@ function readValue(
 ): { readonly value: unknown } | { readonly error: string } {
   if (field.type === "number") {
     const value = Number(text);
-    return text.trim() === "" || !Number.isFinite(value) ? { error: "Write a number." } : { value };
+    return text.trim() === "" || !Number.isFinite(value)
+      ? { error: scriptsTexts.trial.number }
+      : { value };
   }
   try {
     return { value: JSON.parse(text) as unknown };
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : "";
-    return { error: `This is not JSON: ${why}. Text is written as "text".` };
+    return { error: scriptsTexts.trial.notJson(why) };
   }
 }
 
@@ -111,7 +113,7 @@ function choicesOf(schema: Schema): readonly string[] {
     : [];
 }
 
-/** A type in few words, for people who know the language of the file, not JSON Schema. */
+/** Describes a type in a few words, for users who do not know JSON Schema. */
 function typeText(schema: Schema, root: JsonSchema): string {
   const one = withoutNull(resolved(schema, root), root);
   if (Array.isArray(one["enum"])) {

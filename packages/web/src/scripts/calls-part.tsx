@@ -9,8 +9,9 @@ import { createLoaded } from "../state/loaded.ts";
 import { tracebackOf } from "./traceback.ts";
 import { ErrorNotice } from "../shell/error-text.tsx";
 import { Button } from "../shell/button.tsx";
+import { scriptsTexts } from "../texts/scripts.ts";
 
-/** The last calls of a file's tools: yours, whether a model made them or you. */
+/** The user's recent calls of a file's tools, made by a model or tried here. */
 export function CallsPart(props: { readonly id: string }) {
   const calls = createLoaded<Pick<ScriptCallList, "data" | "unreadable">>(
     { data: [], unreadable: [] },
@@ -20,15 +21,15 @@ export function CallsPart(props: { readonly id: string }) {
   return (
     <>
       <div class="section-head spread">
-        <h3>Last calls</h3>
+        <h3>{scriptsTexts.calls.title}</h3>
         <Button look="small" onClick={() => void calls.refresh()}>
-          Look again
+          {scriptsTexts.calls.refresh}
         </Button>
       </div>
       <ErrorNotice message={calls.error()} />
       <Show when={calls.value().unreadable.length > 0}>
         <p class="notice" data-testid="unreadable-calls">
-          Left out, as the database is damaged there: {calls.value().unreadable.join(", ")}.
+          {scriptsTexts.calls.unreadable(calls.value().unreadable.join(", "))}
         </p>
       </Show>
       <ul class="last-calls" data-testid="last-calls">
@@ -37,7 +38,7 @@ export function CallsPart(props: { readonly id: string }) {
         </KeyedFor>
       </ul>
       <Show when={calls.isReady() && calls.value().data.length === 0}>
-        <p class="empty">None yet.</p>
+        <p class="empty">{scriptsTexts.calls.empty}</p>
       </Show>
     </>
   );
@@ -69,7 +70,9 @@ function LastCall(props: { readonly call: ScriptCallView }) {
                 {new Date(props.call.proposedAt).toLocaleString()}
               </time>
               {took() === "" ? "" : ` · ${took()}`} ·{" "}
-              {props.call.made_by === "person" ? "tried here" : "by a model"}
+              {props.call.made_by === "person"
+                ? scriptsTexts.calls.triedHere
+                : scriptsTexts.calls.byModel}
             </span>
             <span class="last-call-arguments soft breaks">
               {argumentsLine(args() ?? {}) || props.call.argumentsText.slice(0, 120)}
@@ -79,14 +82,14 @@ function LastCall(props: { readonly call: ScriptCallView }) {
         <Show when={props.call.decision}>
           {(decision) => <p class="parameter-type faint breaks">{decisionText(decision())}</p>}
         </Show>
-        <pre class="value" tabindex="0" aria-label="Arguments">
+        <pre class="value" tabindex="0" aria-label={scriptsTexts.calls.arguments}>
           {args() === undefined
             ? prettyJson(props.call.argumentsText)
             : JSON.stringify(args(), null, 2)}
         </pre>
         <Show when={props.call.result}>
           {(result) => (
-            <pre class="value" tabindex="0" aria-label="Result">
+            <pre class="value" tabindex="0" aria-label={scriptsTexts.calls.result}>
               {tracebackOf(result().error) ?? result().finalText}
             </pre>
           )}

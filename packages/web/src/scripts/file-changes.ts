@@ -1,15 +1,16 @@
 import type { ScriptFilesView } from "@capstan/contract";
+import { scriptsTexts } from "../texts/scripts.ts";
 
 type Files = ScriptFilesView["files"];
 
-/** A file that is not what it was; one that is new was empty, one that is gone is. */
+/** A changed file; a new file was empty before, a deleted file is empty after. */
 export interface FileChange {
   readonly name: string;
   readonly before: string;
   readonly after: string;
 }
 
-/** Which files changed from one version to another. What cannot be shown is told by its size and hash. */
+/** Returns the files that differ between two versions. A file that cannot be shown is described by its size and hash. */
 export function fileChanges(before: Files, after: Files): readonly FileChange[] {
   const names = [...new Set([...before, ...after].map(({ name }) => name))].toSorted();
   return names.flatMap((name): readonly FileChange[] => {
@@ -21,6 +22,6 @@ export function fileChanges(before: Files, after: Files): readonly FileChange[] 
 
 function shown(file: Files[number] | undefined): string {
   if (file === undefined) return "";
-  if (file.text === "") return "(an empty file)";
-  return file.text ?? `(${file.bytes} bytes that are not shown, ${file.hash})`;
+  if (file.text === "") return scriptsTexts.diff.emptyFile;
+  return file.text ?? scriptsTexts.diff.notShown(file.bytes, file.hash);
 }

@@ -10,11 +10,11 @@ test("what a file asks for is said in words, what reaches furthest first", () =>
   assert.deepEqual(
     lines.map(({ of, text, isBold }) => `${isBold ? "! " : ""}${of ?? "all"}: ${text}`),
     [
-      "! all: Reaches the hosts api.example.com",
-      "! all: Is given the environment variables KEY",
+      "! all: Can reach the hosts api.example.com",
+      "! all: Gets the environment variables KEY",
       "! send: Reads and changes the folders out",
-      "! send: Runs without asking",
-      "all: Only reads, so it runs beside other calls",
+      "! send: Runs without approval",
+      "all: Only reads, so it runs in parallel with other calls",
       "all: Runs for up to 1 min 0 s",
     ],
   );

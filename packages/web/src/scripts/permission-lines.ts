@@ -1,33 +1,21 @@
 import type { DeclaredPermissionsView, ScriptPermissionsView } from "@capstan/contract";
 import { formatDuration } from "../format/duration.ts";
+import { scriptsTexts } from "../texts/scripts.ts";
 
-/** One thing that a file asks for, in words. */
+/** One permission that a file requests, in words. */
 export interface PermissionLine {
-  /** The function that asks; null where it is the whole file. */
+  /** The function that requests it; `null` if the whole file does. */
   readonly of: string | null;
   readonly text: string;
-  /** Whether it reaches beyond the script itself, or lets it go unasked. */
+  /** Whether it gives access beyond the script itself, or lets it run without approval. */
   readonly isBold: boolean;
 }
 
-const executions: { readonly [policy: string]: string } = {
-  auto: "Runs without asking",
-  "ask-once": "Asks once for the same arguments",
-  "ask-always": "Asks before every call",
-  deny: "Never runs",
-};
-const reviews: { readonly [policy: string]: string } = {
-  never: "The model sees results at once",
-  "on-error": "You see failures before the model does",
-  always: "You see results before the model does",
-};
-const effects: { readonly [effect: string]: string } = {
-  read: "Only reads, so it runs beside other calls",
-  write: "Writes, so it runs alone in its group",
-  exclusive: "Runs while nothing else does",
-};
+const executions: { readonly [policy: string]: string } = scriptsTexts.permissions.executions;
+const reviews: { readonly [policy: string]: string } = scriptsTexts.permissions.reviews;
+const effects: { readonly [effect: string]: string } = scriptsTexts.permissions.effects;
 
-/** What a file asks for, what matters most first; empty where it asks for nothing. */
+/** Returns a file's requested permissions, the most important first; empty if there are none. */
 export function permissionLines(declared: DeclaredPermissionsView): readonly PermissionLine[] {
   const sets = [
     [null, declared.file] as const,
@@ -41,22 +29,22 @@ function linesOf(set: ScriptPermissionsView): readonly Omit<PermissionLine, "of"
   const { network, secrets = [], roots, executionPolicy, resultApprovalPolicy, timeoutMs } = set;
   const said: (readonly [text: string | false | undefined, isBold: boolean])[] = [
     [networkText(network), network !== false],
-    [secrets.length > 0 && `Is given the environment variables ${secrets.join(", ")}`, true],
-    [roots?.write && `Reads and changes the folders ${roots.write.join(", ")}`, true],
-    [roots?.read && `Reads the folders ${roots.read.join(", ")}`, true],
+    [secrets.length > 0 && scriptsTexts.permissions.secrets(secrets.join(", ")), true],
+    [roots?.write && scriptsTexts.permissions.write(roots.write.join(", ")), true],
+    [roots?.read && scriptsTexts.permissions.read(roots.read.join(", ")), true],
     [executionPolicy && executions[executionPolicy], executionPolicy === "auto"],
     [resultApprovalPolicy && reviews[resultApprovalPolicy], false],
     [set.effects && effects[set.effects], false],
-    [set.idempotent === true && "May be called again after a crash", false],
-    [timeoutMs !== undefined && `Runs for up to ${formatDuration(timeoutMs)}`, false],
+    [set.idempotent === true && scriptsTexts.permissions.idempotent, false],
+    [timeoutMs !== undefined && scriptsTexts.permissions.timeout(formatDuration(timeoutMs)), false],
   ];
   return said.flatMap(([text, isBold]) => (text ? [{ text, isBold }] : []));
 }
 
 function networkText(network: ScriptPermissionsView["network"]): string | undefined {
   if (network === undefined) return undefined;
-  if (network === false) return "Has no network";
+  if (network === false) return scriptsTexts.permissions.noNetwork;
   return network === true
-    ? "Reaches every public address of the internet"
-    : `Reaches the hosts ${network.join(", ")}`;
+    ? scriptsTexts.permissions.anyHost
+    : scriptsTexts.permissions.hosts(network.join(", "));
 }

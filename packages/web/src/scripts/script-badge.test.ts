@@ -6,6 +6,6 @@ test("of a file the worst is said", () => {
   const said = (status: "live" | "stale" | "broken" | "unapproved", approval: "current" | "none") =>
     scriptBadge({ status, approval, editable: true }).label;
   assert.equal(said("broken", "current"), "broken");
-  assert.equal(said("live", "none"), "asks every time");
+  assert.equal(said("live", "none"), "needs approval every time");
   assert.equal(said("live", "current"), "approved");
 });

@@ -1,12 +1,13 @@
 import type { ScriptView } from "@capstan/contract";
+import { scriptsTexts } from "../texts/scripts.ts";
 
-/** How a file stands, in one or two words, and how it is coloured. */
+/** The label of a file's state, and its colour. */
 export interface ScriptBadge {
   readonly label: string;
   readonly tone: "good" | "some" | "bad" | "quiet";
 }
 
-/** What matters most of a file: that it is broken, that it waits for a person, or that all is well. */
+/** Returns the badge of a file's most important state: broken, needs approval, or approved. */
 export function scriptBadge({
   status,
   approval,
@@ -14,24 +15,18 @@ export function scriptBadge({
 }: Pick<ScriptView, "status" | "approval" | "editable">): ScriptBadge {
   switch (status) {
     case "broken":
-      return { label: "broken", tone: "bad" };
+      return { label: scriptsTexts.badge.broken, tone: "bad" };
     case "stale":
-      return { label: "broken, last good version used", tone: "bad" };
+      return { label: scriptsTexts.badge.stale, tone: "bad" };
     case "unapproved":
-      return { label: "not loaded", tone: "some" };
+      return { label: scriptsTexts.badge.notLoaded, tone: "some" };
     case "live":
-      if (approval === "current") return { label: "approved", tone: "good" };
+      if (approval === "current") return { label: scriptsTexts.badge.approved, tone: "good" };
       return approval === "outdated"
-        ? { label: "changed since approved", tone: "some" }
-        : { label: editable ? "asks every time" : "live", tone: "quiet" };
+        ? { label: scriptsTexts.badge.outdated, tone: "some" }
+        : { label: editable ? scriptsTexts.badge.asks : scriptsTexts.badge.live, tone: "quiet" };
   }
 }
 
-/** When a tool's calls ask, in words. */
-export const executionLabels: { readonly [execution: string]: string } = {
-  auto: "runs at once",
-  "ask-once": "asks once for the same arguments",
-  "ask-always": "asks each time",
-  deny: "never runs",
-  depends: "may ask",
-};
+/** When the calls of a tool need approval, in words. */
+export const executionLabels: { readonly [execution: string]: string } = scriptsTexts.executions;

@@ -2,7 +2,7 @@ import type { ScriptCheckView, ScriptDetail, ScriptProblemView } from "@capstan/
 import { createEffect, createSignal, For, Match, on, onCleanup, Show, Switch } from "solid-js";
 import { hasStatus, isAbort, messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
-import { plural } from "../texts/count.ts";
+
 import { ApprovalPart } from "./approval-part.tsx";
 import { CallsPart } from "./calls-part.tsx";
 import { type Draft, draftOf, forgetDraft } from "./editor/drafts.ts";
@@ -11,25 +11,21 @@ import { SourcePart } from "./source-part.tsx";
 import { ToolsPart } from "./tools-part.tsx";
 import { ErrorNotice } from "../shell/error-text.tsx";
 import { Icon } from "../shell/icon.tsx";
+import { scriptsTexts } from "../texts/scripts.ts";
 
 interface ScriptFileProps {
   readonly id: string;
-  /** Grows whenever the file may have changed. */
+  /** Increases whenever the file may have changed. */
   readonly revision: number;
   readonly onChanged: () => void;
 }
 
-const tabs = {
-  tools: "Tools",
-  source: "Source",
-  permissions: "Permissions",
-  calls: "Calls",
-} as const;
+const tabs = scriptsTexts.file.tabs;
 type Tab = keyof typeof tabs;
-/** Milliseconds without a key before what was written is checked. */
+/** Milliseconds without typing before the edited text is checked. */
 const checkDelay = 400;
 
-/** One file: what is wrong with it, its tools, its text, its permissions, its last calls. */
+/** One file: its problems, tools, text, permissions and recent calls. */
 export function ScriptFile(props: ScriptFileProps) {
   const [file, setFile] = createSignal<ScriptDetail | null>(null);
   const [failure, setFailure] = createSignal<string | null>(null);
@@ -67,7 +63,7 @@ export function ScriptFile(props: ScriptFileProps) {
     ),
   );
 
-  // What is written is checked as it is written; what is saved the server has read anyway.
+  // Edited text is checked while the user types; the server has already checked the saved text.
   createEffect(() => {
     const text = draft()?.text();
     const name = file()?.name;
@@ -97,17 +93,17 @@ export function ScriptFile(props: ScriptFileProps) {
   };
 
   return (
-    <article class="script-file" aria-label="File" data-testid="script-file">
+    <article class="script-file" aria-label={scriptsTexts.file.label} data-testid="script-file">
       <a class="script-back" href="#/scripts">
-        All files
+        {scriptsTexts.file.all}
       </a>
       <ErrorNotice message={failure()} />
       <Show when={isGone()}>
         <p class="notice" role="status" data-testid="script-gone">
-          There is no such file any more.
-          <Show when={draft()?.isDirty()}> What you wrote is still here, unsaved.</Show>{" "}
+          {scriptsTexts.file.gone}{" "}
+          <Show when={draft()?.isDirty()}> {scriptsTexts.file.goneUnsaved}</Show>{" "}
           <a href="#/scripts" onClick={() => forgetDraft(props.id)}>
-            {draft()?.isDirty() === true ? "Give it up" : "All files"}
+            {draft()?.isDirty() === true ? scriptsTexts.file.discard : scriptsTexts.file.all}
           </a>
         </p>
       </Show>
@@ -120,7 +116,7 @@ export function ScriptFile(props: ScriptFileProps) {
                 {scriptBadge(known()).label}
               </span>
               <span class="script-place soft breaks">
-                {known().title} · in {known().folder}
+                {scriptsTexts.file.place(known().title, known().folder)}
               </span>
             </header>
             <Show when={problems().length > 0}>
@@ -135,7 +131,7 @@ export function ScriptFile(props: ScriptFileProps) {
               }}
               onChoose={(name) => {
                 setTab(name);
-                // Who comes back to the text is not led to where they went before.
+                // When the user returns to the text, the cursor does not move to the earlier position.
                 setGoTo(null);
               }}
             />
@@ -177,7 +173,7 @@ export function ScriptFile(props: ScriptFileProps) {
             <p class="visually-hidden" role="status">
               {checked() === null
                 ? ""
-                : `${plural(problems().length, "problem")}, ${plural(checked()?.tools.length ?? 0, "tool")}`}
+                : scriptsTexts.file.checked(problems().length, checked()?.tools.length ?? 0)}
             </p>
           </>
         )}
@@ -207,7 +203,7 @@ function Tabs(props: {
       ref={(element) => (list = element)}
       class="script-tabs"
       role="tablist"
-      aria-label="Parts of the file"
+      aria-label={scriptsTexts.file.tabList}
       onKeyDown={onKey}
     >
       <For each={names}>
@@ -229,19 +225,21 @@ function Tabs(props: {
   );
 }
 
-/** What is wrong with a file; one with a line leads there. */
+/** The problems of a file; a problem with a line links to it. */
 function ProblemList(props: {
   readonly problems: readonly ScriptProblemView[];
   readonly onGoTo: (place: { readonly line: number; readonly column: number }) => void;
 }) {
   return (
-    <ul class="problems" aria-label="What is wrong" data-testid="problems">
+    <ul class="problems" aria-label={scriptsTexts.file.problems} data-testid="problems">
       <For each={props.problems}>
         {(problem) => (
           <li class={`problem ${problem.severity}`} data-testid="problem">
             <Icon name={problem.severity === "error" ? "cross" : "alert"} size={16} />
             <span class="visually-hidden">
-              {problem.severity === "error" ? "Error: " : "Warning: "}
+              {problem.severity === "error"
+                ? scriptsTexts.file.error
+                : scriptsTexts.file.warning}{" "}
             </span>
             <Show when={problem.line} fallback={<span>{problem.message}</span>}>
               {(line) => (
@@ -250,7 +248,8 @@ function ProblemList(props: {
                   class="problem-place bare"
                   onClick={() => props.onGoTo({ line: line(), column: problem.column ?? 1 })}
                 >
-                  <span class="problem-line">Line {line()}</span> {problem.message}
+                  <span class="problem-line">{scriptsTexts.file.line(line())}</span>{" "}
+                  {problem.message}
                 </button>
               )}
             </Show>

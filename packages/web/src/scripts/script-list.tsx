@@ -2,7 +2,7 @@ import type { ScriptView } from "@capstan/contract";
 import { createSignal, Show } from "solid-js";
 import { client } from "../api/client.ts";
 import { navigateToScript, routedScript, scriptHref } from "../state/route.ts";
-import { plural } from "../texts/count.ts";
+
 import { Icon } from "../shell/icon.tsx";
 import { KeyedFor } from "../shell/keyed-for.tsx";
 import type { Loaded } from "../state/loaded.ts";
@@ -12,8 +12,9 @@ import { ErrorNotice } from "../shell/error-text.tsx";
 import { Button } from "../shell/button.tsx";
 import { Field, Form, FormActions } from "../shell/form.tsx";
 import { createAction } from "../state/action.ts";
+import { scriptsTexts } from "../texts/scripts.ts";
 
-/** The files there are, and the beginning of a new one. */
+/** The list of files, and a form to create one. */
 export function ScriptList(props: { readonly scripts: Loaded<readonly ScriptView[]> }) {
   const [name, setName] = createSignal<string | null>(null);
   const making = createAction("name");
@@ -34,7 +35,7 @@ export function ScriptList(props: { readonly scripts: Loaded<readonly ScriptView
   return (
     <section class="script-list" aria-labelledby="script-list-title">
       <div class="script-list-head spread">
-        <h2 id="script-list-title">Files of tools</h2>
+        <h2 id="script-list-title">{scriptsTexts.list.title}</h2>
         <Button
           ref={(element) => (add = element)}
           look="small"
@@ -42,19 +43,19 @@ export function ScriptList(props: { readonly scripts: Loaded<readonly ScriptView
           data-testid="new-script"
           onClick={() => (name() === null ? setName("") : close())}
         >
-          <Icon name="add" size={15} /> New
+          <Icon name="add" size={15} /> {scriptsTexts.list.new}
         </Button>
       </div>
       <Show when={name() !== null}>
         <Form
           class="new-script"
-          aria-label="A new file"
+          aria-label={scriptsTexts.list.newLabel}
           onSubmit={() => void make()}
           onEscape={close}
         >
           <Field
             id="new-script-name"
-            label="Name, with .py or .ps1"
+            label={scriptsTexts.list.name}
             look="code"
             ref={(element) => queueMicrotask(() => element.focus())}
             placeholder="weather.py"
@@ -67,7 +68,12 @@ export function ScriptList(props: { readonly scripts: Loaded<readonly ScriptView
               making.setError(null);
             }}
           />
-          <FormActions isBusy={making.isBusy()} onCancel={close} look="small" word="Begin it" />
+          <FormActions
+            isBusy={making.isBusy()}
+            onCancel={close}
+            look="small"
+            word={scriptsTexts.list.create}
+          />
         </Form>
       </Show>
       <ErrorNotice message={props.scripts.error()} />
@@ -78,7 +84,7 @@ export function ScriptList(props: { readonly scripts: Loaded<readonly ScriptView
       </ul>
       <Show when={props.scripts.isReady() && props.scripts.value().length === 0}>
         <p class="empty" data-testid="no-scripts">
-          There are none yet.
+          {scriptsTexts.list.empty}
         </p>
       </Show>
     </section>
@@ -101,17 +107,14 @@ function ScriptItem(props: { readonly script: ScriptView }) {
         <span class="script-name breaks">
           {props.script.name}
           <Show when={isUnsaved(props.script.id)}>
-            <span class="script-unsaved" title="Not saved">
+            <span class="script-unsaved" title={scriptsTexts.list.notSaved}>
               {" "}
-              ●<span class="visually-hidden">not saved</span>
+              ●<span class="visually-hidden">{scriptsTexts.list.notSaved}</span>
             </span>
           </Show>
         </span>
         <span class={`script-face ${face().tone}`}>{face().label}</span>
-        <span class="faint">
-          {plural(props.script.tools.length, "tool")}
-          {errors() > 0 ? `, ${plural(errors(), "error")}` : ""}
-        </span>
+        <span class="faint">{scriptsTexts.list.contents(props.script.tools.length, errors())}</span>
       </a>
     </li>
   );

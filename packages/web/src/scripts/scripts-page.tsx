@@ -7,9 +7,11 @@ import { routedScript } from "../state/route.ts";
 import { createLoaded } from "../state/loaded.ts";
 import { ScriptFile } from "./script-file.tsx";
 import { ScriptList } from "./script-list.tsx";
+import { scriptsTexts } from "../texts/scripts.ts";
+import { shellTexts } from "../texts/shell.ts";
 import "./scripts.css";
 
-/** Files of tools: what they give, what is wrong with them, what they may; and an editor for them. */
+/** The scripts page: files of tools with their problems and permissions, and an editor. */
 export function ScriptsPage() {
   const { catalog } = useApp();
   const scripts = createLoaded<readonly ScriptView[]>([], () => client.scripts());
@@ -18,10 +20,10 @@ export function ScriptsPage() {
   const changed = () => {
     setRevision((count) => count + 1);
     void scripts.refresh();
-    // What the chat may be offered is what these files give.
+    // The files provide tools to the chat.
     void catalog.groups.refresh();
   };
-  /** Ends where the user may not see script files. */
+  /** Follows changes; ends if the user may not see script files. */
   const follow = async () => {
     const { signal } = stop;
     try {
@@ -36,27 +38,18 @@ export function ScriptsPage() {
   createEffect(on(apiKeyRevision, changed));
   createEffect(() => {
     const open = scripts.value().find(({ id }) => id === routedScript());
-    document.title = `${open === undefined ? "" : `${open.name} · `}Scripts · Capstan`;
+    document.title = `${open === undefined ? "" : `${open.name} · `}${scriptsTexts.title} · ${shellTexts.product}`;
   });
 
   return (
     <main
       class="scripts"
       classList={{ "with-file": routedScript() !== null }}
-      aria-label="Scripts"
+      aria-label={scriptsTexts.title}
       data-testid="scripts"
     >
       <ScriptList scripts={scripts} />
-      <Show
-        when={routedScript()}
-        keyed
-        fallback={
-          <p class="scripts-none">
-            A Python or PowerShell file in the folder gives the model tools. Choose one, or begin a
-            new one; what changes in the folder is shown here by itself.
-          </p>
-        }
-      >
+      <Show when={routedScript()} keyed fallback={<p class="scripts-none">{scriptsTexts.about}</p>}>
         {(id) => (
           <ScriptFile id={id} revision={revision()} onChanged={() => void scripts.refresh()} />
         )}

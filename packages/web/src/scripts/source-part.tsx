@@ -3,7 +3,7 @@ import { Show } from "solid-js";
 import { hasStatus } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import { navigateToScript } from "../state/route.ts";
-import { plural } from "../texts/count.ts";
+
 import { attempt, showToast } from "../state/toasts.ts";
 import { DiffView } from "./editor/diff-view.tsx";
 import { type Draft, forgetDraft } from "./editor/drafts.ts";
@@ -11,22 +11,23 @@ import { Editor, type EditorProps } from "./editor/editor.tsx";
 import { FieldError } from "../shell/error-text.tsx";
 import { Button } from "../shell/button.tsx";
 import { createAction } from "../state/action.ts";
+import { scriptsTexts } from "../texts/scripts.ts";
 
 interface SourcePartProps {
   readonly file: ScriptDetail;
-  /** Null where the file's text cannot be shown. */
+  /** `null` if the file's text cannot be shown. */
   readonly draft: Draft | null;
   readonly problems: readonly ScriptProblemView[];
-  /** What was read of the text as it is written; null while it is the file's, or not read yet. */
+  /** The check of the edited text; `null` if it is unchanged or not checked yet. */
   readonly checked: ScriptCheckView | null;
   readonly goTo: EditorProps["goTo"];
   readonly onSaved: (file: ScriptDetail) => void;
-  /** The file is another than it was thought to be. */
+  /** Called if the file has changed in the meantime. */
   readonly onStale: () => void;
   readonly onDeleted: () => void;
 }
 
-/** The text of a file: changed, saved, brought together with what others did, deleted. */
+/** The text of a file: edit, save, resolve conflicts, delete. */
 export function SourcePart(props: SourcePartProps) {
   const { isBusy, error, run } = createAction("source");
   const isSavable = () => props.draft?.isDirty() === true && props.draft.conflict() === null;
@@ -52,46 +53,44 @@ export function SourcePart(props: SourcePartProps) {
     props.onDeleted();
     navigateToScript(null);
     const undo = () =>
-      attempt("Not brought back", async () => {
+      attempt(scriptsTexts.source.notRestored, async () => {
         await client.restoreScript(id);
         props.onDeleted();
         navigateToScript(id);
       });
     showToast({
-      text: `${name} is deleted.`,
-      action: { label: "Undo", run: () => void undo() },
+      text: scriptsTexts.source.deleted(name),
+      action: { label: scriptsTexts.source.undo, run: () => void undo() },
       ms: 12_000,
     });
   }
   const state = () => {
-    if (!props.file.editable) return "A module is changed in its folder, not here.";
-    if (props.draft?.isDirty() !== true) return "Saved.";
-    if (props.checked === null) return "Not saved.";
+    if (!props.file.editable) return scriptsTexts.source.readOnly;
+    if (props.draft?.isDirty() !== true) return scriptsTexts.source.saved;
+    if (props.checked === null) return scriptsTexts.source.notSaved;
     const { problems, tools } = props.checked;
-    const wrong = problems.length === 0 ? "nothing wrong" : plural(problems.length, "problem");
-    return `Not saved: ${plural(tools.length, "tool")}, ${wrong}.`;
+    return scriptsTexts.source.notSavedWith(tools.length, problems.length);
   };
 
   return (
-    <Show
-      when={props.draft}
-      fallback={<p class="empty">Its text cannot be shown: see what is wrong above.</p>}
-    >
+    <Show when={props.draft} fallback={<p class="empty">{scriptsTexts.source.unreadable}</p>}>
       {(draft) => (
         <>
           <Show when={draft().conflict()}>
             {(theirs) => (
               <section class="conflict" aria-labelledby="conflict-title" data-testid="conflict">
-                <h3 id="conflict-title">The file changed on the disk while you wrote</h3>
-                <p>Lines with − are in the file now, lines with + are yours.</p>
+                <h3 id="conflict-title">{scriptsTexts.source.conflict}</h3>{" "}
+                <p>{scriptsTexts.source.conflictLegend}</p>
                 <DiffView
-                  label="The file's version and yours"
+                  label={scriptsTexts.source.conflictDiff}
                   before={theirs().source}
                   after={draft().text()}
                 />
                 <div class="script-actions row">
-                  <Button onClick={() => draft().keepMine()}>Keep mine</Button>
-                  <Button onClick={() => draft().takeTheirs()}>Take the file's</Button>
+                  <Button onClick={() => draft().keepMine()}>{scriptsTexts.source.keepMine}</Button>
+                  <Button onClick={() => draft().takeTheirs()}>
+                    {scriptsTexts.source.takeTheirs}
+                  </Button>
                 </div>
               </section>
             )}
@@ -106,8 +105,7 @@ export function SourcePart(props: SourcePartProps) {
             onSave={() => void save()}
           />
           <p id="editor-hint" class="editor-hint faint">
-            Tab indents; to leave the field press Escape, then Tab. <kbd>Ctrl</kbd> <kbd>S</kbd>{" "}
-            saves.
+            {scriptsTexts.source.hint} <kbd>Ctrl</kbd> <kbd>S</kbd> {scriptsTexts.source.saveHint}
           </p>
           <FieldError message={error()} testId="save-error" />
           <div class="script-actions row">
@@ -118,7 +116,7 @@ export function SourcePart(props: SourcePartProps) {
                 data-testid="save-script"
                 onClick={() => void save()}
               >
-                Save
+                {scriptsTexts.source.save}
               </Button>
             </Show>
             <span class="script-state soft" data-testid="save-state">
@@ -131,7 +129,7 @@ export function SourcePart(props: SourcePartProps) {
                 data-testid="delete-script"
                 onClick={() => void remove()}
               >
-                Delete
+                {scriptsTexts.source.delete}
               </Button>
             </Show>
           </div>

@@ -5,8 +5,9 @@ import { argumentFields } from "./argument-fields.ts";
 import { executionLabels } from "./script-badge.ts";
 import { TryTool } from "./try-tool.tsx";
 import { Button } from "../shell/button.tsx";
+import { scriptsTexts } from "../texts/scripts.ts";
 
-/** The tools that a file gives, each with its parameters and a way to try it. */
+/** The tools of a file, each with its parameters and a form to try it. */
 export function ToolsPart(props: { readonly file: ScriptDetail }) {
   return (
     <ul class="script-tools" data-testid="script-tools">
@@ -16,8 +17,8 @@ export function ToolsPart(props: { readonly file: ScriptDetail }) {
         fallback={
           <li class="empty">
             {props.file.status === "unapproved"
-              ? "A module's tools are known once it is approved: capstan scripts approve FILE."
-              : "It gives no tools."}
+              ? scriptsTexts.tools.module
+              : scriptsTexts.tools.empty}
           </li>
         }
       >
@@ -52,7 +53,9 @@ function ToolView(props: { readonly file: ScriptDetail; readonly tool: ScriptToo
                   <span class="parameter-type faint breaks">{field.typeText}</span>{" "}
                   <Show when={!field.isRequired}>
                     <span class="parameter-type faint breaks">
-                      {field.defaultText === undefined ? "optional" : `= ${field.defaultText}`}
+                      {field.defaultText === undefined
+                        ? scriptsTexts.tools.optional
+                        : `= ${field.defaultText}`}
                     </span>
                   </Show>
                 </dt>
@@ -65,8 +68,7 @@ function ToolView(props: { readonly file: ScriptDetail; readonly tool: ScriptToo
       <Show when={props.tool.returns}>
         {(returns) => (
           <p class="parameter-type faint breaks">
-            Returns {returns().type}
-            {returns().note === undefined ? "" : `: ${returns().note}`}
+            {scriptsTexts.tools.returns(returns().type, returns().note)}
           </p>
         )}
       </Show>
@@ -74,11 +76,11 @@ function ToolView(props: { readonly file: ScriptDetail; readonly tool: ScriptToo
         look="small"
         aria-expanded={isTrying()}
         aria-controls={isTrying() ? panel() : undefined}
-        aria-label={`Try ${props.tool.name}`}
+        aria-label={scriptsTexts.tools.tryLabel(props.tool.name)}
         data-testid="try-tool"
         onClick={() => setTrying(!isTrying())}
       >
-        Try it
+        {scriptsTexts.tools.try}
       </Button>
       <Show when={isTrying()}>
         <div id={panel()}>

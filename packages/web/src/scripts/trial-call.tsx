@@ -14,9 +14,10 @@ import { attempt } from "../state/toasts.ts";
 import { tracebackOf } from "./traceback.ts";
 import { Button } from "../shell/button.tsx";
 import { createAction } from "../state/action.ts";
+import { scriptsTexts } from "../texts/scripts.ts";
 import "../calls/calls.css";
 
-/** A call that a person tries: asked about, followed while it runs, and its result in full. */
+/** A call that the user tries: its approval, its progress, and its full result. */
 export function TrialCall(props: { readonly run: LiveRun }) {
   const stopping = createAction();
   const call = () => props.run.state().calls["call_1"];
@@ -26,15 +27,24 @@ export function TrialCall(props: { readonly run: LiveRun }) {
       ?.outputs.map(({ text }) => text)
       .join("") ?? "";
   const stop = () =>
-    stopping.run(() => attempt("Not stopped", () => client.cancelRun(props.run.view.id)));
+    stopping.run(() =>
+      attempt(scriptsTexts.trial.notStopped, () => client.cancelRun(props.run.view.id)),
+    );
 
   return (
-    <section class="tried" aria-label="What came of it" data-testid="tried" aria-busy={!isOver()}>
+    <section
+      class="tried"
+      aria-label={scriptsTexts.trial.label}
+      data-testid="tried"
+      aria-busy={!isOver()}
+    >
       <Show
         when={call()}
         fallback={
           <p class="tried-head row" role="status">
-            {isOver() ? (props.run.state().error?.message ?? "It ended.") : "It begins…"}
+            {isOver()
+              ? (props.run.state().error?.message ?? scriptsTexts.trial.ended)
+              : scriptsTexts.trial.starting}
           </p>
         }
       >
@@ -55,7 +65,7 @@ export function TrialCall(props: { readonly run: LiveRun }) {
                     data-testid="stop-try"
                     onClick={() => void stop()}
                   >
-                    Stop
+                    {scriptsTexts.trial.stop}
                   </Button>
                 </Show>
               </p>
@@ -67,7 +77,7 @@ export function TrialCall(props: { readonly run: LiveRun }) {
               </Show>
               <CallProgress call={known()} isRunning={running()} />
               <Show when={!running() && printed() !== ""}>
-                <TextSection heading="h4" title="What it printed" text={printed()} />
+                <TextSection heading="h4" title={scriptsTexts.trial.printed} text={printed()} />
               </Show>
               <Show when={known().result}>
                 {(result) => (
@@ -83,7 +93,7 @@ export function TrialCall(props: { readonly run: LiveRun }) {
                       {(text) => (
                         <TextSection
                           heading="h4"
-                          title="Traceback"
+                          title={scriptsTexts.trial.traceback}
                           text={text()}
                           testId="traceback"
                         />
@@ -101,6 +111,6 @@ export function TrialCall(props: { readonly run: LiveRun }) {
 }
 
 function resultTitle({ error, isTruncated }: CallResult): string {
-  if (error !== undefined) return `Failed: ${error.code}`;
-  return isTruncated ? "Result (cut: it is very long)" : "Result";
+  if (error !== undefined) return scriptsTexts.trial.failed(error.code);
+  return isTruncated ? scriptsTexts.trial.truncatedResult : scriptsTexts.trial.result;
 }

@@ -9,8 +9,9 @@ import { FieldError } from "../shell/error-text.tsx";
 import { Button } from "../shell/button.tsx";
 import { Field, Form } from "../shell/form.tsx";
 import { createAction } from "../state/action.ts";
+import { scriptsTexts } from "../texts/scripts.ts";
 
-/** A form for a tool's arguments, and what comes of its call. */
+/** A form for a tool's arguments, and the outcome of its call. */
 export function TryTool(props: {
   readonly id: string;
   readonly tool: ScriptToolView;
@@ -47,12 +48,12 @@ export function TryTool(props: {
     });
   }
 
-  // What comes of it is beside the form, not in it: a question there has a form of its own.
+  // The outcome is next to the form, not in it, because its approval card has its own form.
   return (
     <div class="try box">
       <Form
         ref={(element) => (form = element)}
-        aria-label={`Arguments of ${props.tool.name}`}
+        aria-label={scriptsTexts.trial.form(props.tool.name)}
         data-testid="try-form"
         onSubmit={() => void call()}
       >
@@ -73,7 +74,7 @@ export function TryTool(props: {
         <FieldError message={sending.error()} />
         <div class="script-actions row">
           <Button type="submit" look="primary small" disabled={isGoing()} data-testid="call-tool">
-            Call {props.tool.name}
+            {scriptsTexts.trial.call(props.tool.name)}
           </Button>
         </div>
       </Form>
@@ -91,12 +92,12 @@ function ArgumentInput(props: {
   readonly error: string | undefined;
   readonly onValue: (text: string) => void;
 }) {
-  // The parent makes this anew for another field.
+  // The parent creates this component again for another field.
   const { type, name, isRequired, choices, defaultText, typeText } = props.field;
   const placeholder = defaultText ?? typeText;
   const attributes = {
     text: { placeholder, spellcheck: false },
-    json: { placeholder: `JSON: ${placeholder}`, spellcheck: false },
+    json: { placeholder: scriptsTexts.trial.json(placeholder), spellcheck: false },
     number: { inputmode: "decimal", autocomplete: "off", placeholder },
     choice: {},
   }[type];
@@ -107,7 +108,9 @@ function ArgumentInput(props: {
       label={
         <>
           {name}
-          {isRequired ? null : <span class="parameter-type faint breaks"> optional</span>}
+          {isRequired ? null : (
+            <span class="parameter-type faint breaks"> {scriptsTexts.tools.optional}</span>
+          )}
         </>
       }
       as={type === "choice" ? "select" : isLines ? "textarea" : "input"}
@@ -120,7 +123,11 @@ function ArgumentInput(props: {
     >
       <Show when={type === "choice"}>
         <option value="" selected={props.value === ""}>
-          {isRequired ? "choose" : `left out${whatThen(props.field)}`}
+          {isRequired
+            ? scriptsTexts.trial.choose
+            : scriptsTexts.trial.omitted(
+                defaultText === undefined ? undefined : plain(defaultText),
+              )}
         </option>
         <For each={choices}>
           {(choice) => (
@@ -134,23 +141,19 @@ function ArgumentInput(props: {
   );
 }
 
-/** Text without its quotes, where it reads the same without. */
+/** Returns text without its quotes. */
 function plain(json: string): string {
   const value = JSON.parse(json) as unknown;
   return typeof value === "string" && value !== "" ? value : json;
 }
 
-function whatThen({ defaultText }: ArgumentField): string {
-  return defaultText === undefined ? "" : `: ${plain(defaultText)}`;
-}
-
-/** The gate's own argument by which a result is not cut, where the tool has none of that name. */
+/** The argument with which the server does not truncate the result, unless the tool has its own `limit`. */
 function wholeResult({ parameters }: ScriptToolView): { readonly limit?: number } {
   const { properties } = parameters as { readonly properties?: object };
   return properties !== undefined && Object.hasOwn(properties, "limit") ? {} : { limit: 0 };
 }
 
-/** A run that began just now; all its events come from the stream. */
+/** A new run: all of its events come from the stream. */
 function fromTheStart(run: RunView) {
   return { ...run, events: [], last_seq: 0, status: "queued" } as const;
 }

@@ -2,8 +2,9 @@ import { createEffect } from "solid-js";
 import { apiKey, apiKeyWanted, giveApiKey } from "../api/api-key.ts";
 import { Button } from "../shell/button.tsx";
 import { Field, Form } from "../shell/form.tsx";
+import { settingsTexts } from "../texts/settings.ts";
 
-/** Asks for the server's key when it wants one. The key stays in this tab. */
+/** Asks for an API key if the server requires one. The key stays in this tab. */
 export function ApiKeyDialog() {
   let dialog!: HTMLDialogElement;
   let field!: HTMLInputElement;
@@ -27,16 +28,16 @@ export function ApiKeyDialog() {
           field.value = "";
         }}
       >
-        <h2 id="api-key-title">This server needs a key</h2>
+        <h2 id="api-key-title">{settingsTexts.key.title}</h2>
         <p>
-          {apiKeyWanted() && apiKey() !== null ? "The key was not accepted. " : ""}
-          Ask whoever runs it for one of its <code>CAPSTAN_API_KEYS</code>. The key is kept in this
-          tab only. To pair this browser instead, run <code>capstan pair</code> on the server's
-          machine and open the link here.
+          {apiKeyWanted() && apiKey() !== null ? `${settingsTexts.key.rejected} ` : ""}{" "}
+          {settingsTexts.key.ask.before} <code>CAPSTAN_API_KEYS</code>
+          {settingsTexts.key.ask.after} {settingsTexts.key.storage} {settingsTexts.key.pair.before}{" "}
+          <code>capstan pair</code> {settingsTexts.key.pair.after}
         </p>
         <Field
           id="api-key"
-          label="API key"
+          label={settingsTexts.key.field}
           ref={(element) => (field = element)}
           data-testid="api-key-input"
           type="password"
@@ -45,7 +46,7 @@ export function ApiKeyDialog() {
         />
         <div class="dialog-actions">
           <Button type="submit" look="primary" data-testid="api-key-submit">
-            Use this key
+            {settingsTexts.key.submit}
           </Button>
         </div>
       </Form>

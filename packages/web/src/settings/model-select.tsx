@@ -1,13 +1,14 @@
 import { For, Show } from "solid-js";
 import { useApp } from "../state/app-state.ts";
+import { settingsTexts } from "../texts/settings.ts";
 
-/** Chooses the model of the next turn; the choice is kept in this browser. */
+/** Selects the model of the next turn; the browser stores the choice. */
 export function ModelSelect() {
   const { catalog } = useApp();
   return (
     <span class="model-select">
       <label class="visually-hidden" for="model">
-        Model
+        {settingsTexts.model}
       </label>
       <select
         id="model"
@@ -40,7 +41,7 @@ export function ModelSelect() {
   );
 }
 
-/** A long reason is in the tip of the field; a list as wide as the page helps nobody. */
+/** A long reason appears only in the tooltip, because it would make the list as wide as the page. */
 function defaultMark(reason: string): string {
-  return reason.length > 40 ? " (default)" : ` (default: ${reason})`;
+  return settingsTexts.defaultModel(reason.length > 40 ? undefined : reason);
 }

@@ -1,8 +1,9 @@
 import { Show } from "solid-js";
 import { pairingFailure } from "../api/pairing.ts";
 import { useApp } from "../state/app-state.ts";
+import { settingsTexts } from "../texts/settings.ts";
 
-/** Says that this browser cannot approve calls, and how to pair it. */
+/** Shows that this browser cannot approve calls, and how to pair it. */
 export function PairingNotice() {
   const { catalog } = useApp();
   const isLimited = () => catalog.info.value()?.rights.includes("approve") === false;
@@ -11,8 +12,7 @@ export function PairingNotice() {
       <p class="pairing-notice" role="status" data-testid="pairing-notice">
         {pairingFailure() ?? (
           <>
-            This browser may ask, but not approve calls. To pair it, run <code>capstan pair</code>{" "}
-            on the server's machine, and open the link here.
+            {settingsTexts.pairing.before} <code>capstan pair</code> {settingsTexts.pairing.after}
           </>
         )}
       </p>
@@ -20,7 +20,7 @@ export function PairingNotice() {
   );
 }
 
-/** Says whose answers count. */
+/** Shows who can approve calls. */
 export function ApproversNote() {
   const { catalog } = useApp();
   return (
@@ -28,8 +28,8 @@ export function ApproversNote() {
       {(info) => (
         <p class="panel-text" data-testid="approvers">
           {info().approvals_from === "anyone"
-            ? "Calls are approved by anyone who may use this server."
-            : "Calls are approved in paired browsers and terminals, and with keys that have the right to approve."}
+            ? settingsTexts.pairing.anyone
+            : settingsTexts.pairing.paired}
         </p>
       )}
     </Show>

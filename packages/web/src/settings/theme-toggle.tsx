@@ -2,8 +2,9 @@ import { createEffect } from "solid-js";
 import { createMediaQuery } from "../shell/media-query.ts";
 import { createPreference } from "../state/preferences.ts";
 import { IconButton } from "../shell/button.tsx";
+import { settingsTexts } from "../texts/settings.ts";
 
-/** Light or dark; as the system says until it is chosen, and again when the choice is the system's. */
+/** Switches between light and dark. The theme follows the system until the user chooses another one than the system's. */
 export function ThemeToggle() {
   const [chosen, choose] = createPreference("theme");
   const systemIsDark = createMediaQuery("(prefers-color-scheme: dark)");
@@ -20,8 +21,8 @@ export function ThemeToggle() {
   return (
     <IconButton
       icon={theme() === "dark" ? "sun" : "moon"}
-      label={`Switch to the ${other()} theme`}
-      title={`Switch to the ${other()} theme`}
+      label={settingsTexts.theme(other())}
+      title={settingsTexts.theme(other())}
       data-testid="theme-toggle"
       onClick={() => choose(other() === system() ? null : other())}
     />

@@ -3,29 +3,23 @@ import { For, Show } from "solid-js";
 import { useApp } from "../state/app-state.ts";
 import { isGroupOn, isToolOn, withGroup, withTool } from "../state/switches.ts";
 import { ErrorNotice } from "../shell/error-text.tsx";
+import { settingsTexts } from "../texts/settings.ts";
 import "./tools-panel.css";
 
-const executionLabels: { readonly [execution: string]: string } = {
-  auto: "runs at once",
-  "ask-once": "asks once",
-  "ask-always": "asks each time",
-  deny: "never runs",
-  depends: "may ask",
-};
+const executionLabels: { readonly [execution: string]: string } = settingsTexts.tools.executions;
 
-/** Groups and tools of this conversation, on or off. */
+/** Switches the tool groups and tools of this conversation on and off. */
 export function ToolsPanel() {
   const { catalog, chat } = useApp();
   return (
     <>
       <p class="panel-text">
-        What the model may call in this chat{chat.conversation() === null ? ", once it begins" : ""}
-        . A group is on or off as a whole; within it, so is each tool.
+        {chat.conversation() === null ? settingsTexts.tools.aboutNew : settingsTexts.tools.about}
       </p>
       <ErrorNotice message={catalog.groups.error()} />
       <For each={catalog.groups.value()}>{(group) => <GroupSwitch group={group} />}</For>
       <Show when={catalog.groups.isReady() && catalog.groups.value().length === 0}>
-        <p class="empty">This server has no tools.</p>
+        <p class="empty">{settingsTexts.tools.empty}</p>
       </Show>
     </>
   );
@@ -61,7 +55,7 @@ function ToolSwitch(props: { readonly tool: ToolView; readonly groupIsOn: boolea
   const { chat } = useApp();
   const policy = () => {
     const words = executionLabels[props.tool.execution] ?? props.tool.execution;
-    return props.tool.always_offered ? `${words}, always offered` : words;
+    return props.tool.always_offered ? settingsTexts.tools.alwaysOffered(words) : words;
   };
   return (
     <Switch

@@ -4,10 +4,10 @@ import { client } from "../api/client.ts";
 /** Characters asked for at once. */
 const pageLength = 500_000;
 
-/** Characters up to which the page holds a whole value. */
+/** Most characters of a value that the page loads in full. */
 export const wholeLimit = 5_000_000;
 
-/** A variable's whole text; null where it is longer than the page will hold. */
+/** Reads a variable's whole text; returns `null` if it is longer than `wholeLimit`. */
 export async function readWholeVariable(
   conversation: string,
   variable: Pick<VariableView, "name" | "length">,

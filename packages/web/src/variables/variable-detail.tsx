@@ -1,16 +1,17 @@
 import { createEffect, createSignal, For, on, onCleanup, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
-import { formatBytes, formatCount, plural } from "../texts/count.ts";
+
 import { CopyButton } from "../shell/copy-button.tsx";
 import { Icon } from "../shell/icon.tsx";
 import { attempt, showToast } from "../state/toasts.ts";
 import { readWholeVariable } from "./read-whole-variable.ts";
 import { VariableForm } from "./variable-form.tsx";
 import { createVariableText } from "./variable-text.ts";
-import { referenceTo, usesOf, variableTypes } from "./variable-types.ts";
+import { referenceTo, variableTypes } from "./variable-types.ts";
 import type { Variables } from "./variables.ts";
 import { ErrorNotice } from "../shell/error-text.tsx";
 import { Button } from "../shell/button.tsx";
+import { variablesTexts } from "../texts/variables.ts";
 
 export interface VariableDetailProps {
   readonly name: string;
@@ -18,9 +19,9 @@ export interface VariableDetailProps {
   readonly onBack: () => void;
 }
 
-/** One variable in full; a long one comes page by page. */
+/** One variable in full; a long one is loaded in pages. */
 export function VariableDetail(props: VariableDetailProps) {
-  // The parent makes this anew for another name, so the name is fixed here.
+  // The parent creates this component again for another name, so the name is fixed here.
   const { name, variables } = props;
   const text = createVariableText(variables.conversation, name);
   const [editing, setEditing] = createSignal<string | null>(null);
@@ -32,8 +33,7 @@ export function VariableDetail(props: VariableDetailProps) {
     if (id === null || info === null) return null;
     try {
       const value = await readWholeVariable(id, info);
-      if (value === null)
-        showToast({ text: `${name} is too large for the page to hold whole.`, tone: "danger" });
+      if (value === null) showToast({ text: variablesTexts.tooLarge(name), tone: "danger" });
       return value;
     } catch (error) {
       showToast({ text: messageOf(error), tone: "danger" });
@@ -50,7 +50,8 @@ export function VariableDetail(props: VariableDetailProps) {
     link.click();
     URL.revokeObjectURL(address);
   };
-  const pin = (keep: boolean) => attempt("Not changed", () => variables.change(name, { keep }));
+  const pin = (keep: boolean) =>
+    attempt(variablesTexts.notChanged, () => variables.change(name, { keep }));
   const remove = async () => {
     const info = text.info();
     if (info === null) return;
@@ -64,7 +65,7 @@ export function VariableDetail(props: VariableDetailProps) {
         <span class="back">
           <Icon name="chevron" size={16} />
         </span>
-        All variables
+        {variablesTexts.all}
       </Button>
       <h3
         class="variable-title breaks"
@@ -92,8 +93,8 @@ export function VariableDetail(props: VariableDetailProps) {
           >
             <p class="variable-facts faint">
               <span class="tag">{variableTypes[info().type]}</span>{" "}
-              {plural(info().length, "character")} · {formatBytes(info().bytes)} ·{" "}
-              {usesOf(info().referenceCount)}
+              {variablesTexts.size(info().length, info().bytes)} ·{" "}
+              {variablesTexts.uses(info().referenceCount)}
             </p>
             <Show when={info().desc}>{(desc) => <p class="variable-desc soft">{desc()}</p>}</Show>
             <Show when={info().tags.length > 0}>
@@ -103,7 +104,7 @@ export function VariableDetail(props: VariableDetailProps) {
                     <button
                       type="button"
                       class="tag"
-                      title={`Show what is tagged ${tag}`}
+                      title={variablesTexts.showTag(tag)}
                       onClick={() => {
                         variables.setFilter({ search: "", type: "", tag });
                         props.onBack();
@@ -117,7 +118,7 @@ export function VariableDetail(props: VariableDetailProps) {
             </Show>
             <p class="variable-reference row">
               <code>{referenceTo(name)}</code>
-              <CopyButton text={referenceTo(name)} label={`Copy the reference to ${name}`} />
+              <CopyButton text={referenceTo(name)} label={variablesTexts.copyReference(name)} />
             </p>
             <div class="variable-buttons flow">
               <Button
@@ -126,35 +127,36 @@ export function VariableDetail(props: VariableDetailProps) {
                 data-testid="variable-pin"
                 onClick={() => void pin(!info().keep)}
               >
-                <Icon name="pin" size={15} /> {info().keep ? "Kept" : "Keep"}
+                <Icon name="pin" size={15} />{" "}
+                {info().keep ? variablesTexts.kept : variablesTexts.keep}
               </Button>
               <Button
                 look="small"
                 data-testid="variable-edit"
                 onClick={() => void whole().then((value) => setEditing(value))}
               >
-                <Icon name="edit" size={15} /> Edit
+                <Icon name="edit" size={15} /> {variablesTexts.edit}
               </Button>
               <Button
                 look="small"
-                aria-label="Save as a file"
-                title="Save as a file"
+                aria-label={variablesTexts.saveLabel}
+                title={variablesTexts.saveLabel}
                 onClick={() => void download()}
               >
-                <Icon name="arrowDown" size={15} /> Save
+                <Icon name="arrowDown" size={15} /> {variablesTexts.save}
               </Button>
               <Button
                 look="small danger"
                 data-testid="variable-remove"
                 onClick={() => void remove()}
               >
-                <Icon name="trash" size={15} /> Delete
+                <Icon name="trash" size={15} /> {variablesTexts.delete}
               </Button>
             </div>
             <div
               class="value whole"
               role="region"
-              aria-label={`Value of ${name}`}
+              aria-label={variablesTexts.valueOf(name)}
               tabindex="0"
               data-testid="variable-value"
             >
@@ -182,14 +184,14 @@ interface MoreTextProps {
   readonly onMore: () => void;
 }
 
-/** Goes on by itself when it comes into view, so that reading a long value is plain scrolling. */
+/** Loads the next page when it scrolls into view. */
 function MoreText(props: MoreTextProps) {
   const watch = (element: HTMLElement) => {
     const watcher = new IntersectionObserver((entries) => {
       if (entries.some((entry) => entry.isIntersecting) && !props.isLoading) props.onMore();
     });
     createEffect(() => {
-      // Observing anew tells again whether it is in view, once a page has come.
+      // After each page, observe again: the observer then reports whether the element is still in view.
       watcher.unobserve(element);
       if (props.read > 0) watcher.observe(element);
     });
@@ -197,9 +199,9 @@ function MoreText(props: MoreTextProps) {
   };
   return (
     <p class="more-text spread" ref={watch} data-testid="variable-more">
-      {formatCount(props.read)} of {formatCount(props.length)} characters{" "}
+      {variablesTexts.charactersRead(props.read, props.length)}{" "}
       <Button look="small" disabled={props.isLoading} onClick={() => props.onMore()}>
-        Show more
+        {variablesTexts.showMore}
       </Button>
     </p>
   );

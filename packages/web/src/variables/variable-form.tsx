@@ -3,6 +3,7 @@ import { Show } from "solid-js";
 import { ErrorNotice } from "../shell/error-text.tsx";
 import { Field, Form, FormActions } from "../shell/form.tsx";
 import { createAction } from "../state/action.ts";
+import { variablesTexts } from "../texts/variables.ts";
 
 export interface VariableFormProps {
   /** The variable to change; absent for a new one. */
@@ -12,10 +13,10 @@ export interface VariableFormProps {
   readonly onCancel: () => void;
 }
 
-/** Makes or changes a variable. Only what was changed is sent: a value's data outlives a new description. */
+/** Creates or changes a variable. Sends only changed fields, so that a new description keeps the value's data. */
 export function VariableForm(props: VariableFormProps) {
   const saving = createAction();
-  // As it was when the form opened: what is being written stays when the variable comes anew.
+  // Read once: the edited text stays when the variable is refreshed.
   const { variable, text: before = "" } = props;
   let name!: HTMLInputElement;
   let desc!: HTMLInputElement;
@@ -47,17 +48,17 @@ export function VariableForm(props: VariableFormProps) {
       <Show when={variable === undefined}>
         <Field
           id="variable-name"
-          label="Name"
+          label={variablesTexts.form.name}
           ref={(element) => (name = element)}
           required
           autocomplete="off"
           spellcheck={false}
-          placeholder="notes"
+          placeholder={variablesTexts.form.namePlaceholder}
         />
       </Show>
       <Field
         id="variable-text"
-        label="Value"
+        label={variablesTexts.form.value}
         as="textarea"
         look="code"
         ref={(element) => (text = element)}
@@ -67,14 +68,14 @@ export function VariableForm(props: VariableFormProps) {
       />
       <Field
         id="variable-desc"
-        label="Description"
+        label={variablesTexts.form.description}
         ref={(element) => (desc = element)}
         value={variable?.desc ?? ""}
-        placeholder="What it is; the model reads this in its list"
+        placeholder={variablesTexts.form.descriptionPlaceholder}
       />
       <Field
         id="variable-tags"
-        label="Tags, with commas between"
+        label={variablesTexts.form.tags}
         ref={(element) => (tags = element)}
         value={tagText}
       />

@@ -1,20 +1,21 @@
 import type { VariableView } from "@capstan/contract";
 import { For, onCleanup, Show } from "solid-js";
 import { useApp } from "../state/app-state.ts";
-import { formatBytes, plural } from "../texts/count.ts";
+
 import { formatAge } from "../format/duration.ts";
 import { CopyButton } from "../shell/copy-button.tsx";
 import { Icon } from "../shell/icon.tsx";
 import { KeyedFor } from "../shell/keyed-for.tsx";
-import { referenceTo, usesOf, variableTypes } from "./variable-types.ts";
+import { referenceTo, variableTypes } from "./variable-types.ts";
 import type { Variables } from "./variables.ts";
 import { ErrorNotice } from "../shell/error-text.tsx";
 import { Button, IconButton } from "../shell/button.tsx";
+import { variablesTexts } from "../texts/variables.ts";
 
 /** Milliseconds without typing before a search begins. */
 const searchDelay = 180;
 
-/** All variables that fit the search, newest first. */
+/** The variables that match the search, newest first. */
 export function VariableList(props: { readonly variables: Variables; readonly onAdd: () => void }) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   onCleanup(() => clearTimeout(timer));
@@ -26,7 +27,7 @@ export function VariableList(props: { readonly variables: Variables; readonly on
     );
   };
   const { list } = props.variables;
-  // Rules come with the groups and change with nothing a person did: they stand last.
+  // Rules come with the tool groups and never change by the user's actions: list them last.
   const isRule = (variable: VariableView) => Number(variable.type === "RULE");
   const sorted = () =>
     list.value().toSorted((a, b) => isRule(a) - isRule(b) || b.updated - a.updated);
@@ -35,22 +36,22 @@ export function VariableList(props: { readonly variables: Variables; readonly on
   return (
     <>
       <p class="panel-text">
-        Every result is kept here whole. A call takes one by <code>{referenceTo("name")}</code>,
-        without passing it through the model.
+        {variablesTexts.about.before} <code>{referenceTo("name")}</code>,{" "}
+        {variablesTexts.about.after}
       </p>
       <div class="variable-tools">
         <input
           type="search"
           class="field"
-          placeholder="Search"
-          aria-label="Search variables"
+          placeholder={variablesTexts.search}
+          aria-label={variablesTexts.searchLabel}
           data-testid="variable-search"
           value={props.variables.filter().search}
           onInput={(event) => search(event.currentTarget.value)}
         />
         <select
           class="select"
-          aria-label="Kind"
+          aria-label={variablesTexts.type}
           data-testid="variable-type"
           onChange={(event) =>
             props.variables.setFilter({
@@ -59,38 +60,38 @@ export function VariableList(props: { readonly variables: Variables; readonly on
             })
           }
         >
-          <option value="">all kinds</option>
+          <option value="">{variablesTexts.allTypes}</option>
           <For each={Object.entries(variableTypes)}>
             {([type, word]) => <option value={type}>{word}</option>}
           </For>
         </select>
         <Button data-testid="variable-add" onClick={() => props.onAdd()}>
-          <Icon name="add" size={16} /> Add
+          <Icon name="add" size={16} /> {variablesTexts.add}
         </Button>
       </div>
       <Show when={props.variables.filter().tag}>
         {(tag) => (
           <p class="variable-filter row">
-            Tagged <span class="tag">{tag()}</span>
+            {variablesTexts.tagged} <span class="tag">{tag()}</span>
             <Button
               look="small"
               data-testid="variable-tag-clear"
               onClick={() => props.variables.setFilter({ ...props.variables.filter(), tag: "" })}
             >
-              Show all
+              {variablesTexts.showAll}
             </Button>
           </p>
         )}
       </Show>
       <ErrorNotice message={list.error()} />
-      <ul class="variables" aria-label="Variables" data-testid="variable-list">
+      <ul class="variables" aria-label={variablesTexts.list} data-testid="variable-list">
         <KeyedFor
           each={sorted()}
           by={({ name }) => name}
           fallback={
             <Show when={list.isReady()}>
               <li class="empty">
-                {isFiltered() ? "Nothing fits." : "None yet. Run a tool, or add one."}
+                {isFiltered() ? variablesTexts.noMatches : variablesTexts.empty}
               </li>
             </Show>
           }
@@ -114,7 +115,7 @@ function VariableItem(props: { readonly variable: VariableView; readonly variabl
       >
         <span class="variable-name breaks">
           <Show when={props.variable.keep}>
-            <span class="pin" title="Kept">
+            <span class="pin" title={variablesTexts.kept}>
               <Icon name="pin" size={14} />
             </span>
           </Show>
@@ -122,11 +123,11 @@ function VariableItem(props: { readonly variable: VariableView; readonly variabl
         </span>
         <span class="variable-facts faint">
           <span class="tag">{variableTypes[props.variable.type]}</span>
-          {plural(props.variable.length, "character")} · {formatBytes(props.variable.bytes)} ·{" "}
+          {variablesTexts.size(props.variable.length, props.variable.bytes)} ·{" "}
           {formatAge(props.variable.updated, Date.now())}
           <Show when={props.variable.referenceCount > 0}>
             {" "}
-            · {usesOf(props.variable.referenceCount)}
+            · {variablesTexts.uses(props.variable.referenceCount)}
           </Show>
         </span>
         <Show when={props.variable.desc}>
@@ -134,12 +135,12 @@ function VariableItem(props: { readonly variable: VariableView; readonly variabl
         </Show>
       </button>
       <span class="variable-actions">
-        <CopyButton text={referenceTo(name())} label={`Copy the reference to ${name()}`} />
+        <CopyButton text={referenceTo(name())} label={variablesTexts.copyReference(name())} />
         <IconButton
           look="small"
           icon="trash"
           size={15}
-          label={`Delete ${name()}`}
+          label={variablesTexts.deleteLabel(name())}
           data-testid="variable-delete"
           onClick={() => void props.variables.remove(props.variable)}
         />

@@ -6,7 +6,7 @@ import { VariableList } from "./variable-list.tsx";
 import { createVariables } from "./variables.ts";
 import "./variables.css";
 
-/** The conversation's variables: found, read whole, added, changed, kept, deleted. */
+/** The conversation's variables: search, read, add, change, keep and delete. */
 export function VariablesPanel() {
   const app = useApp();
   const [isAdding, setAdding] = createSignal(false);
@@ -16,7 +16,7 @@ export function VariablesPanel() {
     const name = shown();
     setAdding(false);
     app.showVariable(null);
-    // What had the focus is gone; it goes back to where it came from.
+    // The focused element is gone: return the focus to the list.
     queueMicrotask(() => {
       const item = document.querySelector<HTMLElement>(
         `[data-testid=variable-item][data-name="${CSS.escape(name ?? "")}"] button`,

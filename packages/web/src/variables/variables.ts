@@ -5,6 +5,7 @@ import type { AppState } from "../state/app-state.ts";
 import { createLoaded } from "../state/loaded.ts";
 import { attempt, showToast } from "../state/toasts.ts";
 import { readWholeVariable } from "./read-whole-variable.ts";
+import { variablesTexts } from "../texts/variables.ts";
 
 export interface VariableFilter {
   readonly search: string;
@@ -26,7 +27,7 @@ export function createVariables(app: AppState) {
   });
   createEffect(
     on([conversation, filter, app.chat.revision], ([id], before) => {
-      // That another search found nothing says nothing of this one.
+      // An empty result of another search says nothing about this one.
       const isOther = before !== undefined && before[0] !== id;
       if (isOther || list.value().length === 0) list.clear();
       void list.refresh();
@@ -43,21 +44,24 @@ export function createVariables(app: AppState) {
     if (id !== null) await write(id, name, body);
   }
 
-  /** Deletes one at once, and offers to make it again. */
+  /** Deletes a variable at once, and offers to restore it. */
   async function remove(variable: VariableView): Promise<void> {
     const id = conversation();
     if (id === null) return;
     const { name, tags, keep, desc } = variable;
-    await attempt("Not deleted", async () => {
-      // Read first: what cannot be read whole cannot be brought back, and the toast then says so.
+    await attempt(variablesTexts.notDeleted, async () => {
+      // Read it first: a value that is too large to read cannot be restored, and the toast says so.
       const text = await readWholeVariable(id, variable);
       await client.deleteVariable(id, name);
       app.chat.noteChange();
-      if (text === null)
-        return showToast({ text: `${name} is deleted. It was too large to bring back.` });
+      if (text === null) return showToast({ text: variablesTexts.deletedForGood(name) });
       const again = { text, tags, keep, ...(desc === undefined ? {} : { desc }) };
-      const undo = () => void attempt("Not brought back", () => write(id, name, again));
-      showToast({ text: `${name} is deleted.`, action: { label: "Undo", run: undo }, ms: 10_000 });
+      const undo = () => void attempt(variablesTexts.notRestored, () => write(id, name, again));
+      showToast({
+        text: variablesTexts.deleted(name),
+        action: { label: variablesTexts.undo, run: undo },
+        ms: 10_000,
+      });
     });
   }
 
@@ -66,9 +70,9 @@ export function createVariables(app: AppState) {
     filter,
     setFilter: (next: VariableFilter) => void setFilter(next),
     conversation,
-    /** Counts what may have changed them. */
+    /** Counts the changes that may affect the variables. */
     revision: app.chat.revision,
-    /** Makes one, in a conversation that is made for it where there is none. */
+    /** Creates a variable; creates a conversation first if there is none. */
     create: async (name: string, body: VariableUpdate) =>
       write((await app.chat.ensureConversation()).id, name, body),
     change,

@@ -1,12 +1,17 @@
 import { createMemo, For, Show } from "solid-js";
 import { type DiffLine, lineDiff } from "./line-diff.ts";
-import { plural } from "../../texts/count.ts";
+
 import { VisibleText } from "../../shell/visible-text.tsx";
+import { scriptsTexts } from "../../texts/scripts.ts";
 
 const signs = { same: " ", removed: "−", added: "+" } as const;
-const words = { same: "", removed: "Removed: ", added: "Added: " } as const;
+const words = {
+  same: "",
+  removed: scriptsTexts.diff.removed,
+  added: scriptsTexts.diff.added,
+} as const;
 
-/** What changed between two texts, line by line. */
+/** The differences between two texts, line by line. */
 export function DiffView(props: {
   readonly label: string;
   readonly before: string;
@@ -14,7 +19,7 @@ export function DiffView(props: {
 }) {
   const lines = createMemo(() => lineDiff(props.before, props.after));
   return (
-    <Show when={lines().length > 0} fallback={<p class="empty">Both are the same.</p>}>
+    <Show when={lines().length > 0} fallback={<p class="empty">{scriptsTexts.diff.same}</p>}>
       <div class="diff" role="group" aria-label={props.label} tabindex="0" data-testid="diff">
         <For each={lines()}>{(line) => <DiffRow line={line} />}</For>
       </div>
@@ -25,7 +30,7 @@ export function DiffView(props: {
 function DiffRow(props: { readonly line: DiffLine }) {
   const { line } = props;
   if (line.type === "skipped")
-    return <div class="diff-line skipped">… {plural(line.count, "line")} that are the same</div>;
+    return <div class="diff-line skipped">{scriptsTexts.diff.skipped(line.count)}</div>;
   return (
     <div class={`diff-line ${line.type}`}>
       <span class="diff-number">{line.type === "removed" ? line.before : line.after}</span>

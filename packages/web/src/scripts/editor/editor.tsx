@@ -9,6 +9,7 @@ import {
   type Selected,
   type TextChange,
 } from "./editor-text.ts";
+import { scriptsTexts } from "../../texts/scripts.ts";
 
 /** Height of a line in pixels, as the style sheet has it. */
 const lineHeight = 20;
@@ -18,13 +19,13 @@ export interface EditorProps {
   readonly text: string;
   readonly readOnly: boolean;
   readonly problems: readonly ScriptProblemView[];
-  /** A place to go to; each new object is another wish. */
+  /** A position to move to; each new object moves the cursor again. */
   readonly goTo: { readonly line: number; readonly column: number } | null;
   readonly onInput: (text: string) => void;
   readonly onSave: () => void;
 }
 
-/** A field for a program: line numbers, the same width for all letters, Tab, and what is wrong where. */
+/** A source code editor: line numbers, monospaced text, indentation with Tab, and marks at problems. */
 export function Editor(props: EditorProps) {
   let field!: HTMLTextAreaElement;
   let gutter!: HTMLDivElement;
@@ -60,7 +61,7 @@ export function Editor(props: EditorProps) {
 
   function apply({ from, to, insert, start, end }: TextChange): void {
     field.setSelectionRange(from, to);
-    // What a browser puts in itself can be undone with its own keys; the field says `input` for both.
+    // The browser can undo text that it inserted itself; the field fires `input` for both.
     // oxlint-disable-next-line typescript/no-deprecated -- there is no other way that keeps undo
     if (!document.execCommand("insertText", false, insert)) {
       field.setRangeText(insert, from, to);
@@ -77,13 +78,13 @@ export function Editor(props: EditorProps) {
       return;
     }
     if (key === "Escape") {
-      // It does not stop a turn: the page's own meaning of the key ends here.
+      // Escape must not also stop the turn.
       event.preventDefault();
       isLeaving = true;
       return;
     }
     const change = changeOf(key, event);
-    // A key that is only held with another one is none of its own.
+    // Shift alone does not count as a key.
     if (key !== "Shift") isLeaving = false;
     if (change === undefined || props.readOnly) return;
     event.preventDefault();
@@ -118,7 +119,7 @@ export function Editor(props: EditorProps) {
       <textarea
         ref={(element) => (field = element)}
         class="editor-field"
-        aria-label={`Text of ${props.name}`}
+        aria-label={scriptsTexts.source.editor(props.name)}
         aria-describedby="editor-hint"
         aria-invalid={props.problems.some(({ severity }) => severity === "error")}
         data-testid="editor"
