@@ -91,7 +91,9 @@ async function edit({
     return undefined;
   }
   const view = { style, columns: terminal.columns, whole: true };
-  terminal.write([{ channel: "notice", text: editedText(edited.args, view) }]);
+  terminal.write([
+    { channel: "notice", text: editedText({ ...question, args: edited.args }, view) },
+  ]);
   const word = await terminal.readAnswer("y runs it as it is now > ", { signal });
   if (word.type !== "line" || !/^y(es)?$/i.test(word.text.trim())) return undefined;
   return { decision: "allow", scope: "once", arguments: edited.args };
@@ -120,7 +122,7 @@ export type Question = Omit<
 export function questionText(question: Question, view: QuestionView): ShownText {
   const { style } = view;
   const name = (text: string) => visibleName(text, style);
-  const args = argumentsBlock(visibleArguments(question.args), view);
+  const args = argumentsBlock(visibleArguments(question.args, question.variables), view);
   const once = question.remember
     ? "y  this call, and the same again in this session"
     : "y  this call";
@@ -144,8 +146,8 @@ export function questionText(question: Question, view: QuestionView): ShownText 
 }
 
 /** Changed arguments as they would run. */
-function editedText(args: Question["args"], view: QuestionView): string {
-  return `  As it would run:\n${argumentsBlock(visibleArguments(args), view).text}\n`;
+function editedText({ args, variables }: Question, view: QuestionView): string {
+  return `  As it would run:\n${argumentsBlock(visibleArguments(args, variables), view).text}\n`;
 }
 
 /** What a wider answer covers, before it is given; undefined where the answer needs no second step. */

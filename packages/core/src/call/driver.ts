@@ -36,6 +36,10 @@ import type { ToolContext } from "../tool/tool-context.ts";
 import { deniedResources } from "../policy/denied-resources.ts";
 import { filesFor } from "../tool/caller.ts";
 import type { SettledToolResult } from "../tool/tool-result.ts";
+import type { ToolErrorData } from "../base/errors.ts";
+import { changedVariables, type ReadVariables, readVariables } from "./gate/bound-variables.ts";
+import { readVariable } from "../variables/missing-variable.ts";
+import type { Variable } from "../variables/variable.ts";
 import type { CallEnd, CallEntry, CallSetup, CallState } from "./call-setup.ts";
 import {
   type ActiveCall,
@@ -301,6 +305,27 @@ export class Call implements ActiveCall, ParentCall {
     this.ticket = ticket;
     const failure = hasQueued ? recheck(gate, registered, args) : undefined;
     if (failure !== undefined) return this.#cancel(recheckFailureText(failure));
+    if (registered.tool.permission?.readsVariables === undefined)
+      return this.#begin(registered, args);
+    return wait(readVariables(gate.variables, registered.tool, args), (read: ReadVariables) => {
+      const { approval, variables } = this.#record as CallRecord;
+      // An approval of an earlier version covers no contents.
+      const bound = variables ?? (approval && {});
+      const error = read.status === "failed" ? read.error : bound && changedVariables(bound, read);
+      if (read.status === "read" && error === undefined)
+        return this.#begin(registered, args, read.found);
+      this.#leaveQueue();
+      const failed = failCall(gate, this.#record as CallRecord, "error", error as ToolErrorData);
+      return this.#settle(failed);
+    });
+  }
+
+  #begin(
+    registered: RegisteredTool,
+    args: JsonObject,
+    variables?: ReadonlyMap<string, Variable>,
+  ): Step {
+    const { gate } = this.#setup;
     const startedAt = endOf(gate, this.#record as CallRecord);
     const record: CallRecord = { ...(this.#record as CallRecord), status: "started", startedAt };
     this.state = "started";
@@ -309,11 +334,15 @@ export class Call implements ActiveCall, ParentCall {
       if (!isOwned) return this.#cancel("another process carries the run on");
       if (this.#stopReason !== undefined) return this.#settleStopped();
       // Not the arguments in the record: a host may have changed them.
-      return this.#execute(registered, args);
+      return this.#execute(registered, args, variables);
     });
   }
 
-  #execute(registered: RegisteredTool, args: JsonObject): Step {
+  #execute(
+    registered: RegisteredTool,
+    args: JsonObject,
+    variables: ReadonlyMap<string, Variable> | undefined,
+  ): Step {
     const { gate, caller } = this.#setup;
     const record = this.#record as CallRecord;
     const stop = new AbortController();
@@ -330,6 +359,7 @@ export class Call implements ActiveCall, ParentCall {
         signal: stop.signal,
         output: this.#output.output,
         variables: gate.variables,
+        readVariable: async (name) => variables?.get(name) ?? readVariable(gate.variables, name),
         principal: caller.principal,
         request: caller.request,
         files: filesFor(caller.files, registered),

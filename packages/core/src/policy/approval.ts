@@ -2,7 +2,9 @@ import type { GrantOffer } from "../tool/tool.ts";
 import type { JsonObject, ToolArgs } from "../base/json.ts";
 import { type ArgumentConditions, conditionsHold } from "../arguments/argument-conditions.ts";
 import type { ReviewAnswer, ReviewRequest } from "./review.ts";
-import { isObject } from "../json/json-value.ts";
+import { digest, isObject } from "../json/json-value.ts";
+import type { ShownVariable } from "../text/visible-text.ts";
+import type { VariableDigests } from "../variables/variable.ts";
 import { conditionProblems } from "./rule.ts";
 
 /** A question to a person about one call, with what they need to answer it. Plain JSON. */
@@ -16,7 +18,10 @@ export interface ApprovalRequest {
   readonly description: string;
   /** Resolved and validated: what is shown is what runs. */
   readonly args: JsonObject;
+  /** Of the arguments, and of the variables that the call reads. */
   readonly argsDigest: string;
+  /** Variables that the call reads besides its arguments, as the tool's `readsVariables` names them. */
+  readonly variables?: readonly ShownVariable[];
   readonly definitionDigest: string;
   /** Why it asks, in words. */
   readonly reason: string;
@@ -84,16 +89,21 @@ export type AnswerCheck = (
 
 export type ApprovalAnswer = ApprovalDecision | { readonly decision: "pending" };
 
+/** SHA-256 of a call's arguments, together with the variables that it reads. */
+export function callDigest(args: JsonObject, variables?: VariableDigests): string {
+  return digest(variables === undefined ? args : { args, variables });
+}
+
 /**
  * Adds `argsDigest` to a request, computed when it is read: hashing costs more than most of the gate.
  *
- * @param digest returns the digest of the request's arguments
+ * @param compute returns the digest of the request's arguments
  */
 export function withArgsDigest<Plain extends object>(
   plain: Plain,
-  digest: () => string,
+  compute: () => string,
 ): Plain & Pick<ApprovalRequest, "argsDigest"> {
-  return Object.defineProperty(plain, "argsDigest", { enumerable: true, get: digest }) as Plain &
+  return Object.defineProperty(plain, "argsDigest", { enumerable: true, get: compute }) as Plain &
     Pick<ApprovalRequest, "argsDigest">;
 }
 

@@ -43,6 +43,8 @@ export type Decision =
       readonly verdict: "allow";
       readonly by: "tool" | "rule" | "override" | "grant" | "request";
       readonly reason?: string;
+      /** A grant for exactly these arguments. */
+      readonly isExact?: boolean;
     }
   | { readonly verdict: "deny"; readonly by: Denier | "grant"; readonly reason: string }
   | {
@@ -95,7 +97,10 @@ export function decide(options: DecideOptions): Decision {
   if (requireApproval === "always") return ask(false, false, "The request asks for every call.");
   if (chosen !== undefined && word === "auto") return { verdict: "allow", by: chosen.by };
   if (chosen === undefined && own === "auto") return { verdict: "allow", by: "tool" };
-  if (grant !== undefined) return { verdict: "allow", by: "grant", reason: grant.title };
+  if (grant !== undefined) {
+    const isExact = grant.match.type === "arguments";
+    return { verdict: "allow", by: "grant", reason: grant.title, ...(isExact && { isExact }) };
+  }
   if (chosen !== undefined && word === "ask-once")
     return ask(true, true, ruleText(chosen, "asks the first time"));
   if (requireApproval === "never") return { verdict: "allow", by: "request" };

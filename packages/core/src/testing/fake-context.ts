@@ -1,5 +1,6 @@
 import type { Tool, ToolGroup } from "../tool/tool.ts";
 import type { DeniedResources, Progress, ToolContext } from "../tool/tool-context.ts";
+import { readVariable } from "../variables/missing-variable.ts";
 import { VariableSystem } from "../variables/variable-system.ts";
 
 /** What a tool is given in these tests, with what it said of its progress. */
@@ -11,12 +12,14 @@ export function fakeContext(
   } = {},
 ): ToolContext & { readonly progress: Progress[] } {
   const progress: Progress[] = [];
+  const variables = options.variables ?? new VariableSystem();
   return {
     callId: "call-1",
     toolId: "group.Tool",
     signal: options.signal ?? new AbortController().signal,
     output: { write: () => {}, progress: (said) => progress.push(said), event: () => {} },
-    variables: options.variables ?? new VariableSystem(),
+    variables,
+    readVariable: (name) => readVariable(variables, name),
     principal: { id: "local" },
     request: {},
     files: [],

@@ -121,6 +121,21 @@ test("texts of arguments stay as they are, other values are indented JSON; names
   assert.equal(seen(list!.value), '[\n  "⟨U+202E⟩",\n  1\n]');
 });
 
+test("the contents of variables follow the arguments, with their size", () => {
+  const shown = visibleArguments({ code: "exec(vars['CMD'])" }, [
+    { name: "CMD", text: "rm \u202e x", length: 6 },
+    { name: "BIG", text: "a", length: 70_000 },
+  ]);
+  assert.deepEqual(
+    shown.map(({ name, value }) => [seen(name), seen(value)]),
+    [
+      ["code", "exec(vars['CMD'])"],
+      ["variable CMD (6 characters)", "rm ⟨U+202E⟩ x"],
+      ["variable BIG (first 1 of 70000 characters)", "a"],
+    ],
+  );
+});
+
 test("JSON to edit shows what is hidden in it, and still says the same", () => {
   fc.assert(
     fc.property(anyText, (text) => {

@@ -146,6 +146,15 @@ export function directionPieces(text: string): readonly string[] {
   return pieces;
 }
 
+/** A variable that a call reads, as an approval request shows it. */
+export interface ShownVariable {
+  readonly name: string;
+  /** The content, or its beginning. */
+  readonly text: string;
+  /** Characters of the whole content. */
+  readonly length: number;
+}
+
 /** An argument as people see it. */
 export interface VisibleArgument {
   readonly name: readonly VisiblePart[];
@@ -153,13 +162,24 @@ export interface VisibleArgument {
 }
 
 /** The arguments of a call as people see them: texts as they are, other values as indented JSON. */
-export function visibleArguments(args: {
-  readonly [name: string]: unknown;
-}): readonly VisibleArgument[] {
-  return Object.entries(args).map(([name, value]) => ({
+export function visibleArguments(
+  args: { readonly [name: string]: unknown },
+  variables?: readonly ShownVariable[],
+): readonly VisibleArgument[] {
+  return [...Object.entries(args), ...variableTexts(variables)].map(([name, value]) => ({
     name: visibleLine(name),
     value: visibleParts(argumentText(value)),
   }));
+}
+
+/** The variables that a call reads, as texts under names that say their sizes. */
+export function variableTexts(
+  variables: readonly ShownVariable[] = [],
+): readonly (readonly [name: string, text: string])[] {
+  return variables.map(({ name, text, length }) => {
+    const size = text.length < length ? `first ${text.length} of ${length}` : length;
+    return [`variable ${name} (${size} characters)`, text];
+  });
 }
 
 /** An argument as it is shown: a text as it is, another value as indented JSON. */

@@ -49,6 +49,7 @@ export interface ToolOptions<P extends Parameters, Args, Data> extends Passed {
     readonly resultApprovalPolicy?: ResultApprovalPolicy;
     readonly grantScope?: (args: Args) => GrantOffer;
     readonly canonicalArguments?: (args: Args) => ToolArgs;
+    readonly readsVariables?: (args: Args) => readonly string[];
     readonly approvalMs?: number;
   };
   readonly effects?:
@@ -152,6 +153,7 @@ const takesArguments: ReadonlySet<string> = new Set([
   "executionPolicy",
   "grantScope",
   "canonicalArguments",
+  "readsVariables",
   "locks",
   "formatForLLM",
   "truncateForLLM",

@@ -31,6 +31,7 @@ test("a tool is given its call, its tool, who calls, their files, the session's 
     "idempotencyKey",
     "output",
     "principal",
+    "readVariable",
     "request",
     "signal",
     "toolId",

@@ -1,3 +1,4 @@
+import type { Variable } from "../variables/variable.ts";
 import type { VariableSystem } from "../variables/variable-system.ts";
 import type { Principal, RequestContext, ToolFile } from "./caller.ts";
 import type { SettledToolResult } from "./tool-result.ts";
@@ -48,6 +49,11 @@ export interface ToolContext {
   readonly output: ToolOutput;
   /** The session's variables; writes belong to this call and are kept when it is settled. */
   readonly variables: VariableSystem;
+  /**
+   * Returns a variable, also if it was evicted: as it was approved if the tool's `readsVariables`
+   * names it, else as it is now. `undefined` if there is none.
+   */
+  readonly readVariable: (name: string) => Promise<Variable | undefined>;
   readonly principal: Principal;
   /** What the caller of this one call gave along; never another call's. */
   readonly request: RequestContext;

@@ -32,6 +32,14 @@ export interface ToolPermission {
    * @example canonicalArguments: ({ path = "." }) => ({ path: fromRoot(path) })
    */
   readonly canonicalArguments?: (args: ToolArgs) => ToolArgs;
+  /**
+   * The names of the variables that a call reads besides `$VAR_REF{{…}}`. An approval shows their
+   * contents and holds for them alone: the call fails if one changed before it starts. Read them with
+   * `context.readVariable`. Does no I/O.
+   *
+   * @example readsVariables: ({ variables }) => variables as string[]
+   */
+  readonly readsVariables?: (args: ToolArgs) => readonly string[];
   /** Milliseconds that a question about a call stays open. @default the gate's, 24 hours */
   readonly approvalMs?: number;
 }

@@ -1,5 +1,6 @@
 import type { ToolErrorData } from "../base/errors.ts";
 import { resultNameOf } from "./variable-name.ts";
+import type { Variable } from "./variable.ts";
 import type { VariableSystem } from "./variable-system.ts";
 import { nearestNames } from "../text/nearest-name.ts";
 
@@ -78,6 +79,14 @@ export async function readBack(variables: VariableSystem, name: string): Promise
     { inUse: true },
   );
   return variables.peekVariable(name) !== undefined;
+}
+
+/** Reads a variable, also if it was evicted. */
+export async function readVariable(
+  variables: VariableSystem,
+  name: string,
+): Promise<Variable | undefined> {
+  return (await readBack(variables, name)) ? variables.getVariable(name) : undefined;
 }
 
 /**

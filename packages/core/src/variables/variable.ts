@@ -40,6 +40,11 @@ export interface Variable extends VariableInfo {
   readonly value: VariableValue;
 }
 
+/** SHA-256 digests of variables by their names. */
+export interface VariableDigests {
+  readonly [name: string]: string;
+}
+
 /** A change to a session's variables, for whoever keeps them. */
 export type VariableChange =
   | { readonly type: "set"; readonly variable: Variable }

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type JsonValue, type ToolError, toolError, type VariableSystem } from "@capstan/core";
-import { readBack } from "@capstan/core/host";
+import { type JsonValue, type ToolError, type ToolContext, toolError } from "@capstan/core";
 import { makeTemporaryFolder } from "@capstan/sandbox";
 
 /** What one run of code is given as files: its text, and variables of the session. */
@@ -11,6 +10,8 @@ export interface CodeFolder {
   readonly main: string;
   remove(): Promise<void>;
 }
+
+type VariableReader = Pick<ToolContext, "variables" | "readVariable">;
 
 /** Where a program sees the folder. */
 export const codeFolderInside = "/capstan";
@@ -23,21 +24,20 @@ export const codeFolderInside = "/capstan";
 export async function makeCodeFolder(options: {
   readonly main: string;
   readonly code: string;
-  readonly variables: VariableSystem;
+  readonly context: VariableReader;
   readonly names: readonly string[];
 }): Promise<CodeFolder | ToolError> {
-  const { main, code, variables, names } = options;
+  const { main, code, context, names } = options;
   const path = makeTemporaryFolder();
   const remove = () => rm(path, { recursive: true, force: true });
   try {
     await mkdir(join(path, "vars"));
     await writeFile(join(path, main), code);
     for (const name of names) {
-      if (variables.peekVariable(name) === undefined) await readBack(variables, name);
-      const found = variables.getVariable(name);
+      const found = await context.readVariable(name);
       if (found === undefined) {
         await remove();
-        return toolError(variables.missingVariable(name));
+        return toolError(context.variables.missingVariable(name));
       }
       const { text, data } = found.value;
       const file = join(path, "vars", fileName(name));
@@ -72,13 +72,12 @@ function percentEncoded(character: string): string {
 /** The values of variables by their names, with their structure where they have one. */
 export async function readVariableValues(
   names: readonly string[],
-  variables: VariableSystem,
+  context: VariableReader,
 ): Promise<{ readonly [name: string]: JsonValue } | ToolError> {
   const values: [string, JsonValue][] = [];
   for (const name of names) {
-    if (variables.peekVariable(name) === undefined) await readBack(variables, name);
-    const found = variables.getVariable(name);
-    if (found === undefined) return toolError(variables.missingVariable(name));
+    const found = await context.readVariable(name);
+    if (found === undefined) return toolError(context.variables.missingVariable(name));
     values.push([name, found.value.data ?? found.value.text]);
   }
   return Object.fromEntries(values);

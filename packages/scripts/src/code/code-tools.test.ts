@@ -56,6 +56,11 @@ async function failure(
   return result;
 }
 
+test("an approval of code covers the variables that it is given", () => {
+  for (const { permission } of group.tools)
+    assert.deepEqual(permission?.readsVariables?.({ variables: ["CMD"] }), ["CMD"]);
+});
+
 // Contract: sandbox-62
 test("every tool of the group asks every time", () => {
   for (const tool of group.tools)

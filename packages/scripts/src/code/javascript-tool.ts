@@ -8,7 +8,7 @@ import { workerModule } from "@capstan/sandbox";
 import { formatCodeResult, runCode } from "./run-code.ts";
 import type { CodeToolsOptions } from "./code-options.ts";
 import { readVariableValues } from "./code-folder.ts";
-import { variableNames } from "./shell.ts";
+import { codePermission, variableNames } from "./shell.ts";
 
 type Answer =
   | { readonly type: "result"; readonly value?: JsonValue }
@@ -24,11 +24,11 @@ export function javascriptTool({ sandbox }: Pick<CodeToolsOptions, "sandbox">): 
     description:
       "Runs JavaScript that reaches nothing outside: no files, no network, no timers. What console.log says and the value of a last expression come back; await works. vars holds the variables by name.",
     parameters: z.object({ code: z.string().min(1).max(1_000_000), variables: variableNames }),
-    permission: { executionPolicy: "ask-always" },
+    permission: codePermission,
     compressArgs: ({ code }) => code,
     formatForLLM: formatCodeResult,
     execute: async ({ code, variables: names }, context) => {
-      const variables = await readVariableValues(names, context.variables);
+      const variables = await readVariableValues(names, context);
       if (isToolError(variables)) return variables;
       const isolate = findIsolate();
       const { output, end, answer } = await runCode({

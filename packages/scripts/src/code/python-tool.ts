@@ -18,7 +18,7 @@ import { formatCodeResult } from "./run-code.ts";
 import { type CodeToolsOptions, describeSandbox } from "./code-options.ts";
 import { readVariableValues } from "./code-folder.ts";
 import { CapturedOutput } from "./captured-output.ts";
-import { variableNames } from "./shell.ts";
+import { codePermission, variableNames } from "./shell.ts";
 
 const path = fileURLToPath(new URL("../../src/code/python/run_code.py", import.meta.url));
 
@@ -57,12 +57,12 @@ export function pythonTool(options: CodeToolsOptions, executable: string): Tool 
     name: "Python",
     description: `Runs Python in a sandbox: ${describeSandbox(options)}. What is printed and the value of a last expression come back; a pathlib.Path there shows the file. vars["name"] holds a variable.`,
     parameters: z.object({ code: z.string().min(1).max(1_000_000), variables: variableNames }),
-    permission: { executionPolicy: "ask-always" },
+    permission: codePermission,
     compressArgs: ({ code }) => code,
     formatForLLM: formatCodeResult,
     execute: async ({ code, variables: names }, context) => {
       const kept = new CapturedOutput((text) => context.output.write(text));
-      const variables = await readVariableValues(names, context.variables);
+      const variables = await readVariableValues(names, context);
       if (isToolError(variables)) return variables;
       const { value } = await runner.run({
         script: readRunCode(),

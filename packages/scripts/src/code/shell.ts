@@ -18,6 +18,12 @@ export const variableNames = z
   .default([])
   .describe("Session variables to give along.");
 
+/** Code asks for every call, and an approval covers the variables that it is given. */
+export const codePermission: NonNullable<Tool["permission"]> = {
+  executionPolicy: "ask-always",
+  readsVariables: ({ variables }) => (variables ?? []) as readonly string[],
+};
+
 /** An interpreter of command lines. */
 export interface ShellProgram {
   readonly tool: "Shell" | "PowerShell";
@@ -52,7 +58,7 @@ export function shellTool(shell: ShellProgram, options: CodeToolsOptions): Tool 
     name: shell.tool,
     description: `Runs ${shell.language} in a sandbox: ${describeSandbox(options)}. ${shell.variables}`,
     parameters,
-    permission: { executionPolicy: "ask-always" },
+    permission: codePermission,
     compressArgs: ({ command }) => command,
     formatForLLM: formatShellResult,
     execute: async (args, context) => runCommand(shell, args, context, options),
@@ -70,7 +76,7 @@ async function runCommand(
   const folder = await makeCodeFolder({
     main: shell.file,
     code: args.command,
-    variables: context.variables,
+    context,
     names: args.variables,
   });
   if (isToolError(folder)) return folder;

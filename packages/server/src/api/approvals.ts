@@ -17,6 +17,7 @@ import {
 import { nearestNames, reviewProblem, reviewRequestOf } from "@capstan/core/host";
 import {
   argumentText,
+  variableTexts,
   partsOfLine,
   type VisiblePart,
   visibleLine,
@@ -276,7 +277,7 @@ export function approvalView(approval: ApprovalRecord): ApprovalView {
 
 interface ShownOptions {
   readonly request: Pick<ApprovalRequest, "toolName" | "groupTitle" | "reason"> &
-    Partial<Pick<ApprovalRequest, "description" | "grant">>;
+    Partial<Pick<ApprovalRequest, "description" | "grant" | "variables">>;
   readonly args: ApprovalRequest["args"];
   readonly result?: ReviewedResult | undefined;
 }
@@ -287,7 +288,10 @@ const maxShownChars = 50_000;
 /** The texts of a question as a person must see them. Undefined for long ones. */
 async function shownApproval(options: ShownOptions): Promise<ShownApproval | undefined> {
   const { request, args, result } = options;
-  const texts = Object.entries(args).map(([name, value]) => [name, argumentText(value)] as const);
+  const texts = [
+    ...Object.entries(args).map(([name, value]) => [name, argumentText(value)] as const),
+    ...variableTexts(request.variables),
+  ];
   const all = [...texts.flat(), result?.text ?? "", result?.shown ?? ""];
   if (all.reduce((sum, text) => sum + text.length, 0) > maxShownChars) return undefined;
   const { toolName, groupTitle, description = "", reason, grant } = request;

@@ -49,8 +49,11 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   const shownArgs = createMemo(() => {
     const text = edited();
     const parsed = text === null ? undefined : parseJsonObject(text);
-    if (parsed === undefined) return visibleArguments(props.approval.args);
-    return parsed.type === "object" ? visibleArguments(parsed.value) : null;
+    if (parsed === undefined)
+      return visibleArguments(props.approval.args, props.approval.variables);
+    return parsed.type === "object"
+      ? visibleArguments(parsed.value, props.approval.variables)
+      : null;
   });
   const folding = createFolding(() => (shownArgs() ?? []).map(({ value }) => value));
   const mayAllow = useMayAllow();

@@ -62,7 +62,10 @@ export function GrantConfirmation(props: {
         )}
       </Show>
       <Show when={cover().type === "arguments"}>
-        <ArgumentsView args={visibleArguments(props.approval.args)} isWhole />
+        <ArgumentsView
+          args={visibleArguments(props.approval.args, props.approval.variables)}
+          isWhole
+        />
       </Show>
       <p class="soft">{approvalsTexts.confirmation.consequence}</p>
       <div class="approval-actions flow">

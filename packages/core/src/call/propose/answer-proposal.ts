@@ -1,8 +1,9 @@
-import { frozenJson, isObject, digest } from "../../json/json-value.ts";
+import { frozenJson, isObject } from "../../json/json-value.ts";
 import {
   type ApprovalDecision,
   type ApprovalRequest,
   answerProblem,
+  callDigest,
 } from "../../policy/approval.ts";
 import { createGrant, approvalQuery } from "../../policy/grant.ts";
 import type { PreparedArguments } from "../../arguments/prepare-arguments.ts";
@@ -114,6 +115,11 @@ export async function checkAnswer(options: CheckAnswerOptions): Promise<string |
   if (decision["decision"] !== "allow" || edited === undefined) return undefined;
   const checked = await checkEditedArguments(gate, registered.tool, edited);
   if (checked.status === "invalid") return `arguments: ${checked.error.message}`;
+  const { readsVariables } = registered.tool.permission ?? {};
+  const shown = new Set(approval.variables?.map(({ name }) => name));
+  const unseen = readsVariables?.(checked.args).find((name) => !shown.has(name));
+  if (unseen !== undefined)
+    return `arguments: the variable ${unseen} is not shown in this approval request. Leave it out, or refuse and say why.`;
   const { rules } = gate;
   const denial = forbids({ registered, args: checked.args, rules, overrides: gate.overrides() });
   return denial && `arguments: these are not allowed: ${denial.reason}.`;
@@ -133,7 +139,7 @@ export function restoreApprovalRequest(
   if (approval.definitionDigest !== definitionDigest(registered.tool))
     return "its tool changed since it was asked about. Call it again.";
   const asked = frozenJson(args);
-  if (approval.argsDigest !== digest(asked))
+  if (approval.argsDigest !== callDigest(asked, record.variables))
     return "its arguments changed since it was asked about. Call it again.";
   return {
     status: "asks",

@@ -1,4 +1,4 @@
-import { digest, frozenJson, isObject, lostInJson } from "../../json/json-value.ts";
+import { frozenJson, isObject, lostInJson } from "../../json/json-value.ts";
 import {
   extractLimit,
   mayHoldUrls,
@@ -9,7 +9,7 @@ import {
 } from "../../arguments/prepare-arguments.ts";
 import type { JsonObject, JsonSchema } from "../../base/json.ts";
 import { plainUrls } from "../../arguments/url-arguments.ts";
-import { type ApprovalRequest, withArgsDigest } from "../../policy/approval.ts";
+import { type ApprovalRequest, callDigest, withArgsDigest } from "../../policy/approval.ts";
 import type { GrantOffer, Tool } from "../../tool/tool.ts";
 import { conditionsHold } from "../../arguments/argument-conditions.ts";
 import {
@@ -23,6 +23,13 @@ import { grantScope } from "../../policy/grant.ts";
 import { conditionProblems, canonicalArguments } from "../../policy/rule.ts";
 import { definitionDigest, type RegisteredTool, titleOf, findTool } from "../../tool/registry.ts";
 import { type ResolveOutcome, resolveOrReadBack } from "../../variables/resolve-references.ts";
+import type { ShownVariable } from "../../text/visible-text.ts";
+import {
+  type ReadVariables,
+  readVariables,
+  shownVariables,
+  variableDigests,
+} from "../gate/bound-variables.ts";
 import type { CallDecision, CallRecord } from "../record/call-record.ts";
 import type { Gate } from "../gate/gate.ts";
 import { keepsResults } from "../settle/keep-result.ts";
@@ -137,8 +144,23 @@ function checkResolved(
   if (resolved.status === "failed") return failCall(gate, record, "error", resolved.error);
   const checked = checkArguments(registered.tool, resolved.args, gate.patternEngine);
   return checked instanceof Promise
-    ? checked.then((result) => decideOn(gate, given, result, gate.clock.now()))
-    : decideOn(gate, given, checked, now);
+    ? checked.then((result) => decideWithVariables(gate, given, result, gate.clock.now()))
+    : decideWithVariables(gate, given, checked, now);
+}
+
+function decideWithVariables(
+  gate: Gate,
+  given: Given,
+  checked: PreparedArguments,
+  now: number,
+): Proposal | Promise<Proposal> {
+  const { tool } = given.registered;
+  if (checked.status === "invalid" || tool.permission?.readsVariables === undefined)
+    return decideOn(gate, given, checked, now);
+  const read = readVariables(gate.variables, tool, checked.args);
+  return read instanceof Promise
+    ? read.then((found) => decideOn(gate, given, checked, gate.clock.now(), found))
+    : decideOn(gate, given, checked, now, read);
 }
 
 interface Given {
@@ -150,16 +172,24 @@ interface Given {
 }
 
 /** Stage 5, for arguments that stage 4 let through. */
-function decideOn(gate: Gate, given: Given, checked: PreparedArguments, now: number): Proposal {
+function decideOn(
+  gate: Gate,
+  given: Given,
+  checked: PreparedArguments,
+  now: number,
+  read?: ReadVariables,
+): Proposal {
   const { record, registered, requireApproval } = given;
   if (checked.status === "invalid") return failCall(gate, record, "error", checked.error);
+  if (read?.status === "failed") return failCall(gate, record, "error", read.error);
   const { args } = checked;
   record.args = args;
   record.repairs =
     checked.repairs.length === 0 ? given.repairs : [...given.repairs, ...checked.repairs];
 
   let known: string | undefined;
-  const argsDigest = (): string => (known ??= digest(args));
+  const argsDigest = (): string =>
+    (known ??= callDigest(args, read && variableDigests(read.found)));
   const decision = decide({
     registered,
     args,
@@ -175,6 +205,8 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments, now: num
     record.status = "approved";
     record.decision = allowedBy(decision);
     record.decidedAt = now;
+    if (read !== undefined && decision.isExact === true)
+      record.variables = variableDigests(read.found);
     return { status: "approved", registered, record };
   }
   if (decision.verdict === "deny") {
@@ -182,6 +214,7 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments, now: num
     record.decidedAt = now;
     return rejectCall(gate, record, decision.reason);
   }
+  if (read?.missing !== undefined) return failCall(gate, record, "error", read.missing);
   // Many are told of a call that asks: what they see is what runs, whatever they do to it.
   const asked = frozenJson(args);
   const { approval, kept } = approvalRequests(gate, {
@@ -190,7 +223,9 @@ function decideOn(gate: Gate, given: Given, checked: PreparedArguments, now: num
     args: asked,
     argsDigest,
     decision,
+    variables: read && shownVariables(read.found),
   });
+  if (read !== undefined) record.variables = variableDigests(read.found);
   record.args = asked;
   record.status = "waiting";
   record.approval = kept;
@@ -203,12 +238,13 @@ interface ApprovalInput {
   readonly args: JsonObject;
   readonly argsDigest: () => string;
   readonly decision: Extract<Decision, { readonly verdict: "ask" }>;
+  readonly variables: readonly ShownVariable[] | undefined;
 }
 
 /** What a person is asked, and what the record keeps of it: its arguments are there already. */
 function approvalRequests(
   gate: Gate,
-  { record, registered, args, argsDigest, decision }: ApprovalInput,
+  { record, registered, args, argsDigest, decision, variables }: ApprovalInput,
 ): { readonly approval: ApprovalRequest; readonly kept: Omit<ApprovalRequest, "args"> } {
   const createdAt = gate.clock.now();
   const offer = decision.grantable ? frozenJson(offerOf(registered, args)) : undefined;
@@ -220,6 +256,7 @@ function approvalRequests(
     groupTitle: titleOf(registered.group),
     description: registered.tool.definition.function.description ?? "",
     definitionDigest: definitionDigest(registered.tool),
+    ...(variables !== undefined && { variables: frozenJson(variables) }),
     reason: decision.reason,
     remember: decision.remember,
     ...(offer !== undefined && { grant: offer }),

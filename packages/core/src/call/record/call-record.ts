@@ -3,6 +3,7 @@ import type { ApprovalRequest } from "../../policy/approval.ts";
 import type { ReviewNotice, ReviewOutcome } from "../../policy/review.ts";
 import type { ContentPart } from "../../model/content-part.ts";
 import type { ToolErrorData } from "../../base/errors.ts";
+import type { VariableDigests } from "../../variables/variable.ts";
 import type { CallStatus } from "./call-status.ts";
 import type { CallTokens } from "../../tool/tool-result.ts";
 import type { FoundOutcome } from "./found-outcome.ts";
@@ -64,6 +65,8 @@ export interface CallRecord {
   readonly keepAs?: string;
   /** Resolved and validated: what a person is shown, and what runs. */
   readonly args?: JsonObject;
+  /** Digests of the variables that it reads: an approval, or a grant for exactly these arguments, covers them. */
+  readonly variables?: VariableDigests;
   /** The executor's own `limit`, taken out of the arguments. */
   readonly limit?: number;
   /** What was repaired in the arguments, in words. */

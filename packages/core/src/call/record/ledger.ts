@@ -1,4 +1,4 @@
-import { digest } from "../../json/json-value.ts";
+import { callDigest } from "../../policy/approval.ts";
 import type { CallRecord } from "./call-record.ts";
 import { isSettled } from "./call-status.ts";
 
@@ -12,12 +12,18 @@ export interface Ledger {
 }
 
 /**
- * SHA-256 of a call's resolved arguments, equal for equal arguments; undefined for a call that
+ * SHA-256 of a call's resolved arguments, with the contents of the variables that an approval covers;
+ * equal for equal ones; undefined for a call that
  * had no valid ones.
  */
-export function argumentsDigest({ args, approval, edited }: CallRecord): string | undefined {
+export function argumentsDigest({
+  args,
+  approval,
+  edited,
+  variables,
+}: CallRecord): string | undefined {
   if (approval !== undefined && edited !== true) return approval.argsDigest;
-  return args === undefined ? undefined : digest(args);
+  return args === undefined ? undefined : callDigest(args, variables);
 }
 
 /**

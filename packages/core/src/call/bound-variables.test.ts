@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ApprovalAdapter, ApprovalRequest } from "../policy/approval.ts";
+import { executorWith } from "../testing/executor-with.ts";
+import { defineTool } from "../tool/define-tool.ts";
+import type { ToolExecuteResult } from "./record/call-outcome.ts";
+import { VariableSystem } from "../variables/variable-system.ts";
+
+interface Args {
+  readonly variables: readonly string[];
+}
+
+/** An executor with a tool that runs the variables that its call names. */
+function codeExecutor(request: ApprovalAdapter["request"], variables = new VariableSystem()) {
+  const ran: unknown[] = [];
+  const tool = defineTool({
+    name: "Run",
+    description: "",
+    permission: {
+      executionPolicy: "ask-once",
+      readsVariables: (args) => (args as Args).variables,
+    },
+    execute: async (args, context) => {
+      for (const name of (args as Args).variables) {
+        variables.addVariable(name, "changed while it runs", "USER_ADD");
+        ran.push((await context.readVariable(name))?.value.text);
+      }
+    },
+  });
+  const executor = executorWith([tool], { approvals: { request }, variables });
+  const run = (...names: string[]) => executor.execute("Run", { variables: names });
+  const set = (text: string) => void variables.addVariable("CMD", text, "USER_ADD");
+  return { executor, variables, run, set, ran };
+}
+
+function textOf(result: ToolExecuteResult): string {
+  return result.status === "pending" ? "" : result.finalText;
+}
+
+// Contract: executor-250
+test("an approval shows the variables that a call reads, and the call gets them as they were shown", async () => {
+  const asked: ApprovalRequest[] = [];
+  const { run, set, ran } = codeExecutor((request) => {
+    asked.push(request);
+    return { decision: "allow" };
+  });
+  set("print(1)");
+  assert.equal((await run("CMD")).status, "success");
+  assert.deepEqual(asked[0]?.variables, [{ name: "CMD", text: "print(1)", length: 8 }]);
+  assert.deepEqual(ran, ["print(1)"]);
+});
+
+// Contract: executor-250
+test("a variable that changes after the approval was requested fails the call", async () => {
+  const { run, set, ran } = codeExecutor(() => {
+    set("steal()");
+    return { decision: "allow" };
+  });
+  set("print(1)");
+  const result = await run("CMD");
+  assert.equal(result.status === "error" && result.error.code, "variable_changed");
+  assert.match(textOf(result), /CMD/);
+  assert.deepEqual(ran, []);
+});
+
+// Contract: executor-250
+test("a grant for exactly these arguments holds for these contents", async () => {
+  const answers: ("allow" | "refuse")[] = ["allow", "refuse"];
+  let asked = 0;
+  const { run, set, ran } = codeExecutor(() => ({ decision: answers[asked++] ?? "refuse" }));
+  set("print(1)");
+  await run("CMD");
+  set("print(1)");
+  await run("CMD");
+  assert.deepEqual([asked, ran], [1, ["print(1)", "print(1)"]]);
+  set("steal()");
+  assert.equal((await run("CMD")).status, "execution_rejected");
+  // The refusal is remembered for its own contents only.
+  assert.equal((await run("CMD")).status, "execution_rejected");
+  assert.equal(asked, 2);
+  set("print(1)");
+  assert.equal((await run("CMD")).status, "success");
+  assert.equal(ran.length, 3);
+});
+
+test("an approval that waited in storage fails the call if a variable changed meanwhile", async () => {
+  const { executor, run, set, ran } = codeExecutor(() => ({ decision: "pending" }));
+  set("print(1)");
+  const waiting = await run("CMD");
+
+  set("steal()");
+  assert.ok(waiting.status === "pending");
+  const record = structuredClone(waiting.record);
+  const end = await executor.answerApproval(record, { decision: "allow" });
+  assert.equal(end.status === "error" && end.error.code, "variable_changed");
+  assert.deepEqual(ran, []);
+});
+
+test("changed arguments may not name variables that the approval did not show", async () => {
+  const { run, set, variables, ran } = codeExecutor(() => ({
+    decision: "allow",
+    arguments: { variables: ["OTHER"] },
+  }));
+  variables.addVariable("OTHER", "steal()", "USER_ADD");
+  set("print(1)");
+  const result = await run("CMD");
+  assert.match(textOf(result), /OTHER \(not part of the approval\)/);
+  assert.deepEqual(ran, []);
+});
+
+test("a variable that does not exist fails the call before anybody is asked", async () => {
+  const { run } = codeExecutor(() => assert.fail("asked"));
+  const result = await run("NONE");
+  assert.equal(result.status === "error" && result.error.code, "variable_not_found");
+});

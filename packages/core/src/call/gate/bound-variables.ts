@@ -1,0 +1,100 @@
+// An approval covers the contents of the variables that a call reads besides its arguments: their
+// digests are stored with the call when it is proposed, and compared when it starts. The tool then
+// reads the compared values, so that no change can come in between.
+import { errorMessage, type ToolErrorData } from "../../base/errors.ts";
+import type { ToolArgs } from "../../base/json.ts";
+import { digest } from "../../json/json-value.ts";
+import type { ShownVariable } from "../../text/visible-text.ts";
+import type { Tool } from "../../tool/tool.ts";
+import { readBack } from "../../variables/missing-variable.ts";
+import type { Variable, VariableDigests, VariableValue } from "../../variables/variable.ts";
+import type { VariableSystem } from "../../variables/variable-system.ts";
+
+export type ReadVariables =
+  | {
+      readonly status: "read";
+      readonly found: ReadonlyMap<string, Variable>;
+      /** Why the first missing variable is missing. */
+      readonly missing?: ToolErrorData;
+    }
+  | { readonly status: "failed"; readonly error: ToolErrorData };
+
+/** Characters of all variables together that an approval request shows. */
+const shownChars = 65_536;
+
+/** Reads the variables that a tool names in `readsVariables`. Returns a promise only if one was evicted. */
+export function readVariables(
+  variables: VariableSystem,
+  tool: Tool,
+  args: ToolArgs,
+): ReadVariables | Promise<ReadVariables> {
+  let names: ReadonlySet<string>;
+  try {
+    names = new Set(tool.permission?.readsVariables?.(args));
+  } catch (thrown) {
+    const message = `${tool.definition.function.name} could not say which variables it reads: ${errorMessage(thrown)}`;
+    return { status: "failed", error: { code: "check_failed", message } };
+  }
+  const absent = [...names].filter((name) => variables.peekVariable(name) === undefined);
+  return absent.length === 0 || variables.source === undefined
+    ? readPresent(variables, names)
+    : Promise.all(absent.map((name) => readBack(variables, name))).then(() =>
+        readPresent(variables, names),
+      );
+}
+
+function readPresent(variables: VariableSystem, names: Iterable<string>): ReadVariables {
+  const found = new Map<string, Variable>();
+  let missing: ToolErrorData | undefined;
+  for (const name of names) {
+    const variable = variables.getVariable(name);
+    if (variable === undefined) missing ??= variables.missingVariable(name);
+    else found.set(name, variable);
+  }
+  return { status: "read", found, ...(missing !== undefined && { missing }) };
+}
+
+/** Values do not change after they were stored: a digest holds for the life of its value. */
+const digests = new WeakMap<VariableValue, string>();
+
+function digestOf({ value }: Variable): string {
+  const known = digests.get(value) ?? digest(value);
+  digests.set(value, known);
+  return known;
+}
+
+export function variableDigests(found: ReadonlyMap<string, Variable>): VariableDigests {
+  return Object.fromEntries([...found].map(([name, variable]) => [name, digestOf(variable)]));
+}
+
+/** Returns an error that names the variables that changed since the approval, or `undefined` if none did. */
+export function changedVariables(
+  bound: VariableDigests,
+  { found, missing }: Extract<ReadVariables, { readonly status: "read" }>,
+): ToolErrorData | undefined {
+  if (missing !== undefined) return missing;
+  const changed = [...found].flatMap(([name, variable]) => {
+    if (!Object.hasOwn(bound, name)) return [`${name} (not part of the approval)`];
+    return bound[name] === digestOf(variable) ? [] : [name];
+  });
+  if (changed.length === 0) return undefined;
+  const message = `Not run: the approval covers the contents of the variables as they were when it was requested, and these differ now: ${changed.join(", ")}. Call it again to ask about the present contents.`;
+  return { code: "variable_changed", message };
+}
+
+export function shownVariables(found: ReadonlyMap<string, Variable>): readonly ShownVariable[] {
+  let left = shownChars;
+  return [...found].map(([name, { value }]) => {
+    const content = contentOf(value);
+    const text = content.slice(0, left).toWellFormed();
+    left -= text.length;
+    return { name, text, length: content.length };
+  });
+}
+
+/** All that a tool may read of a value. */
+function contentOf({ text, data }: VariableValue): string {
+  if (data === undefined || data === text) return text;
+  const json = JSON.stringify(data, null, 2);
+  return text === json || text === JSON.stringify(data) ? text : `${text}\n\nAs data:\n${json}`;
+}
