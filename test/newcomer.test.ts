@@ -48,8 +48,8 @@ test("the page explains itself in two lines and offers three things to try", { s
   await things.first().waitFor();
   const lines = (await page.locator(".welcome-text").innerText()).split("\n");
   assert.equal(lines.length, 2);
-  assert.match(lines[0] ?? "", /gives a language model tools, and leaves you in charge/);
-  assert.match(lines[1] ?? "", /no AI/);
+  assert.match(lines[0] ?? "", /gives a language model tools and keeps you in control/);
+  assert.match(lines[1] ?? "", /not an AI/);
   assert.equal(await things.count(), 3);
 });
 
@@ -69,7 +69,7 @@ for (const [index, tools] of [["ListFiles"], ["ListFiles", "DateTime", "ListVars
   });
 }
 
-test("a plain message is answered by what is no AI, and lists the tools", { skip }, async () => {
+test("a plain message is answered by the offline model, which lists the tools", { skip }, async () => {
   await me.say("Good morning");
   await me.turnEnds();
   const answer = await me.answer();

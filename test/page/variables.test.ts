@@ -33,7 +33,7 @@ test("a person adds a variable, and a call uses it", { skip }, async () => {
   await panel.getByRole("textbox", { name: "Name", exact: true }).fill("cargo");
   await panel.getByRole("textbox", { name: "Value", exact: true }).fill("rope\ntar\ntimber");
   await panel.getByLabel("Description").fill("What we carry");
-  await panel.getByLabel("Tags, with commas between").fill("hold, wet");
+  await panel.getByLabel("Tags, separated by commas").fill("hold, wet");
   await panel.getByRole("button", { name: "Save" }).click();
   await panel.getByText("$VAR_REF{{cargo}}").waitFor();
   await me.say('/Text {"operation":"count","text":"$VAR_REF{{cargo}}"}');

@@ -132,7 +132,7 @@ test("several cards are open at once, and each is answered on its own", { skip }
   assert.equal(await row("FetchWebPage").getAttribute("data-status"), "done");
   assert.equal(await row("WriteFile").getAttribute("data-status"), "refused");
   await row("WriteFile").getByTestId("call-toggle").click();
-  assert.match(await page.getByTestId("call-decision").innerText(), /Refused by you: Not here\./);
+  assert.match(await page.getByTestId("call-decision").innerText(), /Rejected by you: Not here\./);
   await page.getByTestId("open-permissions").click();
   await page.getByTestId("grant").waitFor();
   await page.getByTestId("revoke-grant").click();
@@ -358,7 +358,7 @@ test("switches and the model go with the next turn", { skip }, async () => {
   await page.getByTestId("open-tools").click();
   await page.locator("[data-group=web] [data-testid=group-switch]").uncheck({ force: true });
   await page.getByTestId("model-select").selectOption("openai/gpt-5.5");
-  await page.getByText("Look around").waitFor();
+  await page.getByText("Explore this folder").waitFor();
   await say("hello");
   await idle();
   const body = sent("POST /v1/responses")[0] ?? "";

@@ -92,9 +92,9 @@ test("an empty list is said to be empty when that is known", { skip }, async () 
   await page.getByTestId("no-grants").waitFor();
   await page.getByTestId("open-variables").click();
   await variables.asked;
-  assert.equal(await page.getByText("None yet").count(), 0);
+  assert.equal(await page.getByText("No variables yet").count(), 0);
   variables.release();
-  await page.getByText("None yet").waitFor();
+  await page.getByText("No variables yet").waitFor();
 });
 
 test("a conversation that is opened has no other one's title", { skip }, async () => {
