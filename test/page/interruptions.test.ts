@@ -105,7 +105,7 @@ test(
     await capstan.stop();
     live.end();
     await capstan.start();
-    await me.chat.getByText("The model was cut off here, and started again").waitFor();
+    await me.chat.getByText("The model was cut off here and started again").waitFor();
     await me.turnEnds();
     await reads(words(0, 40));
     await me.page.reload();
@@ -163,7 +163,7 @@ test(
     live.end();
     await reconnecting().waitFor();
     await capstan.start();
-    await me.chat.getByText("The model was cut off here, and started again").waitFor();
+    await me.chat.getByText("The model was cut off here and started again").waitFor();
     await me.chat.getByText("Here is all of it.").waitFor();
     await me.turnEnds();
     assert.equal(await reconnecting().count(), 0);
