@@ -69,14 +69,18 @@ for (const [index, tools] of [["ListFiles"], ["ListFiles", "DateTime", "ListVars
   });
 }
 
-test("a plain message is answered by the offline model, which lists the tools", { skip }, async () => {
-  await me.say("Good morning");
-  await me.turnEnds();
-  const answer = await me.answer();
-  assert.match(answer, /no AI/);
-  for (const tool of ["ListFiles", "FetchWebPage", "ReadVar", "DateTime"])
-    assert.ok(answer.includes(tool), tool);
-});
+test(
+  "a plain message is answered by the offline model, which lists the tools",
+  { skip },
+  async () => {
+    await me.say("Good morning");
+    await me.turnEnds();
+    const answer = await me.answer();
+    assert.match(answer, /no AI/);
+    for (const tool of ["ListFiles", "FetchWebPage", "ReadVar", "DateTime"])
+      assert.ok(answer.includes(tool), tool);
+  },
+);
 
 test("several lines are several calls of one turn, run at once", { skip }, async () => {
   const { page } = me;

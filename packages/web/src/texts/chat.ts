@@ -127,7 +127,8 @@ export const chatTexts = {
   welcome: {
     title: "What would you like to do?",
     about: "Capstan gives a language model tools and keeps you in control of them.",
-    offline: "You are using the offline model. It is not an AI, but it runs the tools that you name.",
+    offline:
+      "You are using the offline model. It is not an AI, but it runs the tools that you name.",
     online: "Ask for something. Calls that need your approval ask you first.",
     suggestions: "Things to try",
   },
