@@ -184,7 +184,7 @@ const effects: ReadonlySet<StoreWrite["type"]> = new Set([
   "update-conversation",
 ]);
 
-/** A store whose `write` heeds `withClaim`. */
+/** Returns a store whose `write` stores the claim of `withClaim` in the same commit as the first effect. */
 export function claimingStore(store: Store): Store {
   async function write(writes: readonly StoreWrite[]): Promise<readonly unknown[]> {
     const claim = claims.getStore();
