@@ -21,7 +21,7 @@ const foreign = [
 ] as const;
 
 // Contract: durability-68
-test("an SQLite file that holds something else is refused, and left as it is", async () => {
+test("an SQLite file that belongs to another program is refused, and left as it is", async () => {
   for (const statements of foreign) {
     await withDataDir(async (dataDir) => {
       const path = join(dataDir, "capstan.db");
@@ -39,7 +39,7 @@ test("an SQLite file that holds something else is refused, and left as it is", a
       for (const wish of wishes)
         await assert.rejects(wish, {
           code: "database_foreign",
-          message: /holds something else.*another data directory/,
+          message: /belongs to another program.*another data directory/,
         });
       assert.deepEqual(await readFile(path), before);
     });
@@ -53,7 +53,7 @@ const allColumns =
 
 // Contract: durability-68
 test(
-  "a PostgreSQL database that holds something else is refused, and left as it is",
+  "a PostgreSQL database that belongs to another program is refused, and left as it is",
   { skip },
   async () => {
     for (const statements of foreign) {
@@ -65,7 +65,7 @@ test(
         const { rows: before } = await client.query<object>(allColumns);
         await assert.rejects(openPostgresStore({ connectionString }), {
           code: "database_foreign",
-          message: /holds something else.*CAPSTAN_DATABASE_URL/,
+          message: /belongs to another program.*CAPSTAN_DATABASE_URL/,
         });
         assert.deepEqual((await client.query<object>(allColumns)).rows, before);
       } finally {
@@ -84,7 +84,7 @@ test("where another program counts its steps, usage and doctor say so, too", { s
   await assert.rejects(usage, { code: "database_foreign" });
   const { status, detail } = await inspectPostgres(connectionString);
   assert.equal(status, "wrong");
-  assert.match(detail, /holds something else/);
+  assert.match(detail, /belongs to another program/);
 });
 
 test("tables of other names in a PostgreSQL database are no obstacle", { skip }, async () => {

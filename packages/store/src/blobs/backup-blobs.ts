@@ -11,9 +11,9 @@ interface Connection {
 const isThere = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'backup_blobs'";
 
 /**
- * Adds the blobs of a store to the copy of its database: a backup is one file.
+ * Adds the blobs of a store to a copy of its database, so that a backup is one file.
  *
- * @param copy a copy of the database that nobody else has open
+ * @param copy a copy of the database that nothing else has open
  */
 export async function addBackupBlobs(
   copy: Connection,
@@ -23,12 +23,13 @@ export async function addBackupBlobs(
   const rows = copy.all("SELECT DISTINCT sha256 FROM run_blobs");
   for (const { sha256 } of rows as readonly { readonly sha256: string }[]) {
     const bytes = await blobs.get(sha256);
-    // Its runs were deleted since the copy, or it is missing from the store, too.
+    // If the bytes are missing, the blob's runs were deleted since the copy, or the store has lost
+    // it, too.
     if (bytes !== undefined) copy.run("INSERT INTO backup_blobs VALUES (?, ?)", sha256, bytes);
   }
 }
 
-/** Moves the blobs of a backup that was put in place of a database to the data directory. */
+/** Moves the blobs of a restored backup from its database to the data directory. */
 export async function takeBackupBlobs(
   sql: Connection,
   blobs: Pick<BlobStore, "put">,

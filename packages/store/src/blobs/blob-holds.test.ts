@@ -32,7 +32,7 @@ test("a blob that is held after one of two collections is not deleted by the oth
   assert.equal(await blobs.has(sha256), true);
 });
 
-test("a reference without bytes to a blob that is deleted meanwhile is refused", async () => {
+test("a reference without bytes to a blob that is deleted meanwhile is rejected", async () => {
   const bytes = new TextEncoder().encode("text");
   const sha256 = await sha256Of(bytes);
   const blobs = new MemoryBlobs();
@@ -51,7 +51,7 @@ test("a reference without bytes to a blob that is deleted meanwhile is refused",
   assert.equal(await holds.collect(async () => new Set()), 1);
 });
 
-test("a blob of the store behind counts as stored", async () => {
+test("a blob of the underlying store counts as stored", async () => {
   const blobs = new MemoryBlobs({
     readBlob: async () => undefined,
     hasBlob: async (sha256) => sha256 === "a",

@@ -3,14 +3,14 @@ import type { BlobStore } from "./blob-store.ts";
 import type { NewBlob } from "./split-inputs.ts";
 
 /**
- * Keeps collection and new references apart: a blob that is held is not deleted, and one that is
- * being deleted is written again once it is gone.
+ * Coordinates collections with new references: a held blob is not deleted, and a blob that is being
+ * deleted is written again once it is gone.
  */
 export class BlobHolds {
   readonly #blobs: BlobStore;
   readonly #held = new Map<string, number>();
   readonly #deleting = new Map<string, Promise<void>>();
-  /** The collection under way. */
+  /** The running collection. */
   #collecting: Promise<unknown> = Promise.resolve();
 
   constructor(blobs: BlobStore) {
@@ -20,8 +20,8 @@ export class BlobHolds {
   /**
    * Stores blobs and holds them until their rows are committed.
    *
-   * @returns releases them
-   * @throws CapstanError `input_deleted` if there are no bytes for a blob that was deleted meanwhile
+   * @returns a function that releases them
+   * @throws CapstanError `input_deleted` if a blob without bytes was deleted meanwhile
    */
   async hold(blobs: readonly NewBlob[]): Promise<() => void> {
     for (const { sha256 } of blobs) this.#held.set(sha256, (this.#held.get(sha256) ?? 0) + 1);
@@ -33,12 +33,12 @@ export class BlobHolds {
       }
     };
     try {
-      // One after the other: the memory of each is free once it is written.
+      // One after another, so that the memory of each is free once it is written.
       for (const { sha256, bytes } of blobs) {
         const deleting = this.#deleting.get(sha256);
         await deleting;
         if (bytes !== undefined) await this.#blobs.put({ sha256, bytes });
-        // One that was lost earlier refuses nothing: its conversation continues without it.
+        // A blob that was lost earlier causes no error: its conversation continues without it.
         else if (!(await this.#blobs.has(sha256)) && deleting !== undefined) throw inputDeleted();
       }
       return release;
@@ -75,7 +75,8 @@ export class BlobHolds {
       some = [];
       if (candidates.length === 0) return;
       const gone = Promise.withResolvers<void>();
-      // From here on whoever holds one of them waits, and then writes it again.
+      // From here on, a caller that holds one of these blobs waits until it is deleted and then
+      // writes it again.
       for (const sha256 of candidates) this.#deleting.set(sha256, gone.promise);
       try {
         const kept = await referenced(candidates);

@@ -49,7 +49,7 @@ test("a blob on the disk is read as it was written, whole and in pieces", async 
 });
 
 // Contract: durability-5
-test("a file that a crash left half written is no blob, and is deleted", async () => {
+test("a half-written file that a crash left is not a blob and is deleted", async () => {
   await withDataDir(async (dataDir) => {
     const blobs = new DiskBlobs(dataDir);
     const { sha256, bytes, size } = await blobOf(Buffer.from("whole"));
@@ -63,7 +63,7 @@ test("a file that a crash left half written is no blob, and is deleted", async (
 });
 
 // Contract: durability-5
-test("no blob that a row refers to is collected, in whatever order puts, commits and collections come", async () => {
+test("no blob that a row refers to is collected, whatever the order of puts, commits and collections", async () => {
   const step = fc.record({
     type: fc.constantFrom("add", "remove", "collect"),
     text: fc.constantFrom("a", "b", "c"),
@@ -108,7 +108,7 @@ const items = fc.array(fc.record({ type: fc.constant("x"), text: fc.string({ max
   maxLength: 40,
 });
 
-test("a list that was split is read as it was, and a longer one shares its blobs", async () => {
+test("a split list is read as it was, and a longer list shares its blobs", async () => {
   await fc.assert(
     fc.asyncProperty(items, items, fc.integer({ min: 1, max: 40_000 }), async (a, b, length) => {
       const long = a.map((item) => ({ ...item, text: item.text.padEnd(length, item.text || "-") }));
@@ -134,7 +134,7 @@ const input: readonly JsonValue[] = Array.from({ length: 30 }, (_, n) => ({
 }));
 
 // Contract: durability-6
-everyStore("a long input is not in its run's row, and is read apart", async (withStore) => {
+everyStore("a long input is not in its run's row and is read separately", async (withStore) => {
   await withStore(async (store) => {
     const context: readonly Message[] = [{ role: "user", content: long }];
     const message: Message = { role: "user", content: `now ${long}` };
@@ -196,13 +196,13 @@ everyStore("blobs are deleted with the last run that refers to them", async (wit
     assert.notEqual(await store.readBlob(image.sha256), undefined);
     await store.write([{ type: "delete-run", owner, id: "r2" }]);
     await store.collectBlobs();
-    // Another node of PostgreSQL may be about to refer to it: it stays for an hour.
+    // Another node of PostgreSQL may be about to refer to it, so it stays for an hour.
     const isKept = (await store.readBlob(image.sha256)) !== undefined;
     assert.equal(isKept, kind === "PostgreSQL");
   });
 });
 
-test("a store reads long answers apart from their runs", async () => {
+test("a store reads long answers separately from their runs", async () => {
   await withMemoryStore(async (store) => {
     await createRun(store, { id: "r" });
     const { result } = resultOf("completed");

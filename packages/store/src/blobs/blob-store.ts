@@ -11,21 +11,23 @@ export interface BlobStore {
   put(blob: { readonly sha256: string; readonly bytes: Uint8Array }): Promise<void>;
   /** Returns the bytes, or undefined if there is no such blob. */
   get(sha256: string): Promise<Uint8Array | undefined>;
-  /** The same in pieces; undefined if there is no such blob. */
+  /** Returns the bytes in pieces, or undefined if there is no such blob. */
   stream(sha256: string): Promise<AsyncIterable<Uint8Array> | undefined>;
-  /** Whether there is such a blob. It counts as a use of it. */
+  /** Returns whether there is such a blob. The call counts as a use of it. */
   has(sha256: string): Promise<boolean>;
   /** Deletes a blob, unless a process that shares the store has used it within the last hour. */
   delete(sha256: string): Promise<void>;
-  /** The hashes of all blobs, in no order. */
+  /** Lists the hashes of all blobs, in no particular order. */
   list(): AsyncIterable<string>;
   close(): Promise<void>;
 }
 
-/** Above this length hashing would hold up the event loop, and is done by a thread of Node's pool. */
+/**
+ * Hashing more bytes than this would block the event loop, so a thread of Node.js's pool does it.
+ */
 const longBytes = 262_144;
 
-/** The name of bytes. */
+/** Returns the SHA-256 of bytes in lower-case hexadecimal digits. */
 export async function sha256Of(bytes: Uint8Array): Promise<string> {
   if (bytes.length < longBytes) return createHash("sha256").update(bytes).digest("hex");
   const digest = await webcrypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
@@ -37,12 +39,14 @@ interface Behind {
   readonly hasBlob: (sha256: string) => Promise<boolean>;
 }
 
-/** Blobs of a store that keeps nothing. */
+/** The blobs of a store in memory. */
 export class MemoryBlobs implements BlobStore {
   readonly #blobs = new Map<string, Uint8Array>();
   readonly #behind: Behind | undefined;
 
-  /** @param behind where blobs are read that are not here */
+  /**
+   * @param behind the store to read blobs from that are not in memory
+   */
   constructor(behind?: Behind) {
     this.#behind = behind;
   }

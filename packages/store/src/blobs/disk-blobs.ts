@@ -6,14 +6,15 @@ import type { BlobStore } from "./blob-store.ts";
 const unfinished = ".tmp";
 
 /**
- * Blobs as files of a data directory: `blobs/ab/cdef…`, by the first two digits of their hash.
+ * Blobs as files of a data directory: `blobs/ab/cdef…`, where `ab` are the first two digits of the
+ * hash.
  *
- * A file is written under another name, flushed, renamed, and its folder is flushed: a file that
- * has its name is whole, whenever the power fails.
+ * A file is written under another name, flushed and renamed, and its folder is flushed. So a file
+ * that has its name is complete, even after a power failure.
  */
 export class DiskBlobs implements BlobStore {
   readonly #folder: string;
-  /** By hash: a file can have its name before its folder is flushed. */
+  /** Writes by hash: a file can have its name before its folder is flushed. */
   readonly #writing = new Map<string, Promise<void>>();
   #written = 0;
 
@@ -51,7 +52,7 @@ export class DiskBlobs implements BlobStore {
       throw error;
     }
     await flushFolder(folder);
-    // A new folder is an entry of the one above.
+    // A new folder is an entry of its parent folder, which must be flushed as well.
     if (made !== undefined) {
       await flushFolder(this.#folder);
       await flushFolder(dirname(this.#folder));
@@ -82,7 +83,10 @@ export class DiskBlobs implements BlobStore {
     }
   }
 
-  /** Deletes what a crash left half written. Only for the process that holds the data directory. */
+  /**
+   * Deletes half-written files that a crash left. Only the process that holds the data directory
+   * may call it.
+   */
   async deleteUnfinished(): Promise<void> {
     for (const shard of (await orMissing(() => readdir(this.#folder))) ?? []) {
       for (const name of (await orMissing(() => readdir(join(this.#folder, shard)))) ?? [])
@@ -92,13 +96,16 @@ export class DiskBlobs implements BlobStore {
 
   async close(): Promise<void> {}
 
-  /** Where a blob is, whether or not it is there. */
+  /** Returns the path of a blob's file, whether or not the file exists. */
   path(sha256: string): string {
     return join(this.#folder, sha256.slice(0, 2), sha256.slice(2));
   }
 }
 
-/** A rename survives a power cut once its folder is flushed. Windows cannot, and need not, flush folders. */
+/**
+ * A rename survives a power failure once its folder is flushed. Windows cannot flush folders and
+ * does not need to.
+ */
 async function flushFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const folder = await open(path, "r");

@@ -12,8 +12,9 @@ export interface NewBlob {
 }
 
 /**
- * A list as it is stored: `{ blob }` stands for the elements of a JSON array that is stored under
- * that hash. Items and messages have a type, a role or an id, so that none looks like a reference.
+ * A list as it is stored. An element `{ blob }` stands for the elements of the JSON array that is
+ * stored under that hash. Items and messages have a type, a role or an id, so none looks like a
+ * reference.
  */
 export type StoredList<T> = readonly (T | BlobElement)[];
 
@@ -21,14 +22,17 @@ export interface BlobElement {
   readonly blob: string;
 }
 
-/** A list of less JSON than this, in UTF-16 units, stays in its row; a longer one is split into blobs of at least as much. */
+/**
+ * The shortest JSON, in UTF-16 units, that is split. A shorter list stays in its row, and each blob
+ * of a longer list has at least this length.
+ */
 export const inlineLength = 32_768;
 
 /**
- * Splits a long list into blobs and a short rest. It splits from the front, so that a client that
- * sends its whole history with each request shares the blobs of the requests before.
+ * Splits a long list into blobs and a short rest. It splits from the front: a client that sends its
+ * whole history with each request shares the blobs of its earlier requests.
  *
- * @param blobs takes the new blobs
+ * @param blobs receives the new blobs
  * @returns the list itself if it is short
  */
 export async function splitList<T>(
@@ -52,13 +56,17 @@ export async function splitList<T>(
     texts = [];
     length = 0;
     from = index + 1;
-    // A list can have many megabytes: other requests get their turn.
+    // A list can have many megabytes, so other requests run in between.
     await nextTurn();
   }
   return [...parts, ...list.slice(from)];
 }
 
-/** @throws Error if a blob is missing */
+/**
+ * Returns a stored list with the elements of its blobs.
+ *
+ * @throws Error if a blob is missing
+ */
 export async function joinList<T>(
   list: StoredList<T>,
   blobs: Pick<BlobStore, "get">,
@@ -80,7 +88,7 @@ export async function joinList<T>(
 
 export function missingBlob(sha256: string): Error {
   return new Error(
-    `an input of this run is missing from the store (blob ${sha256}). "capstan db check" lists what is damaged; restore the last backup`,
+    `an input of this run is missing from the store (blob ${sha256}). "capstan db check" lists the damage; restore the last backup`,
   );
 }
 
@@ -92,7 +100,7 @@ function isOnlyKey(element: object): boolean {
   return Object.keys(element).length === 1;
 }
 
-/** Whether a value's JSON is shorter than what stays in a row, estimated. Looks no further than that. */
+/** Estimates whether a value's JSON is short enough for a row. Stops as soon as it is too long. */
 export function isShort(value: unknown): boolean {
   return lengthLeft(value, inlineLength) >= 0;
 }
@@ -108,7 +116,7 @@ function lengthLeft(value: unknown, left: number): number {
   return rest;
 }
 
-/** Blobs to which parts of messages refer: images and files of users. */
+/** The blobs that parts of messages refer to: images and files of users. */
 export function blobsOfMessages(messages: readonly Message[]): readonly NewBlob[] {
   return messages.flatMap((message) => {
     const parts =
@@ -125,7 +133,7 @@ export function blobsOfMessages(messages: readonly Message[]): readonly NewBlob[
 const previewItems = 20;
 const previewText = 1_000;
 
-/** The last items with their texts cut: what lists show of a long input. */
+/** Returns the last items with their texts truncated, as lists show a long input. */
 export function previewOf(items: readonly JsonValue[]): readonly JsonValue[] {
   const preview: JsonValue[] = [];
   for (const item of items.slice(-previewItems).toReversed()) {
@@ -136,7 +144,9 @@ export function previewOf(items: readonly JsonValue[]): readonly JsonValue[] {
   return preview;
 }
 
-/** @param values how many values may still be copied */
+/**
+ * @param values the number of values that may still be copied
+ */
 function cutTexts(value: JsonValue, values: { left: number }): JsonValue {
   values.left -= 1;
   if (typeof value === "string")
@@ -158,12 +168,12 @@ function cutTexts(value: JsonValue, values: { left: number }): JsonValue {
   return copy;
 }
 
-/** The texts of a result, which may be long: only who continues the run reads them. */
+/** The texts of a result. They may be long, and only a run that continues this one reads them. */
 export type ResultReplay = Pick<ChainResultRecord, "answer" | "log">;
 
 export interface EncodedResult {
   readonly result: string;
-  /** A `ResultReplay`, if it is long; otherwise `result` has it. */
+  /** A `ResultReplay` as JSON if it is long; otherwise it is in `result`. */
   readonly replay?: string;
 }
 

@@ -1,6 +1,6 @@
 import type { RunRef } from "./records.ts";
 
-/** A run that this process claimed: nobody else writes it any more. */
+/** A run that this process has claimed: no other process writes it. */
 export interface ClaimedRun extends RunRef {
   readonly status: "in_progress";
   /** The number of its last event. */
@@ -9,5 +9,7 @@ export interface ClaimedRun extends RunRef {
   readonly edits: number;
 }
 
-/** A run that waited for an answer, and can go on with it: it is queued, or who answered has claimed it. */
+/**
+ * A run that can resume after an answer: it is queued, or the commit of the answer has claimed it.
+ */
 export type ReadyRun = (RunRef & { readonly status: "queued" }) | ClaimedRun;

@@ -1,20 +1,21 @@
-/** An error as plain data, on its way between threads. */
+/** An error as plain data, which one thread can post to another. */
 export interface ErrorData {
   readonly code: string;
   readonly message: string;
 }
 
-/** SQLite's primary result codes that call for something else than a repair of the program. */
+/** SQLite's primary result codes that have a cause outside of the program. */
 const causes: { readonly [code: number]: { readonly code: string; readonly advice: string } } = {
   5: { code: "store_busy", advice: "Another program holds the database; close it and try again." },
   8: {
     code: "data_directory_unwritable",
     advice: "Make the data directory writable for this user, or choose another.",
   },
-  10: { code: "store_failed", advice: "The disk reported an error; look at it before going on." },
+  10: { code: "store_failed", advice: "The disk reported an error; check it before you continue." },
   11: {
     code: "database_corrupt",
-    advice: "The database is damaged; restore a backup, or move it away to begin anew.",
+    advice:
+      "The database is damaged; restore a backup, or move it away to start with an empty one.",
   },
   13: { code: "disk_full", advice: "The disk is full; make room and try again." },
   14: {
@@ -24,13 +25,13 @@ const causes: { readonly [code: number]: { readonly code: string; readonly advic
   26: {
     code: "database_corrupt",
     advice:
-      "The file capstan.db is no SQLite database; move it away, or choose another data directory.",
+      "The file capstan.db is not an SQLite database; move it away, or choose another data directory.",
   },
 };
 
 const unwritable = causes[14];
 const full = causes[13];
-/** The same, as the file system says it. */
+/** The same causes, as the file system reports them. */
 const fileCauses: { readonly [code: string]: typeof unwritable } = {
   EACCES: unwritable,
   EPERM: unwritable,
@@ -42,9 +43,12 @@ const fileCauses: { readonly [code: string]: typeof unwritable } = {
   EDQUOT: full,
 };
 
-/** Needs nothing of the workspace, so that the threads start without loading it. */
+/**
+ * Returns an error as data. This module imports nothing of the workspace, so that threads start
+ * fast.
+ */
 export function errorDataOf(what: string, thrown: unknown): ErrorData {
-  // A damaged row, found by a decision.
+  // A decision found a damaged row.
   if (thrown instanceof Error && "code" in thrown && thrown.code === "database_corrupt")
     return { code: thrown.code, message: thrown.message };
   const cause = causeOf(thrown) ?? { code: "store_failed", advice: "Nothing of it was written." };

@@ -1,20 +1,23 @@
-/** What was found of a service that servers share, in words for people: never with a password. */
+/**
+ * The state of a service that several servers share, as text for administrators. It never contains
+ * a password.
+ */
 export interface Inspection {
-  /** `wrong`: nodes could not start with it, or would not keep what is promised. */
+  /** `wrong`: nodes could not start with the service, or would lose guarantees. */
   readonly status: "ok" | "wrong";
-  /** Where it is, its version, and what is wrong with it. */
+  /** The address, the version, and all problems. */
   readonly detail: string;
-  /** What to do, where `detail` does not say it. */
+  /** The solution, if `detail` does not say it. */
   readonly fix?: string;
 }
 
-/** One thing that is wrong, and what to do about it. */
+/** A problem and its solution. */
 export interface Fault {
   readonly problem: string;
   readonly fix: string;
 }
 
-/** What was found, with all that is wrong of it. */
+/** Returns the inspection of a service that was reached, with all its problems. */
 export function inspectionOf(found: string, faults: readonly Fault[]): Inspection {
   if (faults.length === 0) return { status: "ok", detail: found };
   return {

@@ -1,7 +1,7 @@
 /** A node of the database, as of its last heartbeat. */
 export interface NodeRecord {
   readonly id: string;
-  /** Where it listens; null until it does. */
+  /** The address that it listens on; null until it listens. */
   readonly url: string | null;
   /** Number of its heartbeats. */
   readonly beats: number;
@@ -44,10 +44,10 @@ export interface StopRequest {
 export type NodeMessage =
   /** They changed these runs. */
   | { readonly type: "changed"; readonly runIds: readonly string[] }
-  /** They changed what these users allow: grants, or rules of their own. */
+  /** They changed the permissions of these users: grants, or rules of their own. */
   | { readonly type: "permissions"; readonly owners: readonly string[] }
-  /** Something may have been missed. */
+  /** Messages may have been lost. */
   | { readonly type: "missed" }
-  /** Somebody reads this run there, and has heard nothing for a while. */
+  /** A reader on that node follows this run and has received nothing for a while. */
   | { readonly type: "watched"; readonly runId: string }
   | ({ readonly type: "stop" } & StopRequest);

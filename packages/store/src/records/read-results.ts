@@ -3,7 +3,7 @@ import type { CallRecord, Message } from "@capstan/core";
 import type { VariableValue } from "@capstan/core/host";
 import type { ListedCall, Manifest } from "./records.ts";
 
-/** What was found, and the runs whose calls are damaged: what they had is left out. */
+/** The calls found, and the runs whose calls are damaged and left out. */
 export interface ListedCalls {
   readonly calls: readonly ListedCall[];
   readonly unreadable: readonly string[];
@@ -12,9 +12,9 @@ export interface ListedCalls {
 /** The stored state from which a chain resumes. */
 export interface ChainReading {
   readonly messages: readonly Message[];
-  /** Without what is in quarantine. */
+  /** Without results in quarantine. */
   readonly calls: readonly CallRecord[];
-  /** What happened, without items that have ended. */
+  /** The events, without those of items that have ended. */
   readonly events: readonly ChainStateEvent[];
 }
 
@@ -23,10 +23,12 @@ export type ChainStateEvent =
   | FullEvent
   | { readonly type: Exclude<RunEvent["type"], FullEvent["type"]>; readonly at?: number };
 
-/** The variables of a run as they are, with the values of those that are there and not very large. */
+/** The current variables of a run, with the values that exist and are not very large. */
 export interface RunVariables {
   readonly manifest: Manifest;
-  /** By digest, of those that are not in their entry. What is missing is to be read by itself. */
+  /**
+   * Values by digest, without those that are in their entry. Other values must be read one by one.
+   */
   readonly values: { readonly [digest: string]: VariableValue };
 }
 
@@ -36,30 +38,36 @@ export interface RunVariables {
  */
 export type RetentionHold = "unfinished" | "question" | "unknown_outcome" | "unreadable";
 
-/** A conversation or a session: what hangs together is found from any of it. */
+/** A conversation or a session of a lineage; the lineage is found from any of them. */
 export interface LineageStart {
   readonly type: "conversation" | "session";
   readonly id: string;
 }
 
-/** A lineage with what it takes. */
+/** A lineage with its size. */
 export type SizedLineage = Lineage & { readonly bytes: number };
 
-/** Where something may be to forget, and when that was changed last. */
+/** A candidate for deletion, with the time of its last change. */
 export interface Untouched extends LineageStart {
   readonly touchedAt: number;
 }
 
-/** Rows of a session that none of its runs leads to. */
+/** Rows of a session that none of its runs refers to. */
 export interface Unreachable {
   readonly sessionId: string;
-  /** How the session was as this was found; it holds only while that is so. */
+  /**
+   * The version of the session when this was found; the rows are unreachable only while it stays
+   * the same.
+   */
   readonly seen: string;
   readonly manifests: readonly string[];
   readonly values: readonly string[];
 }
 
-/** What a user has in the store. Bytes are those of the texts: a database needs some more for its order. */
+/**
+ * The storage that a user's data takes. Bytes count the texts only: the database needs some more
+ * for indexes.
+ */
 export interface Usage {
   readonly owner: string;
   readonly conversations: number;
@@ -69,12 +77,15 @@ export interface Usage {
 }
 
 /**
- * The published position of a run, up to which it may be read. The database may be ahead by a commit
- * whose outcome has not arrived yet; reading beyond the position could skip a delta.
+ * The published position of a run, up to which it may be read. The database may be ahead by a
+ * commit whose outcome is still on its way; reading beyond the position could skip a delta.
  */
 export interface PublishedPosition {
   readonly lastSeq: number;
-  /** Items under way: where their deltas are in the tail, every 256th of them and the newest, in order. */
+  /**
+   * Unfinished items in order: where their deltas are in the tail, as every 256th delta and the
+   * newest one.
+   */
   readonly items: readonly { readonly itemId: string; readonly heads: readonly TailMark[] }[];
 }
 
@@ -85,19 +96,19 @@ export interface RecoveredRun {
   readonly items: readonly { readonly itemId: string; readonly head: number }[];
 }
 
-/** What takes room, as people tell it apart. */
+/** The categories of storage that users see. */
 export type UsageKind = "events" | "messages" | "calls" | "variables" | "other";
 
 /**
- * Conversations and sessions that hang together, whole: a conversation with its branches and forks,
- * or the runs that continue each other. Nothing outside reaches into it.
+ * Related conversations and sessions, complete: a conversation with its branches and forks, or the
+ * runs that continue each other. Nothing outside refers into it.
  */
 export interface Lineage {
-  /** In order; one without any begins at its first session. */
+  /** In order; empty if the lineage has only sessions. */
   readonly conversations: readonly string[];
   readonly sessions: readonly string[];
   readonly runIds: readonly string[];
-  /** When the last of it was changed, in ms since the epoch. */
+  /** When any part of it was last changed, in ms since the epoch. */
   readonly touchedAt: number;
   readonly holds: readonly RetentionHold[];
 }

@@ -26,36 +26,39 @@ import type {
   RunNotice,
 } from "@capstan/contract";
 
-/** `edit`: a person changed variables between two turns. */
+/** `edit`: a user changed variables between two turns. */
 export type RunKind = "turn" | "edit";
 
 /** A run as it is stored. Times are ms since the epoch. */
 export interface RunRecord {
   readonly id: string;
   readonly owner: string;
-  /** The id of the run that the lineage began with; forks share it. */
+  /** The id of the first run of the lineage; forks share it. */
   readonly sessionId: string;
   readonly conversationId: string | null;
   /** The run that this one continues. */
   readonly parentId: string | null;
   readonly kind: RunKind;
   readonly status: RunStatus;
-  /** How often the run was claimed; who writes with an older one is fenced. */
+  /** How often the run was claimed. Writes with an older epoch are fenced. */
   readonly epoch: number;
-  /** How often its variables were changed from outside the loop. */
+  /** How often the run's variables were changed from outside the loop. */
   readonly edits: number;
   readonly model: string;
   readonly stored: boolean;
   readonly title: string | null;
-  /** What the request asked for, as the service keeps it. */
+  /** The request, encoded by `encodeRunRequest`. */
   readonly request: JsonValue;
-  /** The user's input as Responses items: all of it or, if it is long, its last items with their texts cut. */
+  /**
+   * The user's input as Responses items: all of it or, if it is long, its last items with truncated
+   * texts.
+   */
   readonly input: readonly JsonValue[];
-  /** Whether `input` is cut. `Store.readInput` reads all of it. */
+  /** Whether `input` is truncated. `Store.readInput` reads all of it. */
   readonly isInputCut: boolean;
-  /** A long answer is not read, and of its log only `ancestors` reads it. */
+  /** Without a long answer; only `ancestors` reads the log of such a result. */
   readonly result: (Omit<ChainResultRecord, "answer"> & Partial<ChainResultRecord>) | null;
-  /** The number of the last event; 0 where there is none. */
+  /** The number of the last event; 0 if there is none. */
   readonly lastSeq: number;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -64,20 +67,20 @@ export interface RunRecord {
 
 /** A run as lists show it. */
 export type ListedRun = Omit<RunRecord, "request"> & {
-  /** Its input or its result cannot be read: neither is here. */
+  /** The input or the result cannot be read: both are empty here. */
   readonly isDamaged?: true;
 };
 
 /**
- * A state of a run's variables. While it rests they change by an edit alone, and who goes on with
- * it is in a new epoch: where both numbers are the same, so are the variables.
+ * A version of a run's variables. While a run rests, only edits change them, and a run that resumes
+ * has a new epoch: if both numbers are the same, so are the variables.
  */
 export type RunVersion = Pick<RunRecord, "id" | "epoch" | "edits">;
 
-/** Enough of a run to claim it: nothing of what it holds has to be readable. */
+/** The part of a run that a claim needs; the rest of the run may be unreadable. */
 export type RunRef = Pick<RunRecord, "id" | "owner" | "status" | "epoch">;
 
-/** A run with what its history is made of. */
+/** A run with the messages and items of its history. */
 export interface RunWithMessages {
   readonly run: RunRecord;
   readonly messages: readonly Message[];
@@ -86,28 +89,28 @@ export interface RunWithMessages {
 /** Some events of a run in order, as of one moment. */
 export interface EventPage {
   readonly events: readonly RunEvent[];
-  /** The run has ended: after the events that there are now none will come. */
+  /** The run has ended: no events follow the last stored one. */
   readonly ended: boolean;
-  /** There was no room for more: read on to know whether there are. */
+  /** The page has no room for more events: read on to know whether there are any. */
   readonly full: boolean;
 }
 
 /** A run's events with deltas left out; see `Store.readEventsCompact`. */
 export interface CompactEvents {
-  /** Follow from here. */
+  /** The number to follow the run from. */
   readonly lastSeq: number;
   readonly events: readonly RunEvent[];
 }
 
-/** What a manifest says of one variable. One that is there has either a `value` or a `digest`. */
+/** A variable in a manifest. An existing one has either a `value` or a `digest`. */
 export interface ManifestEntry extends VariableInfo {
   /** A small value. */
   readonly value?: VariableValue;
-  /** Under which a larger one is stored once a session. */
+  /** The digest under which a larger value is stored once per session. */
   readonly digest?: string;
-  /** Out of the session's memory, to make room; the value is still to be had. */
+  /** Evicted from the session's memory; the store still has the value. */
   readonly evicted?: boolean;
-  /** A result that was taken away: only its name is left. */
+  /** A result that was withdrawn: only its name is left. */
   readonly removed?: boolean;
 }
 
@@ -124,7 +127,7 @@ interface Approval {
   readonly sessionId: string;
   readonly conversationId: string | null;
   readonly createdAt: number;
-  /** Its number in the order of creation. */
+  /** The number in the order of creation. */
   readonly createdSeq: number;
   readonly expiresAt: number;
   readonly answeredAt: number | null;
@@ -136,10 +139,10 @@ export interface CreationCursor {
   readonly id: string;
 }
 
-/** An approval without an answer, and until when it may have one. */
+/** An approval without an answer, with its deadline. */
 export type PendingApproval = Pick<Approval, "id" | "createdAt" | "expiresAt">;
 
-/** May a call run? */
+/** Asks whether a call may run. */
 export interface ExecutionApproval extends Approval {
   readonly kind: "execution";
   readonly request: ApprovalRequest;
@@ -147,13 +150,13 @@ export interface ExecutionApproval extends Approval {
   readonly answer: ApprovalDecision | null;
 }
 
-/** May its result be seen? Nothing of the result is here. */
+/** Asks whether a result may be read. It contains nothing of the result. */
 export interface ResultApproval extends Approval {
   readonly kind: "result";
   readonly request: ReviewNotice;
   readonly status: ResultApprovalView["status"];
   readonly outcome: ReviewOutcome | null;
-  /** All that the reviewer said, until it is carried out; then only the outcome is left. */
+  /** The reviewer's whole answer until it is carried out; afterwards only the outcome is left. */
   readonly answer: ReviewDecision | null;
 }
 
@@ -161,24 +164,24 @@ export type ApprovalRecord = ExecutionApproval | ResultApproval;
 
 export interface GrantRecord {
   readonly owner: string;
-  /** Null: it holds in every session. */
+  /** Null if it holds in every session. */
   readonly sessionId: string | null;
   readonly grant: Grant;
   readonly revokedAt: number | null;
-  /** Its number in the order of creation. */
+  /** The number in the order of creation. */
   readonly createdSeq: number;
-  /** Where it was given; of branches the newest. */
+  /** The conversation in which the grant was given; of several branches the newest. */
   readonly conversationId: string | null;
 }
 
-/** A rule of the user's own. */
+/** A rule of a user. */
 export interface OverrideRecord {
   readonly owner: string;
   readonly id: string;
   readonly rule: PolicyRule;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Its row cannot be read: `rule` denies all calls until the rule is removed. */
+  /** The row cannot be read: `rule` denies all calls until the rule is removed. */
   readonly isDamaged?: true;
 }
 
@@ -202,14 +205,14 @@ export interface ItemRecord {
   readonly item: JsonValue;
 }
 
-/** A row of the ledger. */
+/** A call of the ledger. */
 export interface CallEntry {
   readonly runId: string;
   readonly call: CallRecord;
   readonly updatedAt: number;
 }
 
-/** A row of the ledger among those of other runs. */
+/** A call of the ledger in a list over several runs. */
 export interface ListedCall extends CallEntry {
   /** The model of its run. */
   readonly model: string;
@@ -232,5 +235,5 @@ export interface Page<T> {
   readonly hasMore: boolean;
 }
 
-/** What an event says, without its number. */
+/** An event without its number. */
 export type UnnumberedEvent = ChainEvent | RunNotice;

@@ -58,7 +58,7 @@ test("a request without a version is of version 1, and absent fields have their 
 });
 
 // Contract: durability-26
-test("a request with a field of another form is not read, and the error names the field", () => {
+test("a request with an invalid field is rejected, and the error names the field", () => {
   const wrong: readonly (readonly [change: object, field: RegExp])[] = [
     [{ version: 2 }, /`version`/],
     [{ servers: "files" }, /`servers`/],

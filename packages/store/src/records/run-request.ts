@@ -15,7 +15,7 @@ const toolFilter = z.object({
   readOnly: z.boolean().exactOptional(),
 });
 
-/** Which of a group's tools are meant: those that are named, and that only read (or do not), where it says so. */
+/** Selects tools of a group by name and, if `readOnly` is given, by whether they only read. */
 export type ToolFilter = z.infer<typeof toolFilter>;
 
 const requireApproval = z.union([
@@ -23,19 +23,19 @@ const requireApproval = z.union([
   z.object({ always: toolFilter.exactOptional(), never: toolFilter.exactOptional() }),
 ]);
 
-/** When a person is asked. With filters, a tool that none of them matches is asked about. */
+/** When a call needs approval. With filters, a tool that matches none of them needs it. */
 export type RequireApproval = z.infer<typeof requireApproval>;
 
 const serverGroup = z.object({
   label: z.string(),
   group: z.string(),
-  /** Absent: all its tools. */
+  /** Absent: all tools of the group. */
   allowedTools: toolFilter.exactOptional(),
-  /** Absent: as each tool says itself. */
+  /** Absent: each tool decides. */
   requireApproval: requireApproval.exactOptional(),
 });
 
-/** A tool group that the request wants, under the client's name for it. */
+/** A tool group that the request offers, under the client's name for it. */
 export type ServerGroup = z.infer<typeof serverGroup>;
 
 const directCall = z.object({
@@ -45,10 +45,10 @@ const directCall = z.object({
   arguments: z.string(),
 });
 
-/** A call that a person makes, not a model. */
+/** A call that a user makes, without a model. */
 export type DirectCall = z.infer<typeof directCall>;
 
-/** An object of core's, of which only the fields are checked by which its kind is told. */
+/** A schema for one of core's objects. It checks only the fields that tell its kind. */
 function objectOf<T>(shape: z.ZodRawShape): z.ZodType<T> {
   const schema = z.looseObject(shape);
   return z.custom<T>((value) => schema.safeParse(value).success, "unexpected fields");
@@ -71,7 +71,7 @@ const answer = z.object({
   decision: objectOf<ApprovalDecision>({ decision: z.enum(["allow", "refuse"]) }),
 });
 
-/** Fields that came later have what their absence meant. */
+/** Fields that were added later have defaults that equal their former absence. */
 const version1 = z.object({
   version: z.literal(1).default(1),
   instructions: z.string().nullable().default(null),
@@ -80,50 +80,56 @@ const version1 = z.object({
   clientTools: z.array(toolDefinition).readonly().default([]),
   settings: objectOf<ModelSettings>({}),
   maxToolCalls: z.number().nullable().default(null),
-  /** `inline`: the run waits for people and goes on. `deferred`: it closes, and a next one takes the calls over. */
+  /**
+   * `inline`: the run waits for answers and resumes. `deferred`: the run ends, and a later run
+   * takes its calls over.
+   */
   approvals: z.enum(["inline", "deferred"]),
   /** The same for the client's own calls: `inline` runs wait for `submit_tool_outputs`. */
   toolOutputs: z.enum(["inline", "deferred"]).default("deferred"),
-  /** How the turns before it are shown to the model, where the server holds them. */
+  /** How the model sees earlier turns that the server stores. */
   history: z.union([z.enum(["log", "full"]), z.object({ keepTurns: z.number() })]).default("log"),
-  /** What the client says was said before this turn, after what the run's ancestors say; see `Store.readList`. */
+  /**
+   * The messages that the client sends as the history before this turn, after those of the run's
+   * ancestors; see `Store.readList`.
+   */
   context: z
     .array(z.union([blobElement, message]))
     .readonly()
     .default([]),
-  /** What the client's own tools answered to the calls that the parent left open. */
+  /** Outputs of the client's own tools for calls that the parent left open. */
   outputs: z
     .array(z.object({ callId: z.string(), output: z.string() }))
     .readonly()
     .default([]),
-  /** Answers to the questions that the parent left open. */
+  /** Answers to approval requests that the parent left open. */
   answers: z.array(answer).readonly().default([]),
-  /** Carries the parent's unfinished turn on, whatever it left open. */
+  /** Whether the run continues the parent's unfinished turn, whatever is open in it. */
   continuesParent: z.boolean().default(false),
-  /** It carries its parent's unfinished turn on. */
+  /** Whether the run takes over the unfinished turn of its parent. */
   adopts: z.boolean().default(false),
   /** How the Responses API shows the run; null if it does not. */
   wire: (z.json() as z.ZodType<JsonValue>).default(null),
-  /** A person's own call: all that the run does. No model is asked. */
+  /** A user's direct call. The run consists of this call, and no model is asked. */
   call: directCall.exactOptional(),
 });
 
 /**
- * What is stored of a request, so that another process can continue its run. A later version becomes
- * a union of schemas, and `decodeRunRequest` makes the newest of each.
+ * The stored form of a request, with which another process can continue its run. A later version
+ * becomes a union of schemas, and `decodeRunRequest` converts each to the newest.
  */
 export type StoredRequest = Readonly<z.infer<typeof version1>>;
 
-/** Returns a request as `NewRun.request` takes it. */
+/** Returns a request in the form of `NewRun.request`. */
 export function encodeRunRequest(request: StoredRequest): JsonValue {
-  // Of types whose values are all JSON; TypeScript sees only that they have optional fields.
+  // All its values are JSON; TypeScript rejects it because of its optional fields.
   return request as unknown as JsonValue;
 }
 
 /**
- * Reads a stored request. One without a version is of version 1.
+ * Decodes a stored request. One without a version is of version 1.
  *
- * @throws CapstanError `request_unreadable` if a field is missing or has another form: nothing of it is used
+ * @throws CapstanError `request_unreadable` if a field is missing or invalid
  */
 export function decodeRunRequest(runId: string, stored: JsonValue): StoredRequest {
   const parsed = version1.safeParse(stored);
@@ -132,14 +138,14 @@ export function decodeRunRequest(runId: string, stored: JsonValue): StoredReques
   const where = issue === undefined ? "" : ` \`${issue.path.join(".")}\`: ${issue.message}.`;
   throw new CapstanError({
     code: "request_unreadable",
-    message: `The stored request of run ${runId} cannot be read.${where} Start the run anew; "capstan db check" looks for damage.`,
+    message: `The stored request of run ${runId} cannot be read.${where} Start the run again as a new one; "capstan db check" looks for damage.`,
   });
 }
 
 const decoded = new WeakMap<RunRecord, StoredRequest>();
 
 /**
- * Returns what a run was asked for, decoded once a record. Runs of kind `edit` have no request.
+ * Returns the request of a run, decoded once per record. Runs of kind `edit` have no request.
  *
  * @throws CapstanError `request_unreadable`
  */

@@ -22,7 +22,7 @@ type Step =
 
 const to = fc.constantFrom(...statuses);
 const rest = fc.constantFrom<RestingStatus>("queued", "requires_action");
-/** Written in an epoch that is over. */
+/** Whether a write has an old epoch. */
 const late = fc.integer({ min: 0, max: 4 }).map((n) => n === 0);
 const type = <T extends Step["type"]>(name: T) => fc.constant(name);
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -32,14 +32,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ type: type("rest"), late, to: rest }) },
 );
 
-/** What is to be expected of a run. */
+/** The expected state of a run. */
 interface Model {
   readonly status: From;
   readonly epoch: number;
   readonly events: number;
 }
 
-/** The run after a step; undefined where the step must be refused. */
+/** Returns the run after a step, or undefined if the step must be rejected. */
 function after({ status, epoch, events }: Model, given: Step): Model | undefined {
   const may = (wish: RunStatus) => transition(status, wish).status === "allowed";
   if (given.type === "create") {
@@ -48,10 +48,10 @@ function after({ status, epoch, events }: Model, given: Step): Model | undefined
   }
   if (status === "none" || isClosing(status) || given.late) return undefined;
   if (given.type === "claim") return { status: "in_progress", epoch: epoch + 1, events };
-  // To say again what is so already is no transition.
+  // Setting the current status again is not a transition.
   if (given.to !== status && !may(given.to)) return undefined;
   if (given.type === "write") return { status: given.to, epoch, events: events + 1 };
-  // Who gives it out of hands has it no more.
+  // A process that queues its run loses it.
   const isGiven = given.to === "queued" && status !== "queued";
   return { status: given.to, epoch: isGiven ? epoch + 1 : epoch, events };
 }
@@ -74,7 +74,7 @@ function writeOf(given: Step, model: Model): StoreWrite {
 }
 
 // Contract: durability-8
-test("whatever is written, the journal does what the table says or says no, and ends a run once", async () => {
+test("any sequence of writes follows the table of transitions and ends a run once", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), (steps) =>
       withMemoryStore(async (store) => {

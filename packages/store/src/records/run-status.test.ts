@@ -8,7 +8,7 @@ type From = RunStatus | "none";
 const froms = Object.keys(transitions) as From[];
 const statuses = froms.filter((status) => status !== "none");
 
-test("from every status, every wish leads to a legal status or to a refusal that says why", () => {
+test("from every status, every requested one leads to a legal status or to a refusal with a reason", () => {
   for (const from of froms) {
     for (const to of statuses) {
       const outcome = transition(from, to);
@@ -25,7 +25,7 @@ test("from every status, every wish leads to a legal status or to a refusal that
 });
 
 // Contract: durability-8
-test("every status can reach one that is for good, and nothing comes after that", () => {
+test("every status can reach a final one, and nothing follows a final one", () => {
   for (const status of froms) {
     const reached = reachable(status);
     assert.ok(
@@ -43,20 +43,20 @@ test("every status can reach one that is for good, and nothing comes after that"
   for (const end of statuses.filter(isClosing)) assert.deepEqual([...reachable(end)], [end]);
 });
 
-test("only a run in progress ends: who ends one that rests has to claim it first", () => {
+test("only a run in progress ends: a resting run must be claimed first", () => {
   for (const status of ["queued", "requires_action"] as const)
     for (const end of statuses.filter(isClosing))
       assert.equal(transition(status, end).status, "refused");
 });
 
-/** What may become of a run in this status, however long it takes. */
+/** The statuses that a run in this status can reach in any number of steps. */
 function reachable(from: From): ReadonlySet<From> {
   const reached = new Set([from]);
   for (const status of reached) for (const next of transitions[status]) reached.add(next);
   return reached;
 }
 
-test("a chain's result says what its run becomes", () => {
+test("a chain's result determines the status of its run", () => {
   assert.equal(runStatusOf({ status: "completed" }), "completed");
   assert.equal(runStatusOf({ status: "completed", finishReason: "length" }), "incomplete");
   assert.equal(runStatusOf({ status: "requires_action" }), "requires_action");

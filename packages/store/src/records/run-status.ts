@@ -1,23 +1,23 @@
 import type { ChainResultRecord } from "@capstan/core/host";
 import type { RunStatus } from "@capstan/contract";
 
-/** Where a run rests: nobody works on it, and it has not ended. */
+/** The statuses of a run that rests: no process works on it, and it has not ended. */
 export type RestingStatus = Extract<RunStatus, "queued" | "requires_action">;
 
 /**
- * Every legal transition of a run, from `none`, where it is not there yet. A status without any is
- * for good. Whoever ends a run claims it first and writes its closing event, so only what is in
- * progress ends; that it ends once follows.
+ * Every legal transition of a run; `none` is the status before it exists. A status without
+ * transitions is final. A process claims a run before it ends it and writes the closing event, so
+ * only runs in progress end, and each ends once.
  */
 export const transitions: { readonly [from in RunStatus | "none"]: readonly RunStatus[] } = {
-  /** `completed`: a person changed variables between two turns, and nothing runs. */
+  /** `completed`: a user changed variables between two turns, and nothing runs. */
   none: ["queued", "in_progress", "completed"],
   queued: ["in_progress"],
   in_progress: [
-    /** Taken over by another process, or anew: the same status in the next epoch. */
+    /** Claimed again, by this or another process: the same status in the next epoch. */
     "in_progress",
     "requires_action",
-    /** A server that stops hands its runs back. */
+    /** A stopping server hands its runs back. */
     "queued",
     "completed",
     "incomplete",
@@ -25,7 +25,7 @@ export const transitions: { readonly [from in RunStatus | "none"]: readonly RunS
     "cancelled",
     "expired",
   ],
-  /** Claimed or queued in the commit of the answer with which it can go on. */
+  /** Claimed or queued in the commit of the answer that lets it resume. */
   requires_action: ["in_progress", "queued"],
   completed: [],
   incomplete: [],
@@ -38,7 +38,7 @@ export type Transition =
   | { readonly status: "allowed" }
   | { readonly status: "refused"; readonly reason: string };
 
-/** Whether a run may go from one status to another; a refusal is a value that says what was possible. */
+/** Returns the new status of a run, or a refusal that lists the possible ones. */
 export function transition(from: RunStatus | "none", to: RunStatus): Transition {
   if (transitions[from].includes(to)) return { status: "allowed" };
   const possible = transitions[from].join(", ");
@@ -47,12 +47,15 @@ export function transition(from: RunStatus | "none", to: RunStatus): Transition 
   return { status: "refused", reason: `${what} cannot become ${to}: ${rest}.` };
 }
 
-/** Whether a run in this status has ended. */
+/** Returns whether a run in this status has ended. */
 export function isClosing(status: RunStatus): boolean {
   return transitions[status].length === 0;
 }
 
-/** The status of a run whose chain stopped with this result, where the service does not say otherwise. */
+/**
+ * Returns the status of a run whose chain stopped with this result, unless the service sets
+ * another.
+ */
 export function runStatusOf(result: Pick<ChainResultRecord, "status" | "finishReason">): RunStatus {
   switch (result.status) {
     case "requires_action":

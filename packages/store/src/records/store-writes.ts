@@ -21,18 +21,18 @@ import type { NewBlob, StoredList } from "../blobs/split-inputs.ts";
 import type { LineageStart, Unreachable } from "./read-results.ts";
 import type { RunKind } from "./records.ts";
 
-/** A run to be made. Ids are random, and given by the caller. */
+/** A run to create. The caller chooses a random id. */
 export interface NewRun {
   readonly id: string;
   readonly owner: string;
   readonly model: string;
   /** @default "turn" */
   readonly kind?: RunKind;
-  /** `in_progress` claims it at once, with epoch 1. @default "queued", with epoch 0 */
+  /** `in_progress` claims the run immediately, with epoch 1. @default "queued", with epoch 0 */
   readonly status?: RunStatus;
-  /** The run that it continues: its session and its variables are taken from there. */
+  /** The run to continue: the new run begins with its session and its variables. */
   readonly parentId?: string;
-  /** @default the parent's session, else the run's own id */
+  /** @default the parent's session, or the run's own id without a parent */
   readonly sessionId?: string;
   readonly conversationId?: string;
   /** @default true */
@@ -40,34 +40,35 @@ export interface NewRun {
   readonly title?: string;
   readonly request: JsonValue;
   readonly input: readonly JsonValue[];
-  /** All of the input, if `input` is a preview of it. Set by the store. */
+  /** All of the input, if `input` is a preview of it. The store sets it. */
   readonly fullInput?: StoredList<JsonValue>;
-  /** Images, files and the like to which the input, the request's `context` or the first messages refer. */
+  /** Images and files that the input, the request's `context` or the first messages refer to. */
   readonly blobs?: readonly NewBlob[];
 }
 
-/** A request that may come again. */
+/** A request with an idempotency key, which may be repeated. */
 export interface RequestKey {
   readonly id: string;
-  /** Of the request's route and body. */
+  /** The digest of the request's route and body. */
   readonly digest: string;
-  /** How long it is remembered. */
+  /** How long the key is remembered, in ms. */
   readonly ttlMs: number;
-  /** The run whose key this request takes over; `any`, if it is a new request in any case. */
+  /** The run whose key this request takes over, or `any` if this is a new request in any case. */
   readonly replaces?: string;
 }
 
-/** What a run's journal takes: all that a chain writes, and the server's own notices. */
+/** A write of a run's journal: those of a chain, and the server's own notices. */
 export type RunJournalWrite = JournalWrite<ChainEvent | RunNotice>;
 
-/** A change to the store, as data. Times are stamped by the store's clock as the call is made. */
+/** A change to the store, as data. The store's clock sets its time when `write` is called. */
 export type StoreWrite =
   | { readonly type: "create-run"; readonly run: NewRun }
   /**
-   * What happened in a run. Events get consecutive numbers. Fenced where the epoch is another, the
-   * run has ended, or the transition is not legal. A `result` moves the run to `runStatusOf(result)`
-   * unless `status` says otherwise. As a run ends, its variables become a manifest and, unless it
-   * is `completed` (a later run may take those up), its pending approvals are settled.
+   * Appends to a run's journal. Events get consecutive numbers. It is fenced if the epoch is
+   * another, the run has ended, or the transition is not legal. A `result` sets the run's status to
+   * `runStatusOf(result)`, unless `status` is given. When the run ends, its variables become a
+   * manifest. Unless it is `completed`, its pending approvals are closed then; a later run may take
+   * over those of a completed one.
    */
   | {
       readonly type: "journal";
@@ -76,11 +77,14 @@ export type StoreWrite =
       readonly writes: readonly RunJournalWrite[];
       readonly status?: RunStatus;
     }
-  /** Takes a run that has not ended over: `in_progress`, epoch + 1. With `epoch`, only from that one. */
+  /**
+   * Claims a run that has not ended: `in_progress`, epoch + 1. With `epoch`, only if the run has
+   * that one.
+   */
   | { readonly type: "claim-run"; readonly runId: string; readonly epoch?: number }
   /**
-   * Parks a run, or hands it back: what is queued has an epoch of its own, so that whoever had it is
-   * fenced. Its end is written by a journal alone. With `epoch`, fenced as a journal is.
+   * Suspends a run or hands it back. A queued run gets a new epoch, so that its previous owner is
+   * fenced. A run ends by a journal only. With `epoch`, it is fenced as a journal is.
    */
   | {
       readonly type: "set-status";
@@ -92,30 +96,33 @@ export type StoreWrite =
       readonly type: "answer-approval";
       readonly owner: string;
       readonly id: string;
-      /** The run that asks, where it is known: it need not be looked for. */
+      /** The run that asks, if it is known: then it is not searched for. */
       readonly runId?: string;
-      /** Of the approval's own kind. */
+      /** Must fit the approval's kind. */
       readonly answer: ApprovalDecision | ReviewDecision;
-      /** Where its run can go on now, it does so here: it is claimed, and not queued. @default false */
+      /** Whether to claim the run if it can resume now, instead of queueing it. @default false */
       readonly claims?: boolean;
     }
-  /** Every owner's pending approvals whose time is up, at most 1,000 a write; with `ids` these, whatever the time. */
+  /**
+   * Expires pending approvals of all owners whose time is up, at most 1,000 a write; with `ids`,
+   * these approvals regardless of the time.
+   */
   | { readonly type: "expire-approvals"; readonly ids?: readonly string[] }
-  /** A person's word on a call whose outcome is unknown, as its row says it from now on. The first one counts. */
+  /** Stores a user's report on a call whose outcome is unknown. The first report counts. */
   | {
       readonly type: "answer-call";
       readonly owner: string;
       readonly runId: string;
-      /** With `found`. */
+      /** The call, which has `found`. */
       readonly call: CallRecord;
     }
-  /** Keeps what a client's tools answered until their run takes it: all of it, or nothing. */
+  /** Stores the outputs of a client's tools until their run reads them: all of them, or none. */
   | {
       readonly type: "submit-outputs";
       readonly owner: string;
       readonly runId: string;
       readonly outputs: readonly ClientOutput[];
-      /** As with `answer-approval`. */
+      /** Whether to claim the run, as for `answer-approval`. @default false */
       readonly claims?: boolean;
     }
   | {
@@ -125,24 +132,27 @@ export type StoreWrite =
       readonly grant: Grant;
     }
   | { readonly type: "revoke-grant"; readonly owner: string; readonly id: string }
-  /** What is given is changed or, where it is null, taken back; a rule that says nothing more goes. */
+  /** Changes the given fields; null clears one. A rule without any field is deleted. */
   | ({ readonly type: "change-override"; readonly owner: string } & Pick<
       OverrideChange,
       "tool" | "when"
     > & { readonly change: Omit<OverrideChange, "tool" | "when"> })
   | { readonly type: "reset-override"; readonly owner: string; readonly id: string }
-  /** Takes an idempotency key for what the other writes of the call make. Expired keys are deleted. */
+  /**
+   * Claims an idempotency key for the results of the call's other writes. Expired keys are deleted.
+   */
   | {
       readonly type: "claim-key";
       readonly owner: string;
       readonly key: RequestKey;
       /** The run or the conversation that the call creates. */
       readonly resourceId?: string;
-      /** The answer to give again, as text. */
+      /** The response to repeat, as text. */
       readonly response?: string;
       /**
-       * Stores the outcomes of the writes before it as JSON in `response`, with the `resourceId`
-       * `keptOutcomes`: the answer follows in a commit of its own. @default false
+       * Stores the outcomes of the preceding writes as JSON in `response`, with the `resourceId`
+       * `keptOutcomes`. A later commit stores the response itself.
+       * @default false
        */
       readonly keepsOutcomes?: boolean;
     }
@@ -154,14 +164,14 @@ export type StoreWrite =
       readonly metadata: { readonly [key: string]: string };
       readonly switches: Switches;
     }
-  /** What is given is changed; switches are merged one by one. */
+  /** Changes the given fields; tool switches are merged one by one. */
   | {
       readonly type: "update-conversation";
       readonly owner: string;
       readonly id: string;
       readonly update: ConversationUpdate;
     }
-  /** Compare and set: `from` is the head that the caller saw. */
+  /** Compare and set: `from` is the head that the caller has read. */
   | {
       readonly type: "move-head";
       readonly owner: string;
@@ -169,11 +179,16 @@ export type StoreWrite =
       readonly from: string | null;
       readonly to: string;
     }
-  /** With all its runs, except those that runs elsewhere descend from: they stay, outside it. */
+  /**
+   * Deletes a conversation with its runs. Runs that other conversations descend from stay, outside
+   * of it.
+   */
   | { readonly type: "delete-conversation"; readonly owner: string; readonly id: string }
-  /** With all that belongs to it. Runs that continued it continue its parent from now on. */
+  /** Deletes a run with all that belongs to it. Runs that continued it now continue its parent. */
   | { readonly type: "delete-run"; readonly owner: string; readonly id: string }
-  /** All that hangs together with a conversation or a session, where nothing of it was changed since `before` and nothing holds it. */
+  /**
+   * Deletes a whole lineage, unless something has changed in it since `before` or a hold keeps it.
+   */
   | {
       readonly type: "forget-lineage";
       readonly owner: string;
@@ -181,11 +196,11 @@ export type StoreWrite =
       /** In ms since the epoch. */
       readonly before: number;
     }
-  /** Deletes what was forgotten, of every owner, up to about so many rows and bytes. */
+  /** Deletes the rows of forgotten runs, of every owner, up to about this many rows and bytes. */
   | { readonly type: "collect-forgotten"; readonly rows: number; readonly bytes: number }
-  /** What `everyUnreachable` found of a session. */
+  /** Deletes rows of a session that `everyUnreachable` found. */
   | { readonly type: "drop-unreachable"; readonly found: Unreachable }
-  /** Responses items, in order, after those that the run has; `callId` finds the run again. */
+  /** Appends Responses items to a run; `callId` finds the run again. */
   | {
       readonly type: "save-items";
       readonly runId: string;
@@ -196,14 +211,17 @@ export type StoreWrite =
         readonly item: JsonValue;
       }[];
     }
-  /** Changes from outside the loop. An ended run gets a new manifest; runs that began from it keep theirs. */
+  /**
+   * Changes variables from outside the loop. An ended run gets a new manifest; runs that began from
+   * it keep theirs.
+   */
   | {
       readonly type: "edit-variables";
       readonly owner: string;
       readonly runId: string;
       readonly changes: readonly VariableChange[];
     }
-  /** A run whose variables cannot be read goes back to those that it began with. */
+  /** Resets the variables of a run to those that it began with, if they cannot be read. */
   | { readonly type: "forget-variables"; readonly runId: string; readonly epoch: number };
 
 export type Journal = Extract<StoreWrite, { type: "journal" }>;

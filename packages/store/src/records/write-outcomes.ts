@@ -10,16 +10,16 @@ import type {
 } from "./records.ts";
 import type { StoreWrite } from "./store-writes.ts";
 
-/** Not possible as things are; `reason` is a sentence. */
+/** Impossible in the current state; `reason` is a sentence. */
 export interface Refused {
   readonly status: "refused";
   readonly reason: string;
 }
-/** No such row, or another owner's. */
+/** There is no such row for this owner. */
 export interface NotFound {
   readonly status: "not_found";
 }
-/** Not done, because another write of the same call was not accepted. */
+/** Not applied, because another write of the same call was not accepted. */
 export interface Skipped {
   readonly status: "skipped";
 }
@@ -29,7 +29,7 @@ export interface Fenced {
 }
 
 interface Outcomes {
-  /** `parent`: what it continues, as that is in this commit. */
+  /** `parent` is the continued run as of this commit. */
   readonly "create-run":
     | {
         readonly status: "created";
@@ -47,7 +47,7 @@ interface Outcomes {
         readonly runStatus: RunStatus;
       }
     | Fenced;
-  /** `previous` is the status that it was found in; the rest as `ClaimedRun` says. */
+  /** `previous` is the status before the claim; the other fields are those of `ClaimedRun`. */
   readonly "claim-run":
     | {
         readonly status: "claimed";
@@ -63,12 +63,12 @@ interface Outcomes {
     | Fenced
     | Refused
     | NotFound;
-  /** The first answer wins; a later one, or one after its time, gets what was decided. */
+  /** The first answer wins. A later answer, or one after the deadline, gets the decision. */
   readonly "answer-approval":
     | {
         readonly status: "answered";
         readonly approval: ApprovalRecord;
-        /** Its run, where it waited for this. */
+        /** The run, if it waited for this answer. */
         readonly ready?: ReadyRun;
       }
     | { readonly status: "already_answered"; readonly approval: ApprovalRecord }
@@ -84,12 +84,12 @@ interface Outcomes {
     | { readonly status: "answered"; readonly call: CallRecord }
     | { readonly status: "already_answered"; readonly call: CallRecord }
     | NotFound;
-  /** `taken` are new; the others were submitted before, the same. */
+  /** `taken` are the new outputs; the others were submitted before with the same text. */
   readonly "submit-outputs":
     | {
         readonly status: "submitted";
         readonly taken: readonly string[];
-        /** The run, where it lacked nothing more. */
+        /** The run, if it waits for nothing more. */
         readonly ready?: ReadyRun;
       }
     | (Refused & { readonly callId: string; readonly known: boolean })
@@ -104,7 +104,7 @@ interface Outcomes {
         readonly again: boolean;
       }
     | NotFound;
-  /** `override` is undefined where nothing is left of it. */
+  /** `override` is undefined if the rule was deleted. */
   readonly "change-override":
     | {
         readonly status: "updated";
@@ -151,13 +151,13 @@ interface Outcomes {
   readonly "forget-variables": { readonly status: "forgotten" } | Fenced;
 }
 
-/** What became of a write. */
+/** The outcome of a write. */
 export type OutcomeOf<W extends StoreWrite> = W extends StoreWrite
   ? Outcomes[W["type"]] | Skipped
   : never;
 export type WriteOutcome = OutcomeOf<StoreWrite>;
 
-/** The outcomes of one call, each with the type that its write has. */
+/** The outcomes of one call, each with the type of its write. */
 export type OutcomesOf<W extends readonly StoreWrite[]> = {
   readonly [K in keyof W]: OutcomeOf<W[K]>;
 };
@@ -172,7 +172,7 @@ const notDone: ReadonlySet<WriteOutcome["status"]> = new Set([
   "known",
 ] as const);
 
-/** Whether a write was done. Where one of a call was not, none was. */
+/** Returns whether a write was applied. If one write of a call was not, none was. */
 export function isAccepted(outcome: { readonly status: WriteOutcome["status"] }): boolean {
   return !notDone.has(outcome.status);
 }

@@ -9,11 +9,11 @@ export type WriteResult =
 
 export type AppliedOutcome = OutcomeOf<Exclude<StoreWrite, Journal>> | Journaled;
 
-/** What the writer says of a journal; the caller's side has the events and numbers them. */
+/** The writer's result for a journal; the calling side has the events and numbers them. */
 export type Journaled =
   | {
       readonly status: "committed";
-      /** The number before that of the first event. */
+      /** The number before the first event's. */
       readonly seqBefore: number;
       /** The tail's row of the first delta; the others follow it. */
       readonly firstTail: number;

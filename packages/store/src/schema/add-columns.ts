@@ -5,7 +5,10 @@ import { postgresChecksum, sqliteChecksum } from "./row-checksums.ts";
 /** Columns that step 18 added to tables with checksums. */
 const addedColumns = ["created_seq"];
 
-/** The checksum of a table's rows as step 16 knew them, as columns. */
+/**
+ * Returns the statements that add a checksum to a table, over the columns that the table had at
+ * step 16.
+ */
 export function addChecksum(table: RowTable): readonly MigrationStatement[] {
   return [
     { sqlite: `ALTER TABLE ${table} ADD COLUMN checksum INTEGER` },
@@ -33,8 +36,9 @@ function computeChecksum(
 }
 
 /**
- * Adds `created_seq` to a table. Rows that are there get small numbers: in SQLite in the order in which they were
- * inserted, which `VACUUM` keeps. Damaged rows stay damaged, and rows without a checksum stay without one.
+ * Returns the statements that add `created_seq` to a table. Existing rows get small numbers: in
+ * SQLite in the order of insertion, which `VACUUM` keeps. Damaged rows stay damaged, and rows
+ * without a checksum stay without one.
  */
 export function addSequence(table: RowTable): readonly MigrationStatement[] {
   const next = sqliteChecksum(table, (column) => (column === "created_seq" ? "rowid" : column));

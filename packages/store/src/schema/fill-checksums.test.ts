@@ -23,7 +23,7 @@ function writeOld(sql: SqliteConnection): void {
   sql.exec("INSERT INTO conversations VALUES ('c', 'local', 't', '{}', '{}', NULL, 1, 1)");
 }
 
-/** A start that kills itself after so many rows. */
+/** A start that kills itself after a number of rows. */
 const dyingStart = `
   import { fillChecksums } from ${JSON.stringify(import.meta.resolve("./fill-checksums.ts"))};
   import { migrate } from ${JSON.stringify(import.meta.resolve("../sqlite/migrate.ts"))};
@@ -65,7 +65,7 @@ test("checksums of an old database are filled, also by several starts that are k
     const counted = sql.get<{ n: number }>("SELECT COUNT(*) AS n FROM items WHERE checksum > 0");
     assert.equal(counted?.n, rows);
     assert.deepEqual(sql.all("SELECT * FROM unchecked_tables"), []);
-    // A checksum that is lost later is not computed again.
+    // A checksum that is removed later is not computed again.
     sql.run("UPDATE items SET checksum = NULL WHERE n = 7");
     fillChecksums(sql, () => {});
     assert.match([...damagedRows(sql)].join(), /^Row 1\/input\/7 of the table items is damaged/);

@@ -14,16 +14,16 @@ interface Sqlite {
 /* oxlint-enable typescript/no-unnecessary-type-parameters */
 
 /**
- * Computes the checksums of rows that a version without checksums wrote. Each thousand rows are one
- * transaction, and a table is done when its row of `unchecked_tables` is gone: after a crash the next start
- * continues.
+ * Computes the checksums of rows that a version without checksums wrote. Each transaction covers a
+ * thousand rows. A completed table loses its row in `unchecked_tables`, so after a crash the next
+ * start continues.
  *
- * @param log gets a line every few seconds, if it takes longer than three
+ * @param log gets a line every few seconds if the work takes longer than three
  */
 export function fillChecksums(sql: Sqlite, log: (line: string) => void): void {
   const tables = uncheckedTables(sql);
   if (tables.length === 0) return;
-  // Otherwise the log would grow as long as the database.
+  // Otherwise the write-ahead log would grow to the size of the database.
   sql.exec("PRAGMA wal_autocheckpoint = 10000");
   let told = performance.now();
   for (const table of tables) {
@@ -40,7 +40,7 @@ export function fillChecksums(sql: Sqlite, log: (line: string) => void): void {
   }
 }
 
-/** Returns a sentence for each row whose checksum does not match, by table and key. */
+/** Yields a sentence for each row whose checksum does not match, by table and key. */
 export function* damagedRows(sql: Sqlite): Generator<string> {
   const unchecked = new Set(uncheckedTables(sql));
   for (const table of checkedTables) {
@@ -60,8 +60,8 @@ function uncheckedTables(sql: Sqlite): readonly RowTable[] {
 }
 
 /**
- * The numbers of a table's rows, by thousands. Statements take one row each, because `node:sqlite` frees the
- * arguments of a function only at the statement's end.
+ * Yields the row numbers of a table, a thousand at a time. Each statement takes one row, because
+ * `node:sqlite` frees the arguments of a function only when the statement ends.
  */
 function* rowNumbers(
   sql: Sqlite,

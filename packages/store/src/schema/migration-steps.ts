@@ -7,24 +7,32 @@ export const createVersions =
 export const readVersion = "SELECT COALESCE(MAX(version), 0) AS version FROM schema_migrations";
 export const writeVersion = "INSERT INTO schema_migrations (version, applied_at) VALUES (?, ?)";
 
-/** Whether a table of that name is ours: other programs keep one, too. */
+/**
+ * Returns whether a table of schema versions is Capstan's: other programs also have tables of that
+ * name.
+ */
 export function isVersions(columns: readonly { readonly name: string }[]): boolean {
   const names = new Set(columns.map(({ name }) => name));
   return names.has("version") && names.has("applied_at");
 }
 
-/** @param database and `instead`: what was found, and what to do about it, each in its database's words */
+/**
+ * Returns the error for a database of another program.
+ *
+ * @param database names the database, at the beginning of a sentence
+ * @param instead what to do, for this kind of database
+ */
 export function foreignDatabase(database: string, instead: string): CapstanError {
   return new CapstanError({
     code: "database_foreign",
-    message: `${database} holds something else: another program has made tables in it. Nothing of it was changed. ${instead}.`,
+    message: `${database} belongs to another program: it has tables that Capstan did not create. Nothing was changed. ${instead}.`,
   });
 }
 
 /**
- * The steps that a database still needs.
+ * Returns the steps that a database still needs.
  *
- * @throws CapstanError `database_newer` where a later version of Capstan has written it
+ * @throws CapstanError `database_newer` if a later version of Capstan has written it
  */
 export function stepsAfter(version: number, steps: readonly Migration[]): readonly Migration[] {
   const newest = steps.at(-1)?.version ?? 0;
@@ -40,9 +48,9 @@ export function stepsAfter(version: number, steps: readonly Migration[]): readon
 }
 
 /**
- * For who reads a database as it lies there.
+ * Checks that a database has the newest schema, for readers that do not migrate.
  *
- * @throws CapstanError `database_older` where it has yet to be brought up to date, or `database_newer`
+ * @throws CapstanError `database_older` if it has not been migrated yet, or `database_newer`
  */
 export function requireNewest(version: number, steps: readonly Migration[]): void {
   const newest = stepsAfter(version, steps).at(-1)?.version;
@@ -55,7 +63,7 @@ export function requireNewest(version: number, steps: readonly Migration[]): voi
   });
 }
 
-/** A step's statements in the words of a database. */
+/** Returns the statements of a step in a database's dialect. */
 export function statementsFor(
   name: Dialect["name"],
   statements: readonly MigrationStatement[],
@@ -66,7 +74,10 @@ export function statementsFor(
   });
 }
 
-/** PostgreSQL's integers are short, and its texts sorted as people sort them unless it is told otherwise. */
+/**
+ * PostgreSQL's INTEGER has 32 bits, and by default it sorts texts by a locale instead of by code
+ * points.
+ */
 function forPostgres(statement: string): string {
   return statement
     .replaceAll("INTEGER PRIMARY KEY", "BIGINT PRIMARY KEY")

@@ -19,7 +19,7 @@ import { withDatabase } from "../testing/every-store.ts";
 import { findPostgres } from "../testing/postgres-server.ts";
 import { callRecord, commit, variableOf, withDataDir } from "../testing/store-fixtures.ts";
 
-/** A database as it was after a step, brought up to date once something is in it. */
+/** A database of an old schema version, filled and then migrated. */
 function from(version: number, fill: (sql: SqliteConnection) => void): SqliteConnection {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   const then = migrations.filter((step) => step.version <= version);
@@ -29,7 +29,7 @@ function from(version: number, fill: (sql: SqliteConnection) => void): SqliteCon
   return sql;
 }
 
-test("step 10 keeps what a run that goes on has changed of its variables", () => {
+test("step 10 keeps the changes of variables of a run in progress", () => {
   const { value: _value, ...info } = variableOf('odd "name"\0', "text");
   const sql = from(9, (old) => {
     const keep = (n: number, name: string, entry: unknown) =>
@@ -92,7 +92,9 @@ const oldMessages: readonly Message[] = [
   { role: "assistant", content: "second" },
 ];
 
-/** A run of version 13, with two messages, two calls and two events, and one that has not begun. */
+/**
+ * A run of version 13 with two messages, two calls and two events, and a run that has not started.
+ */
 const filled = [
   ...["r", "new"].flatMap((id, index) => [
     `INSERT INTO runs (n, id, owner, session_id, kind, status, epoch, stored, model, created_at, updated_at)
@@ -111,7 +113,7 @@ function literal(value: unknown): string {
   return `'${JSON.stringify(value).replaceAll("'", "''")}'`;
 }
 
-/** What step 14 makes of it can be read, and is gone on with. */
+/** The result of step 14 can be read, and its runs continue. */
 async function checkStep14(store: Store): Promise<void> {
   const query = { owner: "local", runId: "r" };
   assert.deepEqual(await store.readMessages(query), oldMessages);
@@ -143,7 +145,7 @@ async function checkStep14(store: Store): Promise<void> {
   assert.deepEqual(begun, [oldMessages[0], message]);
 }
 
-test("step 14 puts messages and calls into the journal of their run (SQLite)", async () => {
+test("step 14 moves messages and calls into the journal of their run (SQLite)", async () => {
   await withDataDir(async (dataDir) => {
     const sql = new SqliteConnection(new DatabaseSync(join(dataDir, "capstan.db")));
     migrate(
@@ -165,7 +167,7 @@ test("step 14 puts messages and calls into the journal of their run (SQLite)", a
 const postgres = findPostgres();
 
 test(
-  "step 14 puts messages and calls into the journal of their run (PostgreSQL)",
+  "step 14 moves messages and calls into the journal of their run (PostgreSQL)",
   { skip: postgres.status === "missing" && postgres.reason },
   async () => {
     await withDatabase(async (client, connectionString) => {

@@ -9,18 +9,18 @@ export interface Migration {
   readonly statements: readonly MigrationStatement[];
 }
 
-/** The same on both databases, or on each its own; nothing where one has no need of it. */
+/** A text for both databases, or one for each; a database without a text skips the statement. */
 export type MigrationStatement = string | { readonly [name in Dialect["name"]]?: string };
 
 const sequencedTables = ["approvals", "grants", "overrides"] as const;
 
 /**
- * The schema, as numbered steps. A step that was released is never changed: what comes later is a
- * new one. Times are ms since the epoch; JSON is kept as text, because JSON's escapes bring back
- * any string (a lone surrogate, a NUL) as it was.
+ * The schema, as numbered steps. A released step is never changed: later changes are new steps.
+ * Times are ms since the epoch. JSON is stored as text, because its escapes preserve any string (a
+ * lone surrogate, a NUL).
  *
- * `runs.n` is the short, rising key that the tables of a run use: with random ids in their indexes
- * a commit over 500 runs costs 14 ms, with this one 2.
+ * `runs.n` is the short, increasing key that the tables of a run use. With random ids in their
+ * indexes a commit over 500 runs takes 14 ms, with this key 2 ms.
  */
 export const migrations: readonly Migration[] = [
   {
@@ -50,11 +50,12 @@ export const migrations: readonly Migration[] = [
       "CREATE INDEX runs_of_session ON runs (session_id, n)",
       "CREATE INDEX runs_unfinished ON runs (status, n) WHERE ended_at IS NULL",
 
-      // Apart from `runs`, whose rows change often and must stay small.
+      // Not in `runs`, whose rows change often and must stay small.
       "CREATE TABLE run_requests (run_n BIGINT PRIMARY KEY, owner TEXT NOT NULL, request TEXT NOT NULL, input TEXT NOT NULL)",
       "CREATE TABLE run_results (run_n BIGINT PRIMARY KEY, owner TEXT NOT NULL, result TEXT NOT NULL)",
 
-      // `cuts` and `from_seq`: the deltas that `data` holds the text of, and the first one's number.
+      // `cuts` and `from_seq` describe the deltas whose text `data` holds, and the number of the
+      // first one.
       `CREATE TABLE run_events (
         run_n BIGINT NOT NULL,
         seq BIGINT NOT NULL,
@@ -67,8 +68,8 @@ export const migrations: readonly Migration[] = [
       )`,
       "CREATE INDEX run_events_with_deltas ON run_events (run_n, from_seq, seq) WHERE from_seq IS NOT NULL",
 
-      // Deltas of items under way. `prev` is the item's delta before: read by walking back.
-      // PostgreSQL finds them by their run: an index costs it little.
+      // Deltas of unfinished items. `prev` is the item's previous delta, for reading backwards.
+      // PostgreSQL finds them by their run, because an index costs it little.
       {
         sqlite: `CREATE TABLE tail (
           n INTEGER PRIMARY KEY,
@@ -122,7 +123,7 @@ export const migrations: readonly Migration[] = [
       "CREATE INDEX items_by_id ON items (owner, id, run_n)",
       "CREATE INDEX items_by_call ON items (owner, call_id, run_n) WHERE call_id IS NOT NULL",
 
-      // Values and manifests are stored once a session, under their digest.
+      // Values and manifests are stored once per session, under their digest.
       `CREATE TABLE variable_values (
         owner TEXT NOT NULL,
         digest TEXT NOT NULL,
@@ -139,7 +140,8 @@ export const migrations: readonly Migration[] = [
         entries TEXT NOT NULL,
         PRIMARY KEY (session_id, digest)
       )`,
-      // Changes since the run began; a null entry removes. Folded into a manifest as it ends.
+      // Changes since the run began; a null entry removes a variable. They become a manifest when
+      // the run ends.
       `CREATE TABLE run_variables (
         run_n BIGINT NOT NULL,
         n BIGINT NOT NULL,
@@ -194,10 +196,10 @@ export const migrations: readonly Migration[] = [
   {
     version: 2,
     statements: [
-      // `execution`: may a call run; `result`: may its result be seen.
+      // `execution` asks whether a call may run, `result` whether its result may be read.
       "ALTER TABLE approvals ADD COLUMN kind TEXT NOT NULL DEFAULT 'execution'",
-      // What one reviewer alone may read, by their approval: a `result`, and the `answer` until it is
-      // carried out. Overwritten as it goes: see `quarantine.ts`.
+      // Results in quarantine, which only their reviewer may read: a `result` by its approval, and
+      // the `answer` until it is carried out. Deleted rows are overwritten: see `quarantine.ts`.
       `CREATE TABLE quarantine (
         id TEXT NOT NULL,
         part TEXT NOT NULL,
@@ -212,7 +214,7 @@ export const migrations: readonly Migration[] = [
   {
     version: 3,
     statements: [
-      // Each user's own rules, at most one of the same tool and conditions.
+      // Each user's own rules, at most one for the same tool and conditions.
       `CREATE TABLE overrides (
         owner TEXT NOT NULL,
         id TEXT NOT NULL,
@@ -226,7 +228,8 @@ export const migrations: readonly Migration[] = [
   {
     version: 4,
     statements: [
-      // How often it was changed from outside the loop: who keeps a run in memory looks at it.
+      // How often the variables were changed from outside the loop. A process that caches a run
+      // compares it.
       "ALTER TABLE runs ADD COLUMN edits BIGINT NOT NULL DEFAULT 0",
     ],
   },
@@ -234,8 +237,9 @@ export const migrations: readonly Migration[] = [
     version: 5,
     statements: [
       "CREATE INDEX runs_of_owner ON runs (owner, n)",
-      // What clients submitted for their own calls: the first for each counts. The text is here until
-      // the call is settled with it; the digest stays, to know the same output when it comes again.
+      // Outputs that clients submitted for their own calls: the first one for each call counts. The
+      // text stays until the call is settled with it. The digest stays for good, to recognize a
+      // repeated output.
       `CREATE TABLE client_outputs (
         run_n BIGINT NOT NULL,
         call_id TEXT NOT NULL,
@@ -250,13 +254,15 @@ export const migrations: readonly Migration[] = [
   {
     version: 6,
     statements: [
-      // The numbers of a run that the database knows by key: SQLite's tail cannot be asked.
+      // The numbers of a run that the database must find by key, because SQLite's tail has no
+      // index.
       {
         sqlite: "CREATE VIEW stored_seqs AS SELECT run_n, seq FROM run_events",
         postgres:
           "CREATE VIEW stored_seqs AS SELECT run_n, seq FROM run_events UNION ALL SELECT run_n, seq FROM tail",
       },
-      // With many writers numbers are given by the database, and each writer says how far it is.
+      // With several writers, the database assigns run numbers, and each writer stores its
+      // progress.
       { postgres: "CREATE SEQUENCE run_numbers" },
       { postgres: "CREATE TABLE writers (id TEXT PRIMARY KEY, batch BIGINT NOT NULL)" },
     ],
@@ -264,16 +270,17 @@ export const migrations: readonly Migration[] = [
   {
     version: 7,
     statements: [
-      // Who has a run that is in progress. In one process there is nobody else.
+      // The node that owns a run in progress. SQLite has only one process.
       "ALTER TABLE runs ADD COLUMN node TEXT",
-      // Nodes count rather than tell the time: clocks differ, and are set.
+      // Nodes count heartbeats instead of comparing times, because their clocks differ and can be
+      // changed.
       "CREATE TABLE nodes (id TEXT PRIMARY KEY, url TEXT, beats BIGINT NOT NULL)",
     ],
   },
   {
     version: 8,
     statements: [
-      // What is over is found without looking at what holds.
+      // Finds expired grants without reading valid ones.
       "CREATE INDEX grants_expiring ON grants (expires_at) WHERE expires_at IS NOT NULL",
       "CREATE INDEX grants_revoked ON grants (revoked_at) WHERE revoked_at IS NOT NULL",
     ],
@@ -281,14 +288,15 @@ export const migrations: readonly Migration[] = [
   {
     version: 9,
     statements: [
-      // Number of answers while the run was active, read when it suspends.
+      // The number of answers while the run was active, read when it suspends.
       "ALTER TABLE runs ADD COLUMN answers BIGINT NOT NULL DEFAULT 0",
     ],
   },
   {
     version: 10,
     statements: [
-      // A row is what one commit changed, `[[name, entry], …]`; small values are in their entries.
+      // A row holds the changes of one commit, `[[name, entry], …]`; small values are in their
+      // entries.
       {
         sqlite: `CREATE TABLE changed_variables AS SELECT run_n, n, owner,
           '[[' || json_quote(name) || ',' || COALESCE(entry, 'null') || ']]' AS changes FROM run_variables`,
@@ -310,8 +318,9 @@ export const migrations: readonly Migration[] = [
   {
     version: 11,
     statements: [
-      // PostgreSQL keeps both rows of a change for a while: where there is room for the second beside
-      // the first, no index is told. A call is written twice or more, a result once a parking.
+      // PostgreSQL keeps both versions of an updated row for a while. If the page has room for the
+      // second one, no index is updated. A call is written twice or more, a result once for each
+      // suspension.
       { postgres: "ALTER TABLE run_calls SET (fillfactor = 45)" },
       { postgres: "ALTER TABLE run_results SET (fillfactor = 45)" },
     ],
@@ -319,8 +328,8 @@ export const migrations: readonly Migration[] = [
   {
     version: 12,
     statements: [
-      // Few, and looked for among all runs of an owner. PostgreSQL would tell an index of this kind of
-      // every change of a call, and looks through the owner's calls instead.
+      // These rows are few, and searched among all runs of an owner. PostgreSQL would update such
+      // an index with every change of a call, so there it searches the owner's calls instead.
       {
         sqlite:
           "CREATE INDEX run_calls_unknown ON run_calls (owner, run_n) WHERE status = 'outcome_unknown'",
@@ -330,14 +339,15 @@ export const migrations: readonly Migration[] = [
   {
     version: 13,
     statements: [
-      // Several events are a row with its own layout (`event-layout.ts`), found by its last number alone.
+      // A row of several events has its own layout (`event-layout.ts`) and is found by its last
+      // number only.
       {
         sqlite: `UPDATE run_events SET from_seq = NULL, data = json_extract(data, '$.events'), cuts =
           (SELECT '#' || group_concat((a.value + 1 - from_seq) || '+' || (b.value - a.value - 1), ' ')
            FROM json_each(data, '$.seqs') a JOIN json_each(data, '$.seqs') b ON b.key = a.key + 1
            WHERE b.value - a.value > 1)
           WHERE type = 'events'`,
-        // Not by its functions for JSON, which refuse an escaped NUL.
+        // Without PostgreSQL's JSON functions, because they reject an escaped NUL.
         postgres: `UPDATE run_events e SET from_seq = NULL,
             data = left(substr(data, position(',"events":' in data) + 10), -1),
             cuts = (WITH seqs (value, key) AS (
@@ -353,8 +363,9 @@ export const migrations: readonly Migration[] = [
   {
     version: 14,
     statements: [
-      // A commit is one row, with all that it says: under the number of its last event or, where it has
-      // none, of the one before it, and then the `nth` of such. `type` and `events` are null there.
+      // A commit is one row with all its contents, under the number of its last event. A commit
+      // without events has the number of the event before it and counts up `nth`; its `type` and
+      // `events` are null.
       `CREATE TABLE run_journal (
         run_n BIGINT NOT NULL,
         seq BIGINT NOT NULL,
@@ -372,7 +383,7 @@ export const migrations: readonly Migration[] = [
       `INSERT INTO run_journal (run_n, seq, nth, owner, at, type, from_seq, cuts, events)
         SELECT e.run_n, e.seq, 0, e.owner, COALESCE(r.updated_at, 0), e.type, e.from_seq, e.cuts, e.data
         FROM run_events e LEFT JOIN runs r ON r.n = e.run_n`,
-      // What was in rows of its own comes after all events: messages at odd places, calls at even ones.
+      // Former rows of their own come after all events: messages at odd `nth`, calls at even ones.
       `INSERT INTO run_journal (run_n, seq, nth, owner, at, messages)
         SELECT m.run_n, COALESCE((SELECT MAX(e.seq) FROM run_events e WHERE e.run_n = m.run_n), 0),
           2 * m.n - 1, m.owner, COALESCE(r.updated_at, 0), '[' || m.message || ']'
@@ -383,8 +394,8 @@ export const migrations: readonly Migration[] = [
         FROM run_calls c`,
       "CREATE INDEX run_journal_with_deltas ON run_journal (run_n, from_seq, seq) WHERE from_seq IS NOT NULL",
 
-      // Calls that somebody outside may come with: a client's own, and those of which a person may say
-      // what became of them. An index: what a call is the journal says.
+      // Calls that requests can name: a client's own, and those whose outcome a user may report.
+      // This is an index; the journal holds the calls.
       `CREATE TABLE answerable_calls (
         run_n BIGINT NOT NULL,
         call_id TEXT NOT NULL,
@@ -394,7 +405,7 @@ export const migrations: readonly Migration[] = [
       )`,
       "CREATE INDEX answerable_calls_by_id ON answerable_calls (owner, call_id, run_n)",
       "CREATE INDEX answerable_calls_by_people ON answerable_calls (owner, run_n) WHERE answered_by = 'person'",
-      // What only looks like a client's, in an argument, does no harm.
+      // An argument that only looks like a client's call adds a harmless row.
       `INSERT INTO answerable_calls (run_n, call_id, answered_by, owner)
         SELECT run_n, call_id, 'client', owner FROM run_calls WHERE record LIKE '%"owner":"client"%'
         UNION ALL SELECT run_n, call_id, 'person', owner FROM run_calls WHERE status = 'outcome_unknown'`,
@@ -413,7 +424,8 @@ export const migrations: readonly Migration[] = [
   {
     version: 15,
     statements: [
-      // Long inputs are blobs: `input` is then what lists show of them. Long answers are read apart.
+      // Long inputs are blobs, and `input` is then the preview that lists show. Long answers are
+      // read separately.
       "ALTER TABLE run_requests ADD COLUMN full_input TEXT",
       "ALTER TABLE run_results ADD COLUMN replay TEXT",
       `CREATE TABLE run_blobs (
@@ -424,7 +436,7 @@ export const migrations: readonly Migration[] = [
         PRIMARY KEY (run_n, sha256)
       )`,
       "CREATE INDEX run_blobs_by_hash ON run_blobs (sha256, owner)",
-      // Runs of earlier versions, until `moveInputs` has moved their long inputs.
+      // Runs of earlier versions whose long inputs `moveInputs` has not moved yet.
       "CREATE TABLE unmoved_runs (run_n BIGINT PRIMARY KEY)",
       findUnmoved,
       // In SQLite's data directory blobs are files.
@@ -448,7 +460,8 @@ export const migrations: readonly Migration[] = [
     statements: [
       // SQLite's writer computes the checksums of new rows, and `fillChecksums` those of old rows.
       { sqlite: "CREATE TABLE unchecked_tables (name TEXT PRIMARY KEY)" },
-      // An update computes the checksum again: `is_damaged` remembers that it did not match before.
+      // An update computes the checksum again, so `is_damaged` records that it did not match
+      // before.
       {
         postgres: `CREATE FUNCTION mark_damaged() RETURNS trigger LANGUAGE plpgsql AS $$
           BEGIN NEW.is_damaged := TRUE; RETURN NEW; END $$`,
@@ -464,7 +477,7 @@ export const migrations: readonly Migration[] = [
   {
     version: 17,
     statements: [
-      // Requests that may come again: what they made, or how they were answered.
+      // Requests with an idempotency key: the resource that each created, or its response.
       `CREATE TABLE request_keys (
         owner TEXT NOT NULL,
         id TEXT NOT NULL,
@@ -482,10 +495,12 @@ export const migrations: readonly Migration[] = [
   {
     version: 18,
     statements: [
-      // The order of creation, which a clock that jumps does not change (`creation-sequence.ts`).
+      // The order of creation, which does not depend on a clock that jumps
+      // (`creation-sequence.ts`).
       { postgres: "CREATE SEQUENCE creation_sequence" },
       {
-        // The lock of the session is released before the commit: nobody waits here for another transaction.
+        // The session's lock is released before the commit, so no transaction waits here for
+        // another.
         postgres: `CREATE FUNCTION set_created_seq() RETURNS trigger LANGUAGE plpgsql AS $$
           BEGIN
             PERFORM pg_advisory_lock(7215034883);

@@ -24,7 +24,7 @@ const messagesOf = (n: number) => [{ role: "user" as const, content: `${n} said 
 const contextOf = (n: number) => [{ role: "user" as const, content: `${n} before ${long}` }];
 const result = { ...resultOf("completed").result, answer: long, log: { replay: `log ${long}` } };
 
-/** Runs as version 14 has them: all in their rows; the last one cannot be read. */
+/** Runs as version 14 stored them, all in their rows; the last one cannot be read. */
 function rowsOf14(): string[] {
   const text = (value: unknown) => `'${JSON.stringify(value).replaceAll("'", "''")}'`;
   return Array.from({ length: runs }, (_, index) => {
@@ -59,7 +59,7 @@ async function checkMoved(store: Store): Promise<void> {
 }
 
 // Contract: durability-60
-test("long inputs of version 14 are moved, also if it was cut off between any two steps (SQLite)", async () => {
+test("long inputs of version 14 are moved even if the move is interrupted between any two steps (SQLite)", async () => {
   await withDataDir(async (dataDir) => {
     const path = join(dataDir, "capstan.db");
     const sql = openForWriting(path, "process");
@@ -90,7 +90,7 @@ test("long inputs of version 14 are moved, also if it was cut off between any tw
   });
 });
 
-test("a start that moves nothing reads one row", async () => {
+test("a start with nothing to move reads one row", async () => {
   await withDataDir(async (dataDir) => {
     const sql = openForWriting(join(dataDir, "capstan.db"), "process");
     migrate(sql, 0);
@@ -105,7 +105,7 @@ const postgres = findPostgres();
 
 // Contract: durability-60
 test(
-  "long inputs of version 14 are moved, by one of several nodes that start (PostgreSQL)",
+  "long inputs of version 14 are moved by one of several nodes that start (PostgreSQL)",
   { skip: postgres.status === "missing" && postgres.reason },
   async () => {
     const connectionString = await (await testServer()).newDatabase();

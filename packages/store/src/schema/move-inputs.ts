@@ -15,13 +15,13 @@ export interface MigrationSql {
     text: string,
     ...values: readonly (string | number | null)[]
   ) => Promise<readonly Row[]>;
-  /** Does all of it, or nothing. */
+  /** Runs the body in a transaction. */
   readonly transaction: (body: () => Promise<void>) => Promise<void>;
-  /** Called between two runs, each time after about 64 MB. */
+  /** Called between two runs, after about 64 MB each time. */
   readonly checkpoint?: () => Promise<void>;
 }
 
-/** Runs with long rows, in migration 15. */
+/** Records the runs with long rows, in migration 15. */
 export const findUnmoved = `INSERT INTO unmoved_runs
   SELECT run_n FROM run_requests WHERE octet_length(input) > ${inlineLength} OR octet_length(request) > ${inlineLength}
   UNION SELECT run_n FROM run_results WHERE octet_length(result) > ${inlineLength}
@@ -31,11 +31,11 @@ const quietMs = 3_000;
 const checkpointBytes = 64 * 1_048_576;
 
 /**
- * Moves the long inputs and answers of runs that an earlier version wrote to where this version has
- * them. Run by run, each in a transaction of its own: after a crash the next start goes on. A row
- * that cannot be read stays as it is.
+ * Moves the long inputs and answers of runs that an earlier version wrote to their new place. Each
+ * run has its own transaction, so after a crash the next start continues. A row that cannot be read
+ * stays unchanged.
  *
- * @param log gets a line every few seconds, if it takes longer than three
+ * @param log gets a line every few seconds if the move takes longer than three
  */
 export async function moveInputs(
   sql: MigrationSql,
@@ -66,7 +66,11 @@ export async function moveInputs(
   }
 }
 
-/** @returns the bytes that were read */
+/**
+ * Moves the long texts of one run.
+ *
+ * @returns the number of bytes read
+ */
 async function moveRun(
   sql: MigrationSql,
   store: Pick<BlobStore, "put">,

@@ -23,7 +23,7 @@ import {
 import { checkStore } from "../upkeep/maintenance.ts";
 import { checkedTables } from "./row-checksums.ts";
 
-/** All that is stored, table by table. The case of a column's name has no meaning. */
+/** All stored content by table. The case of a column's name has no meaning. */
 function contentOf(sql: SqliteConnection): readonly unknown[] {
   return checkedTables.map((table) =>
     sql.all<object>(`SELECT rowid, * FROM ${table} NOT INDEXED`).map((row) => Object.values(row)),
@@ -112,7 +112,7 @@ test("a flipped bit of the write-ahead log is found, or costs at most the last t
   });
 });
 
-/** The bytes of a log up to its last frame that belongs to it: behind it may be older frames. */
+/** The length of a log up to its last valid frame; older frames may follow it. */
 function usedLength(log: Buffer): number {
   const frameSize = 24 + 4_096;
   let at = 32;
@@ -175,7 +175,7 @@ test("a check names the table and the row, and an update does not hide the damag
   });
 });
 
-test("the writer and SQLite compute the same checksum, whatever the cells are", async () => {
+test("the writer and SQLite compute the same checksum for all kinds of cells", async () => {
   const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.constant("\0\ud800é|"));
   const time = fc.maxSafeInteger();
   await withDataDir(async (dataDir) => {

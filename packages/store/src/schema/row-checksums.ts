@@ -15,9 +15,11 @@ function columnsOf(dialect: Dialect["name"], table: RowTable): readonly string[]
 }
 
 /**
- * Returns the checksum of a row of SQLite as an expression: a CRC-32 of the types and values of all cells.
+ * Returns an SQL expression for the checksum of a row in SQLite: a CRC-32 of the types and values
+ * of all cells.
  *
- * @param cellOf the expression of a column's value. @default the column
+ * @param cellOf returns the expression of a column's value.
+ * @default the column
  * @param without the columns that the table did not have yet
  */
 export function sqliteChecksum(
@@ -31,12 +33,15 @@ export function sqliteChecksum(
   return `row_checksum(CAST(concat_ws('|', ${typed.join(", ")}) AS BLOB))`;
 }
 
-/** `row_checksum` of SQLite. */
+/** Computes the SQL function `row_checksum` of SQLite. */
 export function checksumOfBytes(cells: unknown): number {
   return crc32(cells as Uint8Array);
 }
 
-/** Returns the same checksum of a new row, which is not in the database yet. Its numbers are integers. */
+/**
+ * Returns the checksum of a row before it is inserted, equal to that of `sqliteChecksum`. Its
+ * numbers must be integers.
+ */
 export function checksumOfRow(
   table: RowTable,
   row: { readonly [column: string]: string | number | null | undefined },
@@ -52,7 +57,7 @@ export function checksumOfRow(
 }
 
 /**
- * Returns the checksum of a row of PostgreSQL as an expression: a hash of 64 bits of all cells.
+ * Returns an SQL expression for the checksum of a row in PostgreSQL: a 64-bit hash of all cells.
  *
  * @param without the columns that the table did not have yet
  */
@@ -66,17 +71,20 @@ export function postgresChecksum(
   return `hashtextextended((${cells.join(" || '|' || ")}) COLLATE "C", 0)`;
 }
 
-/** Returns whether a row of PostgreSQL is damaged, as a condition. */
+/** Returns an SQL condition that is true if a row of PostgreSQL is damaged. */
 export function postgresDamage(table: RowTable, row = ""): string {
   return `(${row}is_damaged OR ${row}checksum <> ${postgresChecksum(table, row)})`;
 }
 
-/** A row with the result of `isIntact`. */
+/** A row with the column that `isIntact` selects. */
 export interface CheckedRow {
   readonly is_intact: number;
 }
 
-/** Returns whether a row is as it was written, as an expression: 1 or 0. A row that a left join did not find is intact. */
+/**
+ * Returns an SQL expression that is 1 if a row has its original cells, and otherwise 0. A row that
+ * a left join did not find counts as intact.
+ */
 export function isIntact({ name }: Dialect, table: RowTable, alias: string): string {
   const row = `${alias}.`;
   const differs =
@@ -86,7 +94,7 @@ export function isIntact({ name }: Dialect, table: RowTable, alias: string): str
   return `CASE WHEN ${differs} THEN 0 ELSE 1 END`;
 }
 
-/** Adds damaged rows to those that a condition on their cells selects: whether it holds for them is not known. */
+/** Extends a condition to select damaged rows as well, because their cells cannot be trusted. */
 export function orDamaged(
   dialect: Dialect,
   condition: string,
@@ -97,7 +105,7 @@ export function orDamaged(
 }
 
 /**
- * Checks that rows are as they were written.
+ * Checks that rows have their original cells.
  *
  * @throws CapstanError `database_corrupt`
  */
@@ -136,7 +144,7 @@ export function damagedRow(table: RowTable, key: string): string {
   return `Row ${key} of the table ${table} is damaged: its checksum does not match its cells.`;
 }
 
-/** Returns the key of a row for messages, as an expression. */
+/** Returns an SQL expression for the key of a row, as messages show it. */
 export function rowKey(table: RowTable): string {
   return `concat_ws('/', ${keys[table].join(", ")})`;
 }

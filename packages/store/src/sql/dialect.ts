@@ -1,13 +1,13 @@
-/** The few places where the two databases want different words. */
+/** The SQL that differs between the two databases. */
 export interface Dialect {
   readonly name: "sqlite" | "postgres";
-  /** After a column: `WHERE id ${anyOf}`; the value is a list. */
+  /** Follows a column, as in `WHERE id ${anyOf}`; its value is a list. */
   readonly anyOf: string;
-  /** After a `SELECT` that a decision rests on: other nodes wait until the commit. */
+  /** Follows a `SELECT` that a decision depends on: other nodes wait until the commit. */
   readonly lock: (alias: string) => string;
 }
 
-/** One process has the database: there is nobody to lock out. */
+/** One process owns the database, so no row needs a lock. */
 export const sqlite: Dialect = {
   name: "sqlite",
   anyOf: "IN (SELECT value FROM json_each(?))",

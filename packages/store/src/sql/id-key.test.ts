@@ -9,7 +9,7 @@ import {
   owner,
 } from "../testing/store-fixtures.ts";
 
-/** Longer than an index takes, and nothing that could be made shorter. */
+/** An id that is longer than an index entry and cannot be compressed. */
 function longId(begin: string): string {
   let text = begin;
   for (let n = 1; text.length < 20_000; n++) text += Math.sin(n).toString(36).slice(3);
@@ -17,7 +17,7 @@ function longId(begin: string): string {
 }
 
 // Contract: durability-33
-everyStore("ids of calls and items may be kilobytes long", async (withStore) => {
+everyStore("ids of calls and items can be kilobytes long", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     const [callId, other, itemId] = ["call_", "other_", "item_"].map(longId) as [

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 
-/** PostgreSQL's indexes take entries of 2,704 bytes. */
+/** PostgreSQL's index entries have at most 2,704 bytes. */
 const longest = 1_000;
 
 /**
- * What an id that comes from outside is found by: the id, or its digest where it is too long for an
- * index. Models and gateways put kilobytes into the ids of calls. The id itself is in the row's JSON.
+ * Returns the key under which a foreign id is indexed: the id, or its digest if it is too long for
+ * an index. Models and gateways send call ids of several kilobytes. The id itself is in the row's
+ * JSON.
  */
 export function idKey(id: string): string {
   if (id.length <= longest && Buffer.byteLength(id) <= longest) return id;

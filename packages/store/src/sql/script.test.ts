@@ -3,7 +3,11 @@ import { test } from "node:test";
 import { plainSql } from "../testing/plain-statement.ts";
 import { all, first, type Script, together } from "./script.ts";
 
-/** Answers each statement with a row that says which it was. @returns what was asked, step by step */
+/**
+ * Answers each statement with a row that names it.
+ *
+ * @returns the result and the requested statements, step by step
+ */
 function answer<T>(script: Script<T>): { readonly result: T; readonly asked: string[][] } {
   const asked: string[][] = [];
   let step = script.next([]);
@@ -20,7 +24,7 @@ function* chain(...texts: readonly string[]): Script<readonly string[]> {
   return seen;
 }
 
-test("scripts ask together for what each wants next, and each gets its own rows", () => {
+test("combined scripts request their next statements together, and each gets its own rows", () => {
   const { result, asked } = answer(
     together([chain("a1", "a2", "a3"), chain(), chain("c1"), all(plainSql("d1"))]),
   );
@@ -28,7 +32,7 @@ test("scripts ask together for what each wants next, and each gets its own rows"
   assert.deepEqual(result, [["a1", "a2", "a3"], [], ["c1"], [{ text: "d1" }]]);
 });
 
-test("scripts that ask together may do so within others", () => {
+test("combined scripts can be nested", () => {
   const inner = together([chain("b1", "b2"), chain("c1")]);
   const { result, asked } = answer(together([chain("a1"), inner]));
   assert.deepEqual(asked, [["a1", "b1", "c1"], ["b2"]]);

@@ -1,6 +1,6 @@
 import type { SqlStatement } from "./statement.ts";
 
-/** What a statement takes; a list is for `anyOf`. */
+/** A value of a statement; a list is for `anyOf`. */
 export type SqlValue = string | number | null | readonly (string | number | null)[];
 
 /** A statement with its values. */
@@ -10,9 +10,9 @@ export interface Statement {
 }
 
 /**
- * Statements with what is made of their rows between them, as a generator: SQLite runs it on the
- * spot, PostgreSQL waits for each answer, and what it decides is written once. What it asks for at once goes over at once, and comes back as the rows of each.
- *
+ * A sequence of statements with the code between them, as a generator. SQLite runs it
+ * synchronously, and PostgreSQL waits for each answer, so each decision is written once. Statements
+ * that are yielded together are sent together and return the rows of each.
  * @example
  * function* titleOf(id: string): Script<string | undefined> {
  *   const row = yield* first(findTitle, id);
@@ -21,7 +21,7 @@ export interface Statement {
  */
 export type Script<T> = Generator<readonly Statement[], T, readonly (readonly unknown[])[]>;
 
-/** All rows of a statement. */
+/** Returns all rows of a statement. */
 export function* all<Row>(
   sql: SqlStatement<Row>,
   ...values: readonly SqlValue[]
@@ -30,7 +30,7 @@ export function* all<Row>(
   return rows as readonly Row[];
 }
 
-/** The first row of a statement, or undefined. */
+/** Returns the first row of a statement, or undefined if there is none. */
 export function* first<Row>(
   sql: SqlStatement<Row>,
   ...values: readonly SqlValue[]
@@ -44,8 +44,7 @@ type Results<T extends readonly Script<unknown>[]> = {
 };
 
 /**
- * Several scripts of which none needs another's rows: what they ask for goes over together.
- *
+ * Runs several independent scripts and sends their statements together.
  * @example
  * const [calls, messages] = yield* together([messagesOf(n), outputsOf(n)]);
  */

@@ -4,13 +4,13 @@ import type { TableName } from "./tables.ts";
 
 /** A statement's text on each database, and the tables that it reads and writes. */
 export interface SqlStatement<Row = unknown> {
-  /** Empty where only the other database has the statement. */
+  /** Empty if only the other database has the statement. */
   readonly sqlite: string;
   readonly postgres: string;
-  /** A view counts as its tables. A table that a statement changes is in `writes` alone. */
+  /** A view counts as its tables. A table that a statement changes is only in `writes`. */
   readonly reads: readonly TableName[];
   readonly writes: readonly TableName[];
-  /** The type of its rows; there is no value. */
+  /** The type of the rows; it has no value at run time. */
   readonly row?: Row;
 }
 
@@ -27,10 +27,10 @@ type StatementText =
 const declared: SqlStatement[] = [];
 
 /**
- * Declares a statement. Call it while a module loads, never for each use: a test runs every declared
- * statement and compares `tables` with what SQLite and PostgreSQL see.
+ * Declares a statement. Call it while a module loads, not for each use: a test runs every declared
+ * statement and compares `tables` with the tables that SQLite and PostgreSQL report.
  *
- * @param tables on PostgreSQL, changes that wait to be sent are sent before a statement that reads their tables
+ * @param tables on PostgreSQL, pending changes are sent before a statement that reads their tables
  * @param text `?` stands for a value on both databases
  * @example
  * const findTitle = statement<{ title: string }>(
@@ -58,7 +58,7 @@ export function bind(sql: SqlStatement, ...values: readonly SqlValue[]): Stateme
   return { sql, values };
 }
 
-/** Returns all statements that were declared so far. */
+/** Returns all statements declared so far. */
 export function declaredStatements(): readonly SqlStatement[] {
   return declared;
 }

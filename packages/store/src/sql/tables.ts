@@ -1,23 +1,26 @@
 type ColumnType = "text" | "bigint";
 
-/** How a table takes many new rows at once. */
+/** How many new rows are added to a table at once. */
 interface BulkTable {
   /** In the order of the statement. */
   readonly columns: { readonly [column: string]: ColumnType };
-  /** Those that are null in a new row. */
+  /** Columns that are null in a new row. */
   readonly later?: { readonly [column: string]: ColumnType };
-  /** `created_seq`, which the database gives a new row: it rises, whatever the clock says (`creation-sequence.ts`). */
+  /** `created_seq`, which the database assigns to a new row (`creation-sequence.ts`). */
   readonly sequence?: { readonly created_seq: "bigint" };
-  /** What becomes of a row whose key is taken; without it that is an error. */
+  /** The clause for a row whose key exists already; without it that is an error. */
   readonly conflict?: string;
-  /** Rows of one key are one row, the last: no statement may change a row twice. */
+  /**
+   * Of several changes to one key only the last is sent, because a statement may not change a row
+   * twice.
+   */
   readonly key?: readonly string[];
 }
 
 const keepFirst = "ON CONFLICT DO NOTHING";
 const sequence = { created_seq: "bigint" } as const;
 
-/** The tables to which rows are added, with what is added. */
+/** The tables that get rows in bulk, with their columns. */
 export const tables = {
   runs: {
     columns: {
@@ -226,12 +229,12 @@ type LaterOf<T extends RowTable> = (typeof tables)[T] extends { readonly later: 
   ? Later
   : unknown;
 
-/** A table's part of the statement, for whoever puts it together. */
+/** Returns how rows are added to a table in bulk. */
 export function bulkTable(table: RowTable): BulkTable {
   return tables[table];
 }
 
-/** What a column holds. */
+/** Returns the type of a column. */
 export function columnType(table: RowTable, column: string): ColumnType {
   const { columns, later } = bulkTable(table);
   return columns[column] ?? later?.[column] ?? "text";
