@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ScriptedModel } from "@capstan/core/testing";
-import { systemClock } from "@capstan/core/host";
+import { FakeClock, ScriptedModel } from "@capstan/core/testing";
 import { withDataDir } from "@capstan/store/testing";
 import { createTestApp, requestTo } from "../testing/app-fixtures.ts";
 import { openPairing, terminalKeyFile } from "./pairing.ts";
@@ -11,8 +10,8 @@ import { openPairing, terminalKeyFile } from "./pairing.ts";
 const host = "127.0.0.1:8787";
 
 /** A server with keys, its browser, and its terminal. */
-function paired(folder: string, now = { ms: 1_000_000 }) {
-  const pairing = openPairing({ folder, clock: { ...systemClock, now: () => now.ms } });
+function paired(folder: string, clock = new FakeClock()) {
+  const pairing = openPairing({ folder, clock });
   const { fetch } = createTestApp({
     model: new ScriptedModel([]),
     apiKeys: [{ name: "bot", key: "bot" }],
@@ -42,7 +41,7 @@ function paired(folder: string, now = { ms: 1_000_000 }) {
       ? ((await response.json()) as { rights: readonly string[] }).rights.join()
       : response.status;
   };
-  return { pairing, now, send, pair, info };
+  return { pairing, clock, send, pair, info };
 }
 
 test("a code pairs one browser, once, and its session has every right", async () => {
@@ -60,10 +59,22 @@ test("a code pairs one browser, once, and its session has every right", async ()
 
 test("a code is not accepted after 10 minutes", async () => {
   await withDataDir(async (folder) => {
-    const { pairing, pair, now } = paired(folder);
+    const { pairing, pair, clock } = paired(folder);
     const { code } = pairing.createCode();
-    now.ms += 10 * 60_000;
+    clock.advance(10 * 60_000);
     assert.equal((await pair(code)).status, 403);
+  });
+});
+
+test("a clock that is set neither expires a code nor extends it", async () => {
+  await withDataDir(async (folder) => {
+    const { pairing, pair, clock } = paired(folder);
+    const [first, second] = [pairing.createCode(), pairing.createCode()];
+    clock.set(3_600_000);
+    assert.equal((await pair(first.code)).status, 200);
+    clock.set(-7_200_000);
+    clock.advance(10 * 60_000);
+    assert.equal((await pair(second.code)).status, 403);
   });
 });
 
@@ -124,12 +135,12 @@ test("sessions outlive the server, and end after 90 days without use", async () 
   await withDataDir(async (folder) => {
     const first = paired(folder);
     const { headers } = await first.pair(first.pairing.createCode().code);
-    const { info, now } = paired(folder);
+    const { info, clock } = paired(folder);
     for (let uses = 0; uses < 3; uses++) {
-      now.ms += 89 * 24 * 3_600_000;
+      clock.advance(89 * 24 * 3_600_000);
       assert.equal(await info(headers), "ask,approve,admin");
     }
-    now.ms += 90 * 24 * 3_600_000;
+    clock.advance(90 * 24 * 3_600_000);
     assert.equal(await info(headers), 401);
   });
 });

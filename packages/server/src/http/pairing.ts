@@ -45,7 +45,7 @@ export function openPairing({
   readonly clock?: Clock;
 }) {
   const file = join(folder, "sessions.json");
-  /** By the hash of a code, when it expires. */
+  /** By the hash of a code, when it expires, as of `Clock.monotonic`. */
   const codes = new Map<string, number>();
   const terminalKey = newToken();
   let terminalFile: string | undefined;
@@ -64,21 +64,20 @@ export function openPairing({
   return {
     /** Returns a code that opens one session. Only its hash is kept, and in memory. */
     createCode(): { readonly code: string; readonly expiresAt: number } {
-      const now = clock.now();
-      for (const [hash, expiresAt] of codes) if (expiresAt <= now) codes.delete(hash);
+      const now = clock.monotonic();
+      for (const [hash, end] of codes) if (end <= now) codes.delete(hash);
       const code = newToken();
-      const expiresAt = now + codeMs;
-      codes.set(hashOf(code), expiresAt);
-      return { code, expiresAt };
+      codes.set(hashOf(code), now + codeMs);
+      return { code, expiresAt: clock.now() + codeMs };
     },
 
     /** Opens a session, or returns `undefined` if the code is unknown, used or expired. */
     redeem(code: string, name: string) {
       const hash = hashOf(code);
-      const expiresAt = codes.get(hash) ?? 0;
+      const end = codes.get(hash) ?? -Infinity;
       codes.delete(hash);
+      if (end <= clock.monotonic()) return undefined;
       const now = clock.now();
-      if (expiresAt <= now) return undefined;
       const token = newToken();
       const antiForgeryToken = newToken();
       const session: Session = {

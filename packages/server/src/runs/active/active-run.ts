@@ -1,6 +1,7 @@
 import type {
   ApprovalDecision,
   ChainState,
+  Clock,
   GrantBook,
   ReviewDecision,
   ToolChainResult,
@@ -112,6 +113,7 @@ interface ActiveRunOptions {
   readonly store: Store;
   /** Ms without an event after which readers ask for a heartbeat. */
   readonly heartbeatMs: number;
+  readonly clock: Clock;
   /** Runs a command in the run's mailbox. */
   readonly post: <T>(command: () => Promise<T>) => Promise<T>;
   /** Called when the chain has stopped, unless the run was detached before. */
@@ -162,8 +164,8 @@ export class ActiveRun implements OwnedRun {
   #chain: ToolChainRun | undefined;
   #cancelled: string | undefined;
   #refresh: Promise<CommandOutcome> | undefined;
-  /** Time of its last heartbeat, in ms since the epoch. */
-  #heartbeatAt = 0;
+  /** Time of its last heartbeat, as of `Clock.monotonic`. */
+  #heartbeatAt = -Infinity;
 
   constructor(options: ActiveRunOptions) {
     const { id, owner, epoch } = options.claimed;
@@ -275,11 +277,13 @@ export class ActiveRun implements OwnedRun {
 
   /** An event, which takes a sequence number. */
   async #writeHeartbeat(): Promise<void> {
-    const at = Date.now();
-    if (at - this.#heartbeatAt < this.#options.heartbeatMs / 2) return;
-    this.#heartbeatAt = at;
+    const { clock, heartbeatMs } = this.#options;
+    const now = clock.monotonic();
+    if (now - this.#heartbeatAt < heartbeatMs / 2) return;
+    this.#heartbeatAt = now;
     const { id: runId, epoch, store } = this;
-    const writes = [{ type: "event", event: { type: "run.heartbeat", at } }] as const;
+    const event = { type: "run.heartbeat", at: clock.now() } as const;
+    const writes = [{ type: "event", event }] as const;
     await store.write([{ type: "journal", runId, epoch, writes }]);
   }
 

@@ -1,3 +1,4 @@
+import type { Clock } from "@capstan/core";
 import type { ClaimedRun, RunRef, Store } from "@capstan/store";
 import { isOwnerlessEvent } from "./chain-state.ts";
 
@@ -22,8 +23,9 @@ export async function claimRun(
 export async function claimOrphan(
   store: Store,
   { id, owner, epoch }: RunRef,
+  clock: Clock,
 ): Promise<ClaimedRun | undefined> {
-  const writes = [{ type: "event", event: { type: "run.orphaned", at: Date.now() } }] as const;
+  const writes = [{ type: "event", event: { type: "run.orphaned", at: clock.now() } }] as const;
   const [claim, noted] = await store.write([
     { type: "claim-run", runId: id, epoch },
     { type: "journal", runId: id, epoch: epoch + 1, writes },

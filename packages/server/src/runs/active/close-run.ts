@@ -1,4 +1,4 @@
-import { CapstanError, type ChainError } from "@capstan/core";
+import { CapstanError, type ChainError, type Clock } from "@capstan/core";
 import { type ChainResultRecord, errorMessage, noUsage } from "@capstan/core/host";
 import { isClosing, type RunJournalWrite, type RunRecord, type Store } from "@capstan/store";
 
@@ -39,9 +39,10 @@ export async function closeRun(given: {
   readonly ending: RunEnding;
   readonly tries: number;
   readonly end: (ending: Extract<RunEnding, { why: unknown }>) => Promise<void>;
+  readonly clock: Clock;
   readonly log: (line: string) => void;
 }): Promise<boolean> {
-  const { store, run, ending, tries, log } = given;
+  const { store, run, ending, tries, clock, log } = given;
   let unread = "unread" in ending ? ending.unread : undefined;
   if ("why" in ending) {
     try {
@@ -55,7 +56,7 @@ export async function closeRun(given: {
     }
   }
   try {
-    const isWhole = await closeUnread(store, run, unread ?? "");
+    const isWhole = await closeUnread(store, run, unreadEnd(unread ?? "", clock.now()));
     const rest = isWhole ? "" : " Its variables are those that it began with.";
     log(`Run ${run.id} was closed without reading what it had done.${rest}`);
     return true;
@@ -91,9 +92,12 @@ export function closeFailure({ id }: OwnedRun, thrown: unknown): string {
  *
  * @returns whether its variables are left as they are
  */
-async function closeUnread(store: Store, run: OwnedRun, message: string): Promise<boolean> {
+async function closeUnread(
+  store: Store,
+  run: OwnedRun,
+  writes: readonly RunJournalWrite[],
+): Promise<boolean> {
   const { id: runId, owner, epoch } = run;
-  const writes = unreadEnd(message, Date.now());
   const end = { type: "journal", runId, epoch, writes, status: "failed" } as const;
   const forget = { type: "forget-variables", runId, epoch } as const;
   const isWhole = await hasWholeVariables(store, { owner, id: runId });

@@ -128,8 +128,9 @@ export class RunRegistry {
     return this.inOrder(ref.id, async () => {
       const isOrphan = ref.status === "in_progress";
       if (isOrphan && this.#runs.get(ref.id)?.epoch === ref.epoch) return;
-      const store = this.#options.stores.of(ref.id);
-      const claimed = await (isOrphan ? claimOrphan(store, ref) : claimRun(store, ref));
+      const { stores, clock } = this.#options;
+      const store = stores.of(ref.id);
+      const claimed = await (isOrphan ? claimOrphan(store, ref, clock) : claimRun(store, ref));
       if (claimed === undefined) return;
       const { maxCrashes } = this.#options.limits;
       // If that cannot be read, restoring it fails as well, and closes it.
@@ -219,12 +220,13 @@ export class RunRegistry {
 
   /** Adds a claimed run. An older claim of it is fenced, and detached. */
   #enter(claimed: OwnedRun): ActiveRun {
-    const { stores, limits, log } = this.#options;
+    const { stores, limits, clock, log } = this.#options;
     const older = this.#runs.get(claimed.id);
     const run = new ActiveRun({
       claimed,
       store: stores.of(claimed.id),
       heartbeatMs: limits.heartbeatMs,
+      clock,
       post: (command) => this.inOrder(claimed.id, command),
       onEnd: (ended, session, end) => this.#ended(ended, session, end),
       log,
@@ -263,7 +265,7 @@ export class RunRegistry {
   ): Promise<void> {
     try {
       const restored = await read();
-      if (restored === "crashing") return await this.#close(active, interruptedEnding(), {});
+      if (restored === "crashing") return await this.#close(active, this.#interruptedEnding(), {});
       const isOurs = restored !== "stale" && (await this.#write(active, restored.writes));
       if (isOurs) await this.#launch(active, restored, warm);
       if (active.phase === "restoring") this.#detach(active, "another has this run");
@@ -373,7 +375,7 @@ export class RunRegistry {
   }
 
   #closeOnce(run: ActiveRun, ending: RunEnding, tries: number, warm: WarmRun): Promise<boolean> {
-    const { log } = this.#options;
+    const { clock, log } = this.#options;
     const end = async ({ why, notices = [] }: Extract<RunEnding, { why: unknown }>) => {
       const record = { ...(await readClaimed(run.store, run)), epoch: run.epoch };
       const { writes, resume } = await readEnding(run.store, record, why);
@@ -384,7 +386,18 @@ export class RunRegistry {
       this.warm.set(record, session.variables);
       this.#options.onOver(record, atRest);
     };
-    return closeRun({ store: run.store, run, ending, tries, end, log });
+    return closeRun({ store: run.store, run, ending, tries, end, clock, log });
+  }
+
+  /** Of a run that seems to crash its servers: with an event that says so. */
+  #interruptedEnding(): RunEnding {
+    const { message } = interrupted;
+    const event = {
+      type: "run.interrupted",
+      at: this.#options.clock.now(),
+      message,
+    } as const;
+    return { why: interrupted, notices: [{ type: "event", event }] };
   }
 
   /** @returns false if the run has been claimed anew */
@@ -400,10 +413,3 @@ export class RunRegistry {
 }
 
 const atRest = { isWaiting: false, isQueued: false } as const;
-
-/** Of a run that seems to crash its servers: with an event that says so. */
-function interruptedEnding(): RunEnding {
-  const { message } = interrupted;
-  const event = { type: "run.interrupted", at: Date.now(), message } as const;
-  return { why: interrupted, notices: [{ type: "event", event }] };
-}

@@ -135,6 +135,8 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
       offered = offered.concat(jobs);
     },
     wakeAt: (at) => {
+      // BullMQ waits by the time of day of each node. A clock that is set makes the job early or late:
+      // an early check finds nothing, and `watchDeadlines` checks itself if the job is late.
       const delay = Math.max(0, at - Date.now());
       const opts = { ...forgotten, jobId: `wake-${at}`, delay };
       return add([{ name: "wake", data: { wake: true }, opts }]);

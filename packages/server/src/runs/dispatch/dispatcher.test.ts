@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { mock, test } from "node:test";
 import type { ChainResultRecord } from "@capstan/core/host";
+import { FakeClock } from "@capstan/core/testing";
 import type { RunRef, Store } from "@capstan/store";
 import {
   approvalRequest,
@@ -21,7 +22,7 @@ const limits = { runsAtOnce: 2, runsOfOne: 2 };
 function setup(store: Store, { runsAtOnce = 2, isStopping = (): boolean => false } = {}) {
   const live = new Set<string>();
   const offered: string[] = [];
-  let time = 0;
+  const clock = new FakeClock();
   const queue = {
     isUp: true,
     offer: (runs: readonly RunRef[]) => void offered.push(...runs.map(({ id }) => id)),
@@ -44,7 +45,7 @@ function setup(store: Store, { runsAtOnce = 2, isStopping = (): boolean => false
       },
       expecting: (_, commit) => commit(),
     },
-    now: () => time,
+    clock,
     log: (line) => assert.fail(line),
   });
   const end = async (id: string) => {
@@ -52,7 +53,7 @@ function setup(store: Store, { runsAtOnce = 2, isStopping = (): boolean => false
     slots.release(id);
     await dispatcher.fill();
   };
-  return { live, offered, queue, slots, dispatcher, end, pass: (ms: number) => (time += ms) };
+  return { live, offered, queue, slots, dispatcher, end, pass: (ms: number) => clock.advance(ms) };
 }
 
 const orphan = (id: string): RunRef => ({ id, owner, status: "in_progress", epoch: 1 });

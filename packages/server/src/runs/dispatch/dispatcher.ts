@@ -1,3 +1,4 @@
+import type { Clock } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
 import type {
   ApprovalRecord,
@@ -26,8 +27,7 @@ export interface DispatcherOptions {
   };
   readonly slots: Slots;
   readonly runs: RunClaims;
-  /** Milliseconds that only rise. @default the system's */
-  readonly now?: () => number;
+  readonly clock: Clock;
   readonly log: (line: string) => void;
 }
 
@@ -55,7 +55,7 @@ export class Dispatcher {
   #filling: Promise<void> | undefined;
   #fillAgain = false;
   readonly #slotWaiters = new Set<() => void>();
-  /** When each run without an owner was seen first, by the run and its epoch. */
+  /** When each run without an owner was seen first (`Clock.monotonic`), by the run and its epoch. */
   #firstSeen = new Map<string, number>();
 
   /** The queued runs that were claimed last, here or at another node, by the run and its epoch. */
@@ -127,8 +127,7 @@ export class Dispatcher {
    * them; runs that the queue does not deliver are claimed without it.
    */
   async sweep(orphans: readonly RunRef[]): Promise<void> {
-    const { now = () => performance.now() } = this.#options;
-    const at = now();
+    const at = this.#options.clock.monotonic();
     const before = this.#firstSeen;
     this.#firstSeen = new Map(orphans.map((run) => [keyOf(run), before.get(keyOf(run)) ?? at]));
     const isUp = this.#queue?.isUp === true;
@@ -230,7 +229,7 @@ export class Dispatcher {
   async #handBack(run: RunRef, isOrphan: boolean): Promise<void> {
     if (run.status === "queued") return this.offer(run);
     const { id: runId, owner, epoch } = run;
-    const event = { type: "run.orphaned", at: Date.now() } as const;
+    const event = { type: "run.orphaned", at: this.#options.clock.now() } as const;
     const writes = isOrphan ? ([{ type: "event", event }] as const) : [];
     const [, queued] = await this.#options.stores.of(runId).write([
       { type: "journal", runId, epoch, writes },
