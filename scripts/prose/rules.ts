@@ -28,7 +28,8 @@ export const proseRules: readonly ProseRule[] = [
   {
     advice: "for a condition write `if`, for a place `in which`",
     pattern:
-      /(?<!\b(?:to|from|is|are|asks?|says?|knows?|shows?|see|out|tells?) )\bwhere (?:it|they|there|nothing|nobody|none|no|one|somebody|that|this|these|an?|the|its|some|any|he|she|we|you|neither|both|either|others)\b/i,
+      // SQL has WHERE in capitals.
+      /(?<!\b(?:to|from|is|are|asks?|says?|knows?|shows?|see|out|tells?) )\b[Ww]here (?:it|they|there|nothing|nobody|none|no|one|somebody|that|this|these|an?|the|its|some|any|he|she|we|you|neither|both|either|others)\b/,
   },
   {
     advice: "name the thing: `of the caller`, not `of who calls`",

@@ -13,7 +13,7 @@ export function wereTakenUp({ runs }: Evidence): readonly string[] {
 
 /** That somebody tried to write into a run which another has by now. */
 export function wereRefused({ output }: Evidence): readonly string[] {
-  return /was not taken\. .* was claimed by another/.test(output)
+  return /was not taken\. .* was claimed again/.test(output)
     ? []
     : ["nobody tried to write what is another's by now"];
 }

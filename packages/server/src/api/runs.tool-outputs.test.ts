@@ -171,7 +171,10 @@ test("another output, one that comes too late, and one for a run of another are 
   await call("POST", `${path}/cancel`);
   const late = await submit(outputs(output("call_1", "rain")));
   assert.equal(late.status, 409);
-  assert.match(late.body.error?.message ?? "", /waits for no output any more: it is cancelled/);
+  assert.match(
+    late.body.error?.message ?? "",
+    /does not wait for an output any more: it is cancelled/,
+  );
   assert.equal((await store.getRun({ owner, id }))?.status, "cancelled");
 });
 

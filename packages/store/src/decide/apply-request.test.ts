@@ -8,7 +8,7 @@ const note = event({ type: "run.heartbeat", at: 1 });
 const query = { owner, runId: "r" };
 
 everyStore(
-  "one call is all or nothing: where one write is not accepted the others are skipped and undone",
+  "if one write of a call is not accepted, the others are skipped or undone",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });
@@ -24,7 +24,7 @@ everyStore(
       );
       assert.ok(outcomes.every((outcome) => !isAccepted(outcome)));
       assert.deepEqual((await store.listGrants({ owner })).data, []);
-      // What the writer remembers was undone too: numbers and deltas go on where they were.
+      // The writer's memory was restored too: numbers and deltas continue from before.
       assert.equal((await commit(store, "r", [delta("i", "b")]))[0]?.seq, 3);
       const compact = await store.readEventsCompact(query);
       assert.deepEqual(compact?.events.at(-1), {
@@ -40,7 +40,7 @@ everyStore(
 const bad = { type: "grant", grant: {} as never } as const;
 
 // Contract: durability-34
-everyStore("a write that the database refuses fails alone", async (withStore) => {
+everyStore("a write that the database rejects fails alone", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await createRun(store, { id: "s" });
@@ -57,7 +57,7 @@ everyStore("a write that the database refuses fails alone", async (withStore) =>
 });
 
 everyStore(
-  "a call that is refused half-way leaves nothing, and takes nobody with it",
+  "a call that is refused halfway leaves nothing and does not affect other calls",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });

@@ -21,18 +21,22 @@ import { createRun, setStatus } from "./runs/write-runs.ts";
 import { editVariables, forgetVariables } from "./rows/write-variables.ts";
 import type { WriteContext } from "./state/write-context.ts";
 
-/** What became of the requests of a transaction. */
+/** The results of the requests of a transaction. */
 export interface Applied {
   readonly results: readonly WriteResult[];
-  /** The last of them was refused after it had changed something: the transaction must be rolled back. */
+  /**
+   * The last request was refused after it had changed something: the transaction must be rolled
+   * back.
+   */
   readonly undo: boolean;
 }
 
 /**
- * Does the requests of a transaction, each all or nothing. What fails before it changes anything
- * fails alone; for the rest the caller rolls back, and takes fewer requests at a time.
+ * Applies the requests of a transaction, each completely or not at all. A request that fails before
+ * its first change fails alone. After a later failure the caller rolls back and retries with fewer
+ * requests.
  *
- * @throws what a request throws that has changed something
+ * @throws the error of a request that has changed something
  */
 export function* applyRequests(
   context: WriteContext,
@@ -57,7 +61,7 @@ export function* applyRequests(
   return { results, undo: false };
 }
 
-/** Does the writes of a request until one is not accepted, which is then the last outcome. */
+/** Applies the writes of a request until one is not accepted; its outcome is then the last one. */
 function* applyRequest(context: WriteContext, request: EncodedRequest): Script<AppliedOutcome[]> {
   if (request.encodeError !== undefined) throw new Error(request.encodeError);
   const outcomes: AppliedOutcome[] = [];
@@ -69,7 +73,7 @@ function* applyRequest(context: WriteContext, request: EncodedRequest): Script<A
   return outcomes;
 }
 
-/** What the caller is told if the last outcome was a refusal, and everything was undone. */
+/** Returns the outcomes for the caller if the last one is a refusal, and everything was undone. */
 function refusedOutcomes(
   request: EncodedRequest,
   outcomes: readonly AppliedOutcome[],

@@ -16,7 +16,10 @@ const findExpired = statement<{ id: string }>(
   `${ofApprovals} a.status = 'pending' AND a.expires_at <= ? ORDER BY a.expires_at LIMIT ${maxExpired}`,
 );
 
-/** Finds the ids of the runs that a batch changes. Looks up an approval's run if the write does not name it. */
+/**
+ * Returns the ids of the runs that a batch changes. Looks up an approval's run if the write does
+ * not name it.
+ */
 export function* findRunIds(requests: readonly EncodedRequest[]): Script<ReadonlySet<string>> {
   const ids = new Set<string>();
   const approvals: string[] = [];

@@ -7,7 +7,7 @@ import { cancelApproval, decideApproval } from "./runs/decide-approval.ts";
 import type { RunState } from "./state/run-states.ts";
 import type { WriteContext } from "./state/write-context.ts";
 
-/** Applies what a commit changes of approvals, quarantine and answerable calls. */
+/** Applies a commit's changes of approvals, quarantine and answerable calls. */
 export function applyAct(
   context: WriteContext,
   run: RunState,
@@ -17,7 +17,7 @@ export function applyAct(
     case "asked":
       return insertApproval(context, run, act);
     case "answered":
-      // Most came through `answer-approval`, and are kept as they are.
+      // `answer-approval` has already stored most answers; they stay unchanged.
       return decideApproval(context, { ...act, owner: run.owner });
     case "quarantine":
       return quarantineResult(context, run, act);
@@ -30,7 +30,7 @@ export function applyAct(
   }
 }
 
-/** A request that exists already keeps its state. */
+/** Stores an approval request. One that exists already keeps its state. */
 function insertApproval(
   { changes }: WriteContext,
   run: RunState,

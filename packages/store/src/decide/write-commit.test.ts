@@ -9,49 +9,52 @@ const step = fc.oneof(
   fc.constant("together" as const),
 );
 
-everyStore("deltas are numbered and read alike, alone or among other events", async (withStore) => {
-  await withStore(async (store) => {
-    let n = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-        const runId = `r${n++}`;
-        await createRun(store, { id: runId });
-        const said = [start("a"), start("b")];
-        const open = [...said];
-        for (const each of steps) {
-          if (each === "together") await commit(store, runId, open.splice(0));
-          else {
-            const event = delta(each.itemId, each.text);
-            said.push(event);
-            open.push(event);
+everyStore(
+  "deltas are numbered and read the same, alone or among other events",
+  async (withStore) => {
+    await withStore(async (store) => {
+      let n = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+          const runId = `r${n++}`;
+          await createRun(store, { id: runId });
+          const said = [start("a"), start("b")];
+          const open = [...said];
+          for (const each of steps) {
+            if (each === "together") await commit(store, runId, open.splice(0));
+            else {
+              const event = delta(each.itemId, each.text);
+              said.push(event);
+              open.push(event);
+            }
           }
-        }
-        for (const itemId of ids) {
-          const text = said
-            .map((write) => write.type === "event" && write.event)
-            .map((event) =>
-              event && event.type === "item.delta" && event.itemId === itemId ? event.delta : "",
-            )
-            .join("");
-          said.push(end(itemId, text));
-          open.push(end(itemId, text));
-        }
-        const expected = said.map((write, index) => ({
-          seq: index + 1,
-          ...(write.type === "event" && write.event),
-        }));
-        const before = await store.readEvents({ owner, runId });
-        assert.deepEqual(before, expected.slice(0, said.length - open.length));
-        await commit(store, runId, open);
-        assert.deepEqual(await store.readEvents({ owner, runId }), expected);
-      }),
-      { numRuns: 30 },
-    );
-  });
-});
+          for (const itemId of ids) {
+            const text = said
+              .map((write) => write.type === "event" && write.event)
+              .map((event) =>
+                event && event.type === "item.delta" && event.itemId === itemId ? event.delta : "",
+              )
+              .join("");
+            said.push(end(itemId, text));
+            open.push(end(itemId, text));
+          }
+          const expected = said.map((write, index) => ({
+            seq: index + 1,
+            ...(write.type === "event" && write.event),
+          }));
+          const before = await store.readEvents({ owner, runId });
+          assert.deepEqual(before, expected.slice(0, said.length - open.length));
+          await commit(store, runId, open);
+          assert.deepEqual(await store.readEvents({ owner, runId }), expected);
+        }),
+        { numRuns: 30 },
+      );
+    });
+  },
+);
 
 everyStore(
-  "deltas of a run that another claimed, that has ended or is not there are refused",
+  "deltas are rejected if their run was claimed again, has ended or does not exist",
   async (withStore) => {
     await withStore(async (store) => {
       const write = async (runId: string, epoch: number) => {
@@ -71,7 +74,7 @@ everyStore(
   },
 );
 
-everyStore("what is added to an item of a run that rests is not in the tail", async (withStore) => {
+everyStore("deltas of a resting run's item are not in the tail", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await commit(store, "r", [start("i"), delta("i", "a")]);

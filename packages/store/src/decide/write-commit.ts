@@ -34,7 +34,7 @@ export function* writeCommit(
   for (const grant of commit.grants)
     insertGrant(context, run.owner, grant.scope === "session" ? run.sessionId : null, grant);
   for (const act of commit.acts) applyAct(context, run, { act, at });
-  // Only what is in progress may have deltas in the tail.
+  // Only a run in progress may have deltas in the tail.
   if (run.status !== "in_progress") run = yield* foldOpenItems(context, run, at);
   context.runs.set(run);
   if (commit.status !== undefined) {
@@ -45,7 +45,7 @@ export function* writeCommit(
   return { status: "committed", seqBefore, firstTail, runStatus: run.status };
 }
 
-/** Adds to an item under way. */
+/** Appends deltas to an unfinished item. */
 export function* writeDeltas(
   context: WriteContext,
   write: DeltaCommit,
@@ -63,7 +63,7 @@ export function* writeDeltas(
       itemId,
       delta,
     });
-  // Only what is in progress may have deltas in the tail.
+  // Only a run in progress may have deltas in the tail.
   if (runStatus !== "in_progress") run = yield* foldOpenItems(context, run, at);
   context.runs.set(run);
   return { status: "committed", seqBefore, firstTail, runStatus };

@@ -10,7 +10,7 @@ const stored = (calls: readonly CallRecord[], open: readonly CallRecord[] = []) 
   JSON.parse(encodeCalls(byId(calls), byId(open)) ?? "[]") as readonly StoredCall[];
 const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** What a chain may say next of one of three calls: some fields get a value, some go. */
+/** A next record of one of three calls: some fields get a value, some are removed. */
 const step = fc.record({
   callId: fc.constantFrom("a", "b", "__proto__"),
   fields: fc.dictionary(
@@ -18,11 +18,11 @@ const step = fc.record({
     fc.option(fc.jsonValue(), { nil: undefined }),
     { maxKeys: 4 },
   ),
-  /** Who writes it does not know what is stored. */
+  /** The writer of a patch does not know the stored record. */
   isNew: fc.boolean(),
 });
 
-test("what is folded of any commits is each call as it was said last, in the order of their first", () => {
+test("calls folded from any commits are the last record of each, in the order of their first", () => {
   fc.assert(
     fc.property(fc.array(fc.array(step, { maxLength: 5 }), { maxLength: 8 }), (commits) => {
       const last = new Map<string, CallRecord>();
@@ -47,7 +47,7 @@ const proposed = callRecord("c", { status: "proposed", args: { path: "x" } });
 const started = { ...proposed, status: "started", startedAt: 2 } as const;
 const ended = { ...started, status: "succeeded", endedAt: 3 } as const;
 
-test("of a call that is stored only what changed is stored", () => {
+test("of a stored call only the changed fields are stored", () => {
   assert.deepEqual(stored([ended], [started]), [
     { callId: "c", changed: { status: "succeeded", endedAt: 3 } },
   ]);
@@ -55,14 +55,14 @@ test("of a call that is stored only what changed is stored", () => {
   assert.deepEqual(patchOf(started, reopened), { callId: "c", changed: {}, gone: ["startedAt"] });
 });
 
-test("a call that is as it was takes no room, nor does what is in its quarantine", () => {
+test("neither an unchanged call nor a result in quarantine is stored", () => {
   const secret = { ...started, quarantine: { formatted: { text: "secret" } } } as never;
   assert.equal(encodeCalls(byId([secret]), byId([started])), undefined);
   assert.equal(encodeCalls(byId([started]), byId([secret])), undefined);
   assert.deepEqual(stored([secret]), json([started]));
 });
 
-test("a call's last change is when its row was written, or when a person said what became of it", () => {
+test("a call's last change is when its row was written, or when a user reported its outcome", () => {
   const unknown = { ...started, status: "outcome_unknown" } as const;
   const found = { ...unknown, found: { answer: "happened", by: "ann", at: 9 } } as const;
   const row = (at: number, calls: unknown) => ({ at, calls: JSON.stringify(calls) });
@@ -71,7 +71,7 @@ test("a call's last change is when its row was written, or when a person said wh
   assert.deepEqual([before?.updatedAt, after?.updatedAt], [4, 9]);
 });
 
-test("a change of a call that is not there is damage, and is said", () => {
+test("a change of a call that is not stored is reported as damage", () => {
   const rows = [{ at: 1, calls: JSON.stringify([patchOf(proposed, started)]) }];
-  assert.throws(() => foldCalls(rows), /Of the call c only a change is stored/);
+  assert.throws(() => foldCalls(rows), /Only a change of the call c is stored/);
 });

@@ -1,20 +1,20 @@
 import type { CallRecord } from "@capstan/core";
 import type { CallEntry } from "../records/records.ts";
 
-/** A call as a commit stores it: whole, or what changed of it since an earlier commit of its run. */
+/** A call as a commit stores it: whole, or its changes since an earlier commit of its run. */
 export type StoredCall = CallRecord | CallPatch;
 
 interface CallPatch {
   readonly callId: string;
   readonly changed: Partial<CallRecord>;
-  /** Fields that it has no more. */
+  /** Removed fields. */
   readonly gone?: readonly string[];
 }
 
-/** A call, and when something of it was stored last. */
+/** A call, and the time of its last stored change. */
 type KnownCall = Pick<CallEntry, "call" | "updatedAt">;
 
-/** What a commit's row says of calls, and when it was written. */
+/** The calls in a commit's row, and when it was written. */
 export interface CallsRow {
   /** In ms since the epoch. */
   readonly at: number;
@@ -27,8 +27,8 @@ interface Fields {
 }
 
 /**
- * What is stored of a call where the store has an earlier record of it; undefined where nothing
- * changed. Records are never changed in place: what is the same object is the same.
+ * Returns the stored form of a call of which the store has an earlier record, or undefined if
+ * nothing changed. Records are immutable, so an identical object has not changed.
  */
 export function patchOf(before: CallRecord, after: CallRecord): StoredCall | undefined {
   const old = before as unknown as Fields;
@@ -49,9 +49,9 @@ export function patchOf(before: CallRecord, after: CallRecord): StoredCall | und
 }
 
 /**
- * The calls of a run as its commits left them, in the order in which they first appeared.
+ * Returns the calls of a run after its commits, in the order of their first record.
  *
- * @param rows of the run, in order
+ * @param rows the rows of the run, in order
  * @example
  * const calls = foldCalls(yield* callRows(run.n)).map(({ call }) => call);
  */
@@ -60,7 +60,7 @@ export function foldCalls(rows: readonly CallsRow[]): KnownCall[] {
   for (const { at, calls } of rows)
     for (const stored of JSON.parse(calls) as readonly StoredCall[]) {
       const call = patched(known.get(stored.callId)?.call, stored);
-      // A person's word comes from outside, and is kept where the call's end is.
+      // A user's report comes from outside the loop and is stored with the call's end.
       const updatedAt = Math.max(at, call.found?.at ?? at);
       known.set(stored.callId, { call, updatedAt });
     }
@@ -70,19 +70,18 @@ export function foldCalls(rows: readonly CallsRow[]): KnownCall[] {
 function patched(before: CallRecord | undefined, stored: StoredCall): CallRecord {
   if ("name" in stored) return stored;
   const { callId, changed, gone = [] } = stored;
-  if (before === undefined) throw new Error(`Of the call ${callId} only a change is stored`);
+  if (before === undefined) throw new Error(`Only a change of the call ${callId} is stored`);
   const call = { ...before, ...changed };
   for (const field of gone) Reflect.deleteProperty(call, field);
   return call;
 }
 
 /**
- * What a commit changes of calls as JSON, each once, however often the chain said something of it;
- * undefined where all is as it was.
+ * Returns a commit's changes of calls as JSON, each call once, or undefined if nothing changed.
  *
  * @param changed each call as it is at the end of the commit
- * @param open the calls that the store has from before, as it has them
- * @throws TypeError where something of it is no JSON
+ * @param open the open calls as the store has them
+ * @throws TypeError if a record is not JSON
  */
 export function encodeCalls(
   changed: ReadonlyMap<string, CallRecord>,
@@ -97,7 +96,7 @@ export function encodeCalls(
   return stored.length === 0 ? undefined : JSON.stringify(stored);
 }
 
-/** What is in quarantine has a place of its own. */
+/** Returns a call without its result in quarantine, which is stored elsewhere. */
 function openPart(call: CallRecord): CallRecord {
   if (call.quarantine === undefined) return call;
   const { quarantine: _secret, ...open } = call;
@@ -112,12 +111,15 @@ const unsettled: ReadonlySet<CallRecord["status"]> = new Set<CallRecord["status"
   "in_review",
 ]);
 
-/** Whether a call has not ended. The opposite of core's `isSettled`, which the writer's thread does not load. */
+/**
+ * Returns whether a call has not ended. It is the opposite of core's `isSettled`, which the
+ * writer's thread does not load.
+ */
 export function isUnsettled(status: CallRecord["status"]): boolean {
   return unsettled.has(status);
 }
 
-/** Whether a call's outcome is unknown and no user has set it yet. */
+/** Returns whether a call's outcome is unknown and no user has reported it yet. */
 export function isOutcomeUnknown({ status, found }: Pick<CallRecord, "status" | "found">): boolean {
   return status === "outcome_unknown" && found === undefined;
 }

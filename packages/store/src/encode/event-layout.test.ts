@@ -22,7 +22,7 @@ const delta = (itemId: string, text: string): UnnumberedEvent => ({
 const end = (itemId: string, text: string): UnnumberedEvent => ({ type: "item.end", itemId, text });
 const note: UnnumberedEvent = { type: "round.started", round: 1, at: 1 };
 
-/** What one commit's events are read as again; what is loose as it was given to the writer. */
+/** The events of one commit as they are read back; loose events as the writer gets them. */
 function roundTrip(events: readonly UnnumberedEvent[], before: number) {
   const { count, deltas, rows, loose } = encodeEvents(events);
   assert.equal(count, events.length);
@@ -53,7 +53,7 @@ test("an item that begins and ends in a commit is in the row of the events aroun
   );
 });
 
-test("what is of an item that does not begin and end here, or ends with another text, is the writer's to decide", () => {
+test("the writer decides about events of items that do not begin and end in the commit, or end with another text", () => {
   const events = [
     delta("before", "x"),
     end("before", "x"),
@@ -84,7 +84,7 @@ test("what is of an item that does not begin and end here, or ends with another 
   );
 });
 
-test("many long events are several rows, and no item is torn from its deltas", () => {
+test("many long events become several rows, and no item is separated from its deltas", () => {
   const text = "x".repeat(20_000);
   const items = ["a", "b", "c", "d"];
   const events = [
@@ -100,7 +100,7 @@ test("many long events are several rows, and no item is torn from its deltas", (
   );
 });
 
-/** Items that begin, go on and end at any time, some of them wrongly. */
+/** Items that begin, continue and end at any time, some of them wrongly. */
 const anyEvents = fc
   .array(
     fc.tuple(
@@ -125,7 +125,7 @@ const anyEvents = fc
     });
   });
 
-test("every event of a commit comes back under its number, byte for byte, whatever items do", () => {
+test("every event of a commit is read back under its number, byte for byte, for any items", () => {
   fc.assert(
     fc.property(anyEvents, fc.nat(1_000), (events, before) => {
       assert.deepEqual(
@@ -137,7 +137,7 @@ test("every event of a commit comes back under its number, byte for byte, whatev
   );
 });
 
-test("a layout is written and read again; one without deltas and holes is none", () => {
+test("a layout is read as it was written; a layout without deltas and gaps is null", () => {
   const layout = {
     items: [
       { place: 3, cuts: "1:4,3;9:2" },
@@ -172,7 +172,7 @@ test("a row that an older version compacted has its deltas cut evenly, under the
 const cutsOf = (deltas: readonly Delta[]) =>
   deltas.reduce<CutText | undefined>(addDelta, undefined)?.cuts ?? "";
 
-test("a stretch of consecutive numbers is written once", () => {
+test("a range of consecutive numbers is written once", () => {
   const deltas = [
     { seq: 12, delta: "four" },
     { seq: 13, delta: "one" },
@@ -181,7 +181,7 @@ test("a stretch of consecutive numbers is written once", () => {
   assert.equal(cutsOf(deltas), "12:4,3;20:0");
 });
 
-test("every delta comes back from the whole text, whatever it was cut through", () => {
+test("every delta is read back from the whole text, wherever the text was cut", () => {
   const anyText = fc
     .string({ unit: "binary", maxLength: 6 })
     .map((text) => text + "\u{1F600}".slice(0, text.length % 3));

@@ -4,19 +4,19 @@ import type { RunEvent } from "@capstan/contract";
 /** The type of a row of several events. */
 export const severalEvents = "events";
 
-/** A row of several events of one commit, under the last one's number. */
+/** A row of several events of one commit, under the number of the last event. */
 export interface EventsRow {
   readonly seq: number;
-  /** How they are numbered; null: one after the other. */
+  /** How the events are numbered; null if they are consecutive. */
   readonly cuts: string | null;
   /** The events as a JSON array, without the deltas of items that end in it. */
   readonly events: string;
 }
 
 /**
- * The numbers of a row that are not those of its events, counted from its first: `3@1:4,3;9:2|7@20:1#5+3`
- * says that the event at place 3 ends an item that was cut as `1:4,3;9:2`, the one at place 7 another,
- * and that three numbers from 5 on are somewhere else.
+ * Numbers in a row that differ from those of its events, counted from the row's first.
+ * `3@1:4,3;9:2|7@20:1#5+3` says: the event at index 3 ends an item that was cut as `1:4,3;9:2`, the
+ * event at index 7 ends another one, and three numbers from 5 on are stored elsewhere.
  */
 export interface EventLayout {
   readonly items: readonly { readonly place: number; readonly cuts: string }[];
@@ -37,7 +37,7 @@ export function readLayout(text: string): EventLayout {
   };
 }
 
-/** The events of a row, with the deltas that it stands for; in no order. */
+/** Returns the events of a row and the deltas that it stands for, in no particular order. */
 export function eventsIn({ seq, cuts, events: text }: EventsRow): RunEvent[] {
   const events = JSON.parse(text) as readonly UnnumberedEvent[];
   if (cuts === null) {
@@ -66,7 +66,7 @@ export function eventsIn({ seq, cuts, events: text }: EventsRow): RunEvent[] {
   return numbered;
 }
 
-/** How many deltas a row stands for. */
+/** Returns the number of deltas that a layout describes. */
 export function countDeltas(layout: string): number {
   return readLayout(layout).items.reduce((sum, { cuts }) => sum + countCuts(cuts), 0);
 }
@@ -75,7 +75,10 @@ function parts(text: string, separator: string): readonly string[] {
   return text === "" ? [] : text.split(separator);
 }
 
-/** Deltas whose item got no end, or another text at its end. Stored under the last one's number. */
+/**
+ * Deltas whose item has no end, or ends with another text. They are stored under the last delta's
+ * number.
+ */
 export const detachedDeltas = "item.deltas";
 
 /** One delta of an item: its event's number and its text. */
@@ -85,19 +88,19 @@ export interface Delta {
 }
 
 /**
- * Deltas put together. `cuts` says where the text was cut: `12:4,3,5;20:7` is three deltas numbered
- * from 12, of 4, 3 and 5 UTF-16 units, and one numbered 20, of 7. Older databases may have `12x3;20x1`:
- * as many under the same numbers, of which it was forgotten how long each was; the text is cut evenly.
+ * Deltas that are stored as one text. `cuts` says where it was cut: `12:4,3,5;20:7` is three deltas
+ * of 4, 3 and 5 UTF-16 units, numbered from 12, and one of 7 units with the number 20. Older
+ * databases can have `12x3;20x1`: the same numbers without lengths, and the text is cut evenly.
  */
 export interface CutText {
   readonly text: string;
   readonly cuts: string;
-  /** The number of the first delta, and of the last. */
+  /** The numbers of the first and the last delta. */
   readonly from: number;
   readonly last: number;
 }
 
-/** Adds a delta to those before it. */
+/** Appends a delta to a text of deltas. */
 export function addDelta(before: CutText | undefined, { seq, delta }: Delta): CutText {
   if (before === undefined)
     return { text: delta, cuts: `${seq}:${delta.length}`, from: seq, last: seq };
@@ -105,7 +108,7 @@ export function addDelta(before: CutText | undefined, { seq, delta }: Delta): Cu
   return { ...before, text: before.text + delta, cuts: before.cuts + cut, last: seq };
 }
 
-/** The deltas again, from the whole text and its cut points. */
+/** Returns the deltas of a whole text by its cuts. */
 export function decodeCuts(cuts: string, text: string): Delta[] {
   if (cuts === "") return [];
   if (cuts.includes("x")) return decodeEven(cuts, text);
@@ -124,7 +127,7 @@ export function decodeCuts(cuts: string, text: string): Delta[] {
   return deltas;
 }
 
-/** How many deltas there are. */
+/** Returns the number of deltas. */
 export function countCuts(cuts: string): number {
   return cuts.includes("x") ? numbersOf(cuts).length : cuts.split(/[,;]/).length;
 }
@@ -140,7 +143,7 @@ function decodeEven(cuts: string, text: string): Delta[] {
   });
 }
 
-/** A place that is not within a character of two units. */
+/** Returns a position that does not split a surrogate pair: the given one or the next. */
 function cutAt(text: string, at: number): number {
   const within =
     /[\uDC00-\uDFFF]/.test(text[at] ?? "") && /[\uD800-\uDBFF]/.test(text[at - 1] ?? "");

@@ -11,11 +11,11 @@ const delta = (itemId: string, said: string): UnnumberedEvent => ({
 });
 const end = (itemId: string, text: string): UnnumberedEvent => ({ type: "item.end", itemId, text });
 
-/** What is not in a row, by its number. */
+/** Expected loose events, by number. */
 const loose = (...events: readonly UnnumberedEvent[]) =>
   encodeEvents(events).loose.map(({ at }) => at);
 
-test("an item that begins and ends in a commit is in its row, with no delta of its own", () => {
+test("an item that begins and ends in a commit is in its row, without separate deltas", () => {
   const events = [start("i"), delta("i", "a"), delta("i", "b"), end("i", "ab")];
   const { count, deltas, rows } = encodeEvents(events);
   assert.deepEqual({ count, deltas, loose: loose(...events) }, { count: 4, deltas: 2, loose: [] });
@@ -23,7 +23,7 @@ test("an item that begins and ends in a commit is in its row, with no delta of i
   assert.deepEqual(stored, [[start("i"), end("i", "ab")]]);
 });
 
-test("of an item that only begins or only ends here, that ends with another text, or comes twice, the writer decides", () => {
+test("the writer decides about an item that only begins or ends here, ends with another text, or comes twice", () => {
   assert.deepEqual(loose(start("i"), delta("i", "a")), [2]);
   assert.deepEqual(loose(delta("i", "a"), end("i", "a")), [1, 2]);
   assert.deepEqual(loose(end("i", "a")), [1]);

@@ -1,19 +1,19 @@
 import { addDelta, type CutText, type EventLayout } from "./event-layout.ts";
 import type { UnnumberedEvent } from "../records/records.ts";
 
-/** A commit's events, as text. Numbers are counted from the run's last one before it. */
+/** A commit's events as text. Their numbers count from the run's last event before the commit. */
 export interface EncodedEvents {
   readonly count: number;
-  /** How many of them are deltas: each has a number of the tail, wherever it is kept. */
+  /** The number of deltas: each has a number in the tail, wherever it is stored. */
   readonly deltas: number;
   readonly rows: readonly EncodedRow[];
-  /** What is of items that do not begin and end in this commit. */
+  /** Events of items that do not both begin and end in this commit. */
   readonly loose: readonly LooseEvent[];
 }
 
 /** Several events. */
 export interface EncodedRow {
-  /** The last one's number. */
+  /** The number of the last event. */
   readonly last: number;
   /** As a JSON array. */
   readonly events: string;
@@ -24,7 +24,7 @@ export type LooseEvent =
   | {
       readonly type: "delta";
       readonly at: number;
-      /** Its place among the deltas of the commit, from 0. */
+      /** The index among the deltas of the commit. */
       readonly nth: number;
       readonly itemId: string;
       readonly delta: string;
@@ -37,10 +37,13 @@ export type LooseEvent =
       readonly data: string;
     };
 
-/** From here on, in characters, about, what comes after goes into another row. */
+/** A row that is longer than about this many characters takes no more events. */
 const largestRow = 32_768;
 
-/** An item that begins and ends here goes into the row of the events around it; of others the writer decides. */
+/**
+ * Encodes a commit's events. An item that begins and ends here goes into the row of the events
+ * around it; the writer decides where other items are stored.
+ */
 export function encodeEvents(events: readonly UnnumberedEvent[]): EncodedEvents {
   const texts = textsOf(events);
   const grouped = new GroupedEvents();
@@ -62,8 +65,8 @@ export function encodeEvents(events: readonly UnnumberedEvent[]): EncodedEvents 
 }
 
 /**
- * What is of each item: its text as far as it has come, then whether that is whole. Whole are those
- * that begin and end among these events, and whose deltas make the text that they end with.
+ * Returns for each item whether it is complete, or its text so far if it has not ended. A complete
+ * item begins and ends among these events, and its deltas make up the text of its end.
  */
 function textsOf(events: readonly UnnumberedEvent[]): ReadonlyMap<string, string | boolean> {
   const texts = new Map<string, string | boolean>();
@@ -78,17 +81,17 @@ function textsOf(events: readonly UnnumberedEvent[]): ReadonlyMap<string, string
   return texts;
 }
 
-/** Events on their way into few rows: a row costs more than what is in it. */
+/** Collects events into few rows, because a row costs more than its contents. */
 class GroupedEvents {
   readonly #rows: EncodedRow[] = [];
-  /** The number of the row's first event, and the one after its last. */
+  /** The number of the row's first event, and the number after its last one. */
   #first = 0;
   #next = 0;
   #events: UnnumberedEvent[] = [];
   #length = 0;
   #items: EventLayout["items"][number][] = [];
   #elsewhere: EventLayout["elsewhere"][number][] = [];
-  /** The deltas of items whose end is still to come. */
+  /** The deltas of items that have not ended yet. */
   readonly #open = new Map<string, CutText>();
 
   add(at: number, event: UnnumberedEvent): void {
@@ -114,7 +117,11 @@ class GroupedEvents {
     return this.#rows;
   }
 
-  /** @returns the number, counted from the row's first */
+  /**
+   * Adds a number to the row and records the numbers skipped before it.
+   *
+   * @returns the number, counted from the first of the row
+   */
   #take(at: number): number {
     const isFirst = this.#next === 0;
     if (isFirst) this.#first = at;
@@ -139,7 +146,7 @@ class GroupedEvents {
   }
 }
 
-/** About how long an event's JSON is. */
+/** Estimates the length of an event's JSON. */
 function lengthOf(event: UnnumberedEvent): number {
   if (event.type === "item.end") return event.text.length;
   if (event.type === "call.settled") return event.result.finalText.length;

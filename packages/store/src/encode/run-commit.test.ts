@@ -29,7 +29,7 @@ function encode(
   return encoder.encode({ at: 1, writes: [given] }).writes[0];
 }
 
-test("a commit that only adds to one item is its deltas", () => {
+test("a commit that only adds to one item is encoded as its deltas", () => {
   assert.deepEqual(encode(new CommitEncoder(), [delta("i", "a"), delta("i", "")]), {
     type: "deltas",
     runId: "r",
@@ -39,7 +39,7 @@ test("a commit that only adds to one item is its deltas", () => {
   });
 });
 
-test("a commit that says anything else is not", () => {
+test("a commit with any other write is not", () => {
   const others: readonly (readonly RunJournalWrite[])[] = [
     [],
     [start("i"), delta("i", "a")],
@@ -54,7 +54,7 @@ test("a commit that says anything else is not", () => {
 
 const odd = 'a line\nbreak, "quotes", \u2028, \0 and \ud800';
 
-test("a commit is posted as it is, whatever is in it", () => {
+test("a commit is posted as it is, whatever it contains", () => {
   const approval = approvalRequest("a");
   const encoded = encode(new CommitEncoder(), [
     { type: "message", round: 1, message: { role: "user", content: odd } },
@@ -79,15 +79,15 @@ const write = (call: CallRecord): RunJournalWrite => ({ type: "call", call });
 const whole = (call: CallRecord) => JSON.stringify([call]);
 const callsOf = (encoded: EncodedWrite | undefined) => (encoded as RunCommit).calls;
 
-test("of an open call only what changed is stored; a call is stored once a commit", () => {
+test("of an open call only the changes are stored; a call is stored once a commit", () => {
   const encoder = new CommitEncoder();
   assert.equal(callsOf(encode(encoder, [write(proposed), write(started)])), whole(started));
   const patch = [{ callId: "c", changed: { status: "succeeded", endedAt: 3 } }];
   assert.equal(callsOf(encode(encoder, [write(ended)])), JSON.stringify(patch));
-  assert.equal(callsOf(encode(encoder, [write(ended)])), whole(ended), "it is not kept any more");
+  assert.equal(callsOf(encode(encoder, [write(ended)])), whole(ended), "it is not cached any more");
 });
 
-test("a call is stored whole where it is not known what is stored of it", () => {
+test("a call is stored whole if its stored record is not known", () => {
   const encoder = new CommitEncoder();
   encode(encoder, [write(started)]);
   assert.equal(callsOf(encode(encoder, [write(ended)], { epoch: 4 })), whole(ended), "in an epoch");
@@ -102,7 +102,7 @@ test("a call is stored whole where it is not known what is stored of it", () => 
   }
 });
 
-test("what is no JSON is named, with the commits that are lost by it", () => {
+test("an error names the value that is not JSON, and the commits that it fails", () => {
   const broken = { n: 1n } as unknown as string;
   const bad = [write(callRecord("c", { argumentsText: broken }))];
   const journal: StoreWrite = { type: "journal", runId: "r", epoch: 3, writes: bad };
@@ -114,7 +114,7 @@ test("what is no JSON is named, with the commits that are lost by it", () => {
   );
 });
 
-test("a heartbeat says that it is one, as does one that is lost", () => {
+test("a heartbeat is marked as one, even if it cannot be encoded", () => {
   const heartbeat = event({ type: "run.heartbeat", at: 1 });
   const encoder = new CommitEncoder();
   const isHeartbeat = (encoded: EncodedWrite | undefined) => (encoded as RunCommit).isHeartbeat;

@@ -17,32 +17,32 @@ import { encodeEvents, type EncodedEvents } from "./event-rows.ts";
 import { encodeChanges, type EncodedChanges } from "./variable-changes.ts";
 
 /**
- * One commit of a run in the form of its rows: texts and numbers, made on the caller's thread and
- * posted to the writer's by structured clone. What is large is the JSON that is stored; beside it is
- * what the writer decides by.
+ * One commit of a run in the form of its rows: texts and numbers. It is made on the caller's thread
+ * and posted to the writer's thread by structured clone. The large values are JSON texts; the other
+ * fields are those that the writer's decisions need.
  */
 export interface RunCommit {
   readonly type: "commit";
   readonly runId: string;
   readonly epoch: number;
-  /** The run's next one, where it changes. */
+  /** The run's next status, if it changes. */
   readonly status?: RunStatus;
-  /** It holds heartbeats alone; later writes do not depend on it. */
+  /** The commit contains only heartbeats; later writes do not depend on it. */
   readonly isHeartbeat?: true;
   readonly events: EncodedEvents;
-  /** `Message`s as a JSON array; absent where there are none. */
+  /** `Message`s as a JSON array; absent if there are none. */
   readonly messages?: string;
-  /** `StoredCall`s as a JSON array, without what is in quarantine; absent where there are none. */
+  /** `StoredCall`s as a JSON array, without results in quarantine; absent if there are none. */
   readonly calls?: string;
   readonly result?: string;
-  /** The long texts of the result, which are read apart from it. */
+  /** The long texts of the result, which are read separately from it. */
   readonly replay?: string;
   readonly variables: readonly EncodedChanges[];
   readonly grants: readonly Grant[];
   readonly acts: readonly JournalAct[];
 }
 
-/** A commit that only adds to one item under way: by far the most commits, and the smallest. */
+/** A commit that only adds to one unfinished item: the most frequent and the smallest kind. */
 export interface DeltaCommit {
   readonly type: "deltas";
   readonly runId: string;
@@ -51,7 +51,7 @@ export interface DeltaCommit {
   readonly deltas: readonly string[];
 }
 
-/** A change that a commit makes outside its own rows. */
+/** A change that a commit makes outside of its own rows. */
 export type JournalAct =
   | {
       readonly type: "asked";
@@ -65,7 +65,7 @@ export type JournalAct =
     }
   | {
       readonly type: "answered";
-      /** Of the approval. */
+      /** The approval's id. */
       readonly id: string;
       readonly status: ApprovalStatus;
       /** As JSON. */
@@ -74,35 +74,38 @@ export type JournalAct =
     }
   | {
       readonly type: "quarantine";
-      /** Of the review. */
+      /** The review's id. */
       readonly id: string;
       /** The result as JSON. */
       readonly data: string;
     }
-  /** A client or a user may answer the call by its id. */
+  /** A client or a user can answer the call by its id. */
   | { readonly type: "answerable"; readonly callId: string; readonly by: AnswerableBy }
-  /** The call has ended and takes no answer any more. */
+  /** The call has ended and takes no more answers. */
   | {
       readonly type: "settled";
-      /** A client's own call. */
+      /** The client of a client's own call. */
       readonly client?: string;
       readonly approval?: string;
       readonly review?: string;
     };
 
-/** `client`: the call waits for its client's output. `person`: its outcome is unknown, and a user may set it. */
+/**
+ * `client`: the call waits for its client's output. `person`: its outcome is unknown, and a user
+ * may report it.
+ */
 export type AnswerableBy = "client" | "person";
 
 export type EncodedWrite = Exclude<StoreWrite, Journal> | RunCommit | DeltaCommit;
 
-/** One call of `Store.write`, as its caller has it. */
+/** One call of `Store.write`, as the caller makes it. */
 export interface WriteRequest {
   /** When the call was made, in ms since the epoch. */
   readonly at: number;
   readonly writes: readonly StoreWrite[];
 }
 
-/** The same as the writer takes it. */
+/** The same call in the writer's form. */
 export interface EncodedRequest {
   readonly at: number;
   readonly writes: readonly EncodedWrite[];
@@ -110,25 +113,28 @@ export interface EncodedRequest {
   readonly encodeError?: string;
 }
 
-/** Whether it is of a run's journal: where it is lost, what follows it is, too. */
+/**
+ * Returns whether a write belongs to a run's journal: if it is lost, the later ones of the run must
+ * fail, too.
+ */
 export function isCommit(write: EncodedWrite): write is RunCommit | DeltaCommit {
   return write.type === "commit" || write.type === "deltas";
 }
 
-/** The calls of a run that are open, as they were written last in this epoch. */
+/** The open calls of a run, as they were last written in this epoch. */
 interface OpenCalls {
   readonly epoch: number;
   readonly calls: Map<string, CallRecord>;
 }
 
 /**
- * Encodes requests in the order in which they are written. It keeps the last record of each open call
- * of a run, so that of a call only what changed is stored.
+ * Encodes requests in the order in which they are written. It caches the last record of each open
+ * call of a run and encodes only the changes of a call.
  */
 export class CommitEncoder {
   readonly #runs = new Map<string, OpenCalls>();
 
-  /** What is no JSON fails alone, and with it what follows it in its run. */
+  /** Encodes a request. One that is not JSON fails alone, with the later commits of its run. */
   encode({ at, writes }: WriteRequest): EncodedRequest {
     try {
       return { at, writes: writes.map((write) => this.#encodeWrite(write)) };
@@ -137,7 +143,10 @@ export class CommitEncoder {
     }
   }
 
-  /** What was written last is not stored, or another has the run: its calls are stored whole from now on. */
+  /**
+   * Forgets the calls of a run: its last write is not stored, or another process owns the run. Its
+   * calls are stored whole from now on.
+   */
   forget(runId: string): void {
     this.#runs.delete(runId);
   }
@@ -152,14 +161,17 @@ export class CommitEncoder {
     const known = this.#runs.get(runId);
     const calls = known?.epoch === epoch ? known.calls : new Map<string, CallRecord>();
     const commit = encodeCommit(journal, calls);
-    // A run that stops is continued in another epoch.
+    // A stopped run resumes in another epoch.
     if (commit.status !== undefined || calls.size === 0) this.#runs.delete(runId);
     else if (known?.calls !== calls) this.#runs.set(runId, { epoch, calls });
     return commit;
   }
 }
 
-/** What the writer is told of a request that fails before it is written: which commits are lost. */
+/**
+ * Returns what the writer needs of a request that fails before it is written: the commits that are
+ * lost.
+ */
 export function lostRequest({ at, writes }: WriteRequest, thrown: unknown): EncodedRequest {
   const lost = writes.flatMap((write) => {
     if (write.type !== "journal") return [];
@@ -173,7 +185,9 @@ export function lostRequest({ at, writes }: WriteRequest, thrown: unknown): Enco
   return { at, writes: lost, encodeError: errorMessage(thrown) };
 }
 
-/** @returns undefined where it says something else, too */
+/**
+ * @returns undefined if the journal contains anything else
+ */
 function encodeDeltas({ runId, epoch, status, writes }: Journal): DeltaCommit | undefined {
   const itemId = deltaOf(writes[0])?.itemId;
   if (itemId === undefined || status !== undefined) return undefined;
@@ -191,8 +205,10 @@ function deltaOf(write: RunJournalWrite | undefined) {
 }
 
 /**
- * @param open changed to what is open after the commit
- * @throws TypeError where something of it is no JSON
+ * Encodes a journal as a commit.
+ *
+ * @param open the open calls; updated to those after the commit
+ * @throws TypeError if a value is not JSON
  */
 function encodeCommit(
   { runId, epoch, status, writes }: Journal,
@@ -254,7 +270,10 @@ function encodeCommit(
   };
 }
 
-/** Nothing hangs on it: it is given beside what the chain writes. */
+/**
+ * Returns whether a journal contains only heartbeats, which the service adds to the writes of the
+ * chain and nothing depends on.
+ */
 function containsOnlyHeartbeats(writes: readonly RunJournalWrite[]): boolean {
   return writes.every((write) => write.type === "event" && write.event.type === "run.heartbeat");
 }
@@ -276,7 +295,7 @@ function addApprovalAct(event: UnnumberedEvent, acts: JournalAct[]): void {
     case "review.answered": {
       const { reviewId: id, at, outcome, by, reason } = event;
       const answer = JSON.stringify({ outcome, by, reason });
-      // The system withholds what is called off.
+      // A review that the system answered is stored as cancelled.
       const status = by === "person" ? outcome : "cancelled";
       acts.push({ type: "answered", id, status, answer, at });
       break;
@@ -320,7 +339,7 @@ function addCallActs(
   { isNew, acts }: { readonly isNew: boolean; readonly acts: JournalAct[] },
 ): void {
   const { callId, owner, status, review, quarantine } = call;
-  // What has begun was allowed: its question is answered.
+  // A call that has started was approved.
   const approval = call.startedAt === undefined ? call.approval : undefined;
   if (review !== undefined && quarantine !== undefined)
     acts.push({ type: "quarantine", id: review.id, data: JSON.stringify(quarantine) });
@@ -331,7 +350,7 @@ function addCallActs(
     acts.push({
       type: "settled",
       ...(isClient && { client: callId }),
-      // A call that was stopped waits for nobody.
+      // A stopped call waits for no answer.
       ...(approval !== undefined && { approval: approval.id }),
       ...(review !== undefined && { review: review.id }),
     });

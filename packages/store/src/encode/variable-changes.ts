@@ -1,26 +1,29 @@
 import type { VariableChange } from "@capstan/core";
 
 /**
- * Some changes to a run's variables in order, as JSON without the brackets around them:
- * `[name, entry],[name, entry]`. Null removes, and an entry may only say that it was evicted.
+ * Changes to a run's variables in order, as JSON without the outer brackets: `[name, entry],[name,
+ * entry]`. A null entry removes the variable, and an entry can consist of `evicted` only.
  */
 export interface EncodedChanges {
-  /** Of a `value` the last one's entry has yet to get the digest. */
+  /** If there is a `value`, the last entry still lacks its digest. */
   readonly entries: string;
-  /** The last one's as JSON, if it is too large to be kept in its entry. */
+  /** The value of the last entry as JSON, if it is too large for its entry. */
   readonly value?: string;
 }
 
-/** Up to here, in bytes, an entry keeps its value: a row of its own costs more than it holds. */
+/** The largest value, in bytes, that is stored in its entry: a row of its own would cost more. */
 const largestKept = 768;
 
-/** What is small goes together into as few texts as there can be: each of its own costs as much again. */
+/**
+ * Encodes changes as few texts: small changes are joined, because each text costs as much as a
+ * change.
+ */
 export function encodeChanges(changes: readonly VariableChange[]): readonly EncodedChanges[] {
   const encoded: EncodedChanges[] = [];
   let small: unknown[] = [];
   for (const change of changes) {
     if (change.type === "removed") {
-      // What was only evicted from memory stays: with a store nothing needs to be forgotten.
+      // The store keeps values that were only evicted from memory.
       small.push([change.name, change.reason === "evicted" ? { evicted: true } : null]);
       continue;
     }
@@ -42,7 +45,7 @@ function entriesOf(small: readonly unknown[]): string {
   return JSON.stringify(small).slice(1, -1);
 }
 
-/** The entries with the digest of the last one's value. */
+/** Returns the entries with the digest of the last entry's value. */
 export function withDigest({ entries }: EncodedChanges, digest: string): string {
   return `${entries.slice(0, -"}]".length)},"digest":"${digest}"}]`;
 }

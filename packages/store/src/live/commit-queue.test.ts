@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { createCommitQueue } from "./commit-queue.ts";
 
-test("what gathers while a commit is under way goes into the next one, in order", async () => {
+test("requests that arrive during a commit go into the next one, in order", async () => {
   const batches: (readonly number[])[] = [];
   const gates: (() => void)[] = [];
   const queue = createCommitQueue<number, number>({
@@ -25,7 +25,7 @@ test("what gathers while a commit is under way goes into the next one, in order"
   assert.deepEqual(batches, [[1], [2, 3]]);
 });
 
-test("what waits for the next commit is asked right before it, and is part of it", async () => {
+test("callbacks run right before the next commit, and their requests are part of it", async () => {
   const batches: (readonly number[])[] = [];
   const gate = Promise.withResolvers<void>();
   const queue = createCommitQueue<number, number>({
@@ -56,7 +56,7 @@ test("what waits for the next commit is asked right before it, and is part of it
   );
 });
 
-test("a commit that fails rejects its own calls, and the queue goes on", async () => {
+test("a failed commit rejects its own requests, and the queue continues", async () => {
   let broken = true;
   const settled: (number | undefined)[] = [];
   const queue = createCommitQueue<number, number>({
@@ -72,10 +72,10 @@ test("a commit that fails rejects its own calls, and the queue goes on", async (
   await assert.rejects(queue.submit(1), /no disk/);
   broken = false;
   assert.equal(await queue.submit(2), 2);
-  assert.deepEqual(settled, [undefined, 2], "whoever keeps count hears of both");
+  assert.deepEqual(settled, [undefined, 2], "settle is called for both");
 });
 
-test("draining waits for what was given", async () => {
+test("draining waits for the submitted requests", async () => {
   const done: number[] = [];
   const queue = createCommitQueue<number, number>({
     commit: async (batch) => batch,
@@ -87,7 +87,7 @@ test("draining waits for what was given", async () => {
   assert.deepEqual(done, [1, 2, 3]);
 });
 
-test("one commit is under way at a time", async () => {
+test("only one commit runs at a time", async () => {
   const written: number[] = [];
   let underWay = 0;
   const queue = createCommitQueue<number, number>({
@@ -108,7 +108,7 @@ test("one commit is under way at a time", async () => {
   assert.deepEqual(written, [1, 2, 3]);
 });
 
-test("what is submitted as a commit begins goes with it, and none begins beside it", async () => {
+test("requests submitted while a commit begins are part of it, and no second commit begins", async () => {
   const batches: string[][] = [];
   let running = 0;
   let most = 0;

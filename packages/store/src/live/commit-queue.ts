@@ -6,15 +6,20 @@ export interface CommitQueue<Request, Result> {
   submit(request: Request): Promise<Result>;
   /** Calls back right before the next commit; requests that the callback submits are part of it. */
   beforeNext(submit: () => void): void;
-  /** Resolves when all requests are settled. Runs pending `beforeNext` callbacks at once, as there may be no later commit. */
+  /**
+   * Resolves when all requests are settled. Runs pending `beforeNext` callbacks immediately,
+   * because there may be no later commit.
+   */
   drained(): Promise<void>;
 }
 
-/** Maximum number of requests in one commit, so that a commit ends in time. */
+/** The maximum number of requests in one commit, which bounds its duration. */
 const largestBatch = 4_096;
 
 /**
- * @param commit writes a batch and gives its results in the same order
+ * Creates a commit queue.
+ *
+ * @param commit writes a batch and returns its results in the same order
  * @param settle called with each result, in order, before the request's promise resolves
  */
 export function createCommitQueue<Request, Result>(options: {
@@ -31,7 +36,9 @@ export function createCommitQueue<Request, Result>(options: {
   let isScheduled = false;
   let running: Promise<void> | undefined;
 
-  /** A commit begins as the event loop's turn ends: all that follows from one thing shares it. */
+  /**
+   * A commit begins at the end of the event loop's turn, so that all requests of the turn share it.
+   */
   function schedule(): void {
     if (isScheduled || running !== undefined || isEmpty()) return;
     isScheduled = true;
@@ -70,7 +77,7 @@ export function createCommitQueue<Request, Result>(options: {
 
   function finish({ request, resolve, reject }: Waiting, result: Result | undefined): void {
     const settled = options.settle(request, result);
-    if (settled === undefined) reject(new Error("The writer gave no result for a call."));
+    if (settled === undefined) reject(new Error("The writer returned no result for a request."));
     else resolve(settled);
   }
 

@@ -36,25 +36,36 @@ import { readEveryUsage } from "../read/retention/usage.ts";
 
 /** The parts that a store reader needs. */
 export interface ReadParts {
-  /** A read by key. The script is made anew where it has to be run again. */
+  /** Reads by key. The script is created again if it has to run again. */
   readonly read: <T>(script: () => Script<T>) => Promise<T>;
-  /** One whose statements must see the same moment. */
+  /** Reads with statements that must see the same moment. */
   readonly snapshot: <T>(script: () => Script<T>) => Promise<T>;
   readonly readSlow: <Name extends SlowReadName>(
     name: Name,
     query: SlowReadQuery<Name>,
   ) => Promise<SlowReadResult<Name>>;
-  /** Whether a run has long cells, so that reading it holds up the caller's thread. @default none holds it up */
+  /**
+   * Whether a run has long cells, so that reading it would block the caller's thread.
+   * @default no run does
+   */
   readonly isLongRun?: (runId: string) => boolean;
-  /** How far a run may be read; undefined where the database itself says so. */
+  /**
+   * Returns how far a run may be read, or undefined if the database itself has only published
+   * events.
+   */
   readonly positionOf: (runId: string) => PublishedPosition | undefined;
-  /** The last number that was published; undefined where the database itself says so. */
+  /**
+   * Returns the last published number, or undefined if the database itself has only published
+   * events.
+   */
   readonly lastSeqOf: (runId: string) => number | undefined;
   readonly clock: Clock;
   readonly blobs: BlobStore;
 }
 
-/** Reads by key that need nothing but the database. A list has 20 rows by default, and at most 1,000. */
+/**
+ * Reads by key that need nothing but the database. A list has 20 rows by default and at most 1,000.
+ */
 const keyReads = {
   everyOrphan,
   everyQueued,
@@ -65,7 +76,7 @@ const keyReads = {
   everySuspendedSince,
   /** When the next pending approval of any owner expires, in ms since the epoch. */
   everyPendingApproval,
-  /** In the order in which they were proposed, without what is in quarantine. */
+  /** In the order in which they were proposed, without results in quarantine. */
   readCalls,
   listOutputs,
   findApprovalCursor,
@@ -99,15 +110,15 @@ type SlowReads<Name extends SlowReadName> = {
 type QueryOf<Read extends (query: never) => unknown> = Parameters<Read>[0];
 
 /**
- * Reading the store. Every read takes the owner, and another's row reads as `undefined` (or is
- * absent from a list); only those named `every…` are for the service itself and see all owners.
+ * Reads of the store. Every read takes the owner: a row of another owner reads as `undefined` or is
+ * absent from a list. Only reads named `every…` see all owners; they are for the service itself.
  */
 export type StoreReader = ReturnType<typeof createStoreReader>;
 
-/** What is kept, how much it takes, and what of it is old. */
+/** Reads for retention: the stored data, its size and its age. */
 export type RetentionReader = ReturnType<typeof createRetentionReader>;
 
-/** Creates the reading half of a store. */
+/** Creates the reads of a store. */
 export function createStoreReader({
   read,
   snapshot,
@@ -125,7 +136,7 @@ export function createStoreReader({
 
   const shareCompact = shareReads<CompactEvents>();
 
-  /** Of a run under way SQLite may know more than was published. */
+  /** SQLite may have more of a run in progress than was published. */
   function published<Run extends ListedRun>(run: Run): Run {
     if (isClosing(run.status)) return run;
     const lastSeq = lastSeqOf(run.id);
@@ -152,14 +163,14 @@ export function createStoreReader({
       const list = await read(() => readInput(query));
       return list && joinList(list, blobs);
     },
-    /** A list of a run's request, of which long parts are stored apart. */
+    /** A list of a run's request, with the parts that are stored as blobs. */
     readList: <T>(list: StoredList<T>) => joinList(list, blobs),
     /** The bytes of an image or a file that a run refers to. The caller checks that its user may read that run. */
     readBlob: (sha256: string) => blobs.get(sha256),
-    /** The same in pieces. */
+    /** The same bytes in pieces. */
     streamBlob: (sha256: string) => blobs.stream(sha256),
     hasBlob: (sha256: string) => blobs.has(sha256),
-    /** Oldest first; without those that only hold a person's changes to variables. */
+    /** Oldest first, without runs that only hold a user's changes of variables. */
     listRuns: async (query: SlowReadQuery<"listRuns">) => {
       const { data, hasMore } = await readSlow("listRuns", query);
       return { data: data.map((run) => published(run)), hasMore };
@@ -171,7 +182,7 @@ export function createStoreReader({
     /** Runs that continue this one, oldest first. */
     listChildren: async (query: OfRun) =>
       (await read(() => listChildren(query))).map((run) => published(run)),
-    /** The run and all that it descends from, oldest first, with their messages. */
+    /** The run and all its ancestors, oldest first, with their messages. */
     ancestors: async (query: OfRun) => {
       const line = await readSlow("ancestors", query);
       if (line === undefined) return undefined;
@@ -182,9 +193,10 @@ export function createStoreReader({
     },
 
     /**
-     * Events with `seq > after`, in order; at most `limit` (default 256). Fewer than `limit` means that
-     * there are no more yet. Until an hour after the run's end there is no gap between their numbers,
-     * and deltas are as they were sent; later each item's deltas are one, under the number of the first.
+     * Events with `seq > after`, in order, at most `limit` (default 256). Fewer than `limit` means
+     * that there are no more yet. Until an hour after the run's end the numbers have no gap, and
+     * deltas are as they were sent. Later each item has one delta, under the number of its first
+     * one.
      */
     readEvents: async ({
       after = 0,
@@ -192,21 +204,24 @@ export function createStoreReader({
       ...run
     }: OfRun & { readonly after?: number; readonly limit?: number }) =>
       (await eventPage({ ...run, after, limit }))?.events,
-    /** The same, with whether the run has ended. Of more than `size` UTF-16 units it gives no event but the first. */
+    /**
+     * The same as a page that says whether the run has ended. A page has at most `size` UTF-16
+     * units, or one event.
+     */
     readEventPage: cachePages(
       eventPage,
       async (run) => (await read(() => findRunKey(run))) !== undefined,
     ),
     /**
-     * All events with deltas left out: an `item.end` carries the text; an item without an end is its
-     * `item.start` and one `item.delta` with what there is, under the number of its last delta.
+     * All events without deltas: an `item.end` has the text. An item without an end is its
+     * `item.start` and one `item.delta` with its text so far, under the number of its last delta.
      */
     readEventsCompact: async ({ owner, runId }: OfRun) => {
       const run = await read(() => findRunKey({ owner, runId }));
       if (run === undefined) return undefined;
       const readAll = () =>
         readSlow("readEventsCompact", { owner, runId, position: positionOf(runId) });
-      // What a run has done by its end does not change.
+      // The events of an ended run do not change.
       return run.ended_at === null ? readAll() : shareCompact(`${run.n} ${runId}`, readAll);
     },
     /** Reads the state from which a chain resumes, as one snapshot. */
@@ -219,16 +234,19 @@ export function createStoreReader({
       return list && joinList(list, blobs);
     },
 
-    /** All that hold in a session now, given there or for every session. */
+    /** All grants that hold in a session now, given there or for every session. */
     readGrants: (query: Omit<QueryOf<typeof readGrants>, "at">) =>
       read(() => readGrants({ ...query, at: clock.now() })),
-    /** Those in force: neither revoked nor expired. With `sessionId`, those of that session and those of every session. */
+    /**
+     * The grants in force, neither revoked nor expired. With `sessionId`, those of that session and
+     * of every session.
+     */
     listGrants: (query: Omit<QueryOf<typeof listGrants>, "at">) =>
       read(() => listGrants({ ...query, at: clock.now() })),
     /** The request that has an idempotency key. */
     getRequestKey: (query: Omit<QueryOf<typeof getRequestKey>, "at">) =>
       read(() => getRequestKey({ ...query, at: clock.now() })),
-    /** The newest run that knows an item id or a call id. */
+    /** The newest run with this item id or call id. */
     findRun: async (query: QueryOf<typeof findRun>) =>
       publishedOrNone(await read(() => findRun(query))),
   };
@@ -238,7 +256,7 @@ export function createStoreReader({
 export function createRetentionReader(readSlow: ReadParts["readSlow"]) {
   return {
     ...slowReadsOf(["everyOwner", "everyUnreachable", "listUntouched", "getLineage"], readSlow),
-    /** What every owner has, by name. Looks at every row: not for every minute. */
+    /** The storage of every owner, by name. Reads every row: do not call it every minute. */
     everyUsage: () => readEveryUsage((place) => readSlow("usageSlice", place)),
   };
 }

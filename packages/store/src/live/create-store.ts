@@ -24,12 +24,15 @@ export interface StoreParts extends Pick<
 > {
   readonly writer: Writer;
   readonly publisher: Publisher;
-  /** What is under way, where the database cannot be asked for it, and a run's last number there. */
+  /**
+   * Runs in progress and the database's last number for a run, for databases that cannot be asked
+   * for them.
+   */
   readonly live?: { readonly runs: LiveRuns; readonly storedSeq: (runId: string) => number };
   readonly nodes?: Nodes;
   readonly clock: Clock;
   readonly announce: (url: string) => Promise<void>;
-  /** Lets go of everything but the writer, after it has stopped. */
+  /** Releases everything but the writer, after the writer has stopped. */
   readonly release: () => Promise<void>;
 }
 
@@ -37,7 +40,10 @@ type Settled =
   | { readonly outcomes: readonly WriteOutcome[] }
   | Extract<WriteResult, { error: unknown }>;
 
-/** Creates a store from its parts: the commit queue before the writer, live runs, subscribers and reads. */
+/**
+ * Creates a store from its parts: a commit queue in front of the writer, live runs, subscribers and
+ * reads.
+ */
 export function createStore(parts: StoreParts): Store {
   const { writer, publisher, live, clock } = parts;
   const encoder = new CommitEncoder();
@@ -52,7 +58,7 @@ export function createStore(parts: StoreParts): Store {
   let collectAgain = false;
   let closing: Promise<void> | undefined;
 
-  /** Completes what the writer said, and tells who listens, before the caller hears of it. */
+  /** Completes the writer's results and notifies subscribers before the caller gets them. */
   function settle(request: WriteRequest, result: Settled | undefined): Settled | undefined {
     const applied =
       result !== undefined && "outcomes" in result
@@ -133,7 +139,10 @@ export function createStore(parts: StoreParts): Store {
     return holds.collect((hashes) => parts.read(() => referencedBlobs(hashes)), signal);
   }
 
-  /** After a deletion. What fails, or is cut off, is done by the next one, or with retention. */
+  /**
+   * Deletes unused blobs after a deletion. If it fails or is interrupted, the next collection or
+   * retention deletes them.
+   */
   function collectSoon(): void {
     collectAgain = true;
     collecting ??= (async () => {

@@ -19,7 +19,11 @@ import { everyStore } from "../testing/every-store.ts";
 
 const note = event({ type: "run.heartbeat", at: 1 });
 
-/** Reads to the end with a pause before some events; gives the numbers. */
+/**
+ * Reads to the end, with a pause before some events.
+ *
+ * @returns the numbers
+ */
 async function follow(
   store: Store,
   runId: string,
@@ -89,7 +93,7 @@ test("readers of any speed, from any number, see each event once and in order wh
   });
 });
 
-everyStore("following a run that has ended replays it and ends", async (withStore) => {
+everyStore("following an ended run replays it and ends", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await commit(store, "r", [note, note, resultOf("completed")]);
@@ -98,7 +102,7 @@ everyStore("following a run that has ended replays it and ends", async (withStor
 });
 
 everyStore(
-  "a reader goes on through a pause, and ends with the run even where no event says so",
+  "a reader continues after a pause and ends with the run even if no event says so",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });
@@ -115,7 +119,7 @@ everyStore(
   },
 );
 
-everyStore("what is kept for a reader that does not read is bounded", async (withStore) => {
+everyStore("the buffer of a reader that does not read is bounded", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await commit(store, "r", [note]);
@@ -139,7 +143,7 @@ everyStore("what is kept for a reader that does not read is bounded", async (wit
 });
 
 everyStore(
-  "where something that was published did not arrive, the store is asked",
+  "if a published event did not arrive, the reader reads it from the store",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });
@@ -161,7 +165,7 @@ everyStore(
   },
 );
 
-everyStore("a signal ends it at once, and nobody listens any more", async (withStore) => {
+everyStore("a signal ends the stream immediately and removes its listener", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     let listening = 0;

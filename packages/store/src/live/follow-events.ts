@@ -3,10 +3,9 @@ import type { UnnumberedEvent } from "../records/records.ts";
 import type { Published, Store } from "./store.ts";
 
 /**
- * A run's events from a number on: what is stored, then what comes, until the run has ended.
- * No gap, no duplicate. A reader that is slower than the run is fed from the store; what is kept
- * for it is bounded. Another owner's run, or none, has no events.
- *
+ * Yields a run's events after a number: first those in the store, then new ones until the run has
+ * ended, without gaps or duplicates. A reader that is slower than the run is fed from the store, so
+ * its buffer is bounded. A missing run and another owner's run have no events.
  * @example
  * for await (const event of followEvents({ store, owner, runId, after: 12, signal })) send(event);
  */
@@ -18,13 +17,21 @@ export async function* followEvents(options: {
   readonly after?: number;
   /** Ends the stream quietly. */
   readonly signal?: AbortSignal;
-  /** Events kept for a slow reader before it is fed from the store, and a page's size there. @default 256 */
+  /**
+   * The number of events that are buffered for a slow reader before it is fed from the store, and
+   * the size of a page there.
+   * @default 256
+   */
   readonly limit?: number;
-  /** Text of a page in UTF-16 units: what a reader that stands still keeps in memory. @default 65,536 */
+  /**
+   * The text of a page in UTF-16 units, which bounds the memory of a reader that does not read.
+   * @default 65,536
+   */
   readonly size?: number;
 }): AsyncGenerator<RunEvent, void, undefined> {
   const { store, owner, runId, signal, limit = 256, size = 65_536 } = options;
-  // Subscribed before the first read: what is committed in between is in one or the other.
+  // Subscribed before the first read, so that an event committed in between is in the inbox or the
+  // store.
   const inbox = new Inbox(limit);
   const unsubscribe = store.subscribe(runId, (published) => inbox.take(published));
   const stop = () => inbox.wake();
@@ -52,7 +59,7 @@ export async function* followEvents(options: {
           if (inbox.closed) return;
           await inbox.news();
         } else if (event.seq > last) {
-          // What was published is a hint: where a number is missing, the store has it.
+          // Published events are hints: if a number is missing, the store has it.
           if (event.seq > last + 1) break;
           last = event.seq;
           yield event;
@@ -65,7 +72,7 @@ export async function* followEvents(options: {
   }
 }
 
-/** What came while the reader was busy, up to a limit. */
+/** Events that were published while the reader was busy, up to a limit. */
 class Inbox {
   overflowed = false;
   closed = false;
@@ -78,7 +85,7 @@ class Inbox {
   }
 
   take({ events, seqBefore = 0, closed, byOtherNode = false }: Published): void {
-    // Where another node wrote, or too much came, the store is asked.
+    // If another node wrote or the inbox overflows, the reader reads the store.
     if (closed) this.closed = true;
     if (!this.overflowed) this.#events.push(...numberedEvents(events, seqBefore));
     if (this.#events.length > this.#limit || byOtherNode) {
@@ -92,7 +99,7 @@ class Inbox {
     return this.#events.shift();
   }
 
-  /** From here on everything is taken again; what came before is in the store. */
+  /** Accepts all events from now on; earlier ones are in the store. */
   restart(): void {
     this.overflowed = false;
     this.#events = [];
@@ -111,7 +118,7 @@ class Inbox {
 }
 
 /**
- * A run's events with their numbers, in order.
+ * Yields a run's events with their numbers, in order.
  *
  * @param seqBefore the number of the event before them
  * @example

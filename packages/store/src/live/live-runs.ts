@@ -6,26 +6,26 @@ import type { AppliedOutcome } from "../records/write-results.ts";
 
 interface LiveItem {
   count: number;
-  /** Sparse, so that a page in the middle of a long item need not walk from its end. */
+  /** Sparse, so that a page in the middle of a long item need not be searched from its end. */
   readonly marks: TailMark[];
   newest: TailMark;
 }
 
 interface LiveRun {
   lastSeq: number;
-  /** Writes on their way to the writer and back. */
+  /** The number of writes that the writer has not answered yet. */
   pending: number;
-  /** In progress here. */
+  /** Whether this process runs it. */
   inProgress: boolean;
   readonly items: Map<string, LiveItem>;
 }
 
-/** Every how many deltas of an item a mark is kept. */
+/** A mark is stored for each so many deltas of an item. */
 const stride = 256;
 
 /**
- * What the calling side knows of runs that are being written, and that cannot be asked of the
- * database by key. A run that is not in progress, with nothing on its way, is not here.
+ * The state of runs that are being written, for databases that cannot be asked for it by key. A run
+ * that is not in progress and has no pending writes is not in it.
  */
 export class LiveRuns {
   readonly #runs = new Map<string, LiveRun>();
@@ -40,14 +40,17 @@ export class LiveRuns {
     }
   }
 
-  /** This process claimed a run: nobody else writes it, so that its last number stays known. */
+  /** This process claimed a run. No other process writes it, so its last number stays known. */
   claimed({ id, lastSeq }: Pick<ClaimedRun, "id" | "lastSeq">): void {
     const live = this.#runs.get(id) ?? { lastSeq, pending: 0, inProgress: true, items: new Map() };
     live.inProgress = true;
     this.#runs.set(id, live);
   }
 
-  /** A journal is on its way. `storedSeq` is asked for where nothing was: then the database is right. */
+  /**
+   * A journal is submitted. `storedSeq` is read if no other write is pending, because then the
+   * database is up to date.
+   */
   begin(runId: string, storedSeq: () => number): void {
     const known = this.#runs.get(runId);
     if (known !== undefined) known.pending += 1;
@@ -60,7 +63,10 @@ export class LiveRuns {
       });
   }
 
-  /** A journal was committed: its events, the number before them, and the tail's row of the first delta. */
+  /**
+   * A journal was committed: its events, the number before them, and the tail's row of the first
+   * delta.
+   */
   committed(
     runId: string,
     given: {
@@ -82,7 +88,7 @@ export class LiveRuns {
     live.lastSeq = seq;
   }
 
-  /** Its items were taken out of the tail: the run is not in progress any more. */
+  /** The run's items were moved out of the tail: the run is not in progress any more. */
   folded(runId: string): void {
     const live = this.#runs.get(runId);
     if (live === undefined) return;
@@ -91,7 +97,7 @@ export class LiveRuns {
     this.#release(runId, live);
   }
 
-  /** The outcome of a journal is known, whatever it was. */
+  /** The outcome of a journal has arrived. */
   end(runId: string): void {
     const live = this.#runs.get(runId);
     if (live === undefined) return;
@@ -99,7 +105,7 @@ export class LiveRuns {
     this.#release(runId, live);
   }
 
-  /** The number of the last event that was published, where the database may be ahead of it. */
+  /** Returns the number of the last published event if the database may be ahead of it. */
   lastSeq(runId: string): number | undefined {
     return this.#runs.get(runId)?.lastSeq;
   }
@@ -137,21 +143,21 @@ export function findClaim(
 ): Pick<ClaimedRun, "id" | "lastSeq"> | undefined {
   if (outcome.status === "claimed" && write.runId !== undefined)
     return { id: write.runId, lastSeq: outcome.lastSeq };
-  // What expires makes runs ready for anybody.
+  // A run that became ready by an expired approval can be claimed by any process.
   if (outcome.status === "expired" || !("ready" in outcome)) return undefined;
   return outcome.ready?.status === "in_progress" ? outcome.ready : undefined;
 }
 
 type Listener = (published: Published) => void;
 
-/** Tells who listens, in this process, what was committed. It keeps nothing. */
+/** Notifies the subscribers of this process of commits. It stores nothing. */
 export class Publisher {
   readonly #listeners = new Map<string, Set<Listener>>();
 
   subscribe(runId: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(runId) ?? new Set();
     this.#listeners.set(runId, listeners);
-    // Its own object, so that one function may listen twice.
+    // A new function, so that the same listener can subscribe twice.
     const own: Listener = (published) => listener(published);
     listeners.add(own);
     return () => {
@@ -161,7 +167,7 @@ export class Publisher {
     };
   }
 
-  /** For what concerns every run. */
+  /** Notifies the subscribers of all runs. */
   publishToAll(published: Published): void {
     for (const runId of this.#listeners.keys()) this.publish(runId, published);
   }
@@ -171,7 +177,7 @@ export class Publisher {
       try {
         listener(published);
       } catch (error) {
-        // What was committed stays committed, and the others are told.
+        // The commit stays valid, and the other listeners are called.
         process.emitWarning(error instanceof Error ? error : String(error), "StoreListenerWarning");
       }
     }

@@ -15,7 +15,7 @@ export interface PreparedWrites {
   readonly blobs: readonly NewBlob[];
 }
 
-/** Whether these writes create a run with an input that is stored apart from its row. */
+/** Returns whether these writes create a run with an input that is stored apart from its row. */
 export function hasLongInputs(writes: readonly StoreWrite[]): boolean {
   return writes.some((write) => {
     if (write.type !== "create-run") return false;
@@ -30,7 +30,10 @@ export function hasLongInputs(writes: readonly StoreWrite[]): boolean {
   });
 }
 
-/** Splits the long inputs of new runs: their items, the context of their requests and their first messages. */
+/**
+ * Splits the long inputs of new runs: their items, the context of their requests and their first
+ * messages.
+ */
 export async function prepareInputs(writes: readonly StoreWrite[]): Promise<PreparedWrites> {
   const all: NewBlob[] = [];
   const prepared: StoreWrite[] = [];
@@ -62,7 +65,7 @@ export async function prepareInputs(writes: readonly StoreWrite[]): Promise<Prep
       },
     });
   }
-  // The messages of a run that is created here are in the commit that creates it.
+  // The messages of a new run are in the commit that creates it.
   for (const [index, write] of prepared.entries()) {
     if (write.type !== "journal") continue;
     const at = prepared.findIndex(
@@ -99,7 +102,7 @@ function openingMessages(writes: readonly StoreWrite[], runId: string): readonly
   );
 }
 
-/** The references take the place of the messages, which are all of one round. */
+/** Replaces the messages, which are all of one round, by the references. */
 function withMessages(
   writes: readonly RunJournalWrite[],
   messages: StoredList<Message>,
@@ -113,7 +116,7 @@ function withMessages(
   ];
 }
 
-/** Bytes do not go to the writer. */
+/** Removes bytes, which are not sent to the writer. */
 function withoutBytes(write: StoreWrite): StoreWrite {
   if (write.type !== "create-run" || write.run.blobs === undefined) return write;
   const blobs = write.run.blobs.map(({ sha256, size }) => ({ sha256, size }));

@@ -5,7 +5,7 @@ import { MessageChannel } from "node:worker_threads";
 import { errorDataOf } from "../records/error-data.ts";
 import { serveThread } from "./serve-thread.ts";
 
-test("requests are answered in their order, one that fails with its error, and then it stops", async () => {
+test("requests are answered in order, a failed one with its error, until the thread stops", async () => {
   const { port1: port, port2 } = new MessageChannel();
   const replies: unknown[] = [];
   port.on("message", (reply) => replies.push(reply));

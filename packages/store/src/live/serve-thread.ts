@@ -4,7 +4,7 @@ import type { Reply } from "./thread.ts";
 
 type Message = { readonly request: unknown } | { readonly stop: true };
 
-/** The other side of `startThread`: answers requests one after another until it is stopped. */
+/** The thread's side of `startThread`: answers requests one after another until it is stopped. */
 export function serveThread(options: {
   readonly answer: (request: unknown) => unknown;
   /** Returns the error for a request whose `answer` failed. */
@@ -18,7 +18,7 @@ export function serveThread(options: {
 
   port.on("message", (message: Message) => {
     if ("request" in message) port.postMessage(replyTo(message.request));
-    // Nothing comes after `stop`.
+    // No request follows `stop`.
     else void Promise.resolve(stop()).finally(() => port.close());
   });
 

@@ -1,10 +1,9 @@
-/** Results that are remembered, while somebody uses them. */
+/** The maximum number of results that are remembered while a caller uses them. */
 const maxShared = 100;
 
 /**
- * Lets callers that read the same long value share it: those that ask while it is read, and later
- * ones as long as another caller still uses it. Only for values that do not change any more.
- *
+ * Lets callers that read the same long value share it: those that ask while it is being read, and
+ * later ones as long as another caller still uses it. The values must be immutable.
  * @example
  * const share = shareReads<CompactEvents>();
  * const events = await share(runId, () => readCompact(runId));

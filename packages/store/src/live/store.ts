@@ -5,52 +5,61 @@ import type { StoreReader } from "./create-store-reader.ts";
 import type { StoreWrite } from "../records/store-writes.ts";
 import type { OutcomesOf } from "../records/write-outcomes.ts";
 
-/** What a subscriber is told, after the commit and in order. */
+/** A notification to subscribers, sent after the commit and in order. */
 export interface Published {
-  /** As they were written: whoever wants their numbers counts on from `seqBefore`. */
+  /** The events as they were written; their numbers follow `seqBefore`. */
   readonly events: readonly UnnumberedEvent[];
-  /** The number of the event before them. @default 0, where there are none */
+  /** The number of the event before them. @default 0, if there are none */
   readonly seqBefore?: number;
-  /** The run has ended, or is gone: nothing more will come. */
+  /** The run has ended or was deleted: no notification follows. */
   readonly closed: boolean;
   /** Another node wrote to the run, or may have: read its events from the store. */
   readonly byOtherNode?: boolean;
 }
 
-/** Where runs, and all that belongs to them, are kept. */
+/** The storage of runs and everything that belongs to them. */
 export interface Store extends StoreReader {
   /**
-   * Makes all the changes of one call, or none; resolves when they are durable. Calls are done in
-   * the order in which they were made; a caller may make several and await the last. Where one
-   * write is not accepted, its outcome says why and the others are `skipped`.
+   * Applies all changes of one call, or none; resolves when they are durable. Calls are applied in
+   * the order in which they are made, so a caller can make several and await the last one. If one
+   * write is not accepted, its outcome has the reason, and the others are `skipped`.
    *
-   * @throws CapstanError `store_failed`, `disk_full` or `store_closed`: nothing of the call was written.
+   * @throws CapstanError `store_failed`, `disk_full` or `store_closed`: nothing of the call was
+   * written
    */
   write<const W extends readonly StoreWrite[]>(writes: W): Promise<OutcomesOf<W>>;
   /** Deletes blobs that no run refers to any more. @returns the number of deleted blobs */
   collectBlobs(signal?: AbortSignal): Promise<number>;
-  /** Calls back right before the next commit is made: what is written in the call is part of it. */
+  /** Calls back right before the next commit; writes of the callback are part of it. */
   beforeNext(write: () => void): void;
-  /** Tells of a run's events as they are committed. The listener must be quick and must not throw. */
+  /**
+   * Subscribes to a run's events as they are committed. The listener must return quickly and must
+   * not throw.
+   *
+   * @returns removes it
+   */
   subscribe(runId: string, listener: (published: Published) => void): () => void;
-  /** Writes the address into the lock's note, for other commands. */
+  /** Writes the server's address next to the lock, for other commands. */
   announce(url: string): Promise<void>;
-  /** Who else has the same database; absent where one process has it. */
+  /** The nodes that share the database; absent if only one process can have it. */
   readonly nodes?: Nodes;
-  /** Resolves if its writer died: who has it should end, and the next one goes on. Absent where that cannot be. */
+  /**
+   * Resolves if the writer died: the process should exit, and the next one recovers. Absent if that
+   * cannot happen.
+   */
   readonly died?: Promise<CapstanError>;
   /** Finishes the writes in progress and releases the folder. */
   close(): Promise<void>;
 }
 
-/** Who holds a data directory. */
+/** The process that holds a data directory. */
 export interface LockHolder {
   readonly pid: number;
-  /** Where it listens; absent until it does. */
+  /** The address that it listens on; absent until it listens. */
   readonly url?: string;
-  /** Milliseconds since the epoch. */
+  /** In ms since the epoch. */
   readonly startedAt: number;
 }
 
-/** `full` survives a power cut; `process` a kill, but not a power cut, for slow disks. */
+/** `full` survives a power failure; `process` survives only a kill, and suits slow disks. */
 export type Durability = "full" | "process";

@@ -1,4 +1,4 @@
-/* oxlint-disable unicorn/require-post-message-target-origin -- a worker thread is no window */
+/* oxlint-disable unicorn/require-post-message-target-origin -- a worker thread is not a window */
 import { Worker } from "node:worker_threads";
 import type { CapstanError } from "@capstan/core";
 import { errorMessage } from "@capstan/core/base";
@@ -7,7 +7,7 @@ import { receivedError } from "../records/store-error.ts";
 import { type EncodedRequest, isCommit } from "../encode/run-commit.ts";
 import type { WriteResult } from "../records/write-results.ts";
 
-/** What a thread answers to one request. */
+/** A thread's answer to one request. */
 export type Reply<T> = { readonly value: T } | { readonly error: ErrorData };
 
 const closed: ErrorData = {
@@ -15,30 +15,31 @@ const closed: ErrorData = {
   message: "The store is closed: nothing can be read or written.",
 };
 
-/** What was under way may have been committed before its answer was on its way. */
+/** A request in progress may have been committed before the thread could answer. */
 function diedOf(reason: unknown): ErrorData {
   const { code } = errorDataOf("", reason);
   const why = reason instanceof Error ? reason.message : String(reason);
   return {
     code,
-    message: `The store's thread died: ${why}. What it was doing is done or not; no more can be until the store is opened again.`,
+    message: `The store's thread died: ${why}. Its last requests may have been committed or not. Restart the server to open the store again.`,
   };
 }
 
-/** A worker thread that answers requests in their order. */
+/** A worker thread that answers requests in order. */
 export interface Thread<Request, Response> {
-  /** Rejects with what the thread reports, or because the thread died. */
+  /** Rejects with the thread's error, or because the thread died. */
   ask(request: Request): Promise<Response>;
-  /** Resolves if it dies before it is told to stop: it answers nothing any more. */
+  /** Resolves if the thread dies before `stop`: it answers nothing any more. */
   readonly died: Promise<CapstanError>;
-  /** Lets the thread finish what it has, and end. */
+  /** Lets the thread finish its requests and end. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a thread from a file beside the caller.
+ * Starts a thread from a file next to the caller's.
  *
- * @param name the file's name without its extension, which is `.ts` in the sources and `.js` in the build
+ * @param name the file's name without its extension, which is `.ts` in the sources and `.js` in the
+ * build
  * @param caller the caller's `import.meta.url`
  */
 export function startThread<Request, Response>(
@@ -76,7 +77,7 @@ export function startThread<Request, Response>(
     died: died.promise,
     ask: async (request) => {
       if (dead !== undefined) throw receivedError(dead);
-      // What cannot be posted throws, and then nothing waits for an answer.
+      // A value that cannot be posted throws here, before a request waits for an answer.
       worker.postMessage({ request });
       const answer = Promise.withResolvers<Response>();
       waiting.push(answer);
@@ -92,12 +93,12 @@ export function startThread<Request, Response>(
   };
 }
 
-/** The owner of the one connection that writes. */
+/** The owner of the only connection that writes. */
 export interface Writer {
-  /** Not called again before it has resolved. */
+  /** Writes a batch. It must not be called again before it has resolved. */
   commit(batch: readonly EncodedRequest[]): Promise<readonly WriteResult[]>;
   stop(): Promise<void>;
-  /** Resolves if it can write nothing any more. Absent where that cannot be. */
+  /** Resolves if the writer can write nothing any more. Absent if that cannot happen. */
   readonly died?: Promise<CapstanError>;
 }
 
@@ -119,7 +120,7 @@ export function threadWriter(
   };
 }
 
-/** What cannot be posted fails alone, and with it what follows it in its run. */
+/** Replaces a request that cannot be posted: it fails alone, with the later commits of its run. */
 function cloneable(request: EncodedRequest): EncodedRequest {
   try {
     return structuredClone(request);
@@ -129,7 +130,10 @@ function cloneable(request: EncodedRequest): EncodedRequest {
   }
 }
 
-/** Whether a value cannot be posted: it holds a function, or is nested too deeply. */
+/**
+ * Returns whether an error says that a value cannot be posted: it contains a function, or is nested
+ * too deeply.
+ */
 function isUncloneable(thrown: unknown): boolean {
   return (
     thrown instanceof RangeError ||

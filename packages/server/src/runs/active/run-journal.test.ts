@@ -44,9 +44,7 @@ test("a run that was queued for others while its chain goes on here is fenced at
     const { status } = await journal.commit([{ type: "call", call: started }]);
     assert.equal(status, "fenced");
     await journal.commit([{ type: "call", call: started }]);
-    assert.deepEqual(told, [
-      "Run r was claimed by another: its epoch is 2, and this was written in 1.",
-    ]);
+    assert.deepEqual(told, ["Run r was claimed again: its epoch is 2, and this was written in 1."]);
     assert.deepEqual([journal.end.suspended, journal.end.ready], [false, false]);
     const [claimed] = await store.write([{ type: "claim-run", runId: "r", epoch: 2 }]);
     assert.equal(claimed.status, "claimed");

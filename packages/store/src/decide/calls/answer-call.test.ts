@@ -17,7 +17,7 @@ import {
 const note = event({ type: "run.heartbeat", at: 1 });
 
 everyStore(
-  "a call whose outcome is unknown is answered once, with its copies, wherever they are stored",
+  "a call with unknown outcome is answered once, with its copies, wherever they are stored",
   async (withStore) => {
     await withStore(async (store) => {
       const unknown = callRecord("c", { status: "outcome_unknown", startedAt: 1 });
@@ -54,7 +54,7 @@ everyStore(
   },
 );
 
-test("a call of which a person has said what happened is not looked at any more by who looks for open ones", async () => {
+test("searches for open calls do not read a call whose outcome a user has reported", async () => {
   await withFileStore(async (store, dataDir) => {
     const unknown = callRecord("c", { status: "outcome_unknown", startedAt: 1 });
     for (const id of ["r", "copy"]) {

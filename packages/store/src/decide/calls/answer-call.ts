@@ -10,7 +10,7 @@ import type { WriteContext } from "../state/write-context.ts";
 
 type AnswerCall = Extract<StoreWrite, { type: "answer-call" }>;
 
-/** A row of a run's journal that says something of calls. */
+/** A row of a run's journal with calls. */
 interface JournalRow extends CallsRow {
   readonly run_n: number;
   readonly seq: number;
@@ -27,8 +27,8 @@ const lockCalls = statement<JournalRow>(
 );
 
 /**
- * Changes what is stored of the call, and of its copies in the runs that took its turn over: what a
- * person says is so wherever the model reads of it. The run itself may have ended, and stays as it is.
+ * Stores a user's report on a call, also in its copies in runs that took over its turn, so that the
+ * model reads it everywhere. The run may have ended; it stays unchanged.
  */
 export function* answerCall(
   context: WriteContext,
@@ -46,7 +46,7 @@ export function* answerCall(
   if (before === undefined) return { status: "not_found" };
   if (!isOutcomeUnknown(before)) return { status: "already_answered", call: before };
   for (const { call: copy, last } of known) {
-    // Another run's own call may have the same id.
+    // A different call of another run can have the same id.
     if (!isOutcomeUnknown(copy) || copy.idempotencyKey !== call.idempotencyKey) continue;
     const patch = JSON.stringify(patchOf(copy, call));
     const { run_n: runN, seq, nth } = last;

@@ -6,8 +6,8 @@ import type { WriteContext } from "../state/write-context.ts";
 type Answerable = Omit<Extract<JournalAct, { type: "answerable" }>, "type">;
 
 /**
- * Has a call found by its id, or by its owner, among all runs. What it is the run's journal says:
- * this is an index, and a row in it does no harm.
+ * Indexes a call, so that it can be found by its id or its owner among all runs. The run's journal
+ * has the call's actual state, so a superfluous row is harmless.
  */
 export function addAnswerable(
   { changes }: WriteContext,
@@ -22,7 +22,9 @@ export function addAnswerable(
   });
 }
 
-/** Nobody is waited for any more: who looks for open calls need not read this run. */
+/**
+ * Removes a call that nobody can answer any more, so that searches for open calls skip this run.
+ */
 export function removeAnswerable(
   { changes }: WriteContext,
   runN: number,

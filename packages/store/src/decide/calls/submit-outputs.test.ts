@@ -13,7 +13,10 @@ import {
 
 const switches = { groups: {}, tools: {} };
 
-/** A run of the owner's with an open question, a client's call, a server's call and a variable, in a conversation. */
+/**
+ * A run of the owner with an open approval request, a client's call, a server's call and a
+ * variable, in a conversation.
+ */
 async function createAll(store: Store): Promise<void> {
   await store.write([
     { type: "create-conversation", id: "c", owner, title: "mine", metadata: {}, switches },
@@ -30,7 +33,7 @@ async function createAll(store: Store): Promise<void> {
 
 // Contract: durability-75
 everyStore(
-  "outputs of calls that are not awaited are refused with the reason, and nothing of the portion is kept",
+  "outputs for calls that wait for none are refused with the reason, and the others of the request are not stored",
   async (withStore) => {
     await withStore(async (store) => {
       await createAll(store);

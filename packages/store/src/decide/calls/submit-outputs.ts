@@ -14,7 +14,10 @@ import type { WriteContext } from "../state/write-context.ts";
 
 type SubmitOutputs = Extract<StoreWrite, { type: "submit-outputs" }>;
 
-/** The first output of a call counts; the same one again changes nothing. Where one cannot be taken, none is. */
+/**
+ * Stores the outputs of a client's calls. The first output of a call counts, and repeating it
+ * changes nothing. If one output is refused, none is stored.
+ */
 export function* submitOutputs(
   context: WriteContext,
   { owner, runId, outputs, claims }: SubmitOutputs,
@@ -50,12 +53,15 @@ export function* submitOutputs(
   return { status: "submitted", taken, ...goesOn };
 }
 
-/** A call is settled: its record has the text now, or it is not needed any more. */
+/**
+ * Deletes an output that is not needed any more, because the call is settled and its record has the
+ * text.
+ */
 export function deleteOutput({ changes }: WriteContext, runN: number, callId: string): void {
   changes.update("client_outputs", { run_n: runN, call_id: idKey(callId) }, { output: null });
 }
 
-/** Why a call takes no output. */
+/** Returns why a call takes no output. */
 function problemOf(
   run: RunState,
   callId: string,
@@ -65,9 +71,9 @@ function problemOf(
   if (call.owner !== "client")
     return `The call ${callId} of ${call.name} is run by the server: only a client's own calls take an output.`;
   if (!isUnsettled(call.status))
-    return `The call ${callId} of ${call.name} waits for no output any more: it is ${call.status}.`;
+    return `The call ${callId} of ${call.name} does not wait for an output any more: it is ${call.status}.`;
   if (isClosing(run.status))
-    return `This run is ${run.status}: a next response takes outputs of the calls that it left open.`;
+    return `This run is ${run.status}: send the outputs of its open calls with a new response that continues it.`;
   return undefined;
 }
 

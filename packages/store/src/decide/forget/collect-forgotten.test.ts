@@ -3,7 +3,7 @@ import { everyStore } from "../../testing/every-store.ts";
 import { commit, createRun, owner, resultOf } from "../../testing/store-fixtures.ts";
 
 everyStore(
-  "of commits that have no events no more are deleted at once than was asked for",
+  "no more commits without events are deleted at once than the limit allows",
   async (withStore) => {
     await withStore(async (store, clock) => {
       await createRun(store, { id: "r" });

@@ -16,7 +16,9 @@ interface Rows {
   readonly remove: SqlStatement;
 }
 
-/** @param key columns that tell each row from the others */
+/**
+ * @param key the columns that identify a row
+ */
 function rowsOf(
   table: RowTable,
   of: string,
@@ -58,15 +60,18 @@ const lockForgotten = statement<{ n: number; session_id: string }>(
   ({ lock }) => `SELECT n, session_id FROM runs WHERE owner = ? ORDER BY n LIMIT 1${lock("runs")}`,
 );
 
-/** What one commit may still delete. One row is always taken, however large it is. */
+/**
+ * The rows and bytes that one commit may still delete. It deletes at least one row, however large
+ * it is.
+ */
 interface Budget {
   rows: number;
   bytes: number;
 }
 
 /**
- * Deletes rows of forgotten runs, as many as a commit may without holding up others. The run's own
- * row is its last, so that what a crash leaves is found again.
+ * Deletes rows of forgotten runs, as many as a commit can without delaying others. The run's own
+ * row is deleted last, so that after a crash the run is found again.
  */
 export function* collectForgotten(
   context: WriteContext,
@@ -86,7 +91,11 @@ export function* collectForgotten(
   return collected({ rows, bytes }, budget, true);
 }
 
-/** Deletes rows up to what the budget has left. @returns whether all are gone */
+/**
+ * Deletes rows within the budget.
+ *
+ * @returns whether all rows are deleted
+ */
 function* take(
   { changes }: WriteContext,
   { select, remove }: Rows,

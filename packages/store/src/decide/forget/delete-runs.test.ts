@@ -44,7 +44,7 @@ everyStore(
   },
 );
 
-everyStore("a conversation is deleted with everything under it", async (withStore) => {
+everyStore("a conversation is deleted with everything in it", async (withStore) => {
   await withStore(async (store) => {
     await converse(store, "c");
     await createRun(store, { id: "r", conversationId: "c" });
@@ -75,7 +75,7 @@ everyStore("a conversation is deleted with everything under it", async (withStor
 });
 
 everyStore(
-  "runs that a fork elsewhere descends from stay when their conversation goes",
+  "a run stays after its conversation is deleted if a fork in another conversation descends from it",
   async (withStore) => {
     await withStore(async (store) => {
       await converse(store, "c");
@@ -109,7 +109,7 @@ everyStore(
 );
 
 everyStore(
-  "what continued a deleted run continues its parent, and a head goes back to it",
+  "runs that continued a deleted run continue its parent, and a head moves to the parent",
   async (withStore) => {
     await withStore(async (store) => {
       await converse(store, "c");

@@ -117,7 +117,7 @@ export function* deleteConversation(
   return { status: "deleted", runIds: gone.map((run) => run.id) };
 }
 
-/** The conversation's runs that runs outside it descend from. */
+/** Returns the conversation's runs that runs outside of it descend from. */
 function* neededElsewhere(conversationId: string): Script<ReadonlySet<string>> {
   const rows = yield* all(findNeeded, conversationId, conversationId);
   return new Set(rows.map((row) => row.id));
@@ -126,7 +126,7 @@ function* neededElsewhere(conversationId: string): Script<ReadonlySet<string>> {
 function* removeRuns(context: WriteContext, runs: readonly RunRow[]): Script<void> {
   const { changes } = context;
   for (const { n, id } of runs) {
-    // Read again: a run removed before may have been its parent.
+    // Read again, because a run that was deleted before may have been its parent.
     const parent = (yield* first(findParent, n))?.parent_id ?? null;
     changes.update("runs", { parent_id: id }, { parent_id: parent });
     changes.update("conversations", { head_run_id: id }, { head_run_id: parent });
@@ -140,11 +140,14 @@ function* removeRuns(context: WriteContext, runs: readonly RunRow[]): Script<voi
     yield* sweepSession(context, sessionId);
 }
 
-/** Removes what no run of the session can reach any more: manifests, values, and at the end its grants. */
+/**
+ * Deletes the manifests and values that no run of the session refers to any more, and at the end
+ * its grants.
+ */
 function* sweepSession({ changes }: WriteContext, sessionId: string): Script<void> {
   changes.run(deleteManifests, sessionId, sessionId, sessionId);
   const reachable = new Set<string>();
-  // What only a damaged row refers to is lost, and must not keep the rest from being deleted.
+  // References from damaged rows do not count: they must not keep the rest from being deleted.
   const reachAll = (changed: Iterable<object | null>) => {
     for (const each of changed)
       if (each !== null && "digest" in each) reachable.add(String(each.digest));
@@ -166,9 +169,9 @@ function stillRuns(run: RunRow): { readonly status: "refused"; readonly reason: 
   return { status: "refused", reason: `Run ${run.id} has not ended: cancel it first.` };
 }
 
-/** Removes a run's own row. Its number may be given again: nothing of the tail may become another run's. */
+/** Deletes a run's own row. Its number may be reused, so no row of the tail may remain. */
 export function removeRun({ changes, trim }: WriteContext, n: number): void {
-  // Of a run that has ended the tail has only what is still to be taken out.
+  // The tail rows of an ended run are only those that await removal.
   if (trim?.isEmpty === false) changes.remove("tail", { run_n: n });
   changes.remove("runs", { n });
 }

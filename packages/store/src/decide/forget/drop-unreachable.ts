@@ -6,7 +6,7 @@ import type { WriteContext } from "../state/write-context.ts";
 
 type DropUnreachable = Extract<StoreWrite, { type: "drop-unreachable" }>;
 
-/** Deletes what a reader found that nothing leads to, unless something has happened in the session since. */
+/** Deletes the unreachable rows that a read found, unless the session has changed since. */
 export function* dropUnreachable(
   { changes }: WriteContext,
   { found }: DropUnreachable,

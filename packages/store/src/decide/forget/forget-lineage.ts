@@ -7,8 +7,8 @@ import type { WriteContext } from "../state/write-context.ts";
 type Forget = Extract<StoreWrite, { type: "forget-lineage" }>;
 
 /**
- * Takes what hangs together out of everybody's sight, in one commit: its conversations go, its runs
- * are nobody's from now on. Their rows are deleted afterwards, in as many commits as it takes.
+ * Hides a lineage from its owner in one commit: it deletes its conversations, and its runs lose
+ * their owner. Later commits delete their rows.
  */
 export function* forgetLineage(
   { changes, runs }: WriteContext,
@@ -28,7 +28,7 @@ export function* forgetLineage(
     changes.update("runs", { session_id: id, owner }, nobodys);
     changes.remove("grants", { session_id: id, owner });
   }
-  // A run of the same batch that wants to continue one of them must not find it.
+  // A run of the same batch that continues one of them must not find it.
   for (const id of lineage.runIds) runs.drop(id);
   return { status: "deleted", runIds: lineage.runIds };
 }

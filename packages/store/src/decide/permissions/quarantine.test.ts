@@ -22,7 +22,7 @@ import {
 
 // Contract: executor-71
 everyStore(
-  "a result in review is its reviewer's alone to read, until the call is settled",
+  "only its reviewer can read a result in review, until the call is settled",
   async (withStore) => {
     await withStore(async (store) => {
       await createRunInReview(store);
@@ -46,7 +46,7 @@ everyStore(
 );
 
 everyStore(
-  "a review that is called off or expires is closed, and a removed run leaves nothing of it",
+  "a cancelled or expired review is closed, and a deleted run leaves nothing of it",
   async (withStore) => {
     await withStore(async (store, clock) => {
       await createRunInReview(store);
@@ -89,7 +89,7 @@ for (const [name, text] of [
   ["a short result", reviewedText],
   ["one over many pages", `${reviewedText} and so on `.repeat(5_000)],
 ] as const) {
-  test(`no file of the store has ${name} any more once it was withheld`, async () => {
+  test(`no file of the store contains ${name} after it was withheld`, async () => {
     await withFileStore(async (store, dataDir) => {
       await createRunInReview(store, "r", text);
       assert.match(await bytesOf(dataDir), /tulip/);
@@ -100,7 +100,7 @@ for (const [name, text] of [
   });
 }
 
-test("where a reader is in the way, what was withheld leaves the log with the next commit", async () => {
+test("if a reader blocks the log, a withheld result leaves it with the next commit", async () => {
   await withFileStore(async (store, dataDir) => {
     await createRunInReview(store);
     const reader = new DatabaseSync(join(dataDir, "capstan.db"), { readOnly: true });
@@ -115,12 +115,12 @@ test("where a reader is in the way, what was withheld leaves the log with the ne
   });
 });
 
-test("what was withheld while the log was being moved leaves it, though nothing is written after", async () => {
+test("a result that is withheld during a checkpoint leaves the log without a later write", async () => {
   await withFileStore(async (store, dataDir) => {
     await createRun(store, { id: "other" });
     const data = "x".repeat(8_000_000);
     const large = event({ type: "call.event", callId: "c", name: "n", data });
-    // The first one starts the thread that moves it.
+    // The first commit starts the thread of checkpoints.
     await commit(store, "other", [large]);
     await setTimeout(500);
     await createRunInReview(store);

@@ -13,7 +13,10 @@ const deleteReview = statement({ writes: ["quarantine"] }, "DELETE FROM quaranti
 
 const deleteOfRun = statement({ writes: ["quarantine"] }, "DELETE FROM quarantine WHERE run_n = ?");
 
-/** Stores a result that only its reviewer may read. A run that continues another may store the same result again. */
+/**
+ * Stores a result that only its reviewer may read. A run that continues another run may store the
+ * same result again.
+ */
 export function quarantineResult(
   { changes }: WriteContext,
   run: { readonly n: number; readonly owner: string },
@@ -28,7 +31,7 @@ export function quarantineResult(
   });
 }
 
-/** Stores a reviewer's answer until its run applies it: the answer may quote the result. */
+/** Stores a reviewer's answer until its run applies it, because the answer may quote the result. */
 export function* storeReviewAnswer(
   { changes }: WriteContext,
   approval: { readonly id: string; readonly owner: string },

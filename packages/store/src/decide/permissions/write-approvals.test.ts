@@ -23,7 +23,7 @@ const answer = (id: string, decision: "allow" | "refuse") =>
   ({ type: "answer-approval", owner, id, answer: { decision } }) as const;
 
 everyStore(
-  "the first answer wins; a second one gets the first one's outcome",
+  "the first answer wins; a second one gets the outcome of the first",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });
@@ -53,7 +53,7 @@ everyStore("another owner can neither answer nor see it", async (withStore) => {
 });
 
 everyStore(
-  "an answer counts until its question expires, and those whose time is up are named once",
+  "an answer counts until its request expires, and each expired request is reported once",
   async (withStore) => {
     await withStore(async (store, clock) => {
       await createRun(store, { id: "r" });
@@ -85,7 +85,7 @@ everyStore(
 );
 
 everyStore(
-  "grants whose time is up are deleted with the questions whose time is up, and no others",
+  "expired grants are deleted together with expired requests, and no others",
   async (withStore) => {
     await withStore(async (store, clock) => {
       for (const [id, expiresAt] of [
@@ -110,7 +110,7 @@ everyStore(
 );
 
 everyStore(
-  "a run that ends settles what it asked, except one that leaves it to the next",
+  "a run that ends closes its approval requests, unless it leaves them to the next run",
   async (withStore) => {
     const expected = [
       ["completed", "pending"],
@@ -129,7 +129,7 @@ everyStore(
   },
 );
 
-everyStore("a call that was stopped waits for nobody", async (withStore) => {
+everyStore("a stopped call waits for no answer", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await ask(store, "r", "a");
@@ -145,21 +145,24 @@ everyStore("a call that was stopped waits for nobody", async (withStore) => {
   });
 });
 
-everyStore("an answer that the loop heard elsewhere is kept with its reason", async (withStore) => {
-  await withStore(async (store) => {
-    await createRun(store, { id: "r" });
-    await ask(store, "r", "a");
-    const decision = { verdict: "refused", by: "person", reason: "no" } as const;
-    await commit(store, "r", [
-      event({ type: "approval.answered", callId: "call_a", approvalId: "a", at: 3, decision }),
-    ]);
-    const approval = await store.getApproval({ owner, id: "a" });
-    assert.deepEqual(
-      [approval?.status, approval?.answer],
-      ["refused", { decision: "refuse", reason: "no" }],
-    );
-  });
-});
+everyStore(
+  "an answer that the loop received elsewhere is stored with its reason",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      await ask(store, "r", "a");
+      const decision = { verdict: "refused", by: "person", reason: "no" } as const;
+      await commit(store, "r", [
+        event({ type: "approval.answered", callId: "call_a", approvalId: "a", at: 3, decision }),
+      ]);
+      const approval = await store.getApproval({ owner, id: "a" });
+      assert.deepEqual(
+        [approval?.status, approval?.answer],
+        ["refused", { decision: "refuse", reason: "no" }],
+      );
+    });
+  },
+);
 
 everyStore(
   "approvals are listed newest first, by page, status, conversation and run",

@@ -21,7 +21,10 @@ import type { WriteContext } from "../state/write-context.ts";
 type AnswerApproval = Extract<StoreWrite, { type: "answer-approval" }>;
 type ExpireApprovals = Extract<StoreWrite, { type: "expire-approvals" }>;
 
-/** The first answer wins. One after the time that is stored counts until the request expires: the clock may have been set. */
+/**
+ * Stores an answer; the first one wins. An answer after the stored deadline counts until the
+ * request expires, because the clock may have been changed.
+ */
 export function* answerApproval(
   context: WriteContext,
   write: AnswerApproval,
@@ -64,10 +67,10 @@ function isReview(answer: ApprovalDecision | ReviewDecision): answer is ReviewDe
 }
 
 function wrongKind(asks: string): OutcomeOf<AnswerApproval> {
-  return { status: "refused", reason: `This approval ${asks}: the answer is of another kind.` };
+  return { status: "refused", reason: `This approval ${asks}: the answer has the wrong type.` };
 }
 
-/** How many questions one write expires. */
+/** The maximum number of requests that one write expires. */
 export const maxExpired = 1_000;
 
 const lockExpired = statement<ApprovalRow>(
@@ -82,7 +85,7 @@ const lockGiven = statement<ApprovalRow>(
     `${selectApprovals(dialect)} WHERE a.status = 'pending' AND a.id ${dialect.anyOf} ORDER BY a.expires_at LIMIT ${maxExpired}${dialect.lock("a")}`,
 );
 
-/** Questions whose time is up; what was granted until now goes with them. */
+/** Expires approval requests whose time is up, and deletes expired grants. */
 export function* expireApprovals(
   context: WriteContext,
   { ids }: ExpireApprovals,
@@ -91,12 +94,13 @@ export function* expireApprovals(
   const { changes, runs } = context;
   deleteEndedGrants(context, at);
   const rows = ids === undefined ? yield* all(lockExpired, at) : yield* all(lockGiven, [...ids]);
-  // A run that was not locked with the batch has its turn with the next.
+  // The next batch expires those whose run is not locked with this batch.
   const due = rows.filter((row) => runs.get(row.run_id) !== undefined);
   for (const { id } of due) {
     changes.update("approvals", { id }, { status: "expired", answered_at: at });
   }
-  // A damaged one is over as well, and keeps no other from that; its run finds that it cannot be read.
+  // A damaged request expires as well and does not block the others; its run finds that it cannot
+  // be read.
   const approvals = due
     .map((row) => readable({ ...row, status: "expired", answered_at: at }, approvalRecord))
     .filter((approval) => approval !== undefined);
@@ -115,7 +119,7 @@ const lockWithResult = statement<ApprovalRow & { readonly result: string | null 
      FROM (${selectApprovals(dialect)} WHERE a.id = ? AND a.owner = ?${dialect.lock("a")}) q`,
 );
 
-/** A question, with what its run stopped with: whether it waits for this. */
+/** Returns an approval request with its run's result, which says what the run waits for. */
 function* find({
   owner,
   id,
@@ -124,7 +128,7 @@ function* find({
   { readonly before: ApprovalRecord; readonly result: string | null } | undefined
 > {
   const row = yield* first(lockWithResult, id, owner);
-  // A run that is not the question's was not looked for.
+  // The batch has not locked the run of a request that belongs to another run.
   if (row === undefined || row.run_id !== (runId ?? row.run_id)) return undefined;
   return { before: approvalRecord(row), result: row.result };
 }

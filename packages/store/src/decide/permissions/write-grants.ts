@@ -20,7 +20,7 @@ const deleteExpired = statement({ writes: ["grants"] }, "DELETE FROM grants WHER
 
 const deleteRevoked = statement({ writes: ["grants"] }, "DELETE FROM grants WHERE revoked_at <= ?");
 
-/** A resumed loop may write a grant a second time: the first one is kept. */
+/** Stores a grant. A resumed loop may write a grant again: the stored one stays. */
 export function insertGrant(
   { changes }: WriteContext,
   owner: string,
@@ -53,7 +53,7 @@ export function* createGrant(
   return { status: "created" };
 }
 
-/** Revoking twice is the same as once: the first time stands. */
+/** Revokes a grant. Revoking it again does not change the time. */
 export function* revokeGrant(
   { changes }: WriteContext,
   { id, owner }: RevokeGrant,
@@ -61,7 +61,7 @@ export function* revokeGrant(
 ): Script<OutcomeOf<RevokeGrant>> {
   const row = yield* first(lockOwned, id, owner);
   if (row === undefined) return { status: "not_found" };
-  // Nothing else of a damaged row counts: it is revoked in all sessions.
+  // A damaged row's other cells cannot be trusted: the grant is revoked in all sessions.
   const sessionId = row.is_intact === 1 ? row.session_id : null;
   const { revoked_at: before } = row;
   if (before !== null) return { status: "revoked", sessionId, revokedAt: before, again: true };
@@ -70,12 +70,12 @@ export function* revokeGrant(
 }
 
 /**
- * How long a revoked grant stays as a hidden row. A resumed loop may write the grant a second time,
- * and must find that it was revoked. No run waits for longer.
+ * How long a revoked grant stays as a hidden row. A resumed loop may write the grant again and must
+ * find that it was revoked. No run waits for longer.
  */
 const revokedMs = 366 * 24 * 60 * 60 * 1_000;
 
-/** What holds for nothing any more: nobody is shown it, and nobody can bring it back. */
+/** Deletes expired and revoked grants that no user sees and no resumed loop can write again. */
 export function deleteEndedGrants({ changes }: WriteContext, at: number): void {
   changes.run(deleteExpired, at);
   changes.run(deleteRevoked, at - revokedMs);

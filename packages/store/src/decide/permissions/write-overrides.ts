@@ -15,7 +15,7 @@ import type { WriteContext } from "../state/write-context.ts";
 type ChangeOverride = Extract<StoreWrite, { type: "change-override" }>;
 type ResetOverride = Extract<StoreWrite, { type: "reset-override" }>;
 
-/** Rules of one user. */
+/** The maximum number of rules of one user. */
 const most = 500;
 
 const lockOverride = statement<OverrideRow>(
@@ -33,12 +33,12 @@ const findOverride = statement(
   "SELECT 1 FROM overrides WHERE owner = ? AND id = ?",
 );
 
-/** The id of a user's rule for some calls: there is one for the same calls. */
+/** Returns the id of a user's rule for some calls; there is one rule for the same calls. */
 export function overrideId(about: Pick<PolicyRule, "tool" | "when">): string {
   return `override_${digest(about).slice(0, 24)}`;
 }
 
-/** What is given is changed or, where it is null, taken back; the rest stays. A rule that says nothing more goes. */
+/** Changes the given fields of a rule; null clears a field. A rule without any field is deleted. */
 export function* changeOverride(
   { changes }: WriteContext,
   write: ChangeOverride,
@@ -49,7 +49,7 @@ export function* changeOverride(
   const id = overrideId(about);
   const row = yield* first(lockOverride, owner, id);
   const before = row && readable(row, overrideRecord);
-  // Changed, it would stay damaged.
+  // A changed row would stay damaged, so it is replaced.
   if (row !== undefined && before === undefined) changes.remove("overrides", { owner, id });
   const words = { ...before?.rule, ...change };
   const rule: PolicyRule = {
@@ -65,10 +65,10 @@ export function* changeOverride(
   }
   const count = yield* first(countOverrides, owner);
   if (before === undefined && (count?.n ?? 0) >= most)
-    return { status: "refused", reason: `There are ${most} rules already: take some back first.` };
+    return { status: "refused", reason: `There are ${most} rules already: delete some first.` };
   const createdAt = before?.createdAt ?? at;
   const changed = { updated_at: at, rule: JSON.stringify(rule) };
-  // A rule that is changed keeps its place in the order of creation.
+  // A changed rule keeps its number in the order of creation.
   if (before === undefined)
     changes.insert("overrides", { owner, id, created_at: createdAt, ...changed });
   else changes.update("overrides", { owner, id }, changed);

@@ -4,7 +4,7 @@ import { everyStore } from "../../testing/every-store.ts";
 import { commit, owner } from "../../testing/store-fixtures.ts";
 
 everyStore(
-  "the first review counts, and all of it is kept until it is carried out",
+  "the first review counts, and all of it is stored until it is carried out",
   async (withStore) => {
     await withStore(async (store) => {
       await createRunInReview(store);
@@ -24,7 +24,7 @@ everyStore(
   },
 );
 
-everyStore("an answer of the other kind decides nothing", async (withStore) => {
+everyStore("an answer of the wrong kind decides nothing", async (withStore) => {
   await withStore(async (store) => {
     await createRunInReview(store);
     const allow = {

@@ -7,7 +7,7 @@ import { decideApproval } from "../runs/decide-approval.ts";
 import { storeReviewAnswer } from "./quarantine.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
-/** A person's word on a result, to be carried out by its run. */
+/** Stores a user's decision on a result, which the run carries out. */
 export function* answerReview(
   context: WriteContext,
   before: ResultApproval,

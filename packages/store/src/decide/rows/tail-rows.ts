@@ -4,10 +4,10 @@ import { readDeltaChain, readTail } from "../../read/tail.ts";
 import type { OpenItem, RunState } from "../state/run-states.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
-/** Up to here an item's deltas are kept in memory, and need not be read back as it ends. */
+/** An item's deltas are cached up to this length, and then need not be read back when it ends. */
 const maxCached = 65_536;
 
-/** Adds a delta to its item, as the tail's row `n`: the run's last event. */
+/** Appends a delta to its item, as row `n` of the tail and the run's last event. */
 export function appendDelta(
   context: WriteContext,
   run: RunState,
@@ -47,7 +47,7 @@ function cacheIfSmall(previous: OpenItem | undefined, delta: Delta): CutText | u
   return cached.text.length > maxCached ? undefined : cached;
 }
 
-/** The deltas of an item under way, put together. */
+/** Returns the deltas of an unfinished item as one text. */
 export function* readDeltas(
   { database }: WriteContext,
   run: RunState,

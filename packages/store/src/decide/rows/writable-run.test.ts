@@ -7,7 +7,7 @@ const note = event({ type: "run.heartbeat", at: 1 });
 const query = { owner, runId: "r" };
 
 everyStore(
-  "who lost a run cannot write into it, and nothing of the attempt is kept",
+  "a process that lost a run cannot write to it, and nothing of the attempt is stored",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });
@@ -21,7 +21,7 @@ everyStore(
 );
 
 everyStore(
-  "nothing is written after the end, nor into a run that does not exist",
+  "nothing is written after a run's end, or to a run that does not exist",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });
@@ -37,7 +37,7 @@ everyStore(
   },
 );
 
-everyStore("a transition that is not legal fences the whole journal", async (withStore) => {
+everyStore("an illegal transition fences the whole journal", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r", status: "queued" });
     const [outcome] = await store.write([

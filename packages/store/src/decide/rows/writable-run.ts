@@ -4,9 +4,9 @@ import type { RunState } from "../state/run-states.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 /**
- * The run that a journal goes on with, as it is; or why it may not.
+ * Returns the current run if a journal may write to it, or why it may not.
  *
- * @throws Error where something before it was lost
+ * @throws Error if an earlier write of the run was lost
  */
 export function writableRun(
   { runs, failedWrites }: WriteContext,
@@ -17,7 +17,7 @@ export function writableRun(
   if (isClosing(run.status)) return fenced(`Run ${run.id} has ended: it is ${run.status}.`);
   if (run.epoch !== epoch) {
     return fenced(
-      `Run ${run.id} was claimed by another: its epoch is ${run.epoch}, and this was written in ${epoch}.`,
+      `Run ${run.id} was claimed again: its epoch is ${run.epoch}, and this was written in ${epoch}.`,
     );
   }
   failedWrites.check(runId, epoch);

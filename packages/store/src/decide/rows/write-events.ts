@@ -8,8 +8,8 @@ import type { RowOf } from "../../sql/tables.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 /**
- * Stores a commit's events under the numbers that follow the run's last one, and in the last row
- * what else it says; where no row has an event, in one of its own.
+ * Stores a commit's events under the numbers that follow the run's last one. The last row has the
+ * rest of the commit; a commit without events has a row of its own.
  */
 export function* writeRows(
   context: WriteContext,
@@ -20,7 +20,8 @@ export function* writeRows(
   const { count, deltas, rows, loose } = commit.events;
   const said = { messages: commit.messages ?? null, calls: commit.calls ?? null };
   const before = { seq: run.lastSeq, tail: context.nextTail };
-  // The numbers of deltas that are not in the tail are left out, so that whoever counts them need not know.
+  // Deltas that are stored elsewhere leave gaps in the tail, so that every delta has a number in
+  // it.
   context.nextTail += deltas;
   for (const [index, { last, cuts, events }] of rows.entries()) {
     const seq = before.seq + last;
@@ -42,7 +43,10 @@ export function* writeRows(
   return next;
 }
 
-/** Takes the deltas of items without an end out of the tail: a run that is not in progress has none there. */
+/**
+ * Moves the deltas of unfinished items out of the tail, because only a run in progress may have any
+ * there.
+ */
 export function* foldOpenItems(context: WriteContext, run: RunState, at: number): Script<RunState> {
   for (const item of run.open) {
     const deltas = yield* takeDeltas(context, run, item);
@@ -89,7 +93,7 @@ function insertDetached(
   insertRow(context, run, { ...row, ...foundByDeltas(deltas) });
 }
 
-/** A row of one item is found by the number of its first delta, too. */
+/** A row of one item can also be found by the number of its first delta. */
 function foundByDeltas({ from, cuts }: CutText) {
   return { from_seq: from, cuts };
 }

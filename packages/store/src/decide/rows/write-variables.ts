@@ -8,13 +8,16 @@ import { isClosing } from "../../records/run-status.ts";
 import type { RunState } from "../state/run-states.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
-/** Up to here, in characters, a run's changes are kept in memory, and need not be read back as it ends. */
+/**
+ * A run's changes are cached up to this many characters, and then need not be read back when it
+ * ends.
+ */
 const maxCached = 65_536;
 
 /**
- * Keeps what a commit changed beside the run until it ends.
+ * Stores a commit's changes of variables in rows of their own until the run ends.
  *
- * @param ends with this commit: what is folded at once need not be stored before
+ * @param ends whether the run ends with this commit: then the changes go directly into the manifest
  */
 export function* writeChanges(
   context: WriteContext,
@@ -39,7 +42,7 @@ function cacheIfSmall(
   return before === undefined || cached > maxCached ? undefined : [...before, text];
 }
 
-/** The digest of a run's variables as they are, stored as a manifest where that is new. */
+/** Returns the digest of a run's current variables, and stores their manifest if it is new. */
 export function* currentManifest(context: WriteContext, run: RunState): Script<string | null> {
   const { changes } = run;
   if (changes?.length === 0) return run.manifest ?? run.baseManifest;
@@ -57,7 +60,7 @@ export function* currentManifest(context: WriteContext, run: RunState): Script<s
   return digest;
 }
 
-/** Turns what changed into the run's own manifest, which the caller writes to the run's row. */
+/** Folds the changes into the run's own manifest; the caller writes its digest to the run's row. */
 export function* foldVariables(context: WriteContext, run: RunState): Script<RunState> {
   const manifest = yield* currentManifest(context, run);
   if (run.variables > 0) context.changes.remove("run_variables", { run_n: run.n });
@@ -72,7 +75,7 @@ export function* editVariables(
 ): Script<OutcomeOf<EditVariables>> {
   const before = context.runs.get(write.runId);
   if (before === undefined || before.owner !== write.owner) return { status: "not_found" };
-  // Another node may have the run in memory: it sees by this that there is more.
+  // Another node may have the run in memory and sees the change by this number.
   let run: RunState = { ...before, edits: before.edits + 1 };
   const ended = isClosing(run.status);
   run = yield* writeChanges(context, run, encodeChanges(write.changes), ended);
@@ -83,7 +86,7 @@ export function* editVariables(
   return { status: "edited" };
 }
 
-/** Changes as `changesIn` reads them; a large value is stored under its digest. */
+/** Encodes changes for `changesIn`; a large value is stored under its digest. */
 function storedChanges(
   { changes }: WriteContext,
   { owner, sessionId }: RunState,
@@ -103,14 +106,14 @@ function digestOf(json: string): string {
 
 type ForgetVariables = Extract<StoreWrite, { type: "forget-variables" }>;
 
-/** Reads none of the rows that it removes: they are what cannot be read. */
+/** Deletes the changes of a run. It reads none of these rows, because they are unreadable. */
 export function forgetVariables(
   context: WriteContext,
   { runId, epoch }: ForgetVariables,
 ): OutcomeOf<ForgetVariables> {
   const run = context.runs.get(runId);
   if (run?.epoch !== epoch)
-    return { status: "fenced", reason: `Run ${runId} is not held in epoch ${epoch}.` };
+    return { status: "fenced", reason: `Run ${runId} is not claimed in epoch ${epoch}.` };
   const { n, baseManifest: manifest } = run;
   const edits = run.edits + 1;
   context.changes.update("runs", { n }, { edits, manifest });

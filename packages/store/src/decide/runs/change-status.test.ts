@@ -4,7 +4,7 @@ import { commit, createRun, owner, resultOf } from "../../testing/store-fixtures
 
 // Contract: durability-4
 everyStore(
-  "a run does not end before it was created, also if the clock was set back",
+  "a run does not end before it was created, even if the clock was set back",
   async (withStore) => {
     await withStore(async (store, clock) => {
       clock.set(10_000_000);
@@ -14,7 +14,7 @@ everyStore(
       await commit(store, "a", [resultOf("completed")]);
       const run = await store.getRun({ owner, id: "a" });
       assert.equal(run?.endedAt, run?.createdAt);
-      // The order of runs is that in which they were created.
+      // Runs are listed in the order of creation.
       const { data } = await store.searchRuns({ owner });
       assert.deepEqual(
         data.map(({ id }) => id),

@@ -11,7 +11,7 @@ export type StatusChange =
   | { readonly status: "changed"; readonly run: RunState }
   | { readonly status: "refused"; readonly reason: string };
 
-/** Moves a run to another status, and does in the same commit what its end means for the rest. */
+/** Changes the status of a run, with all consequences of its end in the same commit. */
 export function* changeStatus(
   context: WriteContext,
   run: RunState,
@@ -32,7 +32,10 @@ export function* changeStatus(
   return { status: "changed", run: next };
 }
 
-/** What belongs to a run's end, whichever way it came; its own row is the caller's to write. */
+/**
+ * Applies the consequences of a run's end, for every kind of end. The caller writes the run's own
+ * row.
+ */
 export function* closeRun(context: WriteContext, run: RunState, at: number): Script<RunState> {
   // A completed run may leave approvals to the run that continues it.
   if (run.status !== "completed")

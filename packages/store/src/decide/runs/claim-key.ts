@@ -8,13 +8,15 @@ import type { WriteContext } from "../state/write-context.ts";
 
 type ClaimKey = Extract<StoreWrite, { type: "claim-key" }>;
 
-/** A key that is not in the table has no row to lock: another node could take it at the same time. */
+/**
+ * A key that is not in the table has no row to lock: another node could claim it at the same time.
+ */
 const lockKey = statement(
   {},
   { postgres: "SELECT 1 AS ok FROM pg_advisory_xact_lock(hashtextextended(?, 0))" },
 );
 
-/** Some at a time, and none that another node deletes. */
+/** A limited number at a time, and none that another node is deleting. */
 const deleteExpired = statement(
   { writes: ["request_keys"] },
   ({ name }) => `DELETE FROM request_keys WHERE (owner, id) IN (
@@ -24,7 +26,11 @@ const deleteExpired = statement(
 /** The `resourceId` of a key whose `response` has the outcomes of its writes. */
 export const keptOutcomes = "outcomes";
 
-/** @param outcomes those of the writes before it */
+/**
+ * Claims an idempotency key for a request.
+ *
+ * @param outcomes the outcomes of the request's earlier writes
+ */
 export function* claimKey(
   { changes, database }: WriteContext,
   { owner, key, resourceId, response, keepsOutcomes = false }: ClaimKey,

@@ -13,17 +13,17 @@ export function claimRun(context: WriteContext, write: ClaimRun, at: number): Ou
   if (taken.status === "refused")
     return { status: "refused", reason: `${run.id}: ${taken.reason}` };
   if (write.epoch !== undefined && write.epoch !== run.epoch) {
-    const reason = `Run ${run.id} was claimed by another: its epoch is ${run.epoch}, not ${write.epoch}.`;
+    const reason = `Run ${run.id} was claimed again: its epoch is ${run.epoch}, not ${write.epoch}.`;
     return { status: "refused", reason };
   }
   const { epoch, lastSeq, edits } = claim(context, run, at);
   return { status: "claimed", epoch, previous: run.status, lastSeq, edits };
 }
 
-/** Takes a run that may be taken, in an epoch of its own. */
+/** Claims a run that may be claimed, in a new epoch. */
 export function claim(context: WriteContext, run: RunState, at: number): RunState {
   const epoch = run.epoch + 1;
-  // Whoever claims it reads the answers afterwards.
+  // The process that claims the run reads the answers afterwards.
   const taken = { status: "in_progress", epoch, answers: 0 } as const;
   const { node } = context;
   context.changes.update("runs", { n: run.n }, { ...taken, updated_at: at, node });

@@ -1,14 +1,14 @@
 import type { ApprovalRecord } from "../../records/records.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
-/** Writes how a question was answered, of a call or of its result, if nobody did before. */
+/** Stores the answer to an approval request, for a call or its result, if it has none yet. */
 export function decideApproval(
   { changes }: WriteContext,
   given: {
     readonly id: string;
     readonly owner: string;
     readonly status: ApprovalRecord["status"];
-    /** As JSON: an `ApprovalDecision`, or of a review its `ReviewOutcome`. */
+    /** As JSON: an `ApprovalDecision`, or for a review its `ReviewOutcome`. */
     readonly answer: string;
     readonly at: number;
   },
@@ -21,7 +21,7 @@ export function decideApproval(
   );
 }
 
-/** What a run was waiting for as it ended. */
+/** Closes the approval requests that a run still waits for when it ends. */
 export function closeApprovals(
   { changes }: WriteContext,
   runN: number,

@@ -30,7 +30,11 @@ async function ask(store: Store, id: string, expiresAt?: number): Promise<void> 
   ]);
 }
 
-/** The chain stops to wait. @returns the run's status after that */
+/**
+ * The chain stops to wait.
+ *
+ * @returns the run's status afterwards
+ */
 async function park(store: Store, ...waiting: readonly Awaited[]) {
   const [outcome] = await store.write([
     { type: "journal", runId: "r", epoch: 1, writes: [stopsFor(...waiting)] },
@@ -39,7 +43,7 @@ async function park(store: Store, ...waiting: readonly Awaited[]) {
   return "runStatus" in outcome ? outcome.runStatus : undefined;
 }
 
-/** A run waits for what its client's tools answer to these calls. */
+/** The run waits for the outputs of these client calls. */
 async function parkForOutputs(store: Store, ...callIds: readonly string[]): Promise<void> {
   await createRun(store, { id: "r" });
   for (const callId of callIds) {
@@ -69,21 +73,24 @@ everyStore("an answer queues the run that waits for it, in the same commit", asy
 });
 
 // Contract: durability-15
-everyStore("an answer that came before its run waited queues it as it parks", async (withStore) => {
-  await withStore(async (store) => {
-    await createRun(store, { id: "r" });
-    await ask(store, "a");
-    assert.equal(await answer(store, "a"), false);
-    assert.equal(await park(store, asked("a")), "queued");
-  });
-});
+everyStore(
+  "an answer that arrives before its run suspends queues the run when it does",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      await ask(store, "a");
+      assert.equal(await answer(store, "a"), false);
+      assert.equal(await park(store, asked("a")), "queued");
+    });
+  },
+);
 
-everyStore("what was answered earlier is no answer to what is asked now", async (withStore) => {
+everyStore("an earlier answer does not answer a later request", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await ask(store, "a");
     await answer(store, "a");
-    // Of the same call: its result, say.
+    // The review of the same call, for example.
     const again = { ...approvalRequest("b"), callId: "call_a" };
     await commit(store, "r", [
       event({ type: "approval.requested", callId: "call_a", approval: again }),
@@ -94,7 +101,7 @@ everyStore("what was answered earlier is no answer to what is asked now", async 
   });
 });
 
-everyStore("a question that expires queues its run", async (withStore) => {
+everyStore("an approval request that expires queues its run", async (withStore) => {
   await withStore(async (store, clock) => {
     await createRun(store, { id: "r" });
     await ask(store, "a", 2_000);
@@ -107,7 +114,7 @@ everyStore("a question that expires queues its run", async (withStore) => {
   });
 });
 
-everyStore("of several outputs the last one queues the run", async (withStore) => {
+everyStore("the last one of several outputs queues the run", async (withStore) => {
   await withStore(async (store) => {
     await parkForOutputs(store, "c1", "c2");
     const submit = async (callId: string) => {
@@ -122,7 +129,7 @@ everyStore("of several outputs the last one queues the run", async (withStore) =
   });
 });
 
-everyStore("who claims a run has heard what was answered until then", async (withStore) => {
+everyStore("a run that is claimed has received all earlier answers", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await ask(store, "a");
@@ -137,7 +144,7 @@ everyStore("who claims a run has heard what was answered until then", async (wit
 });
 
 // Contract: durability-15
-everyStore("who answers a run may claim it, in the same commit", async (withStore) => {
+everyStore("an answer can claim the run in the same commit", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await ask(store, "a");
@@ -166,7 +173,7 @@ everyStore("who answers a run may claim it, in the same commit", async (withStor
   });
 });
 
-everyStore("an answer may name the run that asks, and only that one", async (withStore) => {
+everyStore("an answer can name the run that asks, and no other", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await createRun(store, { id: "other" });
@@ -182,19 +189,22 @@ everyStore("an answer may name the run that asks, and only that one", async (wit
   });
 });
 
-everyStore("the last of several outputs claims the run, and no earlier one", async (withStore) => {
-  await withStore(async (store) => {
-    await parkForOutputs(store, "c1", "c2");
-    const submit = async (callId: string) => {
-      const outputs = [{ callId, output: "rain" }];
-      const [outcome] = await store.write([
-        { type: "submit-outputs", owner, runId: "r", outputs, claims: true },
-      ]);
-      return outcome.status === "submitted" ? outcome.ready?.status : outcome.status;
-    };
-    assert.deepEqual(
-      [await submit("c1"), await statusOf(store), await submit("c2"), await statusOf(store)],
-      [undefined, "requires_action", "in_progress", "in_progress"],
-    );
-  });
-});
+everyStore(
+  "the last one of several outputs claims the run, and no earlier one",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await parkForOutputs(store, "c1", "c2");
+      const submit = async (callId: string) => {
+        const outputs = [{ callId, output: "rain" }];
+        const [outcome] = await store.write([
+          { type: "submit-outputs", owner, runId: "r", outputs, claims: true },
+        ]);
+        return outcome.status === "submitted" ? outcome.ready?.status : outcome.status;
+      };
+      assert.deepEqual(
+        [await submit("c1"), await statusOf(store), await submit("c2"), await statusOf(store)],
+        [undefined, "requires_action", "in_progress", "in_progress"],
+      );
+    });
+  },
+);

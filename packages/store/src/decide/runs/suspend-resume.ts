@@ -72,8 +72,8 @@ const findResult = statement<{ result: string }>(
 );
 
 /**
- * Whether a suspended run can continue: one of its approvals is answered, or, if it waits for client
- * calls alone, all their outputs are there.
+ * Returns whether a suspended run can resume: one of its approvals is answered, or, if it waits
+ * only for client calls, all their outputs are stored.
  */
 function* canResume(
   run: RunState,
@@ -97,7 +97,10 @@ function* canResume(
   return waiting.length > 0 && waiting.every(({ callId }) => given.has(idKey(callId)));
 }
 
-/** Returns undefined if the result is corrupt: the node that claims the run finds that and ends it. */
+/**
+ * Returns what a run waits for, or undefined if the result is corrupt: the node that claims the run
+ * finds the damage and ends it.
+ */
 function waitingIn(result: string): NonNullable<ChainResultRecord["waiting"]> | undefined {
   try {
     return (JSON.parse(result) as ChainResultRecord).waiting ?? [];

@@ -35,34 +35,37 @@ everyStore(
   },
 );
 
-everyStore("an update changes what is given, and switches one by one", async (withStore) => {
-  await withStore(async (store) => {
-    await converse(store, "c", "old");
-    await store.write([
-      {
-        type: "update-conversation",
-        owner,
-        id: "c",
-        update: { switches: { groups: { files: true } } },
-      },
-    ]);
-    const [updated] = await store.write([
-      {
-        type: "update-conversation",
-        owner,
-        id: "c",
-        update: { title: "new", switches: { tools: { "web.Fetch": false } } },
-      },
-    ]);
-    assert.equal(updated.status, "updated");
-    assert.deepEqual(updated.conversation, await store.getConversation({ owner, id: "c" }));
-    assert.deepEqual(updated.conversation.switches, {
-      groups: { files: true },
-      tools: { "web.Fetch": false },
+everyStore(
+  "an update changes only the given fields, and tool switches one by one",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await converse(store, "c", "old");
+      await store.write([
+        {
+          type: "update-conversation",
+          owner,
+          id: "c",
+          update: { switches: { groups: { files: true } } },
+        },
+      ]);
+      const [updated] = await store.write([
+        {
+          type: "update-conversation",
+          owner,
+          id: "c",
+          update: { title: "new", switches: { tools: { "web.Fetch": false } } },
+        },
+      ]);
+      assert.equal(updated.status, "updated");
+      assert.deepEqual(updated.conversation, await store.getConversation({ owner, id: "c" }));
+      assert.deepEqual(updated.conversation.switches, {
+        groups: { files: true },
+        tools: { "web.Fetch": false },
+      });
+      assert.equal(updated.conversation.title, "new");
     });
-    assert.equal(updated.conversation.title, "new");
-  });
-});
+  },
+);
 
 everyStore("conversations are listed by their last change, in pages", async (withStore) => {
   await withStore(async (store, clock) => {

@@ -102,7 +102,10 @@ export function* createRun(
   return parent === undefined ? created : { ...created, parent };
 }
 
-/** The size of a blob counts once for its owner, with the first run that refers to it. */
+/**
+ * Adds references to blobs. The size of a blob counts once for its owner, with the first run that
+ * refers to it.
+ */
 function* referTo(
   { changes }: WriteContext,
   { n, owner }: Pick<RunState, "n" | "owner">,
@@ -137,21 +140,22 @@ export function* setStatus(
   const { status: previous } = run;
   if (write.status !== "queued" || previous === "queued")
     return { status: "changed", previous, epoch: run.epoch };
-  // Nobody's until it is claimed: who had it, and may live on, writes nothing more of it.
+  // The run has no owner until it is claimed. Its previous process may still be alive, and the new
+  // epoch fences it.
   const epoch = run.epoch + 1;
   context.changes.update("runs", { n: run.n }, { epoch });
   context.runs.set({ ...changed.run, epoch });
   return { status: "changed", previous, epoch };
 }
 
-/** The session and the variables that a new run begins with. */
+/** Returns the session and the variables that a new run begins with. */
 function* originOf(context: WriteContext, run: NewRun): Script<Refused | Origin> {
   if (run.conversationId !== undefined) {
     const known = yield* first(findConversation, run.conversationId, run.owner);
     if (known === undefined) return refused(`There is no conversation ${run.conversationId}.`);
   }
   if (run.parentId === undefined) {
-    // Without a session of another run it begins its own.
+    // A run without another run's session begins its own.
     if (run.sessionId === undefined) return { sessionId: run.id, baseManifest: null };
     const other = yield* first(findSession, run.sessionId);
     if (other !== undefined && other.owner !== run.owner)

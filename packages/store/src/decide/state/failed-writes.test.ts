@@ -19,7 +19,7 @@ const bad = { type: "grant", grant: {} as never } as const;
 
 // Contract: durability-35
 everyStore(
-  "what follows a write that was lost is lost with it, until the run is claimed anew",
+  "writes after a lost write fail, too, until the run is claimed again",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });
@@ -34,7 +34,7 @@ everyStore(
         together.map(({ status }) => status),
         ["rejected", "rejected"],
       );
-      await assert.rejects(write([end("i", "")]), /something before it was lost/);
+      await assert.rejects(write([end("i", "")]), /an earlier one was lost/);
       assert.deepEqual(
         (await store.readEvents(query))?.map(({ type }) => type),
         ["run.heartbeat"],
@@ -45,7 +45,7 @@ everyStore(
   },
 );
 
-everyStore("a sign of life that was lost holds nothing back", async (withStore) => {
+everyStore("a lost heartbeat does not make later writes fail", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     const unwritable = event({ type: "run.heartbeat", at: 1n as never });

@@ -9,7 +9,7 @@ export class FailedWrites {
   /** By run id: the epoch in which a write failed. */
   readonly #epochs = new Map<string, number>();
 
-  /** Records the runs of writes that failed; heartbeats do not count. */
+  /** Records the runs of failed writes; heartbeats do not count. */
   add(writes: readonly EncodedWrite[]): void {
     for (const write of writes)
       if (write.type === "deltas" || (write.type === "commit" && write.isHeartbeat !== true))
@@ -21,7 +21,7 @@ export class FailedWrites {
     const failedEpoch = this.#epochs.get(runId);
     if (failedEpoch === undefined) return;
     if (failedEpoch === epoch)
-      throw new Error(`Run ${runId} is written no further, as something before it was lost`);
+      throw new Error(`Run ${runId} accepts no more writes, because an earlier one was lost`);
     this.#epochs.delete(runId);
   }
 }

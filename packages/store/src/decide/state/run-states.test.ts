@@ -18,7 +18,7 @@ function stateOf(n: number, status: RunStatus): RunState {
   };
 }
 
-test("between two commits only runs in progress are kept", () => {
+test("between two commits only runs in progress are cached", () => {
   const states = new RunStates("sqlite");
   states.set(stateOf(1, "in_progress"));
   states.set(stateOf(2, "requires_action"));
@@ -28,7 +28,7 @@ test("between two commits only runs in progress are kept", () => {
   assert.deepEqual(kept, [1]);
 });
 
-test("what is known of a run is forgotten where its row says something else, its owner too", () => {
+test("a cached run is evicted if its row differs, including its owner", () => {
   const states = new RunStates("sqlite");
   const known = stateOf(1, "requires_action");
   const ids = new Set(["run_1", "run_2"]);
@@ -36,7 +36,7 @@ test("what is known of a run is forgotten where its row says something else, its
   assert.deepEqual(states.evictStale(ids, [known]), new Set());
   assert.equal(states.get("run_1"), known);
   for (const change of [
-    // It was deleted, and another made under its id.
+    // The run was deleted, and another one created under its id.
     { n: 2 },
     { owner: "another" },
     { epoch: 2 },

@@ -4,19 +4,22 @@ import type { Dialect } from "../../sql/dialect.ts";
 import { all, type Script, together } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
 
-/** An item under way. */
+/** An unfinished item. */
 export interface OpenItem {
   readonly itemId: string;
   /** The tail's row of its newest delta. */
   readonly head: number;
-  /** A row of the tail before which it has none, and how many it has: both are for SQLite's alone. */
+  /**
+   * The first row of the tail that the item can have, and the number of its rows; only SQLite uses
+   * both.
+   */
   readonly first: number;
   readonly rows: number;
-  /** Its deltas, while they are few and all came through this process. */
+  /** The item's deltas, if they are short and all were written by this process. */
   readonly cached: CutText | undefined;
 }
 
-/** What is known of a run without asking the database. */
+/** The cached state of a run. */
 export interface RunState {
   readonly n: number;
   readonly id: string;
@@ -26,26 +29,29 @@ export interface RunState {
   readonly status: RunStatus;
   /** In ms since the epoch. */
   readonly createdAt: number;
-  /** How often it was changed from outside the loop. */
+  /** How often the run was changed from outside the loop. */
   readonly edits: number;
-  /** How often it was answered since it was claimed, while it did not wait. */
+  /** The number of answers since the claim, while the run did not wait. */
   readonly answers: number;
   readonly lastSeq: number;
-  /** How many of its last rows have no event, and the number of the last one before them. */
+  /** The number of its last rows without events, and the number of the last event before them. */
   readonly nth: number;
-  /** How many rows it has in `run_variables`. */
+  /** The number of its rows in `run_variables`. */
   readonly variables: number;
-  /** What it changed of variables, one text a commit, while it is little and all came through this process. */
+  /**
+   * Its changes of variables, one text per commit, if they are short and all were written by this
+   * process.
+   */
   readonly changes: readonly string[] | undefined;
   readonly baseManifest: string | null;
   readonly manifest: string | null;
-  /** Only those with deltas in the tail. */
+  /** Only items with deltas in the tail. */
   readonly open: readonly OpenItem[];
 }
 
 /**
- * The runs that are being written, kept in memory; whatever is rolled back in the database is
- * undone here too. Between two batches only those are kept that are in progress.
+ * The cache of runs that are being written. A rollback of the database undoes its changes, too.
+ * Between two batches it has only runs in progress.
  */
 export class RunStates {
   readonly #states = new Map<string, RunState>();
@@ -56,12 +62,12 @@ export class RunStates {
     this.#database = database;
   }
 
-  /** Of the runs that a batch names: others are not known here. */
+  /** Returns a run that the batch names; other runs may not be cached. */
   get(id: string): RunState | undefined {
     return this.#states.get(id);
   }
 
-  /** All that are known. */
+  /** All cached runs. */
   all(): Iterable<RunState> {
     return this.#states.values();
   }
@@ -76,7 +82,7 @@ export class RunStates {
     this.#states.delete(id);
   }
 
-  /** Undoes what was changed since the last commit. */
+  /** Undoes all changes since the last commit. */
   rollback(): void {
     for (const { id, previous } of this.#undo.splice(0).toReversed()) {
       if (previous === undefined) this.#states.delete(id);
@@ -87,7 +93,7 @@ export class RunStates {
   /**
    * Discards the undo log after a commit, and evicts runs that are not in progress.
    *
-   * @param own the runs that this node continues to write; omitted if there is one process
+   * @param own the runs that this node continues to write; omitted if there is only one process
    */
   commit(own?: ReadonlySet<string>): void {
     for (const { id } of this.#undo)
@@ -129,9 +135,9 @@ export class RunStates {
   }
 
   /**
-   * Finds what a crash left in SQLite's tail, by the one scan that it gets.
+   * Finds the rows that a crash left in SQLite's tail, by a scan of the whole table.
    *
-   * @returns the runs with items under way, and how many rows are of items that had ended
+   * @returns the runs with unfinished items, and the number of rows of items that have ended
    */
   *recover(): Script<{ readonly active: readonly RunState[]; readonly ended: number }> {
     const heads = yield* all(findTailHeads);
@@ -180,21 +186,21 @@ const findOpenItems = statement<{ run_n: number; item_id: string }>(
     `SELECT DISTINCT t.run_n, t.item_id FROM tail t JOIN runs r ON r.n = t.run_n WHERE r.id ${anyOf}`,
 );
 
-/** An item of which something is in SQLite's tail. */
+/** An item with rows in SQLite's tail. */
 interface TailHead {
   readonly id: string;
   readonly item_id: string;
   /** Its newest row. */
   readonly head: number;
-  /** Its oldest, and how many there are. */
+  /** Its oldest row, and the number of rows. */
   readonly first: number;
   readonly rows: number;
   readonly seq: number;
-  /** Its final form is stored, or its run is gone: what is left of it was to be taken out. */
+  /** The item is stored in its final form, or its run was deleted: its rows await removal. */
   readonly ended: 0 | 1;
 }
 
-// One scan: SQLite's tail has no index.
+// One scan, because SQLite's tail has no index.
 const findTailHeads = statement<TailHead>(
   { reads: ["tail", "runs", "run_journal"] },
   {
@@ -214,7 +220,7 @@ function* readStates(
   database: Dialect["name"],
   ids: readonly string[],
 ): Script<readonly RunState[]> {
-  // SQLite's one writer knows all open items from the beginning.
+  // SQLite's only writer knows all open items since its start.
   if (database === "sqlite") return (yield* all(findStates, ids)).map((row) => stateOf(row, []));
   const [rows, tail] = yield* together([all(findStates, ids), all(findOpenItems, ids)]);
   const ofRun = Map.groupBy(tail, (item) => item.run_n);

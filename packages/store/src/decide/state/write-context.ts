@@ -17,12 +17,18 @@ export interface WriteContext {
   readonly changes: Changes;
   readonly runs: Pick<RunStates, "get" | "set" | "drop">;
   readonly failedWrites: FailedWrites;
-  /** The id of the node that claims runs; null if there is one process. */
+  /** The id of the node that claims runs; null if there is only one process. */
   readonly node: string | null;
-  /** Collects the rows of ended items, which SQLite removes between commits; `null` removes them at once. */
+  /**
+   * Collects the rows of ended items, which SQLite removes between commits; null removes them
+   * immediately.
+   */
   readonly trim: EndedItemRows | null;
-  /** The tail's next row. Never used twice in a process, so that a reader's row cannot become another's. */
+  /**
+   * The tail's next row. It is never reused within a process, so that a reader's row keeps its
+   * content.
+   */
   nextTail: number;
-  /** Gives the number of a new run; it rises. */
+  /** Returns the number for a new run; numbers increase. */
   readonly takeRunNumber: () => number;
 }
