@@ -80,7 +80,7 @@ async function tryOne({
       const isRefused = !isReadable && answer.text.includes('"database_corrupt"');
       if (answer.status !== 200 && !isRefused)
         report.problem(
-          `${what}: /v1/${list} is ${answer.status} ${answer.text.slice(0, 300)} (db check: ${problems.join(" ").slice(0, 500)})`,
+          `${what}: /v1/${list} is ${answer.status} ${answer.text.slice(0, 300)} (db check: ${problems.join(" ").slice(0, 500)}; the server logged: ${victim.output().slice(-2_000)})`,
         );
     }
     if (!victim.isAlive()) report.problem(`${what}: the server ended: ${victim.output()}`);

@@ -1,5 +1,6 @@
 import type { RunStatus, Switches } from "@capstan/contract";
 import type { ConversationRecord, DamagedRecord, Page } from "../records/records.ts";
+import { readableStatus } from "../records/run-status.ts";
 import { type CheckedRow, isIntact, requireIntact } from "../schema/row-checksums.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { all, first, type Script } from "../sql/script.ts";
@@ -33,7 +34,7 @@ export function conversationRecord(row: ConversationRow): ConversationRecord {
     metadata: JSON.parse(row.metadata) as ConversationRecord["metadata"],
     switches: JSON.parse(row.switches) as Switches,
     headRunId: row.head_run_id,
-    headStatus: row.head_status,
+    headStatus: row.head_status && readableStatus(row.head_status),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

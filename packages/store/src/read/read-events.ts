@@ -24,12 +24,15 @@ export interface RunKey {
 
 /** Returns the key of a run, or undefined if this owner has no such run. */
 export function* findRunKey(query: { owner: string; runId: string }): Script<RunKey | undefined> {
-  return yield* first(findKey, query.runId, query.owner);
+  const run = yield* first(findKey, query.runId, query.owner);
+  if (run !== undefined) requireIntact("runs", run);
+  return run;
 }
 
-const findKey = statement<RunKey>(
+const findKey = statement<RunKey & CheckedRow>(
   { reads: ["runs"] },
-  "SELECT n, status, ended_at FROM runs WHERE id = ? AND owner = ?",
+  (dialect) =>
+    `SELECT n, status, ended_at, ${isIntact(dialect, "runs", "r")} AS is_intact FROM runs r WHERE id = ? AND owner = ?`,
 );
 
 /** A row of a run's journal with its events. */

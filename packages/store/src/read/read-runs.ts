@@ -4,6 +4,7 @@ import type { ChainResultRecord } from "@capstan/core/host";
 import type { RunStatus } from "@capstan/contract";
 import type { StoredList, ResultReplay } from "../blobs/split-inputs.ts";
 import type { ListedRun, Page, RunKind, RunRecord, RunRef } from "../records/records.ts";
+import { readableStatus } from "../records/run-status.ts";
 import { type CheckedRow, isIntact, requireIntact } from "../schema/row-checksums.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { all, first, type Script } from "../sql/script.ts";
@@ -247,7 +248,9 @@ export function listedRun(row: RunRow): ListedRun {
     requireIntact("runs", row);
     return { ...columnsOf(row), ...textsOf(row) };
   } catch {
-    return { ...columnsOf(row), input: [], isInputCut: true, result: null, isDamaged: true };
+    const status = readableStatus(row.status);
+    const lost = { input: [], isInputCut: true, result: null } as const;
+    return { ...columnsOf({ ...row, status }), ...lost, isDamaged: true };
   }
 }
 

@@ -47,6 +47,11 @@ export function transition(from: RunStatus | "none", to: RunStatus): Transition 
   return { status: "refused", reason: `${what} cannot become ${to}: ${rest}.` };
 }
 
+/** Returns a stored status, or `failed` if its row is damaged and holds no status. */
+export function readableStatus(stored: RunStatus): RunStatus {
+  return Object.hasOwn(transitions, stored) ? stored : "failed";
+}
+
 /** Returns whether a run in this status has ended. */
 export function isClosing(status: RunStatus): boolean {
   return transitions[status].length === 0;

@@ -28,7 +28,18 @@ export class SqliteConnection {
   }
 
   all<Row>(text: string, ...values: SQLInputValue[]): Row[] {
-    return this.#prepare(text).all(...values) as Row[];
+    const statement = this.#prepare(text);
+    try {
+      return statement.all(...values) as Row[];
+    } catch (thrown) {
+      if (!isOutOfRange(thrown)) throw thrown;
+      statement.setReadBigInts(true);
+      try {
+        return statement.all(...values).map(withNumbers) as Row[];
+      } finally {
+        statement.setReadBigInts(false);
+      }
+    }
   }
 
   /** Statements without values, which are not kept. */
@@ -71,6 +82,18 @@ export class SqliteConnection {
     this.#statements.set(text, statement);
     return statement;
   }
+}
+
+/** Only a damaged row has integers over 2^53: it must not fail the reads of other rows. */
+function isOutOfRange(thrown: unknown): boolean {
+  return thrown instanceof Error && "code" in thrown && thrown.code === "ERR_OUT_OF_RANGE";
+}
+
+function withNumbers(row: { readonly [column: string]: unknown }): object {
+  const cells = Object.entries(row);
+  return Object.fromEntries(
+    cells.map(([name, cell]) => [name, typeof cell === "bigint" ? Number(cell) : cell]),
+  );
 }
 
 /** Lists are read by `json_each`. */

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import type { Store } from "../src/live/store.ts";
+import { checkedTables } from "../src/schema/row-checksums.ts";
+import { migrate } from "../src/sqlite/migrate.ts";
+import { storeOnConnection } from "../src/sqlite/open-store.ts";
+import { SqliteConnection } from "../src/sqlite/sqlite-connection.ts";
+import { bulkTable } from "../src/sql/tables.ts";
+import {
+  approvalRequest,
+  callRecord,
+  commit,
+  createRun,
+  event,
+  grantOf,
+  owner,
+  resultOf,
+  settableClock,
+  variableOf,
+} from "../src/testing/store-fixtures.ts";
+
+/** What a damaged cell may hold: other texts, numbers that JavaScript cannot represent, other types. */
+const contents = ["''", "'x'", "'['", "-1", "9007199254740993", "1e300", "x'ff00ff'", "NULL"];
+
+const ids = ["a", "b", "c"];
+
+async function fill(store: Store): Promise<void> {
+  const switches = { groups: {}, tools: {} };
+  for (const id of ids) {
+    const conversation = { type: "create-conversation", owner, metadata: {}, switches } as const;
+    await store.write([{ ...conversation, id, title: id }]);
+    await createRun(store, { id, conversationId: id });
+    const approval = approvalRequest(`approval-${id}`);
+    const variable = variableOf("v", "long ".repeat(400));
+    const grant = grantOf(`grant-${id}`, { scope: "always" });
+    const change = { execution: "ask-always" } as const;
+    await commit(store, id, [
+      event({ type: "approval.requested", callId: approval.callId, approval }),
+      {
+        type: "call",
+        call: callRecord(`call-${id}`, { toolId: "files.ViewFile", status: "outcome_unknown" }),
+      },
+      { type: "variable", change: { type: "set", variable } },
+    ]);
+    await store.write([
+      { type: "create-grant", owner, sessionId: null, grant },
+      { type: "change-override", owner, tool: `${id}.*`, change },
+    ]);
+    await commit(store, id, [resultOf("completed")]);
+  }
+}
+
+const lists = (store: Store) => ({
+  runs: () => store.searchRuns({ owner }),
+  "runs of unknown outcome": () => store.searchRuns({ owner, outcome: "unknown" }),
+  "runs of a conversation": () => store.listRuns({ owner, conversationId: "b" }),
+  conversations: () => store.listConversations({ owner }),
+  approvals: () => store.listApprovals({ owner }),
+  grants: () => store.listGrants({ owner }),
+  calls: async () => ({
+    data: (await store.listCalls({ owner, group: "files", limit: 100 })).calls,
+  }),
+  overrides: () => store.listOverrides({ owner }),
+});
+
+// Contract: durability-56
+test("a damaged cell of any table and any column fails no list, and hides no other row", async () => {
+  const sql = new SqliteConnection(new DatabaseSync(":memory:"));
+  migrate(sql, 0);
+  const store = storeOnConnection(sql, settableClock());
+  await fill(store);
+  sql.exec("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON");
+  const failures: string[] = [];
+  let damages = 0;
+  for (const table of checkedTables) {
+    const { columns, later, sequence } = bulkTable(table);
+    const [row] = sql.all<{ id: number }>(
+      `SELECT rowid AS id FROM ${table} ORDER BY rowid LIMIT 1 OFFSET 1`,
+    );
+    if (row === undefined) continue;
+    for (const column of Object.keys({ ...columns, ...later, ...sequence }))
+      for (const content of contents) {
+        sql.exec("SAVEPOINT damage");
+        const what = `${table}.${column} = ${content}`;
+        try {
+          sql.exec(`UPDATE ${table} SET ${column} = ${content} WHERE rowid = ${row.id}`);
+          damages += 1;
+          for (const [name, reading] of Object.entries(lists(store)))
+            try {
+              const found = await reading();
+              const data = "data" in found ? found.data : found;
+              const { length } = data;
+              for (const each of data) if ("status" in each) assert.notEqual(each.status, "x");
+              for (const each of data)
+                if ("headStatus" in each) assert.notEqual(each.headStatus, "x");
+              if (name !== "runs of a conversation" && length < ids.length - 1)
+                failures.push(`${what}: ${length} ${name}`);
+            } catch (thrown) {
+              failures.push(`${what}: ${name}: ${String(thrown)}`);
+            }
+        } catch (thrown) {
+          // The column takes no such content.
+          assert.match(String(thrown), /constraint failed|cannot store|datatype mismatch/);
+        } finally {
+          sql.exec("ROLLBACK TO damage; RELEASE damage");
+        }
+      }
+  }
+  await store.close();
+  assert.deepEqual(failures, []);
+  assert.ok(damages > 300, `${damages} damages`);
+});
