@@ -98,7 +98,7 @@ test("what asks before it runs asks as the guide says", async () => {
     /^WriteFile log\/monday\.md: success/,
     /^asks: WriteFile "log\/tuesday\.md"/,
     /^not taken: arguments: /,
-    /^WriteFile log\/tuesday\.md: success: \[A person changed the arguments/,
+    /^WriteFile log\/tuesday\.md: success: \[A user changed the arguments/,
     /^asks: WriteFile "log\/rumours\.md"/,
     /^WriteFile log\/rumours\.md: execution_rejected: The user refused this call: Only what was seen\. It/,
     /^WriteFile log\/rumours\.md: execution_rejected: .*remembered until they take it back/,

@@ -125,7 +125,7 @@ test("a person's arguments run in the place of the model's, and the model is tol
   await api.firstEvent(run, "chain.waiting");
   const [approval] = await api.approvals(conversation);
   await api.answer(approval!.id, { decision: "allow", arguments: { line: "corrected" } });
-  assert.match(spokenText(await api.finishedEvents(run)), /A person changed the arguments/);
+  assert.match(spokenText(await api.finishedEvents(run)), /A user changed the arguments/);
   const ledger = await readLedger(folder);
   assert.ok(ledger.includes("corrected") && !ledger.includes("typo"));
 });

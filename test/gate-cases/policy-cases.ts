@@ -46,7 +46,7 @@ export const policyCases: readonly GateCase[] = [
     expected: {
       status: "success",
       asked: 1,
-      reads: ["A person changed the arguments", "wrote y"],
+      reads: ["A user changed the arguments", "wrote y"],
       ran: [{ path: "y" }],
     },
   },

@@ -10,7 +10,7 @@ export const runningCases: readonly GateCase[] = [
   {
     name: "a tool that ignores its signal is left behind, and that is said",
     tool: "Deaf",
-    expected: { status: "timed_out", reads: ["did not heed the stop"] },
+    expected: { status: "timed_out", reads: ["ignored the stop"] },
   },
   {
     name: "a call that is stopped says that it may have acted",

@@ -29,11 +29,11 @@ async function waiting(runs: unknown[] = []) {
   return { executor, record: result.record };
 }
 
-/** As another process reads it. */
+/** A record as another process reads it. */
 const stored = (record: CallRecord) => JSON.parse(JSON.stringify(record)) as CallRecord;
 
 // Contract: executor-42
-test("a call that waits is answered later, in another process too, and what was stored runs", async () => {
+test("a waiting call is answered later, also in another process, and its stored arguments run", async () => {
   const { record } = await waiting();
   const runs: unknown[] = [];
   const result = await installation({ runs }).answerApproval(stored(record), {
@@ -43,7 +43,7 @@ test("a call that waits is answered later, in another process too, and what was 
   assert.deepEqual(runs, [{ n: 1 }]);
 });
 
-test("a refusal that comes later ends the call; edited arguments run in place of those asked about", async () => {
+test("a later rejection ends the call; edited arguments run in place of the requested ones", async () => {
   const runs: unknown[] = [];
   const first = await waiting(runs);
   const refused = await first.executor.answerApproval(first.record, {
@@ -58,7 +58,7 @@ test("a refusal that comes later ends the call; edited arguments run in place of
   assert.deepEqual(runs, [{ n: 2 }]);
 });
 
-test("an answer that cannot be carried out is refused in words, and the call still waits", async () => {
+test("an invalid answer is rejected with a reason, and the call still waits", async () => {
   const runs: unknown[] = [];
   const { executor, record } = await waiting(runs);
   const refusal = (changed: CallRecord, reason: RegExp, to = executor) =>
@@ -71,14 +71,14 @@ test("an answer that cannot be carried out is refused in words, and the call sti
   await refusal(stored(record), /its tool changed/, installation({ description: "Does more." }));
   await refusal({ ...record, toolId: "test.Gone" }, /test\.Gone is not registered/);
   const bad = { decision: "allow", arguments: { n: "x" } } as const;
-  await assert.rejects(executor.answerApproval(record, bad), /cannot be answered so/);
+  await assert.rejects(executor.answerApproval(record, bad), /cannot be answered this way/);
   assert.deepEqual(runs, []);
   assert.equal((await executor.answerApproval(record, { decision: "allow" })).status, "success");
   await refusal(record, /it was answered/);
   assert.deepEqual(runs, [{ n: 1 }]);
 });
 
-test("of two answers at once the first counts", async () => {
+test("the first of two simultaneous answers counts", async () => {
   const runs: unknown[] = [];
   const { executor, record } = await waiting(runs);
   const answers = await Promise.allSettled([

@@ -9,13 +9,13 @@ import { defineTool } from "../tool/define-tool.ts";
 import type { Tool } from "../tool/tool.ts";
 import { toolError } from "../tool/return-value.ts";
 
-// What others get wrong, one test each: a definition, a model's arguments, what a tool returns, its
-// callbacks, who approves. Each has an outcome with a name, and none is a throw.
+// Mistakes of other code, one test each: in a definition, a model's arguments, a tool's result, its
+// callbacks, an approver. Each has a named outcome, and none throws.
 
 const circular: { self?: unknown } = {};
 circular.self = circular;
 
-/** What throws wherever it is touched, but is no promise. */
+/** An object that throws on any access, but is not a promise. */
 const touchy: object = new Proxy(
   {},
   {
@@ -30,7 +30,7 @@ const throws = (): never => {
   throw new Error("no");
 };
 
-/** How a call ends: its status, and its error's code and message where it has one. */
+/** The status of a call's end, and its error's code and message, if there is one. */
 async function outcomeOf(tool: Tool, args: unknown = {}) {
   const result = await executorWith([tool]).execute(tool.definition.function.name, args as never);
   assert.ok(result.status !== "pending");
@@ -49,7 +49,7 @@ const defined = (parameters: unknown, args: unknown = {}) =>
     args,
   );
 
-/** That it ran, but that what it gave is of no use, and why. */
+/** Asserts that a call ran, but that its result is unusable, and why. */
 async function assertUnusable(value: unknown, why: RegExp): Promise<void> {
   const { outcome, message } = await returning(value);
   assert.equal(outcome, "error unusable_result");
@@ -60,14 +60,14 @@ async function assertUnusable(value: unknown, why: RegExp): Promise<void> {
 // A definition
 
 // Contract: executor-3, executor-146
-test("a definition with a broken schema: its calls end as invalid_schema, which says where", async () => {
+test("a tool with a broken schema ends its calls as invalid_schema with the path", async () => {
   const { outcome, message } = await defined({ properties: { a: { type: "strin" } } });
   assert.equal(outcome, "error invalid_schema");
   assert.match(message, /\/properties\/a\/type/);
 });
 
 // Contract: executor-146
-test("a definition with a schema that the validator refuses: its calls end as invalid_schema", async () => {
+test("a tool whose schema the validator rejects ends its calls as invalid_schema", async () => {
   for (const schema of [{ $ref: "https://example.org/a.json" }, { pattern: "(" }, "object", [1]])
     assert.equal((await defined(schema)).outcome, "error invalid_schema");
 });
@@ -82,26 +82,26 @@ test("a recursive schema is enforced at every depth", async () => {
 });
 
 // Contract: executor-147
-test("a schema that refers to itself without an end refuses every call", async () => {
+test("an endlessly self-referring schema rejects every call", async () => {
   assert.equal((await defined({ $ref: "#" }, { a: 1 })).outcome, "error invalid_arguments");
 });
 
 // Arguments
 
 // Contract: executor-92, executor-234
-test("no arguments are an empty object", async () => {
+test("missing arguments count as an empty object", async () => {
   for (const args of [undefined, "", "  ", "{}"])
     assert.equal((await given(args)).outcome, "success");
 });
 
 // Contract: executor-92, executor-150, executor-167, executor-211, executor-235, plugins-3
-test("arguments that are no object end as invalid_arguments", async () => {
+test("arguments that are not an object end as invalid_arguments", async () => {
   for (const args of [null, [1], 5, "null", "[1]", "5", '"x"', "true"])
     assert.equal((await given(args)).outcome, "error invalid_arguments", JSON.stringify(args));
 });
 
 // Contract: executor-150
-test("arguments that are no plain data end as invalid_arguments", async () => {
+test("arguments that are not plain data end as invalid_arguments", async () => {
   for (const args of [
     circular,
     { n: 1n },
@@ -121,7 +121,7 @@ test("arguments of 10 MB run, as text and as an object", async () => {
 });
 
 // Contract: executor-148
-test("10 MB of broken arguments end as invalid_arguments, in a few words", async () => {
+test("10 MB of broken arguments end as invalid_arguments with a short message", async () => {
   const { outcome, finalText } = await given(`{"text":"${"x".repeat(10_000_000)}`);
   assert.equal(outcome, "error invalid_arguments");
   assert.ok(finalText.length < 1_000, `${finalText.length} characters`);
@@ -134,7 +134,7 @@ test("arguments that nest 100,000 deep end as invalid_arguments", async () => {
 });
 
 // Contract: executor-151
-test("__proto__ and constructor as keys are data, and change nothing else", async () => {
+test("__proto__ and constructor as keys are data and change nothing else", async () => {
   const seen: unknown[] = [];
   const tool = defineTool({ ...reads, name: "T", execute: (args) => (seen.push(args), "x") });
   const text = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}';
@@ -145,14 +145,14 @@ test("__proto__ and constructor as keys are data, and change nothing else", asyn
 });
 
 // Contract: executor-152
-test("half a surrogate pair in arguments is kept apart from every other text", async () => {
+test("lone surrogates in arguments stay distinct from all other text", async () => {
   const digests = ["\ud800", "\ud801", "\udc00", "\ufffd"].map((text) => digest({ text }));
-  assert.equal(new Set(digests).size, 4, "a person's word for one holds for no other");
+  assert.equal(new Set(digests).size, 4, "each approval holds for one of them only");
   assert.equal((await given('{"text":"\\ud800"}')).outcome, "success");
 });
 
 // Contract: executor-95
-test("what a program gave is what runs, even if it changes its object meanwhile", async () => {
+test("a call runs with the given arguments, even if the program changes its object later", async () => {
   const word = Promise.withResolvers<{ decision: "allow" }>();
   const seen: unknown[] = [];
   const tool = defineTool({
@@ -169,7 +169,7 @@ test("what a program gave is what runs, even if it changes its object meanwhile"
   assert.deepEqual(seen, [{ path: "mine" }]);
 });
 
-// What a tool returns
+// A tool's results
 
 // Contract: executor-153
 test("a tool that returns a circular object ends as unusable_result", async () => {
@@ -201,9 +201,9 @@ test("a tool that returns bytes ends as unusable_result", async () => {
 });
 
 // Contract: executor-155
-test("a tool that returns what JSON makes nothing of ends as unusable_result, which says where", async () => {
-  await assertUnusable({ rows: [new Map([["a", 1]])] }, /a Map at \/rows\/0, of which nothing/);
-  await assertUnusable(new Set([1]), /a Set, of which/);
+test("a tool that returns a value without a JSON form ends as unusable_result with its path", async () => {
+  await assertUnusable({ rows: [new Map([["a", 1]])] }, /a Map at \/rows\/0, which cannot be stored/);
+  await assertUnusable(new Set([1]), /a Set, which/);
   await assertUnusable({ later: Promise.resolve(1) }, /a Promise at \/later/);
   await assertUnusable([/x/], /a RegExp at \/0/);
   await assertUnusable(new Response("body"), /a Response, of which/);
@@ -219,7 +219,7 @@ test("a tool that returns an object whose getter throws ends as unusable_result"
   await assertUnusable(value, /not plain data: no$/);
 });
 
-test("a tool that gives or throws what cannot be touched has failed, at once or later", async () => {
+test("a tool fails if it returns or throws an object that throws on access, at once or later", async () => {
   assert.equal((await returning(touchy)).status, "error");
   assert.equal((await returning(Promise.resolve(touchy))).status, "error");
   assert.equal((await returning(Promise.reject(touchy as never))).outcome, "error tool_threw");
@@ -227,7 +227,7 @@ test("a tool that gives or throws what cannot be touched has failed, at once or 
 });
 
 // Contract: executor-157, executor-209, executor-241, plugins-24
-test("a tool that returns nothing succeeds, and the model reads that", async () => {
+test("a tool that returns nothing succeeds, and the model reads so", async () => {
   for (const value of [undefined, null, Promise.resolve()]) {
     const { outcome, finalText } = await returning(value);
     assert.equal(outcome, "success");
@@ -236,7 +236,7 @@ test("a tool that returns nothing succeeds, and the model reads that", async () 
 });
 
 // Contract: executor-158
-test("a tool that returns an instance of a class gives its fields", async () => {
+test("a tool that returns an instance of a class returns its fields", async () => {
   class Point {
     readonly x = 1;
     readonly #secret = 2;
@@ -253,14 +253,14 @@ test("a tool that returns an instance of a class gives its fields", async () => 
 });
 
 // Contract: executor-158
-test("a tool that returns an Error has failed with its message", async () => {
+test("a tool that returns an Error fails with its message", async () => {
   const { outcome, message } = await returning(new TypeError("no such town"));
   assert.equal(outcome, "error tool_threw");
   assert.equal(message, "no such town");
 });
 
 // Contract: executor-47, executor-159
-test("a tool that returns a huge text is kept whole and shown in part", async () => {
+test("a tool's huge text is stored whole and shown in part", async () => {
   const { outcome, finalText, formattedText } = await returning("x".repeat(20_000_000));
   assert.equal(outcome, "success");
   assert.equal(formattedText?.length, 20_000_000);
@@ -268,35 +268,35 @@ test("a tool that returns a huge text is kept whole and shown in part", async ()
 });
 
 // Contract: executor-152
-test("a tool that returns half a surrogate pair: the model reads well-formed text, the variable has what came", async () => {
+test("a lone surrogate in a result is well-formed for the model, and unchanged in the variable", async () => {
   const executor = executorWith([defineTool({ ...reads, name: "T", execute: () => "a\ud800b" })]);
   const result = await executor.execute("T", {});
   assert.equal(result.status === "success" && result.finalText, "a\ufffdb");
   assert.equal(executor.variables.getVariable("T_1")?.value.text, "a\ud800b");
 });
 
-test("a tool that returns an error with details that are no data has that error", async () => {
+test("a tool's error keeps its code if its details are not data", async () => {
   const error = toolError({ code: "odd", message: "odd", details: circular as never });
   assert.equal((await returning(error)).outcome, "error odd");
 });
 
-test("a tool that returns an error without words has failed, and that is said", async () => {
+test("a tool that returns an error without a message fails with a default message", async () => {
   const { outcome, message } = await returning(toolError({ code: 5, message: undefined } as never));
   assert.equal(outcome, "error tool_failed");
   assert.equal(message, "It failed, and did not say why.");
 });
 
-test("a tool's name that is no text is that of no tool", async () => {
+test("a tool name that is not text matches no tool", async () => {
   const executor = executorWith([defineTool({ ...reads, name: "T", execute: () => "x" })]);
   for (const name of [5, undefined, null, "x".repeat(1_000_000)])
     assert.equal((await executor.execute(name as never, {})).status, "not_found");
 });
 
 // Contract: executor-160, executor-206
-test("a tool that throws anything at all has failed", async () => {
+test("a tool that throws any value fails", async () => {
   for (const thrown of [undefined, null, 5, "words", circular, Symbol("s"), new Error("")]) {
     const execute = () => {
-      // oxlint-disable-next-line typescript/only-throw-error -- tools of others do
+      // oxlint-disable-next-line typescript/only-throw-error -- custom tools do
       throw thrown;
     };
     const { outcome, message } = await having({ execute });
@@ -308,19 +308,19 @@ test("a tool that throws anything at all has failed", async () => {
 // A tool's callbacks
 
 // Contract: executor-161, executor-174, executor-242
-test("a formatter that throws ends as unusable_result, with what it threw", async () => {
+test("a formatter that throws ends as unusable_result with its error", async () => {
   const { outcome, message } = await having({ formatForLLM: throws });
   assert.equal(outcome, "error unusable_result");
   assert.match(message, /formatForLLM threw: no/);
 });
 
 // Contract: executor-161
-test("a formatter that gives no text ends as unusable_result", async () => {
+test("a formatter that returns no text ends as unusable_result", async () => {
   assert.equal((await having({ formatForLLM: () => 5 as never })).outcome, "error unusable_result");
 });
 
 // Contract: executor-114, executor-162
-test("a cut that throws or gives no text is made by the gate", async () => {
+test("a truncation that throws or returns no text is replaced by the gate's", async () => {
   for (const truncateForLLM of [throws, () => 5 as never]) {
     const { outcome, finalText } = await having({
       truncateForLLM,
@@ -332,7 +332,7 @@ test("a cut that throws or gives no text is made by the gate", async () => {
 });
 
 // Contract: executor-18, executor-162
-test("a check that throws ends as check_failed, and the tool is not run", async () => {
+test("a check that throws ends as check_failed, and the tool does not run", async () => {
   let ran = 0;
   const check = () => Promise.reject(new Error("no"));
   for (const broken of [throws, check])
@@ -344,7 +344,7 @@ test("a check that throws ends as check_failed, and the tool is not run", async 
 });
 
 // Contract: executor-16, executor-162
-test("short words for the log that throw or are none are left out", async () => {
+test("log texts that throw or are missing are left out", async () => {
   for (const broken of [throws, () => 5 as never])
     assert.equal(
       (await having({ compressArgs: broken, compressResult: broken })).outcome,
@@ -353,14 +353,14 @@ test("short words for the log that throw or are none are left out", async () => 
 });
 
 // Contract: executor-162
-test("a policy that throws asks; locks that throw exclude the whole group", async () => {
+test("a policy that throws requires approval; locks that throw exclude the whole group", async () => {
   const asked = await having({ permission: { executionPolicy: throws } });
   assert.equal(asked.outcome, "execution_rejected execution_rejected");
-  assert.match(asked.finalText, /needs a person's approval/);
+  assert.match(asked.finalText, /needs a user's approval/);
   assert.equal((await having({ effects: { locks: throws } })).outcome, "success");
 });
 
-// Who approves
+// Approvers
 
 const asks = defineTool({ name: "T", description: "", execute: () => "ran" });
 async function assertRefused(word: () => unknown, why: RegExp): Promise<void> {
@@ -371,13 +371,13 @@ async function assertRefused(word: () => unknown, why: RegExp): Promise<void> {
 }
 
 // Contract: executor-163
-test("an approver that throws or rejects has refused", async () => {
+test("an approver that throws or rejects its promise rejects the call", async () => {
   await assertRefused(throws, /asking failed/);
   await assertRefused(() => Promise.reject(new Error("no")), /asking failed/);
 });
 
 // Contract: executor-163
-test("an approver whose answer cannot be understood has refused", async () => {
+test("an approver with an invalid answer rejects the call", async () => {
   const answers = [
     undefined,
     true,
@@ -389,7 +389,7 @@ test("an approver whose answer cannot be understood has refused", async () => {
 });
 
 // Contract: executor-164, executor-227
-test("an approver that never answers has refused when the question expires", async () => {
+test("an approver that never answers rejects the call when the request expires", async () => {
   const clock = new FakeClock();
   const signals: AbortSignal[] = [];
   const approvals: ApprovalAdapter = {
@@ -402,17 +402,17 @@ test("an approver that never answers has refused when the question expires", asy
   const { status, finalText } = (await result) as { status: string; finalText: string };
   assert.equal(status, "execution_rejected");
   assert.match(finalText, /nobody answered in time/);
-  assert.equal(signals[0]?.aborted, true, "who still shows the question is told");
+  assert.equal(signals[0]?.aborted, true, "the adapter that shows the request is notified");
   assert.equal(clock.pending, 0);
 });
 
 // Contract: executor-164
-test("an approver that answers again changes nothing", async () => {
+test("an approver's second answer changes nothing", async () => {
   let count = 0;
   const twice = defineTool({ name: "T", description: "", execute: () => ++count });
   const approvals = {
     request: () => ({
-      // oxlint-disable-next-line unicorn/no-thenable -- what answers twice
+      // oxlint-disable-next-line unicorn/no-thenable -- answers twice
       then(resolve: (answer: unknown) => void) {
         resolve({ decision: "refuse", reason: "first" });
         resolve({ decision: "allow" });
@@ -425,7 +425,7 @@ test("an approver that answers again changes nothing", async () => {
 });
 
 // Contract: executor-40, executor-106, executor-227
-test("a call is stopped while it asks", async () => {
+test("a call can be stopped while it waits for approval", async () => {
   const approvals: ApprovalAdapter = { request: () => new Promise(() => {}) };
   const executor = executorWith([asks], { approvals });
   const stop = new AbortController();
@@ -440,7 +440,7 @@ test("a call is stopped while it asks", async () => {
 });
 
 // Contract: executor-17, executor-180
-test("what comes back otherwise than declared is said, and shown", async () => {
+test("a result that does not match its declared schema is reported, and shown", async () => {
   const schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
   const answers = [{ n: 1 }, { n: "one" }, toolError({ code: "busy", message: "Busy." })];
   const tool = defineTool({

@@ -10,7 +10,7 @@ interface Args {
   readonly variables: readonly string[];
 }
 
-/** An executor with a tool that runs the variables that its call names. */
+/** An executor with a tool that runs the code in the variables that its call names. */
 function codeExecutor(request: ApprovalAdapter["request"], variables = new VariableSystem()) {
   const ran: unknown[] = [];
   const tool = defineTool({
@@ -38,7 +38,7 @@ function textOf(result: ToolExecuteResult): string {
 }
 
 // Contract: executor-250
-test("an approval shows the variables that a call reads, and the call gets them as they were shown", async () => {
+test("an approval shows the variables that a call reads, and the call gets the shown contents", async () => {
   const asked: ApprovalRequest[] = [];
   const { run, set, ran } = codeExecutor((request) => {
     asked.push(request);
@@ -75,7 +75,7 @@ test("a grant for exactly these arguments holds for these contents", async () =>
   assert.deepEqual([asked, ran], [1, ["print(1)", "print(1)"]]);
   set("steal()");
   assert.equal((await run("CMD")).status, "execution_rejected");
-  // The refusal is remembered for its own contents only.
+  // The rejection holds for its own contents only.
   assert.equal((await run("CMD")).status, "execution_rejected");
   assert.equal(asked, 2);
   set("print(1)");
@@ -108,7 +108,7 @@ test("changed arguments may not name variables that the approval did not show", 
   assert.deepEqual(ran, []);
 });
 
-test("a variable that does not exist fails the call before anybody is asked", async () => {
+test("a variable that does not exist fails the call before any approval is requested", async () => {
   const { run } = codeExecutor(() => assert.fail("asked"));
   const result = await run("NONE");
   assert.equal(result.status === "error" && result.error.code, "variable_not_found");

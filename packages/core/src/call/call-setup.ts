@@ -20,31 +20,33 @@ export interface CallSetup {
   readonly scheduler: Scheduler;
   readonly host: CallHost;
   readonly caller: Caller;
-  /** The approvals that the request requires, of sub-calls too. */
+  /** The approvals that the request requires, also for sub-calls. */
   readonly requireApproval?: RequireApproval | RequireApprovalOf | undefined;
-  /** What the request offers: sub-calls reach nothing else. @default all tools that are on */
+  /** The tools that the request offers; sub-calls can call no others. @default all enabled tools */
   readonly offer?: (() => ToolOffer) | undefined;
-  /** False lifts the tool's own wish for a review, never a rule. @default true */
+  /** False overrides the tool's own request for a review, never a rule. @default true */
   readonly checkToolResults?: boolean | undefined;
-  /** The running call that makes this one. */
+  /** The running call that makes this call. */
   readonly parent?: ParentCall | undefined;
 }
 
-/** Where a call begins. All but `propose` also begin from stored records. */
+/** The state in which a call begins. All states except `propose` come from stored records. */
 export type CallEntry =
-  /** `refusal`: the error with which it ends once it is proposed. */
+  /** `refusal`: the error with which the call ends when it is proposed. */
   | {
       readonly at: "propose";
       readonly request: CallRequest;
       readonly refusal?: ToolErrorData | undefined;
     }
   | { readonly at: "ask"; readonly pending: PendingRequest }
-  /** Is suspended: it was asked for an answer earlier, and continues with `answer`. */
+  /**
+   * The call is suspended: an answer was requested earlier, and the call continues with `answer`.
+   */
   | { readonly at: "suspended"; readonly pending: PendingRequest }
-  /** Is approved, and runs when it gets its locks. */
+  /** The call is approved, and runs when it gets its locks. */
   | { readonly at: "run"; readonly approved: ApprovedProposal };
 
-/** How a call came to rest. Only a suspended call can continue. */
+/** How a call ended or was suspended. Only a suspended call can continue. */
 export type CallEnd =
   | SettledCall
   | { readonly status: "suspended"; readonly pending: PendingRequest }
@@ -61,10 +63,12 @@ export interface ExecuteOptions {
   readonly callId?: string;
   readonly signal?: AbortSignal;
   readonly requireApproval?: RequireApproval;
-  /** False lifts the tool's own wish for a review, never a rule. @default true */
+  /** False overrides the tool's own request for a review, never a rule. @default true */
   readonly checkToolResults?: boolean;
-  /** For whom and with what this call is made; no other call sees it. @default the executor's own */
+  /**
+   * The caller of this call alone: its user, request context and files. @default the executor's own
+   */
   readonly caller?: Partial<Caller>;
-  /** Receives what the tool writes and reports while it runs, and what its sub-calls do. */
+  /** Receives the output and progress of the running tool and of its sub-calls. */
   readonly onOutput?: (callId: string, output: CallOutputEvent) => void;
 }

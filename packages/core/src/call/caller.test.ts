@@ -36,7 +36,7 @@ const outer = defineTool({
 });
 
 // Contract: executor-109, executor-172, plugins-18, plugins-56
-test("of many calls at once none sees another's principal, request or files, its sub-calls neither", async () => {
+test("concurrent calls and their sub-calls see only their own principal, request and files", async () => {
   const executor = executorWith([inner, outer], { limits: { callsAtOnce: 50 } });
   const calls = Array.from({ length: 300 }, (_, n) =>
     executor.execute(
@@ -63,7 +63,7 @@ test("of many calls at once none sees another's principal, request or files, its
 });
 
 // Contract: executor-54, plugins-55
-test("a tool sees its own files and those for all, each once", async () => {
+test("a tool sees its own files and the shared files, each once", async () => {
   const shared = file("shared");
   const files = { "test.Inner": [file("by-id"), shared], Inner: [file("by-name")], _all: [shared] };
   const executor = executorWith([inner], { files });
@@ -73,7 +73,7 @@ test("a tool sees its own files and those for all, each once", async () => {
 });
 
 // Contract: plugins-58
-test("a tool named like a part of every object sees no files by that", async () => {
+test("a tool named like a property of every object sees no files because of it", async () => {
   const odd = defineTool({
     ...reads,
     name: "constructor",
@@ -99,7 +99,7 @@ test("a file is read when the tool asks for it", async () => {
 });
 
 // Contract: plugins-17
-test("a chain's calls are made for its caller", async () => {
+test("a chain's calls belong to its caller", async () => {
   const executor = executorWith([inner], { request: { tenant: "executor's" } });
   const chain = runToolChain({
     executor,
@@ -113,7 +113,7 @@ test("a chain's calls are made for its caller", async () => {
 });
 
 // Contract: plugins-19
-test("what one principal allowed holds for no other", async () => {
+test("a principal's approval does not hold for others", async () => {
   const asked: string[] = [];
   const approvals: ApprovalAdapter = {
     request: ({ callId }) => (asked.push(callId), { decision: "allow", scope: "session" }),
@@ -134,7 +134,7 @@ test("what one principal allowed holds for no other", async () => {
 });
 
 // Contract: plugins-19
-test("executors that share a book of grants share none of another principal's", async () => {
+test("executors that share a grant book do not share grants of different principals", async () => {
   const asked: string[] = [];
   const approvals: ApprovalAdapter = {
     request: ({ principalId }) => (asked.push(principalId), { decision: "allow", scope: "always" }),
@@ -144,7 +144,7 @@ test("executors that share a book of grants share none of another principal's", 
   const of = (id: string) => executorWith([asks], { approvals, grants, principal: { id } });
   for (const id of ["ann", "ann", "bob", "ann", "bob"])
     assert.equal((await of(id).execute("Asks", {})).status, "success");
-  // Whoever's session it is made in.
+  // The session may belong to any principal.
   await of("ann").execute("Asks", {}, { caller: { principal: { id: "bob" } } });
   assert.deepEqual(asked, ["ann", "bob"]);
   assert.deepEqual(

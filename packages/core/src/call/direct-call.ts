@@ -15,7 +15,10 @@ export interface DirectCallOptions {
   readonly answer?: Answer;
 }
 
-/** Runs a call for an executor, recorded in its ledger, until it has ended or is suspended. */
+/**
+ * Runs a call for an executor until it ends or is suspended, and records it in the executor's
+ * ledger.
+ */
 export async function runDirectCall(
   executor: ToolExecutor,
   { callId, entry, options = {}, answer }: DirectCallOptions,
@@ -36,7 +39,10 @@ export async function runDirectCall(
   return toExecuteResult(end);
 }
 
-/** Hosts the calls that an executor makes itself: stores them in its ledger, and asks its approval adapter. */
+/**
+ * Returns the host of the calls that an executor makes itself. It stores them in the ledger and
+ * asks the executor's approval adapter.
+ */
 function ledgerHost(
   executor: ToolExecutor,
   onOutput: ExecuteOptions["onOutput"] = () => {},
@@ -54,7 +60,7 @@ function ledgerHost(
           ? await executor.ask(pending.approval, signal)
           : await executor.review(pending.request, signal);
       if (answer.decision !== "pending") return answer;
-      // Nothing outside the process knows of a sub-call that waits: it is never answered later.
+      // No other process knows of a waiting sub-call, so it cannot be answered later.
       if (pending.record.parentCallId === undefined) return "later";
       return pending.kind === "approval" ? noApproval : noReview;
     },
@@ -71,7 +77,7 @@ const noApproval: ApprovalDecision = {
 const noReview: ReviewDecision = {
   decision: "withhold",
   by: "system",
-  reason: "a person must see it first, and that takes longer than the call that made it can wait",
+  reason: "a user must see it first, and that takes longer than the call that made it can wait",
 };
 
 function toExecuteResult(end: CallEnd): ToolExecuteResult {

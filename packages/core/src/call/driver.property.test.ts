@@ -22,7 +22,7 @@ interface Shape {
   readonly tool: "Plain" | "Asks" | "Reviewed" | "Parent";
   /** Commits wait until they are released. */
   readonly slowCommits: boolean;
-  /** The last call may be stopped, answered or end from within a commit, too. */
+  /** The last call may also be stopped, answered or end within a commit. */
   readonly inCommit: Action | undefined;
 }
 
@@ -34,7 +34,7 @@ const shape = fc.record<Shape>({
 
 const turn = () => new Promise(setImmediate);
 
-/** A call whose host, users and tool do only what the test says. */
+/** A call whose host, users and tool follow the test's actions alone. */
 function world({ tool, slowCommits, inCommit }: Shape) {
   const changes = new Map<string, CallChange[]>();
   /** Calls in the order in which they settled. */
@@ -120,7 +120,7 @@ function world({ tool, slowCommits, inCommit }: Shape) {
     }
   }
 
-  /** Lets everything come to its end. */
+  /** Runs everything to its end. */
   async function finish(): Promise<void> {
     for (let n = 0; n < 100 && (call.end === undefined || call.end.status === "suspended"); n++) {
       for (const action of ["commit", "toolEnds", "later", "refuse"] as const) {
@@ -143,7 +143,7 @@ const inOrder = ["proposed", "answered", "started", "in_review", "settled"];
 const steps = fc.array(fc.constantFrom(...actions), { maxLength: 14 });
 
 // Contract: executor-111
-test("however stops, answers, commits and ends of tools follow one another, each call settles once", async () => {
+test("each call settles once, in any order of stops, answers, commits and tool ends", async () => {
   await fc.assert(
     fc.asyncProperty(shape, steps, async (given, order) => {
       const { executor, call, changes, settled, act, start, finish } = world(given);
@@ -166,10 +166,10 @@ test("however stops, answers, commits and ends of tools follow one another, each
           names.join(),
         );
       }
-      // Nothing is held or active any more: a call that excludes all others starts at once.
+      // No locks and no active calls remain: a call that excludes all others starts at once.
       assert.equal(executor.gate.activeCalls.length, 0);
       assert.equal((await executor.execute("Alone", {})).status, "success");
-      // A stop or an answer that comes after the end changes nothing.
+      // A stop or an answer after the end changes nothing.
       const { end } = call;
       call.stop("too late");
       assert.equal(call.answer({ decision: "allow" }), false);

@@ -13,7 +13,7 @@ const reviewed = {
   permission: { executionPolicy: "auto", resultApprovalPolicy: "always" },
 } as const;
 
-/** Starts a call that nobody answers, and gives it the turns that it takes to come to its state. */
+/** Starts a call without an answer, and waits until it reaches its state. */
 async function callOf(
   tool: Tool,
   options: { readonly later?: boolean; readonly before?: Tool } = {},
@@ -148,7 +148,7 @@ test("a stop in the state settled changes nothing", async () => {
 });
 
 // Contract: executor-111
-test("a stop during a commit takes effect when the commit is done", async () => {
+test("a stop during a commit takes effect after the commit", async () => {
   const written = Promise.withResolvers<boolean>();
   const changes: CallChange[] = [];
   const host: CallHost = {
@@ -170,7 +170,7 @@ test("a stop during a commit takes effect when the commit is done", async () => 
   assert.deepEqual(ran, []);
 });
 
-test("a call that another process owns does not touch its tool", async () => {
+test("a call that another process owns does not call its tool", async () => {
   const host: CallHost = {
     commit: ({ step }) => step !== "started",
     request: () => "later",

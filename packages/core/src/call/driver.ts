@@ -1,33 +1,34 @@
-// The life of one call: the only way to a tool, for the calls of `execute`, of a chain and of other
-// calls (sub-calls), new or continued from a stored record. They differ in their host (which stores
-// and asks), in the entry, and in whether they have a parent; in nothing else.
+// The life of one call. All calls use this driver: calls of `execute`, calls of a chain, and sub-calls
+// (calls of other calls), new or continued from a stored record. They differ only in their host (which
+// stores steps and asks users), in their entry, and in their parent.
 //
 //   proposed ─┬─────────────▶ approved ──▶ started ─┬──────────────▶ settled
 //             └─▶ waiting ───────▲                   └─▶ in_review ──────▲
 //
-// Each arrow is one commit of the host, made before anything follows from it. From every state a call
-// can also settle early: rejected, failed, stopped, or answered by a client that ran it. A waiting call
-// without a parent is suspended if the answer comes later: only its record remains. This is what a stop
-// does in each state, and what a process that resumes after a kill -9 does with the stored state:
+// Each arrow is one commit of the host, made before the call acts on it. In every state a call can
+// also settle early: it is rejected, fails, is stopped, or is answered by a client that ran it. A
+// waiting call without a parent is suspended if the answer comes later: only its record remains. The
+// table shows the effect of a stop in each state, and how a process resumes the stored state after a
+// `kill -9`:
 //
-// | state     | the call                                 | `stop`                        | after a kill                              |
-// | --------- | ---------------------------------------- | ----------------------------- | ----------------------------------------- |
-// | proposed  | stages 1 to 5 check it                   | cancelled, not begun          | not recorded: its caller proposes it anew |
-// | waiting   | a user or a client has to answer         | request withdrawn, cancelled  | waits again, under the same id            |
-// | approved  | waits for its locks and a slot           | leaves the queue, cancelled   | is checked again, then runs               |
-// | started   | recorded as started, then its tool runs  | signal, grace, cancelled: it  | runs again if its tool says that this is  |
-// |           |                                          | may have acted                | safe, else ends as `outcome_unknown`      |
-// | in_review | its result is in quarantine              | result withheld               | waits again, from the quarantine          |
-// | settled   | recorded with its end; then its caller   | nothing                       | has ended, and is not run again           |
-// |           | learns of it                             |                               |                                           |
+// | state     | the call                                | `stop`                       | after a kill                              |
+// | --------- | --------------------------------------- | ---------------------------- | ----------------------------------------- |
+// | proposed  | stages 1 to 5 check it                  | cancelled, not begun         | not recorded: its caller proposes again.  |
+// | waiting   | a user or a client has to answer        | request withdrawn, cancelled | waits again, under the same id.           |
+// | approved  | waits for its locks and a slot          | leaves the queue, cancelled  | is checked again, then runs.              |
+// | started   | recorded as started, then its tool runs | signal, grace, cancelled     | runs again if its tool declares this as   |
+// |           |                                         | (it may have acted)          | safe, else ends as `outcome_unknown`.     |
+// | in_review | its result is in quarantine             | result withheld              | waits again, from the quarantine.         |
+// | settled   | recorded with its end, then its caller  | nothing                      | has ended, and is not run again.          |
+// |           | gets the result                         |                              |                                           |
 //
-// Sub-calls are not resumed: if their parent runs again, it makes them anew.
-// - A call settles exactly once. `stop` and `answer` cut a wait short, never a commit: a stop that
-//   comes during a commit takes effect when it is done.
+// - Sub-calls are not resumed: if their parent runs again, it makes them again.
+// - A call settles exactly once. `stop` and `answer` end a wait, never a commit: a stop during a commit
+//   takes effect after the commit.
 // - A call that waits for an answer holds no locks and no slot. A sub-call that waits pauses the
 //   deadlines of its ancestors. An ancestor releases its locks when all its running work waits.
-// - Sub-calls end before their parent settles: its end is the end of all that it did.
-// - If the host fails to commit, the call is `broken`: it goes no further and releases its locks.
+// - Sub-calls end before their parent settles, so no work continues after the parent's end.
+// - If the host fails to commit, the call is `broken`: it stops and releases its locks.
 import type { ApprovalDecision } from "../policy/approval.ts";
 import type { ReviewDecision } from "../policy/review.ts";
 import type { JsonObject } from "../base/json.ts";
@@ -73,7 +74,7 @@ import {
   SubCallShare,
 } from "./sub-call.ts";
 
-/** What is waited for, and what follows. */
+/** A wait, and the step that follows it. */
 interface Step {
   readonly on: unknown;
   readonly proceed: (value: never) => Step | undefined;
@@ -83,23 +84,25 @@ export class Call implements ActiveCall, ParentCall {
   readonly callId: string;
   readonly parent: ParentCall | undefined;
   state: CallState | "settled" = "proposed";
-  /** How it came to rest; undefined while it moves. It may have ended when `start` returns. */
+  /**
+   * How the call ended or was suspended; undefined until then. It may be set when `start` returns.
+   */
   end: CallEnd | undefined;
   pending: PendingRequest | undefined;
-  /** Its place in the scheduler, from `approved` on. */
+  /** Its scheduler ticket, from `approved` on. */
   ticket: Ticket | undefined;
   readonly #setup: CallSetup;
   #record: CallRecord | undefined;
   #registered: RegisteredTool | undefined;
-  /** Raised whenever the call goes on: what an earlier wait leads to is ignored then. */
+  /** Incremented whenever the call continues. Steps of an earlier generation are ignored. */
   #generation = 0;
-  /** A stop takes effect later: the call has not begun, or a commit is in flight. */
+  /** A stop takes effect later, because the call has not begun or a commit is in flight. */
   #isUninterruptible = true;
   #stopReason: string | undefined;
   #question: AbortController | undefined;
   #running: RunningTool | undefined;
   #output: CallOutput | undefined;
-  /** The tool has ended: what it still shows or calls is ignored. */
+  /** The tool has ended: its further output and calls are ignored. */
   #isOver = false;
   #over: PromiseWithResolvers<void> | undefined;
   /** Sub-calls that have not ended. */
@@ -119,14 +122,14 @@ export class Call implements ActiveCall, ParentCall {
     this.#share = setup.parent && new SubCallShare(setup.parent, setup.scheduler);
   }
 
-  /** Resolves when it comes to rest. Never rejects. */
+  /** Resolves when the call ends or is suspended. Never rejects. */
   get ended(): Promise<CallEnd> {
     if (this.end !== undefined) return Promise.resolve(this.end);
     this.#ended ??= Promise.withResolvers();
     return this.#ended.promise;
   }
 
-  /** Begins. A call that was stopped before is settled as cancelled. */
+  /** Starts the call. A call that was stopped before it started is settled as cancelled. */
   start(entry: CallEntry): this {
     this.#isUninterruptible = false;
     this.#advance(() => this.#enter(entry));
@@ -151,7 +154,10 @@ export class Call implements ActiveCall, ParentCall {
     this.#advance(() => this.#settleStopped());
   }
 
-  /** Goes through the steps up to the next one that has to wait. No other part of the driver looks for promises. */
+  /**
+   * Runs the steps up to the next one that has to wait. No other part of the driver checks for
+   * promises.
+   */
   #advance(begin: () => Step | undefined): void {
     const generation = ++this.#generation;
     try {
@@ -237,7 +243,7 @@ export class Call implements ActiveCall, ParentCall {
     );
   }
 
-  /** A sub-call is not suspended: it keeps waiting, because its parent waits for it. */
+  /** Suspends the call. A sub-call keeps waiting instead, because its parent waits for it. */
   #suspend(pending: PendingRequest): undefined {
     if (this.parent === undefined) this.#rest({ status: "suspended", pending });
   }
@@ -309,7 +315,7 @@ export class Call implements ActiveCall, ParentCall {
       return this.#begin(registered, args);
     return wait(readVariables(gate.variables, registered.tool, args), (read: ReadVariables) => {
       const { approval, variables } = this.#record as CallRecord;
-      // An approval of an earlier version covers no contents.
+      // The approval of an earlier version covers no contents.
       const bound = variables ?? (approval && {});
       const error = read.status === "failed" ? read.error : bound && changedVariables(bound, read);
       if (read.status === "read" && error === undefined)
@@ -331,9 +337,9 @@ export class Call implements ActiveCall, ParentCall {
     this.state = "started";
     this.#record = record;
     return this.#commit({ step: "started", record }, (isOwned) => {
-      if (!isOwned) return this.#cancel("another process carries the run on");
+      if (!isOwned) return this.#cancel("another process owns the run now");
       if (this.#stopReason !== undefined) return this.#settleStopped();
-      // Not the arguments in the record: a host may have changed them.
+      // The record's arguments are not used: a host may have changed them.
       return this.#execute(registered, args, variables);
     });
   }
@@ -369,7 +375,7 @@ export class Call implements ActiveCall, ParentCall {
       },
     });
     const { deadline, outcome } = this.#running;
-    // Before its first await a tool may call a tool that waits, or show something that makes a listener stop it.
+    // Before its first `await`, a tool may call a tool that waits, or cause a listener to stop it.
     for (let n = 0; n < this.#deadlinePauses; n++) deadline?.pause();
     if (this.#stopReason !== undefined) this.#running.cancel(this.#stopReason);
     return wait(outcome, (ended) => this.#toolEnded(ended));
@@ -408,11 +414,11 @@ export class Call implements ActiveCall, ParentCall {
     const { gate } = this.#setup;
     if (this.state !== "in_review") return this.#cancel(this.#stopReason ?? "");
     this.#withdrawQuestion();
-    const reason = "it was stopped before a person had seen it";
+    const reason = "it was stopped before a user had seen it";
     return this.#settle(withholdResult(gate, this.#record as CallRecord, { reason, by: "system" }));
   }
 
-  /** Ends a call whose tool was not touched. */
+  /** Ends a call before its tool is called. */
   #cancel(reason: string): Step {
     this.#withdrawQuestion();
     this.#leaveQueue();
@@ -427,7 +433,7 @@ export class Call implements ActiveCall, ParentCall {
     );
   }
 
-  /** The host failed to store a step: the call goes no further. */
+  /** Ends the driver after the host failed to store a step. */
   #break(thrown: unknown): void {
     if (this.end !== undefined) return;
     this.#generation++;
@@ -470,7 +476,10 @@ export class Call implements ActiveCall, ParentCall {
 
   // Sub-calls
 
-  /** `context.callTool`: recorded under this call, in its slot and its locks. */
+  /**
+   * `context.callTool`: records the sub-call under this call and runs it in this call's slot and
+   * locks.
+   */
   #callTool(
     parentRecord: CallRecord,
     ...called: Parameters<ToolContext["callTool"]>
@@ -478,7 +487,7 @@ export class Call implements ActiveCall, ParentCall {
     const { gate, requireApproval } = this.#setup;
     const made = ++this.#subCallsMade;
     const request = subCallRequest(parentRecord, made, called, requireApproval);
-    // Its end is decided, and its record may be closed: nobody would learn of the call.
+    // The end is decided, and the record may be closed: no reader would learn of the sub-call.
     if (this.#isOver || this.#stopReason !== undefined)
       return Promise.resolve(
         cancelCall(gate, newRecord(request, gate.clock.now()), parentEnded).result,
@@ -488,12 +497,12 @@ export class Call implements ActiveCall, ParentCall {
     const child = new Call({ ...this.#setup, parent: this }, request.callId);
     child.start({ at: "propose", request, refusal });
     const result = child.ended.then(subCallResult);
-    // A tool need not wait for it.
+    // A tool may ignore the promise.
     result.catch(() => {});
     return result;
   }
 
-  /** Continues once the parent and its ancestors hold their locks again, if they gave them up. */
+  /** Continues when the parent and its ancestors hold their locks again, if they released them. */
   #withAncestors(proceed: () => Step | undefined): Step | undefined {
     const resumed = this.#share?.resume();
     return resumed === undefined ? proceed() : wait(resumed, proceed);

@@ -6,10 +6,13 @@ import { ToolExecutor } from "./tool-executor.ts";
 
 type Effects = "read" | "write" | "exclusive" | { readonly locks: () => readonly string[] };
 
-/** Lets everything that waits for nothing but promises come to its end. */
+/** Runs everything that waits for promises only. */
 const turns = () => new Promise(setImmediate);
 
-/** An executor of groups of tools that each run for 10 ms, and who is seen running together. */
+/**
+ * An executor with groups of tools that each run for 10 ms, and the tools that were seen running
+ * together.
+ */
 function setUp(groups: {
   readonly [group: string]: { readonly [tool: string]: Effects | undefined };
 }) {
@@ -35,7 +38,7 @@ function setUp(groups: {
     executor.registerToolGroup({ name: group, tools: made });
     executor.toggleGroupEnabled(group, true);
   }
-  /** Calls them all at once; gives the sets of those that ran together, and the ms it took. */
+  /** Makes the calls at once. Returns the sets of calls that ran together, and the ms. */
   const run = async (...names: string[]) => {
     const from = clock.now();
     const calls = Promise.all(names.map((name) => executor.execute(name, {})));
@@ -50,7 +53,7 @@ function setUp(groups: {
 }
 
 // Contract: plugins-59
-test("reads run together, beside a write too", async () => {
+test("reads run together, also with a write", async () => {
   const { together, ms } = await setUp({ a: { R1: "read", R2: "read", W: "write" } })(
     "R1",
     "R2",
@@ -61,7 +64,7 @@ test("reads run together, beside a write too", async () => {
 });
 
 // Contract: plugins-60
-test("what declares nothing is a write: one of a group at a time, beside those of other groups", async () => {
+test("an undeclared tool is a write: one of a group at a time, in parallel with other groups", async () => {
   const run = setUp({ a: { A1: undefined, A2: undefined }, b: { B1: undefined } });
   const { together, ms } = await run("A1", "A2", "B1");
   assert.deepEqual(together, ["A1", "A1+B1", "A2"]);
@@ -69,7 +72,7 @@ test("what declares nothing is a write: one of a group at a time, beside those o
 });
 
 // Contract: plugins-61
-test("lock keys exclude only each other, across groups", async () => {
+test("lock keys exclude only calls with the same key, across groups", async () => {
   const lock = (...keys: string[]) => ({ locks: () => keys });
   const run = setUp({ a: { X: lock("x"), XY: lock("x", "y") }, b: { Y: lock("y"), Z: lock("z") } });
   const { together, ms } = await run("X", "XY", "Y", "Z");

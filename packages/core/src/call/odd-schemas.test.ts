@@ -10,7 +10,7 @@ function executorWith(
   options: ToolExecutorOptions = {},
 ): { executor: ToolExecutor; ran: JsonObject[] } {
   const ran: JsonObject[] = [];
-  // As a source hands them over: nothing has looked at the schemas.
+  // Schemas as a tool source provides them, not validated.
   const tools = Object.entries(schemas).map(([name, parameters]): Tool => ({
     definition: { type: "function", function: { name, description: name, parameters } },
     permission: { executionPolicy: "auto" },
@@ -38,7 +38,7 @@ const unusable: { readonly [name: string]: { readonly schema: unknown; readonly 
 };
 
 // Contract: executor-3, executor-82, executor-84
-test("a tool whose schema cannot be used is not offered; a call of it says why", async () => {
+test("a tool with an unusable schema is not offered, and its calls say why", async () => {
   const schemas = Object.entries(unusable).map(([name, { schema }]) => [name, schema] as const);
   const { executor, ran } = executorWith({
     ...(Object.fromEntries(schemas) as { [name: string]: JsonSchema }),
@@ -60,7 +60,7 @@ test("a tool whose schema cannot be used is not offered; a call of it says why",
   assert.deepEqual(ran, []);
 });
 
-test("a schema of 200 levels is compiled and applied to values as deep, and one of 201 is refused", async () => {
+test("a schema of 200 levels is enforced on values as deep, and one of 201 levels is rejected", async () => {
   const keywords: readonly ((inner: unknown) => unknown)[] = [
     (inner) => ({ items: inner }),
     (inner) => ({ not: inner }),
@@ -89,7 +89,7 @@ test("a schema of 200 levels is compiled and applied to values as deep, and one 
   }
 });
 
-test("a recursive schema is offered, repaired and enforced; one without an end refuses each call", async () => {
+test("a recursive schema is offered, repaired and enforced; an endless one rejects each call", async () => {
   const { executor, ran } = executorWith({
     Tree: {
       type: "object",
@@ -117,7 +117,7 @@ test("a recursive schema is offered, repaired and enforced; one without an end r
 });
 
 // Contract: executor-151
-test("keys that could pollute a prototype reach the tool as own data, or are refused", async () => {
+test("keys that could pollute a prototype reach the tool as own data, or are rejected", async () => {
   const { executor, ran } = executorWith({
     Open: { type: "object", properties: { n: { type: "integer" } } },
     Closed: { type: "object", properties: {}, additionalProperties: false },
@@ -141,7 +141,7 @@ test("keys that could pollute a prototype reach the tool as own data, or are ref
 });
 
 // Contract: executor-165
-test("a schema's text never becomes code", async () => {
+test("a schema's text is never evaluated as code", async () => {
   const evil = `"];globalThis.polluted=1;//\`\${globalThis.polluted=1}\u2028'\\`;
   const { executor } = executorWith({
     Evil: {
@@ -160,7 +160,7 @@ test("a schema's text never becomes code", async () => {
 });
 
 // Contract: executor-84, executor-166
-test("patterns that could hang run on the engine that is given; without one that is said", async () => {
+test("dangerous patterns run on the given engine, or are reported without one", async () => {
   const schemas = { Match: { type: "object", properties: { a: { pattern: "^(a+)+$" } } } };
   const without = executorWith(schemas).executor;
   assert.deepEqual(

@@ -20,7 +20,7 @@ function executorOf() {
   return executor;
 }
 
-test("what is offered follows whatever changes, in place too", () => {
+test("an offer follows every change, also in place", () => {
   const executor = executorOf();
   const groups = ["a"];
   const clientTools = [client("Ask")];
@@ -42,7 +42,7 @@ test("what is offered follows whatever changes, in place too", () => {
   assert.deepEqual(names(), ["Ask", "Show"]);
 });
 
-test("a client's tool that is renamed in place is the client's by its new name", () => {
+test("a client's tool that is renamed in place has its new name", () => {
   const executor = executorOf();
   const ask = { type: "function" as const, function: { name: "Ask", parameters } };
   assert.deepEqual([...executor.offer({ clientTools: [ask] }).clientNames], ["Ask"]);
@@ -52,7 +52,7 @@ test("a client's tool that is renamed in place is the client's by its new name",
   assert.equal(names["a_One"], "a.One");
 });
 
-test("tools for a session's variables come with the first and go with the last", () => {
+test("tools for a session's variables are offered while there are variables", () => {
   const executor = new ToolExecutor();
   const read = { ...tool("Read"), alwaysOffered: true };
   executor.registerToolGroup(defineToolGroup({ name: "vars", tools: [read] }));

@@ -7,7 +7,7 @@ import { ToolExecutor, type ToolExecutorOptions } from "./tool-executor.ts";
 const long = "word ".repeat(10_000);
 const countTokens = (text: string) => text.split(" ").length;
 
-/** What the model reads of one call's result. */
+/** The model's text of one call's result. */
 async function shown(
   options: Partial<ToolOptions<never, unknown, unknown>>,
   more: { readonly executor?: ToolExecutorOptions; readonly limit?: number } = {},
@@ -31,7 +31,7 @@ async function shown(
 }
 
 // Contract: executor-13
-test("characters are the measure, unless tokens are given", async () => {
+test("output limits count characters, unless tokens are given", async () => {
   assert.ok(Math.abs((await shown({})).text.length - 8_000) < 100);
   const gate = { executor: { limits: { outputTokens: 500 } } };
   const inTokens = countTokens((await shown({}, gate)).text);
@@ -39,7 +39,7 @@ test("characters are the measure, unless tokens are given", async () => {
 });
 
 // Contract: executor-13, executor-14, executor-102, executor-176
-test("a tool's own limit goes before the gate's, the model's before both", async () => {
+test("a tool's limit overrides the gate's, and the model's overrides both", async () => {
   const gate = { executor: { limits: { outputTokens: 500 } } };
   const tokens = { DEFAULT_OUTPUT_LIMIT_TOKENS: 100 };
   const own = countTokens((await shown(tokens, gate)).text);
@@ -51,7 +51,7 @@ test("a tool's own limit goes before the gate's, the model's before both", async
 });
 
 // Contract: executor-11, executor-113
-test("0 shows it whole, up to the ceiling", async () => {
+test("limit 0 shows the whole result, up to the ceiling", async () => {
   for (const limit of [0, -5]) assert.equal((await shown({}, { limit })).text, long);
   assert.equal((await shown({ DEFAULT_OUTPUT_LIMIT_TOKENS: 0 })).text, long);
   assert.equal((await shown({ SKIP_EXTERNAL_TRUNCATE: true })).text, long);
@@ -60,7 +60,7 @@ test("0 shows it whole, up to the ceiling", async () => {
 });
 
 // Contract: executor-100, executor-187, executor-207
-test("an error is cut, kept and hinted at like a result", async () => {
+test("an error is truncated, stored and hinted at like a result", async () => {
   const failed = await shown({
     execute: () => toolError({ code: "broken", message: long }),
   });
@@ -80,7 +80,7 @@ test("an error is cut, kept and hinted at like a result", async () => {
   assert.equal(thrown.isTruncated, true);
 });
 
-test("an error of a call that never ran is cut, and says so", async () => {
+test("an error of a call that never ran is truncated and says so", async () => {
   const refused = await shown(
     {},
     { executor: { rules: [{ tool: "test.*", execution: "deny", reason: long }] } },
@@ -91,7 +91,7 @@ test("an error of a call that never ran is cut, and says so", async () => {
 });
 
 // Contract: executor-10, executor-114
-test("a tool's own cut is read on from where it is known to end, else from the start", async () => {
+test("a tool's own truncation is read on from its known end, else from the start", async () => {
   const head = await shown({ truncateForLLM: (text) => text.slice(0, 100) });
   assert.equal(head.text, long.slice(0, 100));
   assert.match(head.hint, /from 100 to 50000\. Read on: ReadVar\(\{"name":"Say_1","start":100,/);
@@ -115,7 +115,7 @@ test("a tool's own cut is read on from where it is known to end, else from the s
 });
 
 // Contract: executor-10, executor-45, executor-175, executor-188
-test("whatever a tool cuts out and puts in, what is left out is said, and where it is", async () => {
+test("the hint after a tool's own truncation says that text is missing, and where", async () => {
   const whole = "0123456789".repeat(5);
   const own = (truncateForLLM: (text: string) => string) =>
     shown({ execute: () => whole, truncateForLLM });
@@ -131,7 +131,7 @@ test("whatever a tool cuts out and puts in, what is left out is said, and where 
 });
 
 // Contract: executor-11
-test("an error is cut by the gate, whatever the tool does with its results", async () => {
+test("the gate truncates errors, whatever the tool does with its results", async () => {
   const failed = { execute: () => toolError({ code: "broken", message: long }) };
   for (const own of [
     { SKIP_EXTERNAL_TRUNCATE: true },
@@ -144,16 +144,19 @@ test("an error is cut by the gate, whatever the tool does with its results", asy
 });
 
 // Contract: executor-116, executor-117, executor-218
-test("a limit is heeded as a number, as text, and whatever its size", async () => {
+test("a limit works as a number and as text, at any size", async () => {
   const withLimit = async (limit: unknown) =>
     (await shown({}, { limit: limit as number })).text.length;
   for (const limit of [100, "100", 100.9]) assert.ok(Math.abs((await withLimit(limit)) - 100) < 60);
   for (const limit of [0, -1, "0", 1e300]) assert.equal(await withLimit(limit), long.length);
-  assert.ok(Math.abs((await withLimit("much")) - 8_000) < 100, "what is no number says nothing");
+  assert.ok(
+    Math.abs((await withLimit("much")) - 8_000) < 100,
+    "a value that is not a number changes nothing",
+  );
 });
 
 // Contract: executor-118
-test("a limit of the tool's own is the tool's, also where it is strict", async () => {
+test("a tool's own limit argument goes to the tool, also in a strict schema", async () => {
   const seen: unknown[] = [];
   const parameters = {
     type: "object",

@@ -38,7 +38,7 @@ test("a tool that aborts its caller's signal at once is stopped", async () => {
   assert.equal(status, "cancelled");
 });
 
-test("a call can be stopped while its proposal is written", async () => {
+test("a call can be stopped while its proposal is being stored", async () => {
   const written = Promise.withResolvers<void>();
   const record = ({ status }: CallRecord) =>
     status === "approved" ? written.promise : assert.equal(status, "cancelled");
@@ -54,7 +54,7 @@ test("a call can be stopped while its proposal is written", async () => {
   assert.equal(executor.cancel("x"), false);
 });
 
-test("of two calls with one id, the end of one leaves the other to be stopped", async () => {
+test("of two calls with one id, the other can still be stopped after one ends", async () => {
   const executor = executorWith([
     defineTool({ ...reads, name: "Long", execute: () => new Promise(() => {}) }),
     defineTool({ ...reads, name: "Short", execute: async () => "short" }),
@@ -66,7 +66,7 @@ test("of two calls with one id, the end of one leaves the other to be stopped", 
   assert.equal(executor.gate.activeCalls.length, 0);
 });
 
-test("what a request says of asking holds for sub-calls of a single call, too", async () => {
+test("a request's approval settings hold for sub-calls of a single call too", async () => {
   const asked: string[] = [];
   const executor = executorWith(
     [
@@ -90,7 +90,7 @@ test("what a request says of asking holds for sub-calls of a single call, too", 
   assert.deepEqual(asked, ["Parent", "Child"]);
 });
 
-test("a call whose tool is switched off, or forbidden, while it waits for its turn is not begun", async () => {
+test("a queued call whose tool is disabled or forbidden is not begun", async () => {
   const hold = Promise.withResolvers<void>();
   const ran: string[] = [];
   const overrides: PolicyRule[] = [];

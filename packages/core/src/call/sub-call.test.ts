@@ -13,7 +13,7 @@ const codeOf = (result: ToolExecuteResult) =>
   "error" in result ? result.error.code : result.status;
 
 // Contract: executor-112, plugins-74
-test("calls may be nested so deep and no deeper", async () => {
+test("sub-calls are nested up to the limit and no deeper", async () => {
   const depths: string[] = [];
   const nest = defineTool({
     ...reads,
@@ -29,7 +29,7 @@ test("calls may be nested so deep and no deeper", async () => {
 });
 
 // Contract: executor-112, plugins-74
-test("a call may make so many calls and no more, however it makes them", async () => {
+test("a call makes sub-calls up to the limit and no more", async () => {
   const one = defineTool({ ...reads, name: "One", execute: () => 1 });
   const many = defineTool({
     ...reads,
@@ -49,7 +49,7 @@ test("a call may make so many calls and no more, however it makes them", async (
 });
 
 // Contract: plugins-73
-test("a sub-call passes the locks of those it is made in, takes no slot, and is recorded under its parent", async () => {
+test("a sub-call passes its ancestors' locks, takes no slot, and is recorded under its parent", async () => {
   const ledger = new MemoryLedger();
   const leaf = defineTool({ ...writes, name: "Leaf", execute: () => "leaf" });
   const middle = defineTool({
@@ -72,7 +72,7 @@ test("a sub-call passes the locks of those it is made in, takes no slot, and is 
 });
 
 // Contract: executor-112, plugins-72
-test("a sub-call goes through the gate: unknown, invalid and forbidden are refused as ever", async () => {
+test("a sub-call goes through the gate, which rejects unknown, invalid and forbidden calls", async () => {
   const forbidden = defineTool({
     ...reads,
     name: "Forbidden",
@@ -97,7 +97,7 @@ test("a sub-call goes through the gate: unknown, invalid and forbidden are refus
 });
 
 // Contract: plugins-77
-test("references in a sub-call's arguments are text, unless its caller asks to resolve them", async () => {
+test("references in a sub-call's arguments are text, unless its caller requests them resolved", async () => {
   const echo = defineTool({
     ...reads,
     name: "Echo",
@@ -118,13 +118,13 @@ test("references in a sub-call's arguments are text, unless its caller asks to r
   executor.variables.addVariable("secret", "tulip", "USER_ADD");
   const result = await executor.execute("Script", {});
   assert.deepEqual(result.status === "success" && result.data, ["$VAR_REF{{secret}}", "tulip"]);
-  // The model's own call of the same tool is another matter.
+  // The model's own call of the same tool resolves them.
   const own = await executor.execute("Echo", { text: "$VAR_REF{{secret}}" });
   assert.equal(own.status === "success" && own.data, "tulip");
 });
 
 // Contract: plugins-75
-test("in a chain a sub-call reaches only what the request offers", async () => {
+test("in a chain a sub-call can call only the tools that the request offers", async () => {
   const results: string[] = [];
   const ask = (name: string) =>
     defineTool({

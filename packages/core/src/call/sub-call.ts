@@ -16,15 +16,15 @@ export interface ParentCall {
   readonly parent: ParentCall | undefined;
   readonly children: Set<ActiveCall>;
   readonly ticket: Ticket | undefined;
-  /** Resolves when its tool has ended; undefined if it has. */
+  /** Resolves when its tool has ended; undefined if it has already. */
   readonly over: Promise<void> | undefined;
   pauseDeadline(): void;
   resumeDeadline(): void;
 }
 
 /**
- * What a sub-call takes from its ancestors. While it waits for an answer, their deadlines are paused,
- * and they give up their locks if nothing else goes on in them.
+ * The effects of a sub-call on its ancestors. While it waits for an answer, their deadlines are
+ * paused, and they release their locks if they have no other running work.
  */
 export class SubCallShare {
   readonly #parent: ParentCall;
@@ -42,7 +42,10 @@ export class SubCallShare {
     this.#pauseDeadlines();
   }
 
-  /** Resolves when the ancestors hold their locks again, or the parent needs them no longer; undefined if they hold them. */
+  /**
+   * Resolves when the ancestors hold their locks again, or the parent no longer needs them;
+   * undefined if they hold them already.
+   */
   resume(): Promise<void> | undefined {
     const resumed = this.#handle.resume();
     const { over } = this.#parent;
@@ -74,7 +77,10 @@ export class SubCallShare {
   }
 }
 
-/** The request of a call that another call makes, the `made`th of it: for the same user, in the same round. */
+/**
+ * Returns the request of the sub-call number `made` of a call. It has the same user and round as
+ * its parent.
+ */
 export function subCallRequest(
   { callId: parentCallId, round, idempotencyKey, principalId }: CallRecord,
   made: number,
@@ -94,7 +100,10 @@ export function subCallRequest(
   };
 }
 
-/** Returns an error if a sub-call would be nested too deep, is one too many of its parent, or its tool is not offered. */
+/**
+ * Returns an error if a sub-call is nested too deeply, exceeds its parent's number of calls, or
+ * calls a tool that is not offered.
+ */
 export function subCallRefusal(
   { gate, offer }: Pick<CallSetup, "gate" | "offer">,
   { depth, made, name }: { readonly depth: number; readonly made: number; readonly name: string },
@@ -117,7 +126,7 @@ export function subCallRefusal(
   return { code: "tool_not_offered", message };
 }
 
-/** Returns the result of a sub-call. It never stays pending: its parent waits for a user in its place. */
+/** Returns the result of a sub-call. It is never pending: its parent waits for the user. */
 export function subCallResult(end: CallEnd): SettledToolResult {
   if (end.status === "settled") return end.result;
   throw end.status === "broken"

@@ -6,12 +6,12 @@ import type { ApprovalAnswer, ReviewDecision } from "../index.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
 
-/** Lets everything that waits for nothing but promises come to its end. */
+/** Runs everything that waits for promises only. */
 const turns = () => new Promise(setImmediate);
 type Effects = "read" | "exclusive" | { readonly locks: () => readonly string[] };
 const lock = (...keys: string[]): Effects => ({ locks: () => keys });
 
-/** Tools that say what they do, and people who answer when the test says so. */
+/** Tools that record their actions, and users who answer when the test says so. */
 function setUp(options: { readonly callsAtOnce?: number } = {}) {
   const clock = new FakeClock();
   const log: string[] = [];
@@ -19,7 +19,7 @@ function setUp(options: { readonly callsAtOnce?: number } = {}) {
   const reviewed: PromiseWithResolvers<ReviewDecision>[] = [];
   const ends = new Map<string, () => void>();
 
-  /** A tool that does what is given, and says when it begins and ends. */
+  /** A tool that runs the given function, and records its start and end. */
   const does = (
     name: string,
     effects: Effects,
@@ -83,7 +83,7 @@ function setUp(options: { readonly callsAtOnce?: number } = {}) {
 }
 
 // Contract: plugins-68
-test("a call whose sub-call waits for a person holds no slot and no lock, and has both again before it goes on", async () => {
+test("a call whose sub-call waits for a user holds no slot and no lock, and takes both before it resumes", async () => {
   const { log, does, runs, asks, calls, start, answer, end } = setUp({ callsAtOnce: 1 });
   const executor = start([
     does("Parent", lock("x"), calls("Asks")),
@@ -98,7 +98,7 @@ test("a call whose sub-call waits for a person holds no slot and no lock, and ha
   await turns();
   assert.deepEqual(log, ["Parent begins", "Short begins", "Short ends", "Long begins"]);
   await answer(0);
-  assert.equal(log.at(-1), "Long begins", "what was asked about waits for what its parent held");
+  assert.equal(log.at(-1), "Long begins", "the approved sub-call waits for its parent's locks");
   await end("Long");
   assert.deepEqual(log.slice(4), ["Long ends", "Asks runs", "got success", "Parent ends"]);
   assert.equal((await parent).status, "success");
@@ -106,7 +106,7 @@ test("a call whose sub-call waits for a person holds no slot and no lock, and ha
 });
 
 // Contract: plugins-68
-test("a barrier lets others through while its sub-call waits, and is alone again afterwards", async () => {
+test("an exclusive call lets others run while its sub-call waits, and is alone again afterwards", async () => {
   const { log, does, runs, asks, calls, start, answer, end } = setUp();
   const executor = start([
     does("Alone", "exclusive", calls("Asks")),
@@ -135,7 +135,7 @@ test("a barrier lets others through while its sub-call waits, and is alone again
 });
 
 // Contract: plugins-68
-test("who comes back goes before those that have not begun", async () => {
+test("a resuming call comes before those that have not begun", async () => {
   const { log, does, runs, asks, calls, start, answer, end } = setUp({ callsAtOnce: 1 });
   const executor = start([
     does("Parent", "read", calls("Asks")),
@@ -162,7 +162,7 @@ test("who comes back goes before those that have not begun", async () => {
 });
 
 // Contract: plugins-69
-test("a call holds what it has while any of its sub-calls works", async () => {
+test("a call holds its locks while any of its sub-calls works", async () => {
   const { log, does, runs, asks, calls, start, answer, end } = setUp();
   const executor = start([
     does("Parent", lock("x"), calls("Asks", "Works")),
@@ -182,7 +182,7 @@ test("a call holds what it has while any of its sub-calls works", async () => {
 });
 
 // Contract: plugins-64
-test("calls above a waiting one hold nothing either, and a deadline counts neither the wait nor the way back", async () => {
+test("ancestors of a waiting call hold nothing either, and a deadline excludes the wait and the resume", async () => {
   const { clock, log, does, runs, asks, calls, start, answer, end } = setUp();
   const executor = start([
     does("Top", lock("x"), calls("Middle"), { timeoutMs: 1_000 }),
@@ -213,7 +213,7 @@ test("calls above a waiting one hold nothing either, and a deadline counts neith
 });
 
 // Contract: plugins-68
-test("a call whose sub-call's result waits for a reviewer holds nothing, and its deadline stands still", async () => {
+test("a call whose sub-call's result is in review holds nothing, and its deadline is paused", async () => {
   const { clock, log, reviewed, does, calls, start } = setUp();
   const secret = defineTool({
     ...reads,
@@ -241,7 +241,7 @@ test("a call whose sub-call's result waits for a reviewer holds nothing, and its
   ]);
 });
 
-test("a call that is stopped on its way back ends at once, and what it wanted is free", async () => {
+test("a call that is stopped while it resumes ends at once and releases its request", async () => {
   const { log, does, runs, asks, calls, start, answer, end } = setUp();
   const executor = start([
     does("Parent", lock("x"), calls("Asks")),
@@ -264,7 +264,7 @@ test("a call that is stopped on its way back ends at once, and what it wanted is
 });
 
 // Contract: plugins-70
-test("two calls that come back and want what the other's sub-call took do not wait for ever", async () => {
+test("two resuming calls that need each other's locks do not deadlock", async () => {
   const { does, asks, calls, start, answer } = setUp();
   const executor = start([
     does("One", lock("x"), calls("AsksY")),
@@ -279,7 +279,7 @@ test("two calls that come back and want what the other's sub-call took do not wa
   assert.deepEqual(ends, ["success", "success"]);
 });
 
-test("a sub-call that is stopped while it waits gives its parent back what it held", async () => {
+test("a sub-call that is stopped while it waits returns its parent's locks", async () => {
   const { log, does, runs, asks, calls, start, end } = setUp();
   const executor = start([
     does("Parent", lock("x"), calls("Asks")),

@@ -7,7 +7,7 @@ import { defineTool } from "../tool/define-tool.ts";
 import { toolError } from "../tool/return-value.ts";
 
 // Contract: executor-6, executor-90, executor-95
-test("the stages of a call come in their order, each once", async () => {
+test("the stages of a call run in their order, each once", async () => {
   const order: string[] = [];
   const did = <T>(stage: string, value: T): T => (order.push(stage), value);
   const tool = {
@@ -57,7 +57,7 @@ test("the stages of a call come in their order, each once", async () => {
 });
 
 // Contract: executor-8, executor-35, executor-185, executor-240, plugins-23
-test("an error's code, message, details and what to do about it reach the model", async () => {
+test("the model reads an error's code, message, details and advice", async () => {
   const details = { line: 3 };
   const tool = defineTool({
     name: "T",
@@ -88,7 +88,7 @@ test("an error's code, message, details and what to do about it reach the model"
 });
 
 // Contract: executor-38, executor-184
-test("a thing that is missing is a tool's error, a tool that is missing is not_found", async () => {
+test("a missing resource is the tool's error; a missing tool is not_found", async () => {
   const missing = toolError({ code: "document_not_found", message: "There is none." });
   const tool = defineTool({
     name: "T",
@@ -104,7 +104,7 @@ test("a thing that is missing is a tool's error, a tool that is missing is not_f
 });
 
 // Contract: executor-34
-test("data of a success and the error of a failure cannot be confused: a result has one of them", async () => {
+test("a result has either the data of a success or the error of a failure", async () => {
   const tool = defineTool({
     name: "T",
     description: "",
@@ -119,7 +119,7 @@ test("data of a success and the error of a failure cannot be confused: a result 
   assert.deepEqual(["data" in failed, "error" in failed], [false, true]);
 });
 
-test("what the gate says of arguments is said once, and as data for programs", async () => {
+test("an argument problem is reported once in the text, and as data for programs", async () => {
   const tool = defineTool({
     name: "T",
     description: "",
@@ -138,7 +138,7 @@ test("what the gate says of arguments is said once, and as data for programs", a
 });
 
 // Contract: executor-42
-test("an approval that comes later leaves the call pending, with the question; nothing ran", async () => {
+test("an approval that comes later leaves the call pending with its request, and nothing runs", async () => {
   let ran = 0;
   const tool = defineTool({ name: "T", description: "Does it.", execute: () => ++ran });
   const approvals = { request: () => ({ decision: "pending" }) as const };
@@ -152,7 +152,7 @@ test("an approval that comes later leaves the call pending, with the question; n
 });
 
 // Contract: executor-56, executor-118, executor-225
-test("a person's word holds for the same arguments, however they are written, and for no others", async () => {
+test("an approval holds for the same arguments in any notation, and for no others", async () => {
   const asked: unknown[] = [];
   const tool = defineTool({
     name: "T",
@@ -175,7 +175,7 @@ test("a person's word holds for the same arguments, however they are written, an
 });
 
 // Contract: executor-229
-test("a rule for running leaves the review alone, and one for results leaves running alone", async () => {
+test("a rule for running does not affect the review, and one for results does not affect running", async () => {
   const tool = defineTool({
     name: "T",
     description: "",
@@ -197,7 +197,7 @@ test("a rule for running leaves the review alone, and one for results leaves run
 });
 
 // Contract: executor-222
-test("a result's unseen signs are marked for the model, and its value keeps them", async () => {
+test("a result's invisible characters are marked for the model and unchanged in its value", async () => {
   const said = "pay \u202E001\u202C\u{E0068}";
   const tool = defineTool({
     name: "Read",

@@ -57,36 +57,42 @@ export interface ToolExecutorOptions {
   /** @default a new, empty one */
   readonly variables?: VariableSystem;
   readonly grants?: GrantBook;
-  /** The administrator's rules; no grant or request lifts them. */
+  /** The administrator's rules; no grant or request overrides them. */
   readonly rules?: readonly PolicyRule[];
-  /** The user's overrides; a function is asked for each call, so that they can change. */
+  /** The user's overrides. A function is called for each call, so the overrides can change. */
   readonly overrides?: readonly PolicyRule[] | (() => readonly PolicyRule[]);
-  /** Who is asked. Without one the answer is no. */
+  /**
+   * Asks users for approvals and reviews. Without one, calls that need an approval are rejected.
+   */
   readonly approvals?: ApprovalAdapter;
-  /** Whose session it is. @default { id: "local" } */
+  /** The session's principal. @default { id: "local" } */
   readonly principal?: Principal;
-  /** What the host gives along with every call. A call may bring its own. */
+  /** The request context of every call. A call may bring its own. */
   readonly request?: RequestContext;
-  /** Files that tools see: by `group.Tool` or bare name, and `_all`. A call may bring its own. */
+  /**
+   * The files that tools see, by `group.Tool` or bare name, and `_all`. A call may bring its own.
+   */
   readonly files?: ToolFiles;
-  /** Where the states of the calls made with `execute` are written. A chain writes them to its journal. */
+  /**
+   * Stores the states of the calls made with `execute`. A chain stores its calls in its journal.
+   */
   readonly ledger?: Ledger;
-  /** @default four characters to a token */
+  /** Counts a text's tokens. @default four characters are one token */
   readonly countTokens?: (text: string) => number;
   readonly clock?: Clock;
   /**
-   * A regular expression engine that takes linear time, for `pattern`s that JavaScript's own could
-   * hang on. Without one these are not enforced, which `schemaProblems` says.
+   * Matches `pattern`s that could hang JavaScript's own engine, in linear time. Without one, such
+   * patterns are not enforced, and `schemaProblems` reports them.
    */
   readonly patternEngine?: PatternEngine;
-  /** From 0 to 1; spreads retries. @default Math.random */
+  /** Returns a number from 0 to 1 that spreads retries. @default Math.random */
   readonly random?: () => number;
   readonly limits?: Partial<GateLimits>;
 }
 
 /**
- * The gate. Every call of a tool, whoever makes it, goes through here: known, switched on, valid,
- * permitted, recorded.
+ * The gate. Every call of a tool goes through it: it checks that the tool is registered and enabled
+ * and that the call is valid and permitted, and records the call.
  *
  * @example
  * const executor = new ToolExecutor({ approvals });
@@ -99,10 +105,16 @@ export class ToolExecutor {
   readonly scheduler: Scheduler;
   readonly approvals: ApprovalAdapter | undefined;
   readonly #listeners = new Set<(change: ToolsChange) => void>();
-  /** Rows in quarantine whose result was answered for: a second word must not release what the first withheld. */
+  /**
+   * Rows in quarantine whose review was answered. A second answer must not release a withheld
+   * result.
+   */
   readonly #answered = new WeakSet<CallRecord>();
 
-  /** @throws CapstanError `invalid_rule`, `invalid_limits` with what is wrong, and where */
+  /**
+   * @throws CapstanError `invalid_rule` or `invalid_limits`, which names the invalid value and its
+   * path
+   */
   constructor(options: ToolExecutorOptions = {}) {
     const limits = gateLimits(options.limits);
     const { rules = [], overrides = [] } = options;
@@ -134,11 +146,12 @@ export class ToolExecutor {
   }
 
   /**
-   * Adds a group, or what makes one; it is off until switched on, unless one of its name was, and was
-   * taken away. Its skill rules become variables.
+   * Adds a group, or the group that a function returns. A new group is disabled; a group that was
+   * removed and is added again keeps its switch. Its skill rules become variables.
    *
-   * @throws CapstanError `duplicate_tool_group` with both owners, `invalid_tool_group`,
-   *   `invalid_tool` with the tool's name and what is wrong with it. Then nothing was added.
+   *
+   * @throws CapstanError `duplicate_tool_group` with both owners, `invalid_tool_group`, or
+   * `invalid_tool` with the tool's name and the problem. Nothing is added then.
    */
   registerToolGroup(group: ToolGroup | (() => ToolGroup)): void {
     const made = typeof group === "function" ? group() : group;
@@ -147,7 +160,10 @@ export class ToolExecutor {
     this.#announce({ type: "group.registered", group: made.name });
   }
 
-  /** Takes a group's tools and rules away; its calls under way end as they would. False where there is none. */
+  /**
+   * Removes a group's tools and rules. Its running calls end normally. Returns false if there is no
+   * such group.
+   */
   unregisterToolGroup(name: string): boolean {
     const group = this.gate.registry.group(name);
     if (group === undefined) return false;
@@ -157,7 +173,10 @@ export class ToolExecutor {
     return true;
   }
 
-  /** Calls back after every change of what tools there are and which are on; returns what ends it. */
+  /**
+   * Calls back after every change of the registered or enabled tools. Returns a function that
+   * unsubscribes.
+   */
   subscribe(listener: (change: ToolsChange) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -168,7 +187,7 @@ export class ToolExecutor {
       try {
         listener(change);
       } catch {
-        // Who listens must not undo what happened.
+        // A listener's error must not undo the change.
       }
     }
   }
@@ -185,7 +204,10 @@ export class ToolExecutor {
     return this.gate.registry.group(name) !== undefined && this.gate.switches.group(name);
   }
 
-  /** Without a value, flips it. False where there is no such group. */
+  /**
+   * Enables or disables a group; without a value, flips its switch. Returns false if there is no
+   * such group.
+   */
   toggleGroupEnabled(name: string, enabled: boolean = !this.isGroupEnabled(name)): boolean {
     if (this.gate.registry.group(name) === undefined) return false;
     this.gate.switches.setGroup(name, enabled);
@@ -198,7 +220,10 @@ export class ToolExecutor {
     return registered !== undefined && this.gate.switches.tool(registered.id);
   }
 
-  /** By `group.Tool` or bare name. False where there is no such tool. */
+  /**
+   * Enables or disables a tool, by `group.Tool` or bare name. Returns false if there is no such
+   * tool.
+   */
   setToolEnabled(name: string, enabled: boolean): boolean {
     const registered = this.#registered(name);
     if (registered === undefined) return false;
@@ -207,7 +232,10 @@ export class ToolExecutor {
     return true;
   }
 
-  /** The tools that are on, of these groups or of all. Those always offered come with any other. */
+  /**
+   * Returns the enabled tools of these groups, or of all groups. Always-offered tools come with any
+   * others.
+   */
   enabledTools(groups?: readonly string[]): readonly RegisteredTool[] {
     const wanted = groups === undefined ? undefined : new Set(groups);
     const chosen: RegisteredTool[] = [];
@@ -222,19 +250,25 @@ export class ToolExecutor {
     return others || this.#hasSessionVariables() ? chosen : [];
   }
 
-  /** What a request shows the model, and what each name means. A client's tools keep their names. */
+  /**
+   * Returns the tools that a request shows to the model, and the meaning of each name. A client's
+   * tools keep their names.
+   */
   offer(options: OfferOptions = {}): ToolOffer {
     const { groups, clientTools = [], allowTool } = options;
     const offered = this.enabledTools(groups).filter(
       (tool) =>
         (allowTool === undefined || isAllowed(allowTool(tool.id), tool.id)) &&
-        // A provider refuses a whole request for one schema that is none.
+        // Providers reject a whole request for one invalid schema.
         !this.#isRefused(tool),
     );
     return offerTools(offered, clientTools);
   }
 
-  /** Tools whose schema is refused, so that they are not offered, or not wholly enforced; of all that are registered. */
+  /**
+   * Returns the registered tools whose schemas are invalid or not fully enforced. A tool with an
+   * invalid schema is not offered.
+   */
   schemaProblems(): readonly SchemaProblem[] {
     return [...this.gate.registry.tools()].flatMap((tool) =>
       schemaProblems(tool, this.gate.patternEngine),
@@ -245,7 +279,10 @@ export class ToolExecutor {
     return this.offer().definitions;
   }
 
-  /** The prompt's part on the tools that are offered, under the names that the model sees; empty where there are none. */
+  /**
+   * Returns the prompt's section on the offered tools, under the names that the model sees. Empty
+   * if no tools are offered.
+   */
   toolRules(options: OfferOptions = {}): string {
     const offer = this.offer(options);
     const offered = Object.entries(offer.names).flatMap(([name, id]) => {
@@ -256,9 +293,9 @@ export class ToolExecutor {
   }
 
   /**
-   * Makes one call, from proposal to result. Never throws for what a tool or its caller did
-   * wrong: the result's `status` says what became of it. `pending` where the approval adapter
-   * will answer later.
+   * Makes one call, from proposal to result. Never throws for a mistake of the tool or its caller:
+   * the result's `status` reports it. The status is `pending` if the approval adapter answers
+   * later.
    */
   async execute(
     name: string,
@@ -280,11 +317,13 @@ export class ToolExecutor {
   }
 
   /**
-   * Runs, or ends, a call for which `execute` gave `pending`, here or in another process: what was
-   * stored is what runs. Answer it once; give the options that `execute` was given.
+   * Continues or ends a call for which `execute` returned `pending`, here or in another process.
+   * The stored call runs. Answer it once, with the same options as `execute`.
+   *
    *
    * @param record the waiting call, from `execute` or from the ledger
-   * @throws CapstanError `not_awaited` where the record does not wait for an approval, was answered, or was changed
+   * @throws CapstanError `not_awaited` if the record does not wait for an approval, was answered
+   * already, or was changed
    */
   async answerApproval(
     record: CallRecord,
@@ -297,9 +336,9 @@ export class ToolExecutor {
     const why =
       typeof asked === "string" ? asked : await this.checkAnswer(asked.approval, decision);
     if (typeof asked === "string" || why !== undefined) {
-      // It still waits: who asked for what cannot be done may answer once more.
+      // The call still waits: after an invalid answer, the caller may answer again.
       if (!isAnswered) this.#answered.delete(record);
-      const message = `The call ${record.callId} cannot be answered so: ${why}`;
+      const message = `The call ${record.callId} cannot be answered this way: ${why}`;
       throw new CapstanError({ code: "not_awaited", message });
     }
     const pending = approvalRequest(asked);
@@ -311,21 +350,27 @@ export class ToolExecutor {
     });
   }
 
-  /** Stops one call, its sub-calls too. False where it has ended, or waits in a chain for a person. */
-  cancel(callId: string, reason = "a person stopped it"): boolean {
+  /**
+   * Stops one call and its sub-calls. Returns false if it has ended, or waits in a chain for a
+   * user.
+   */
+  cancel(callId: string, reason = "a user stopped it"): boolean {
     const stopped = this.gate.activeCalls.filter((call) => call.callId === callId);
     for (const call of stopped) call.stop(reason);
     return stopped.length > 0;
   }
 
-  /** Stops all calls that run or wait for their turn, whoever made them. */
+  /** Stops all running and queued calls, including those of chains. */
   cancelAll(reason = "all calls were stopped"): void {
-    // A call that stops at once leaves the list.
+    // A call that stops at once leaves the array during the loop.
     const calls = [...this.gate.activeCalls];
     for (const call of calls) call.stop(reason);
   }
 
-  /** Puts a question to the approval adapter. One that is not there, throws or does not answer in time means no. */
+  /**
+   * Requests an approval from the adapter. The call is rejected if there is no adapter, or if it
+   * throws or does not answer in time.
+   */
   async ask(approval: ApprovalRequest, signal?: AbortSignal): Promise<ApprovalAnswer> {
     const { approvals: adapter } = this;
     const { clock, grants, registry } = this.gate;
@@ -334,26 +379,31 @@ export class ToolExecutor {
     return requestApproval({ adapter, approval, clock, signal, grants, query, check });
   }
 
-  /** Why an answer to a question cannot be taken, in a sentence; undefined where it can. It may come from outside. */
+  /**
+   * Returns a sentence that says why an answer to a request is invalid, or undefined if it is
+   * valid. The answer may be untrusted.
+   */
   async checkAnswer(approval: ApprovalRequest, decision: unknown): Promise<string | undefined> {
     const registered = this.gate.registry.tool(approval.toolId);
-    // A tool that is gone has no call to run: whatever is answered, its question is void.
+    // If the tool is gone, there is no call to run, so any answer is accepted.
     if (registered === undefined) return undefined;
     return checkAnswer({ gate: this.gate, registered, approval, decision });
   }
 
-  /** Shows a result to a person first. Nobody there to see it means that it is withheld. */
+  /** Requests a review of a result. The result is withheld if there is no reviewer. */
   async review(request: ReviewRequest, signal?: AbortSignal): Promise<ReviewAnswer> {
     const { approvals: adapter } = this;
     return requestReview({ adapter, request, clock: this.gate.clock, signal });
   }
 
   /**
-   * Settles a call whose result waited for a person: `execute` gave `pending` for it, here or in
-   * another process. Answer it once; the ledger has its end.
+   * Settles a call whose result waited for a review: `execute` returned `pending` for it, here or
+   * in another process. Answer it once; the ledger stores its end.
+   *
    *
    * @param record the call in quarantine, from `execute` or from the ledger
-   * @throws CapstanError `not_in_review` where the record is of another call, was answered, or its tool is not here
+   * @throws CapstanError `not_in_review` if the record is of another call or was answered already,
+   * or if its tool is not registered
    */
   async settleReviewed(record: CallRecord, decision: ReviewDecision): Promise<SettledToolResult> {
     const registered = this.gate.registry.tool(record.toolId ?? "");
@@ -379,7 +429,7 @@ export class ToolExecutor {
     return result;
   }
 
-  /** What the model would get of a result in review after this answer: nothing is decided by it. */
+  /** Returns the text that the model would get after this review. Has no side effects. */
   previewReviewed(record: CallRecord, decision: ReviewDecision): string {
     const registered = this.gate.registry.tool(record.toolId ?? "");
     return previewReviewed(this.gate, { record, registered }, decision);

@@ -329,7 +329,7 @@ test("an answer is as long as the gate allows, and says where it was cut", async
   const limits = { outputCeilingChars: 200, spokenChars: 10 };
   const { result } = await play([long], [call("Long")], { gate: { limits } });
   assert.equal(result.answer.length, 200);
-  assert.match(result.answer, /^x+\n\[… it said more than an answer holds …\]$/);
+  assert.match(result.answer, /^x+\n\[… the answer is longer than the limit …\]$/);
 });
 
 test("words of the system's own in a final tool's answer have no force", async () => {

@@ -162,7 +162,7 @@ test("a chain that is stopped, or closed, withholds what nobody had seen", async
   assert.equal(stopped.last("c1").quarantine, undefined);
 
   const parked = await start([tool], [secretCall]).run.result;
-  const close = { code: "aborted", message: "a person stopped it", phase: "chain" } as const;
+  const close = { code: "aborted", message: "a user stopped it", phase: "chain" } as const;
   const closed = start([], [], { resume: { state: parked.state, close } });
   await closed.run.result;
   assert.equal(closed.last("c1").status, "result_rejected");

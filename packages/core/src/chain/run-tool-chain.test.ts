@@ -353,7 +353,7 @@ test("a person's edit is validated, runs, and is told to the model", async () =>
   assert.deepEqual(seen, [{ to: "b" }]);
   assert.match(
     model.requests[1]?.messages.at(-1)?.content as string,
-    /A person changed the arguments.*\{"to":"b"\}/s,
+    /A user changed the arguments.*\{"to":"b"\}/s,
   );
 });
 

@@ -66,7 +66,7 @@ export function runToolChain(options: ToolChainOptions): ToolChainRun {
     answer: (approvalId, decision) => !chain.isOver && calls.answer(approvalId, decision),
     answerReview: (reviewId, decision) => !chain.isOver && calls.answerReview(reviewId, decision),
     submitOutput: (output) => !chain.isOver && calls.submit(output),
-    cancelCall: (callId, reason = "a person stopped it") =>
+    cancelCall: (callId, reason = "a user stopped it") =>
       !chain.isOver && calls.cancel(callId, reason),
     abort: (reason = "it was stopped") => chain.abort(reason),
     detach: (reason) => chain.detach(reason),

@@ -129,7 +129,7 @@ test("changed arguments are allowed once: nothing is granted that nobody asked f
   const result = await executor.execute("Write", { path: "a" });
   assert.match(
     result.status === "success" ? result.finalText : "",
-    /A person changed the arguments/,
+    /A user changed the arguments/,
   );
   assert.equal(grants.list().length, 0);
   await statusOf({ path: "b" });

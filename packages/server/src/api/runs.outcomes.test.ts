@@ -74,7 +74,7 @@ test("what a person says of an unknown outcome is in the ledger, and the next tu
     previous_response_id: id,
     history: "full",
   });
-  assert.match(String(readOf(model)), /A person looked: it did happen.* They say: Receipt 5\./);
+  assert.match(String(readOf(model)), /A user looked: it did happen.* They say: Receipt 5\./);
   assert.equal(keys.length, 1);
 });
 

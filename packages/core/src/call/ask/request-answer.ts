@@ -18,18 +18,21 @@ interface AskOptions {
 
 interface Question<Response> extends AskOptions {
   readonly times: Pick<ApprovalRequest, "createdAt" | "expiresAt">;
-  /** Asks the adapter. The signal aborts when its answer is no longer needed. */
+  /** Asks the adapter. The signal aborts when the answer is no longer needed. */
   readonly put: (signal: AbortSignal) => unknown;
-  /** Adapters are written by others: checks what it gave. */
+  /** Validates the adapter's answer: adapters are custom code. */
   readonly parse: (answer: unknown) => Response;
   readonly stopped: Response;
   readonly expired: Response;
   readonly failed: Response;
-  /** Calls back with a response that makes the adapter's answer unnecessary. Returns a function that ends this. */
+  /**
+   * Calls back with a response that makes the adapter's answer unnecessary. Returns a function that
+   * stops the callback.
+   */
   readonly watch?: (respond: (response: Response) => void) => (() => void) | undefined;
 }
 
-/** Asks an approval adapter until the question expires or is stopped. Never rejects. */
+/** Asks an approval adapter until the request expires or is stopped. Never rejects. */
 async function ask<Response>(question: Question<Response>): Promise<Response> {
   const { clock, signal, times, stopped, expired } = question;
   if (signal?.aborted === true) return stopped;
@@ -37,11 +40,11 @@ async function ask<Response>(question: Question<Response>): Promise<Response> {
   const { promise: other, resolve } = Promise.withResolvers<Response>();
   const respond = (response: Response): void => {
     resolve(response);
-    // The adapter may remove the question that it shows.
+    // The adapter may remove the request from its display.
     asking.abort(response);
   };
   const stop = () => respond(stopped);
-  // A clock that was set back leaves no more time than there was.
+  // If the clock is set back, the remaining time does not grow.
   const left = Math.min(times.expiresAt - clock.now(), times.expiresAt - times.createdAt);
   const disarm = clock.after(Math.max(0, left), () => respond(expired));
   const unwatch = question.watch?.(respond);
@@ -59,20 +62,20 @@ async function ask<Response>(question: Question<Response>): Promise<Response> {
 }
 
 interface RequestApprovalOptions extends AskOptions {
-  /** Without one the answer is no. */
+  /** If there is no adapter, the call is rejected. */
   readonly adapter: ApprovalAdapter | undefined;
   readonly approval: ApprovalRequest;
-  /** Where the answer to another question may turn up that covers this one, too. */
+  /** The grants in which an answer to another request may appear that covers this one too. */
   readonly grants: GrantBook;
-  /** What such an answer has to cover. */
+  /** The grant query that such an answer has to match. */
   readonly query: GrantQuery | undefined;
-  /** For adapters that can put an answer back to the person. */
+  /** For adapters that can return an invalid answer to the user. */
   readonly check: AnswerCheck;
 }
 
 /**
- * Asks the approval adapter, until the request expires or another answer covers it. An adapter that
- * throws, gives an invalid response or does not answer in time rejects the call.
+ * Asks the approval adapter until the request expires or another answer covers it. Rejects the call
+ * if the adapter throws, gives an invalid response or does not answer in time.
  */
 export async function requestApproval(options: RequestApprovalOptions): Promise<ApprovalAnswer> {
   const { adapter, approval, clock, signal, grants, query, check } = options;
@@ -95,7 +98,7 @@ export async function requestApproval(options: RequestApprovalOptions): Promise<
   });
 }
 
-/** Whoever asks may change what they show. The digest is worked out when it is first looked at. */
+/** An adapter may change the request that it gets. The digest is computed at its first use. */
 function ownCopy(approval: ApprovalRequest): ApprovalRequest {
   const copy: { [key: string]: unknown } = {};
   for (const key of Object.keys(approval) as (keyof ApprovalRequest)[])
@@ -105,10 +108,13 @@ function ownCopy(approval: ApprovalRequest): ApprovalRequest {
 }
 
 function refuse(why: string): ApprovalAnswer {
-  return { decision: "refuse", reason: `it needs a person's approval, and ${why}`, by: "system" };
+  return { decision: "refuse", reason: `it needs a user's approval, and ${why}`, by: "system" };
 }
 
-/** A yes must be a yes. One that is wider than its question allows is a yes to this call alone. */
+/**
+ * Only `approve` approves. An answer that is wider than the request offers approves this call
+ * alone.
+ */
 function parseApproval(
   answer: unknown,
   { approval, query, clock }: RequestApprovalOptions,
@@ -127,14 +133,14 @@ function parseApproval(
 }
 
 interface RequestReviewOptions extends AskOptions {
-  /** Without one that reviews, the result is withheld. */
+  /** If there is no adapter that reviews, the result is withheld. */
   readonly adapter: ApprovalAdapter | undefined;
   readonly request: ReviewRequest;
 }
 
 /**
- * Asks the approval adapter to review a result, until the request expires. An adapter that throws,
- * gives an invalid response or does not answer in time withholds the result.
+ * Asks the approval adapter to review a result until the request expires. Withholds the result if
+ * the adapter throws, gives an invalid response or does not answer in time.
  */
 export async function requestReview(options: RequestReviewOptions): Promise<ReviewAnswer> {
   const { adapter, request, clock, signal } = options;
@@ -153,7 +159,7 @@ export async function requestReview(options: RequestReviewOptions): Promise<Revi
 }
 
 function withhold(why: string): ReviewAnswer {
-  return { decision: "withhold", reason: `a person must see it first, and ${why}`, by: "system" };
+  return { decision: "withhold", reason: `a user must see it first, and ${why}`, by: "system" };
 }
 
 function parseReview(answer: unknown): ReviewAnswer {

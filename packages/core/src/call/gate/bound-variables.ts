@@ -1,6 +1,6 @@
-// An approval covers the contents of the variables that a call reads besides its arguments: their
-// digests are stored with the call when it is proposed, and compared when it starts. The tool then
-// reads the compared values, so that no change can come in between.
+// An approval covers the contents of the variables that a call reads in addition to its arguments.
+// Their digests are stored with the call when it is proposed, and compared when it starts. The tool
+// then reads the compared values, so no change can occur between the comparison and the read.
 import { errorMessage, type ToolErrorData } from "../../base/errors.ts";
 import type { ToolArgs } from "../../base/json.ts";
 import { digest } from "../../json/json-value.ts";
@@ -14,7 +14,7 @@ export type ReadVariables =
   | {
       readonly status: "read";
       readonly found: ReadonlyMap<string, Variable>;
-      /** Why the first missing variable is missing. */
+      /** The error for the first missing variable. */
       readonly missing?: ToolErrorData;
     }
   | { readonly status: "failed"; readonly error: ToolErrorData };
@@ -22,7 +22,10 @@ export type ReadVariables =
 /** Characters of all variables together that an approval request shows. */
 const shownChars = 65_536;
 
-/** Reads the variables that a tool names in `readsVariables`. Returns a promise only if one was evicted. */
+/**
+ * Reads the variables that a tool names in `readsVariables`. Returns a promise only if a variable
+ * was evicted.
+ */
 export function readVariables(
   variables: VariableSystem,
   tool: Tool,
@@ -54,7 +57,7 @@ function readPresent(variables: VariableSystem, names: Iterable<string>): ReadVa
   return { status: "read", found, ...(missing !== undefined && { missing }) };
 }
 
-/** Values do not change after they were stored: a digest holds for the life of its value. */
+/** Stored values never change, so a digest stays valid as long as its value exists. */
 const digests = new WeakMap<VariableValue, string>();
 
 function digestOf({ value }: Variable): string {
@@ -92,7 +95,7 @@ export function shownVariables(found: ReadonlyMap<string, Variable>): readonly S
   });
 }
 
-/** All that a tool may read of a value. */
+/** The parts of a value that a tool can read. */
 function contentOf({ text, data }: VariableValue): string {
   if (data === undefined || data === text) return text;
   const json = JSON.stringify(data, null, 2);

@@ -8,19 +8,24 @@ import type { Progress } from "../../tool/tool-context.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import type { SettledCall } from "../record/call-outcome.ts";
 
-/** Stores the steps of calls and answers their requests: an executor's ledger, or a chain's journal. */
+/**
+ * Stores the steps of calls and answers their requests. Implemented by an executor's ledger and a
+ * chain's journal.
+ */
 export interface CallHost {
   /**
-   * Stores a step before anything follows from it: `started` before the tool is touched, the end
-   * before the caller learns of it. A call has at most one commit in flight.
+   * Stores a step before the call acts on it: `started` before the tool is called, the end before
+   * the caller gets the result. A call has at most one commit in flight.
    *
-   * @returns false if another process owns the call now: it is not started
+   *
+   * @returns false if another process owns the call now; the call is then not started
    */
   commit(change: CallChange): boolean | Promise<boolean>;
   /**
-   * Asks for an answer that `call` needs. `later`: nobody answers now. A call without a parent is
-   * suspended then; a sub-call keeps waiting, because its parent waits for it. Either continues with
-   * `call.answer`, which may also be called while this request is open.
+   * Requests an answer for `call`. `later` means that the answer comes later: a call without a
+   * parent is then suspended, and a sub-call keeps waiting because its parent waits for it. Both
+   * continue with `call.answer`, which may also be called while this request is open.
+   *
    *
    * @param signal aborts when the answer is no longer needed
    */
@@ -45,7 +50,9 @@ export type CallChange =
       readonly step: "settled";
       readonly record: CallRecord;
       readonly result: SettledToolResult;
-      /** The answer that ended the call: it was rejected, or its tool is gone. */
+      /**
+       * The answer that ended the call, because it rejected the call or because the tool is gone.
+       */
       readonly answered?: GivenApproval | undefined;
     };
 
@@ -55,7 +62,7 @@ export interface GivenApproval {
   readonly grant?: Grant | undefined;
 }
 
-/** What a call waits for: a user's approval, a user's review of its result, or a client's output. */
+/** A request that a call waits for: approval or review by a user, or a client's output. */
 export type PendingRequest =
   | {
       readonly kind: "approval";
@@ -83,17 +90,17 @@ export interface OutputAnswer {
 /** A call that has not ended. */
 export interface ActiveCall {
   readonly callId: string;
-  /** What it waits for, if it waits for an answer. */
+  /** The request that the call waits for, or undefined if it waits for no answer. */
   readonly pending: PendingRequest | undefined;
-  /** Answers the pending request. The first answer counts: false if nothing is pending. */
+  /** Answers the pending request. The first answer counts. Returns false if nothing is pending. */
   answer(answer: Answer): boolean;
-  /** Stops the call in whatever state it is, its sub-calls first. Only the first reason counts. */
+  /** Stops the call in any state, its sub-calls first. Only the first reason counts. */
   stop(reason: string): void;
-  /** Resolves when the call comes to rest. Never rejects. */
+  /** Resolves when the call ends or is suspended. Never rejects. */
   readonly ended: Promise<unknown>;
 }
 
-/** What a running tool shows of its work. */
+/** Output of a running tool. */
 export type CallOutputEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "progress"; readonly progress: Progress }
@@ -116,12 +123,12 @@ export interface ApprovedProposal {
   readonly registered: RegisteredTool;
 }
 
-/** A proposal that needs a person's approval. */
+/** A proposal that needs a user's approval. */
 export type AskingProposal = Extract<Proposal, { readonly status: "asks" }>;
 
 export interface AnsweredProposal {
   readonly proposal: Exclude<Proposal, AskingProposal>;
-  /** The grant that the answer creates; the gate's book already holds it. */
+  /** The grant that the answer creates; the gate's grant book already contains it. */
   readonly grant?: Grant;
 }
 

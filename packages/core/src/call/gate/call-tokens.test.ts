@@ -6,7 +6,7 @@ import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { defineTool } from "../../tool/define-tool.ts";
 import { MemoryLedger } from "../record/ledger.ts";
 
-/** A word is a token: easy to count by eye. */
+/** Each word is a token, so tokens are easy to count. */
 const countWords = (text: string) => text.split(/\s+/).filter((word) => word !== "").length;
 
 const words = defineTool({
@@ -21,14 +21,14 @@ const words = defineTool({
 });
 
 // Contract: executor-49
-test("a call's tokens are counted: its definition, its arguments, what was shown and what was withheld", async () => {
+test("a call's tokens count its definition, its arguments, its shown and its withheld text", async () => {
   const ledger = new MemoryLedger();
   const executor = executorWith([words], { countTokens: countWords, ledger });
   const short = await executor.execute("Words", '{"count": 3}', { callId: "short" });
   assert.ok(short.status === "success");
   const { definition } = short.tokens;
   assert.deepEqual(short.tokens, { definition, arguments: 2, shown: 3, withheld: 0 });
-  // What the model is offered, the executor's own `limit` included.
+  // The definition that the model is offered, with the executor's own `limit`.
   const [offered] = executor.getEnabledToolDefinitions();
   assert.equal(definition, countWords(JSON.stringify(offered?.function)));
 
@@ -39,7 +39,7 @@ test("a call's tokens are counted: its definition, its arguments, what was shown
   assert.deepEqual(ledger.get("short")?.result?.tokens, short.tokens);
 });
 
-test("a call that never ran has its tokens too", async () => {
+test("a call that never ran has token counts too", async () => {
   const executor = executorWith([words], { countTokens: countWords });
   const unknown = await executor.execute("Wrods", '{"a": 1}');
   assert.ok(unknown.status === "not_found");
@@ -49,7 +49,7 @@ test("a call that never ran has its tokens too", async () => {
 });
 
 // Contract: executor-130
-test("a turn's tokens are the sum of its calls', each definition once", async () => {
+test("a turn's tokens are the sum of its calls' tokens, with each definition once", async () => {
   const run = (countTokens?: (text: string) => number) =>
     runToolChain({
       executor: executorWith([words], countTokens === undefined ? {} : { countTokens }),
@@ -73,6 +73,6 @@ test("a turn's tokens are the sum of its calls', each definition once", async ()
     [definition, 4, 7, 0],
   );
   assert.equal("tokensEstimated" in stats, false);
-  // Without a counter they are estimated, and that is said.
+  // Without a counter they are estimates, and marked as such.
   assert.equal((await run()).stats.tokensEstimated, true);
 });

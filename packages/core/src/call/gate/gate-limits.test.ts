@@ -4,14 +4,14 @@ import { defaultGateLimits } from "./gate.ts";
 import { ToolExecutor } from "../tool-executor.ts";
 
 // Contract: loop-10
-test("a limit of the gate that is none is refused with its name and what it may be", () => {
+test("an invalid gate limit is rejected with its name and allowed values", () => {
   for (const [limits, message] of [
     [{ outputChars: -1 }, /limits\.outputChars must be a whole number from 0 on/],
     [{ callsAtOnce: 0 }, /limits\.callsAtOnce must be a whole number from 1 on/],
     [{ subCalls: 1.5 }, /limits\.subCalls .* not 1\.5/],
     [{ toolTimeoutMs: "60" }, /limits\.toolTimeoutMs .* not "60"/],
     [{ approvalMs: Number.NaN }, /limits\.approvalMs/],
-    [{ callsAtOne: 4 }, /no limit of an executor\. Did you mean callsAtOnce\?/],
+    [{ callsAtOne: 4 }, /not a limit of an executor\. Did you mean callsAtOnce\?/],
   ] as const)
     assert.throws(() => new ToolExecutor({ limits: limits as never }), {
       code: "invalid_limits",

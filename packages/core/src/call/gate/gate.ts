@@ -17,20 +17,25 @@ import { definitionForModel } from "../../tool/tool-offer.ts";
 import type { CallRecord } from "../record/call-record.ts";
 
 export interface GateLimits {
-  /** Characters of a result shown to the model. */
+  /** Characters of a result that the model reads. */
   readonly outputChars: number;
-  /** Tokens of a result shown to the model, instead of characters. @default characters are counted */
+  /**
+   * Tokens of a result that the model reads, instead of characters. @default characters are counted
+   */
   readonly outputTokens?: number;
-  /** What even `limit: 0` does not pass. About 64,000 tokens. */
+  /** Characters that a result never exceeds, even with `limit: 0`. About 64,000 tokens. */
   readonly outputCeilingChars: number;
   readonly toolTimeoutMs: number;
   readonly approvalMs: number;
   readonly callsAtOnce: number;
   readonly subCallDepth: number;
   readonly subCalls: number;
-  /** Characters of a call's running output that are kept. A final tool's are an answer: `outputCeilingChars`. */
+  /**
+   * Characters of a call's running output that are stored. A final tool's output is an answer, so
+   * `outputCeilingChars` applies to it.
+   */
   readonly spokenChars: number;
-  /** Characters of all events of a call's own, about; pictures are the large ones. */
+  /** Approximate characters of all custom events of a call; pictures are the large ones. */
   readonly eventChars: number;
 }
 
@@ -46,34 +51,35 @@ export const defaultGateLimits: GateLimits = {
   eventChars: 4 * 1024 * 1024,
 };
 
-/** All that the stages of a call share: one session's gate. */
+/** The state that all stages of a session's calls share. */
 export interface Gate {
   readonly registry: ToolRegistry;
   readonly switches: Switches;
   readonly variables: VariableSystem;
   readonly grants: GrantBook;
   readonly rules: readonly PolicyRule[];
-  /** Those of now: they may change between calls. */
+  /** Returns the current overrides: they may change between calls. */
   readonly overrides: () => readonly PolicyRule[];
-  /** On whose behalf calls are made, unless one says otherwise. */
+  /** The caller of calls that do not name another one. */
   readonly caller: Caller;
-  /** Where each call's states are written. */
+  /** The ledger that stores each call's states. */
   readonly ledger: Ledger | undefined;
   /**
-   * The calls that move, sub-calls included. Two chains may have calls of one id. An array: a set that
-   * is emptied again and again keeps the ended calls in memory until the next full collection.
+   * The calls that are active, including sub-calls. Two chains may have calls with the same id. It
+   * is an array because a set that is repeatedly emptied keeps ended calls in memory until the next
+   * full garbage collection.
    */
   readonly activeCalls: ActiveCall[];
   readonly countTokens: (text: string) => number;
   readonly clock: Clock;
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
   readonly limits: GateLimits;
-  /** For `pattern`s of schemas that JavaScript's own engine could hang on. */
+  /** Matches `pattern`s of schemas that could hang JavaScript's own engine. */
   readonly patternEngine: PatternEngine | undefined;
 }
 
-/** The least that each may be. A gate that runs no call at once, or shows nothing, is none. */
+/** The minimum of each limit. */
 const least: { readonly [name in keyof Required<GateLimits>]: number } = {
   outputChars: 0,
   outputTokens: 0,
@@ -88,9 +94,10 @@ const least: { readonly [name in keyof Required<GateLimits>]: number } = {
 };
 
 /**
- * The gate's limits, with the defaults for those that are not given.
+ * Returns the gate's limits, with defaults for the missing ones.
  *
- * @throws CapstanError `invalid_limits` with the name of one that is none, and what it may be
+ *
+ * @throws CapstanError `invalid_limits` with the name of an invalid limit and its allowed values
  */
 export function gateLimits(given: Partial<GateLimits> = {}): GateLimits {
   for (const [name, value] of Object.entries<unknown>(given)) {
@@ -99,7 +106,7 @@ export function gateLimits(given: Partial<GateLimits> = {}): GateLimits {
     if (min === undefined) {
       const [nearest] = nearestNames(name, Object.keys(least), 1);
       const hint = nearest === undefined ? "Leave it out." : `Did you mean ${nearest}?`;
-      throw invalid(`${shortJson(name)} is no limit of an executor. ${hint}`);
+      throw invalid(`${shortJson(name)} is not a limit of an executor. ${hint}`);
     }
     const isTime = name.endsWith("Ms");
     const isKind = value === Infinity || isTime || Number.isInteger(value);
@@ -121,7 +128,7 @@ export interface TokensOptions {
   readonly record: CallRecord;
   readonly tool: Tool | undefined;
   readonly finalText: string;
-  /** The text it was cut from; absent where nothing was left out. */
+  /** The text before truncation; absent if nothing was left out. */
   readonly whole?: string | undefined;
 }
 
@@ -138,7 +145,7 @@ export function callTokens({ gate, record, tool, finalText, whole }: TokensOptio
 
 type Counter = (text: string) => number;
 
-/** A definition is counted once by each counter. */
+/** Each counter counts a definition once. */
 const counted = new WeakMap<Tool, WeakMap<Counter, number>>();
 
 function definitionTokens(countTokens: Counter, tool: Tool): number {
@@ -152,7 +159,7 @@ function definitionTokens(countTokens: Counter, tool: Tool): number {
   return tokens;
 }
 
-/** Empty where a schema is no JSON: such a tool is offered to no model. */
+/** Returns an empty text if the schema is not JSON: such a tool is not offered to models. */
 function jsonOf({ function: definition }: ToolDefinition): string {
   try {
     return JSON.stringify(definition);
@@ -161,7 +168,10 @@ function jsonOf({ function: definition }: ToolDefinition): string {
   }
 }
 
-/** When a call ends: never before it began, also if the clock was set back. */
+/**
+ * Returns the end of a call in ms since the epoch. It is never before the start, even if the clock
+ * was set back.
+ */
 export function endOf(
   { clock }: Gate,
   { startedAt, proposedAt }: Pick<CallRecord, "startedAt" | "proposedAt">,

@@ -6,13 +6,16 @@ import type { Gate } from "./gate.ts";
 import { rejectCall, settleWithoutResult } from "./settle-without-result.ts";
 import type { SettledCall } from "../record/call-outcome.ts";
 
-/** Why an approved call may not start after all. */
+/** The reason why an approved call may not start. */
 export type RecheckFailure =
   | { readonly type: "gone" }
   | { readonly type: "switched_off" }
   | { readonly type: "forbidden"; readonly by: Denier; readonly reason: string };
 
-/** Returns the tool of a call as it is registered now, or `undefined` if it was removed or its definition changed. */
+/**
+ * Returns the currently registered tool of a call, or `undefined` if it was removed or its
+ * definition changed.
+ */
 export function currentTool(gate: Gate, registered: RegisteredTool): RegisteredTool | undefined {
   const present = gate.registry.tool(registered.id);
   if (present === undefined || present === registered) return present;
@@ -22,7 +25,7 @@ export function currentTool(gate: Gate, registered: RegisteredTool): RegisteredT
 
 /**
  * Checks an approved call again before it starts, with the current switches and rules. Returns
- * `undefined` if it may start. A person's approval lifts neither a switch nor a rule.
+ * `undefined` if it may start. A user's approval overrides neither a switch nor a rule.
  */
 export function recheck(
   gate: Gate,
@@ -36,8 +39,8 @@ export function recheck(
 
 export function recheckFailureText(failure: RecheckFailure): string {
   return failure.type === "forbidden"
-    ? `it was forbidden while it waited for its turn: ${failure.reason}`
-    : "it was switched off while it waited for its turn";
+    ? `it was forbidden while it was queued: ${failure.reason}`
+    : "it was switched off while it was queued";
 }
 
 export function settleFailedRecheck(
@@ -46,7 +49,7 @@ export function settleFailedRecheck(
   failure: RecheckFailure,
 ): SettledCall {
   if (failure.type === "gone") {
-    const message = `${record.name} was taken away or changed meanwhile. Look at the tools there are now.`;
+    const message = `${record.name} was removed or changed meanwhile. Check the current tools.`;
     const error = { code: "tool_not_found", message };
     return settleWithoutResult(gate, record, { status: "not_found", error });
   }

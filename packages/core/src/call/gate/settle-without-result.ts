@@ -59,7 +59,7 @@ function errorOf(
   end: EndWithoutResult,
 ): { error: ToolErrorData; text: string } {
   if ("error" in end) {
-    // The gate's own messages say it all; their details say it again, for programs.
+    // The gate's messages already contain their details, which are for programs.
     const { details: _same, ...said } = end.error;
     return { error: end.error, text: errorText(said) };
   }
@@ -68,12 +68,12 @@ function errorOf(
   return { error: { code: end.status, message: text }, text };
 }
 
-/** Ends a call that a rule, a grant or a person rejected. */
+/** Ends a call that a rule, a grant or a user rejected. */
 export function rejectCall(gate: Gate, record: CallRecord, reason: string): SettledCall {
   return settleWithoutResult(gate, record, { status: "execution_rejected", reason });
 }
 
-/** Ends a call that was stopped before its tool was touched. */
+/** Ends a call that was stopped before its tool was called. */
 export function cancelCall(
   gate: Gate,
   record: CallRecord,

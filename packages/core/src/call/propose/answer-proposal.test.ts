@@ -7,7 +7,7 @@ import type { ToolExecutor } from "../tool-executor.ts";
 
 const fine: ApprovalDecision = { decision: "allow" };
 
-/** A call of T that somebody must be asked about, and what ran of it. */
+/** A call of T that requires approval, and the arguments with which T ran. */
 async function ask(
   request: (
     executor: ToolExecutor,
@@ -23,7 +23,7 @@ async function ask(
   return { result, ran };
 }
 
-test("a tool that is switched off while its call waits does not run with changed arguments either", async () => {
+test("a tool that is disabled while its call waits does not run with changed arguments either", async () => {
   const { result, ran } = await ask((executor) => {
     executor.toggleGroupEnabled("test", false);
     return { ...fine, arguments: { path: "b" } };
@@ -32,7 +32,7 @@ test("a tool that is switched off while its call waits does not run with changed
   assert.deepEqual(ran, []);
 });
 
-test("a tool that is taken away while its call waits does not run", async () => {
+test("a tool that is removed while its call waits does not run", async () => {
   const { result, ran } = await ask((executor) => {
     executor.unregisterToolGroup("test");
     return fine;
@@ -41,7 +41,7 @@ test("a tool that is taken away while its call waits does not run", async () => 
   assert.deepEqual(ran, []);
 });
 
-test("a call that waits runs the tool that is there now, if it is defined as the one that was asked about", async () => {
+test("a waiting call runs the current tool if its definition is unchanged", async () => {
   const again = (description: string) =>
     ask((executor) => {
       executor.unregisterToolGroup("test");
@@ -56,7 +56,7 @@ test("a call that waits runs the tool that is there now, if it is defined as the
   assert.deepEqual([...same.ran, ...other.ran], []);
 });
 
-test("whoever asks may change what they show: what was proposed is what runs", async () => {
+test("a call runs as proposed, even if the approval adapter changes its request", async () => {
   const { result, ran } = await ask((_executor, { args }) => {
     (args as { path: string })["path"] = "elsewhere";
     return fine;
@@ -65,7 +65,7 @@ test("whoever asks may change what they show: what was proposed is what runs", a
   assert.deepEqual(ran, [{ path: "a" }]);
 });
 
-test("changed arguments are those that were checked, whatever becomes of the answer's object", async () => {
+test("the checked arguments run, even if the answer's object changes later", async () => {
   const edited = { path: "b" };
   const ran: unknown[] = [];
   const tool = defineTool({ name: "T", description: "", execute: (args) => ran.push(args) });
@@ -81,14 +81,14 @@ test("changed arguments are those that were checked, whatever becomes of the ans
   assert.deepEqual(ran, [{ path: "b" }]);
 });
 
-test("changed arguments that are no plain data end the call", async () => {
+test("changed arguments that are not plain data end the call", async () => {
   const odd = { path: 1n as unknown as string };
   const { result, ran } = await ask(() => ({ ...fine, arguments: odd }));
   assert.equal(result.status, "error");
   assert.deepEqual(ran, []);
 });
 
-test("an answer that throws where it is touched is a no", async () => {
+test("an answer that throws on access rejects the call", async () => {
   const { result } = await ask(() => ({
     get decision(): "allow" {
       throw new Error("do not touch");
@@ -97,7 +97,7 @@ test("an answer that throws where it is touched is a no", async () => {
   assert.equal(result.status, "execution_rejected");
 });
 
-test("a sub-call that cannot be recorded and that its tool does not wait for harms nobody", async () => {
+test("a sub-call that cannot be recorded and is not awaited affects no other call", async () => {
   const unhandled: unknown[] = [];
   const listener = (thrown: unknown) => unhandled.push(thrown);
   process.on("unhandledRejection", listener);
@@ -128,7 +128,7 @@ test("a sub-call that cannot be recorded and that its tool does not wait for har
   assert.deepEqual(unhandled, []);
 });
 
-test("who listens to variables and throws changes nothing of a call", async () => {
+test("a variable listener that throws does not affect a call", async () => {
   const executor = executorWith([defineTool({ ...reads, name: "T", execute: () => "done" })]);
   const heard: string[] = [];
   executor.variables.subscribe(() => assert.fail("a listener that throws"));

@@ -17,7 +17,7 @@ import { failCall, rejectCall } from "../gate/settle-without-result.ts";
 import { forbids } from "../../policy/decide.ts";
 import { canonicalArguments } from "../../policy/rule.ts";
 
-/** Another answer covers this question: which one, in words. */
+/** Describes the other answer that covers this request. */
 function byGrant(
   gate: Gate,
   { approval, registered }: Omit<AskingProposal, "status">,
@@ -31,7 +31,7 @@ function byGrant(
   };
 }
 
-/** Answers come from wherever a program keeps them: only a yes is a yes. */
+/** Answers come from custom code: only a valid approval counts as one. */
 function isDecision(given: unknown): given is ApprovalDecision {
   return isObject(given) && (given["decision"] === "allow" || given["decision"] === "refuse");
 }
@@ -42,7 +42,7 @@ const notUnderstood: ApprovalDecision = {
   by: "system",
 };
 
-/** Applies a user's answer to a proposal. The stored arguments run, or those that the user put in their place. */
+/** Applies a user's answer to a proposal. The stored arguments run, or the user's replacements. */
 export function answerProposal(
   gate: Gate,
   asked: Omit<AskingProposal, "status">,
@@ -79,7 +79,7 @@ export function answerProposal(
 
 const allowedByPerson: CallDecision = { verdict: "allowed", by: "person" };
 
-/** The switches, the rules and the tool itself may have changed while the user was asked. */
+/** The switches, the rules and the tool itself may have changed before the user answered. */
 function recheckAllowed(
   gate: Gate,
   registered: RegisteredTool,
@@ -98,13 +98,13 @@ export interface CheckAnswerOptions {
   readonly gate: Pick<Gate, "rules" | "overrides" | "clock" | "patternEngine">;
   readonly registered: RegisteredTool;
   readonly approval: ApprovalRequest;
-  /** From outside: nothing is known of it. */
+  /** The answer as an adapter or a client gave it, not validated. */
   readonly decision: unknown;
 }
 
 /**
- * Why an answer cannot be taken, in a sentence, so that the question can stay open; undefined
- * where it can. Changed arguments are checked as the model's are, and against the rules.
+ * Returns a sentence that says why an answer is invalid, so that the request can stay open, or
+ * undefined if it is valid. Changed arguments are checked like the model's, and against the rules.
  */
 export async function checkAnswer(options: CheckAnswerOptions): Promise<string | undefined> {
   const { gate, registered, approval, decision } = options;
@@ -119,28 +119,30 @@ export async function checkAnswer(options: CheckAnswerOptions): Promise<string |
   const shown = new Set(approval.variables?.map(({ name }) => name));
   const unseen = readsVariables?.(checked.args).find((name) => !shown.has(name));
   if (unseen !== undefined)
-    return `arguments: the variable ${unseen} is not shown in this approval request. Leave it out, or refuse and say why.`;
+    return `arguments: the variable ${unseen} is not shown in this approval request. Leave it out, or reject and say why.`;
   const { rules } = gate;
   const denial = forbids({ registered, args: checked.args, rules, overrides: gate.overrides() });
   return denial && `arguments: these are not allowed: ${denial.reason}.`;
 }
 
-/** Returns the proposal of a stored call that waits for an approval, or the reason why there is none. */
+/**
+ * Returns the proposal of a stored call that waits for an approval, or the reason why it has none.
+ */
 export function restoreApprovalRequest(
   { registry }: Gate,
   record: CallRecord,
 ): AskingProposal | string {
   const { status, approval, args, toolId } = record;
   if (status !== "waiting" || approval === undefined || args === undefined)
-    return `it is ${status}, and does not wait for an approval.`;
+    return `it is ${status} and does not wait for an approval.`;
   const registered = toolId === undefined ? undefined : registry.tool(toolId);
   if (registered === undefined)
     return `its tool ${toolId ?? record.name} is not registered here. Register it first.`;
   if (approval.definitionDigest !== definitionDigest(registered.tool))
-    return "its tool changed since it was asked about. Call it again.";
+    return "its tool changed since its approval was requested. Call it again.";
   const asked = frozenJson(args);
   if (approval.argsDigest !== callDigest(asked, record.variables))
-    return "its arguments changed since it was asked about. Call it again.";
+    return "its arguments changed since its approval was requested. Call it again.";
   return {
     status: "asks",
     registered,

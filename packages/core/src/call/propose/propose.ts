@@ -43,27 +43,36 @@ import { errorMessage } from "../../base/errors.ts";
 export interface CallRequest {
   readonly callId: string;
   readonly name: string;
-  /** What the model was shown, name → `group.Tool`. Absent: by id or bare name. */
+  /**
+   * The names that the model was shown, name → `group.Tool`. If absent, tools are found by id or
+   * bare name.
+   */
   readonly names?: { readonly [modelName: string]: string };
-  /** As a model wrote them, or as a program has them. */
+  /** The arguments as the model's text, or as a program's object. */
   readonly args: string | JsonObject;
-  /** Whether the model's answer ended within the arguments. @default false */
+  /** Whether the model's answer was cut off within the arguments. @default false */
   readonly isCutOff?: boolean;
   readonly round: number;
   readonly idempotencyKey: string;
   readonly parentCallId?: string;
   readonly requireApproval?: RequireApproval | RequireApprovalOf | undefined;
-  /** For whom, where that is not the session's own principal. */
+  /** The id of the call's principal, if it is not the session's. */
   readonly principalId?: string | undefined;
-  /** When it is proposed, in ms since the epoch. @default now */
+  /** The time of the proposal, in ms since the epoch. @default now */
   readonly at?: number;
-  /** False where a script's own text must stay as it is. @default true */
+  /**
+   * Whether references in the arguments are resolved. False keeps a script's text unchanged.
+   * @default true
+   */
   readonly references?: boolean;
 }
 
 const none: readonly string[] = [];
 
-/** The first segment, stages 1 to 5: what would run, and whether it may. Touches nothing. */
+/**
+ * The first segment, stages 1 to 5: checks the call and decides whether it may run. Has no side
+ * effects.
+ */
 export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Proposal> {
   const { at: now = gate.clock.now() } = request;
   const { parsed, text } = readArguments(request.args, request.isCutOff);
@@ -122,7 +131,10 @@ export function newRecord(
   return record;
 }
 
-/** What a call's row says of its tool. Named here, so that names follow the order in which calls are written, not that of their ends. */
+/**
+ * Sets the tool's fields in a call's record, and reserves the result's name. Names are reserved
+ * here so that they follow the order in which calls are written, not the order in which they end.
+ */
 function setTool(
   record: Mutable<CallRecord>,
   { variables }: Gate,
@@ -133,7 +145,7 @@ function setTool(
   if (tool.final === true && record.parentCallId === undefined) record.final = true;
 }
 
-/** Stages 4 and 5, for what stage 3 made of the arguments. */
+/** Runs stages 4 and 5 on the resolved arguments of stage 3. */
 function checkResolved(
   gate: Gate,
   given: Given,
@@ -164,14 +176,14 @@ function decideWithVariables(
 }
 
 interface Given {
-  /** Nobody else has it yet. */
+  /** No other code has a reference to the record yet. */
   readonly record: Mutable<CallRecord>;
   readonly registered: RegisteredTool;
   readonly repairs: readonly string[];
   readonly requireApproval: RequireApproval | undefined;
 }
 
-/** Stage 5, for arguments that stage 4 let through. */
+/** Runs stage 5 on arguments that passed stage 4. */
 function decideOn(
   gate: Gate,
   given: Given,
@@ -215,7 +227,8 @@ function decideOn(
     return rejectCall(gate, record, decision.reason);
   }
   if (read?.missing !== undefined) return failCall(gate, record, "error", read.missing);
-  // Many are told of a call that asks: what they see is what runs, whatever they do to it.
+  // Frozen, because several listeners see the arguments of an approval request, and exactly these
+  // arguments run.
   const asked = frozenJson(args);
   const { approval, kept } = approvalRequests(gate, {
     record,
@@ -241,7 +254,10 @@ interface ApprovalInput {
   readonly variables: readonly ShownVariable[] | undefined;
 }
 
-/** What a person is asked, and what the record keeps of it: its arguments are there already. */
+/**
+ * Returns the approval request and its stored form. The stored form omits the arguments, because
+ * the record already has them.
+ */
 function approvalRequests(
   gate: Gate,
   { record, registered, args, argsDigest, decision, variables }: ApprovalInput,
@@ -272,8 +288,8 @@ function approvalRequests(
 }
 
 /**
- * What a wider answer would cover, unless the person says otherwise. A tool whose pattern is none,
- * or does not cover its own call, offers nothing: a guess could only be too wide.
+ * Returns the default scope of a wider approval. Returns nothing if the tool's pattern is invalid
+ * or does not cover its own call: a guess could be too wide.
  */
 function offerOf(registered: RegisteredTool, args: JsonObject): GrantOffer | undefined {
   if (registered.tool.permission?.grantScope === undefined)
@@ -290,7 +306,7 @@ function offerOf(registered: RegisteredTool, args: JsonObject): GrantOffer | und
   return { ...scope, title: `${registered.name}: ${scope.title}` };
 }
 
-/** What nearly every call has. */
+/** The decision of nearly every call. Shared to save memory. */
 const allowedByTool: CallDecision = Object.freeze({ verdict: "allowed", by: "tool" });
 
 function allowedBy({ by, reason }: Extract<Decision, { readonly verdict: "allow" }>): CallDecision {
@@ -299,12 +315,13 @@ function allowedBy({ by, reason }: Extract<Decision, { readonly verdict: "allow"
 }
 
 /**
- * Stage 4: whether arguments fit a tool, by its schema and its own check; what can be repaired
- * without loss is. A promise only where the tool's own check needs one.
+ * Stage 4: checks arguments against a tool's schema and its own check, and repairs them if no
+ * information is lost. Returns a promise only if the tool's own check does.
  *
- * @param patternEngine for patterns that JavaScript's own engine could hang on; without it they
- *   are not enforced
- * @returns the arguments that would run, or an error that says what does not fit
+ *
+ * @param patternEngine matches patterns that could hang JavaScript's own engine; without it they
+ * are not enforced
+ * @returns the arguments to run, or an error that names the invalid ones
  * @example await checkArguments(viewFile, { path: 5 }) // valid, with path "5"
  */
 export function checkArguments(
@@ -339,7 +356,7 @@ function withPlainUrls(
   const urls = plainUrls(prepared.args, schema);
   if (urls.status === "ambiguous")
     return { status: "invalid", error: { code: "ambiguous_url", message: urls.message } };
-  // A schema may list URLs as they are written: these have one reading, too.
+  // A schema may list URLs in a non-canonical form; the canonical form matches too.
   const { status } = prepareArguments(urls.args, schema, { pattern });
   return status === "valid" ? { ...prepared, args: urls.args } : prepared;
 }
@@ -347,7 +364,7 @@ function withPlainUrls(
 function refuseFor(name: string, problems: readonly string[]): PreparedArguments | undefined {
   if (problems.length === 0) return undefined;
   const list = problems.map((problem) => `- ${problem}`).join("\n");
-  const message = `The arguments of ${name} were refused:\n${list}\nCorrect them and call again.`;
+  const message = `The arguments of ${name} are invalid:\n${list}\nCorrect them and call again.`;
   return { status: "invalid", error: { code: "invalid_arguments", message } };
 }
 
@@ -358,13 +375,14 @@ function checkFailed(name: string, thrown: unknown): PreparedArguments {
 
 export interface ReadArguments {
   readonly parsed: ParsedArguments;
-  /** As they were written. */
+  /** The text as it was written. */
   readonly text: string;
 }
 
 /**
- * Stage 2. A model's text is parsed; what a program gives is copied, so that what is proposed is
- * what runs, whatever becomes of its object.
+ * Stage 2. Parses a model's text. Copies a program's object, so that later changes of the object do
+ * not change the proposed call.
+ *
  *
  * @param isCutOff whether the model's answer ended in the middle of the text
  */
@@ -395,8 +413,8 @@ function kindOf(value: unknown): string {
 }
 
 /**
- * Checks arguments that a person put in place of the requested ones, as the model's are checked, and
- * copies them. References in them are not resolved.
+ * Checks and copies arguments that a user put in place of the requested ones. They are checked like
+ * the model's. References in them are not resolved.
  */
 export function checkEditedArguments(
   { patternEngine }: Pick<Gate, "patternEngine">,

@@ -13,16 +13,16 @@ interface Ended {
   readonly durationMs: number;
   /** Ms since the epoch. */
   readonly endedAt: number;
-  /** Tries that failed before the last one. */
+  /** Attempts that failed before the last one. */
   readonly retries?: readonly CallRetry[];
 }
 
 interface Stopped extends Ended {
-  /** The tool had not ended when it was given up. */
+  /** The tool was still running when the call was settled. */
   readonly leftBehind?: true;
 }
 
-/** How a call that ran ended, before a person has reviewed its result. */
+/** How a call ended that ran, before a user has reviewed its result. */
 export type DraftOutcome =
   | { readonly status: "success"; readonly data: unknown }
   | { readonly status: "error" | "timed_out" | "cancelled"; readonly error: ToolErrorData };
@@ -32,7 +32,9 @@ export type ToolOutcome =
   | (Ended & {
       readonly status: "returned";
       readonly value: unknown;
-      /** The text of its result: what a final tool wrote, or what came with the data. */
+      /**
+       * The text of its result: the output of a final tool, or the text that came with the data.
+       */
       readonly text?: string;
     })
   | (Ended & { readonly status: "failed"; readonly error: ToolErrorData })
@@ -40,7 +42,9 @@ export type ToolOutcome =
   /** Stopped from outside. The tool may have acted. */
   | (Stopped & { readonly status: "cancelled"; readonly reason: string });
 
-/** The value that a tool returned, as text and as data; or why it cannot be formatted. */
+/**
+ * The value that a tool returned, as text and as data, or the reason why it cannot be formatted.
+ */
 export type Formatted =
   | {
       readonly status: "formatted";
@@ -52,7 +56,7 @@ export type Formatted =
 
 export type FormattedText = Extract<Formatted, { readonly status: "formatted" }>;
 
-/** A result before anybody saw it: what it says, and what the model would be shown of it. */
+/** A result before its review: its content, and the text for the model. */
 export interface DraftResult {
   readonly end: DraftOutcome;
   readonly formatted: FormattedText;
@@ -60,27 +64,27 @@ export interface DraftResult {
   readonly durationMs: number;
 }
 
-/** A call that has ended: its row, and what its caller gets. */
+/** A call that has ended: its row, and the result for its caller. */
 export interface SettledCall {
   readonly status: "settled";
   readonly record: CallRecord;
   readonly result: SettledToolResult;
 }
 
-/** A call that ran and whose result a person must see first. Its record is enough to settle it. */
+/** A call that ran and whose result a user must review first. Its record is enough to settle it. */
 export interface CallInReview {
   readonly record: CallRecord;
   readonly registered: RegisteredTool;
   readonly request: ReviewRequest;
 }
 
-/** A call that ran: it has ended, or a person must see its result first. */
+/** A call that ran: it has ended, or a user must review its result first. */
 export type SettleOutcome = SettledCall | ({ readonly status: "in_review" } & CallInReview);
 
-/** Characters of a result that its row and the log keep. */
+/** Characters of a result that its row and the log store. */
 export const previewChars = 200;
 
-/** The result of a call that waits for a person. */
+/** The result of a call that waits for a user. */
 type PendingToolResult =
   | {
       /** Continue with `executor.answerApproval(record, decision)`. */
@@ -98,32 +102,33 @@ type PendingToolResult =
       readonly callId: string;
       readonly toolId: string;
       readonly review: ReviewNotice;
-      /** Holds the result in quarantine, for the reviewer alone. */
+      /** Contains the result in quarantine, which only the reviewer may read. */
       readonly record: CallRecord;
     };
 
 export type ToolExecuteResult = SettledToolResult | PendingToolResult;
 
 /**
- * A result that nobody but its reviewer may read: plain JSON, enough for another process to settle
- * the call from. It is on the call's row while the review is due, and gone once the call is settled.
+ * A result that only its reviewer may read. It is plain JSON, and enough for another process to
+ * settle the call. The call's row has it while the review is pending, and loses it when the call is
+ * settled.
  */
 export interface Quarantine {
   readonly end:
     | {
         readonly status: "success";
-        /** What the tool returned, where that is a text that it shows in another form. */
+        /** The returned text, if the tool shows it in another form. */
         readonly value?: string;
       }
     | Exclude<DraftOutcome, { readonly status: "success" }>;
   readonly formatted: FormattedText;
   readonly cut: Truncated;
   readonly durationMs: number;
-  /** Failed tries say what went wrong, which is the result's, too. */
+  /** Failed attempts contain error texts, which belong to the result. */
   readonly retries?: readonly CallRetry[];
 }
 
-/** What the reviewer is shown of a call in quarantine; undefined for any other. */
+/** Returns the review request of a call in quarantine, or `undefined` for any other call. */
 export function reviewRequestOf({
   review,
   quarantine,

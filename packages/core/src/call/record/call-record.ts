@@ -9,10 +9,10 @@ import type { CallTokens } from "../../tool/tool-result.ts";
 import type { FoundOutcome } from "./found-outcome.ts";
 import type { Quarantine } from "./call-outcome.ts";
 
-/** Who runs a call. A client's calls are announced and wait. */
+/** The side that runs a call. A client's calls are announced, and wait for its output. */
 export type CallOwner = "server" | "client";
 
-/** Who decided that a call may run, or may not. */
+/** The decision whether a call may run, and its source. */
 export interface CallDecision {
   readonly verdict: "allowed" | "refused";
   /** `rule` is the administrator's, `override` the user's own. */
@@ -20,17 +20,17 @@ export interface CallDecision {
   readonly reason?: string;
 }
 
-/** A try that failed and was followed by another. */
+/** An attempt that failed and was followed by another. */
 export interface CallRetry {
-  /** When it failed; ms since the epoch. */
+  /** The time of the failure, in ms since the epoch. */
   readonly at: number;
   readonly code: string;
   readonly message: string;
-  /** Ms until the next try. */
+  /** Ms until the next attempt. */
   readonly delayMs: number;
 }
 
-/** What is kept of a settled call; its value is in the variable. */
+/** The stored part of a settled call's result; the variable has its value. */
 export interface CallResult {
   readonly finalText: string;
   readonly isTruncated: boolean;
@@ -38,7 +38,7 @@ export interface CallResult {
   readonly durationMs: number;
   /** The first characters of the result, for the log. */
   readonly preview: string;
-  /** The arguments in the tool's own short words, for the log. */
+  /** The tool's own short form of the arguments, for the log. */
   readonly argsPreview?: string;
   readonly cacheVarResult?: string;
   readonly cacheVarArgs?: string;
@@ -47,58 +47,72 @@ export interface CallResult {
   readonly parts?: readonly ContentPart[];
 }
 
-/** One call's row in the ledger: plain JSON, enough for another process to carry it on. */
+/**
+ * One call's row in the ledger. It is plain JSON, and enough for another process to continue the
+ * call.
+ */
 export interface CallRecord {
   readonly callId: string;
-  /** As the model wrote it. */
+  /** The name as the model wrote it. */
   readonly name: string;
   readonly owner: CallOwner;
   readonly toolId?: string;
   readonly parentCallId?: string;
-  /** For whom it is made, where that is not the session's own principal. */
+  /** The id of the call's principal, if it is not the session's. */
   readonly principalId?: string;
   readonly round: number;
   readonly status: CallStatus;
   /** The raw text of the arguments, as the model wrote it. */
   readonly argumentsText: string;
-  /** The name that its result will have, given in the order of proposal: `Fetch_3`. */
+  /**
+   * The name of the result's variable, for example `Fetch_3`. Names follow the order of proposal.
+   */
   readonly keepAs?: string;
-  /** Resolved and validated: what a person is shown, and what runs. */
+  /** The resolved and validated arguments: a user is shown them, and they run. */
   readonly args?: JsonObject;
-  /** Digests of the variables that it reads: an approval, or a grant for exactly these arguments, covers them. */
+  /**
+   * Digests of the variables that the call reads. An approval covers them, and so does a grant for
+   * exactly these arguments.
+   */
   readonly variables?: VariableDigests;
-  /** The executor's own `limit`, taken out of the arguments. */
+  /** The executor's own `limit` argument, removed from the arguments. */
   readonly limit?: number;
-  /** What was repaired in the arguments, in words. */
+  /** Descriptions of the repairs in the arguments. */
   readonly repairs: readonly string[];
   readonly decision?: CallDecision;
-  /** The question to a person, once it was asked; its arguments are `args`. */
+  /** The approval request, if there was one; its arguments are `args`. */
   readonly approval?: Omit<ApprovalRequest, "args">;
-  /** A person changed the arguments; the model is told. */
+  /** A user changed the arguments; the result tells the model. */
   readonly edited?: boolean;
-  /** What it says is the assistant's message: its tool is final, and the model itself called it. */
+  /**
+   * The call's output is the assistant's message: its tool is final, and the model itself called
+   * it.
+   */
   readonly final?: true;
-  /** What a final call said to the reader. */
+  /** The text that a final call wrote for the user. */
   readonly answer?: string;
   readonly idempotencyKey: string;
   /** Milliseconds since the epoch. */
   readonly proposedAt: number;
-  /** When it was decided whether it may run, by policy or by a person. */
+  /** The time at which a policy or a user decided whether the call may run. */
   readonly decidedAt?: number;
   readonly startedAt?: number;
   readonly endedAt?: number;
   readonly retries?: readonly CallRetry[];
   /**
-   * The tool had not ended when the call was settled: it did not heed its signal, or not at once.
-   * What it did afterwards is not known; what it returned was ignored.
+   * The tool was still running when the call was settled, because it ignored its signal or was slow
+   * to stop. Its later actions are unknown, and its return value was ignored.
    */
   readonly leftBehind?: true;
-  /** A person had to see the result first. */
+  /** Present if a user had to review the result first. */
   readonly review?: ReviewNotice;
-  /** The result while it waits for that person: nobody else may read it. Gone once the call is settled. */
+  /**
+   * The result while it waits for its review; only the reviewer may read it. Removed when the call
+   * is settled.
+   */
   readonly quarantine?: Quarantine;
   readonly reviewed?: ReviewOutcome;
   readonly result?: CallResult;
-  /** Of an `outcome_unknown` call: what a person found out since. */
+  /** For an `outcome_unknown` call: the outcome that a user reported later. */
   readonly found?: FoundOutcome;
 }

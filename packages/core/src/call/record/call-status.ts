@@ -1,13 +1,13 @@
 import type { SettledStatus } from "../../tool/tool-result.ts";
 import type { ToolErrorData } from "../../base/errors.ts";
 import { shortJson } from "../../json/short-json.ts";
-/** Where a call is in its life, as the ledger keeps it. */
+/** The state of a call, as the ledger stores it. */
 export type CallStatus =
   | "proposed"
   | "approved"
   | "started"
   | "waiting"
-  /** It ran, and a person must see its result first. */
+  /** It ran, and a user must review its result first. */
   | "in_review"
   | "succeeded"
   | "failed"
@@ -20,7 +20,7 @@ export type CallStatus =
 
 export type ResultStatus = "pending" | SettledStatus;
 
-/** The one table from ledger to result; every layer maps through it. */
+/** Maps each stored state to a result status. All layers use this table. */
 export const resultStatusOf: { readonly [status in CallStatus]: ResultStatus } = {
   proposed: "pending",
   approved: "pending",
@@ -52,7 +52,7 @@ export function isSettled(status: CallStatus): boolean {
   return resultStatusOf[status] !== "pending";
 }
 
-/** An error as a model reads it. */
+/** Returns an error's text for the model. */
 export function errorText(error: ToolErrorData): string {
   const details = error.details === undefined ? "" : `\n${shortJson(error.details, 2_000)}`;
   const retry = error.retryable === true ? `\nThe same call may succeed ${whenOf(error)}.` : "";
@@ -63,16 +63,16 @@ function whenOf({ retryAfterMs }: ToolErrorData): string {
   return retryAfterMs === undefined ? "later" : `in ${Math.ceil(retryAfterMs / 1000)} s`;
 }
 
-/** A result that a person withheld, as a model reads it. */
+/** Returns the text for the model in place of a result that a user withheld. */
 export function withheldText(reason: string): string {
   return `It ran, but its result was withheld from you: ${reason.replace(/\.$/, "")}. Do without it; do not run it again to see it.`;
 }
 
-/** A refusal as a model reads it. */
+/** Returns a rejection's text for the model. */
 export function rejectionText(
   { decision }: { readonly decision?: { readonly by: string } },
   reason: string,
 ): string {
   const who = decision?.by === "person" ? "The user refused this call" : "This call is not allowed";
-  return `${who}: ${reason.replace(/\.$/, "")}. It was not run. Heed the reason; do not try the same again.`;
+  return `${who}: ${reason.replace(/\.$/, "")}. It was not run. Respect the reason; do not try the same again.`;
 }

@@ -3,25 +3,26 @@ import type { CallRecord } from "./call-record.ts";
 import { errorText } from "./call-status.ts";
 import { previewChars } from "./call-outcome.ts";
 
-/** What a person says of a call of which nobody knew whether it had happened. */
+/** A user's report on a call with an unknown outcome: whether it happened. */
 export interface FoundOutcome {
   readonly answer: "happened" | "did_not_happen" | "run_again";
   readonly by: string;
   /** Ms since the epoch. */
   readonly at: number;
-  /** In their own words, for the model, too. */
+  /** The user's own words, also for the model. */
   readonly note?: string;
 }
 
 const words: { readonly [answer in FoundOutcome["answer"]]: string } = {
-  happened: "A person looked: it did happen. What it gave is not known. Do not do it again",
-  did_not_happen: "A person looked: it did not happen. Do it again if it is still wanted",
-  run_again: "A person wants it run again. Call it again, unless that was done since",
+  happened: "A user looked: it did happen. Its result is not known. Do not do it again",
+  did_not_happen: "A user looked: it did not happen. Do it again if it is still wanted",
+  run_again: "A user wants it run again. Call it again, unless that was done since",
 };
 
 /**
- * A call's row with a person's word on whether it happened, which is what a model reads of the
- * call from now on. The first word counts: undefined where there is one, or nothing to ask.
+ * Returns a call's row with a user's report of whether the call happened; the model reads the
+ * report from now on. The first report counts. Returns `undefined` if there is already a report or
+ * if the outcome is known.
  *
  * @example
  * const call = withFoundOutcome(record, { answer: "happened", by: "ann", at: Date.now() });
@@ -38,8 +39,8 @@ export function withFoundOutcome(call: CallRecord, found: FoundOutcome): CallRec
 }
 
 /**
- * The calls with which a stopped chain is carried on: one that a person wants run again is open,
- * allowed by that person, and keeps its idempotency key.
+ * Returns the calls with which a stopped chain resumes. A call that a user wants to run again is
+ * open and approved by that user, and keeps its idempotency key.
  */
 export function reopenedByPerson(calls: readonly CallRecord[]): readonly CallRecord[] {
   return calls.map((call) => {

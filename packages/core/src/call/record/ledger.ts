@@ -3,18 +3,19 @@ import type { CallRecord } from "./call-record.ts";
 import { isSettled } from "./call-status.ts";
 
 /**
- * Where the states of calls are written, each before anything follows from it: `started` before
- * the tool is touched, the end before anybody is told. A record replaces the one with its
- * `callId`. What is thrown stops the call: it is not touched, or nobody is told.
+ * Stores the states of calls. Each state is stored before the call acts on it: `started` before the
+ * tool is called, the end before the caller gets the result. A record replaces the one with the
+ * same `callId`. If a method throws, the call stops: its tool is not called, or its caller gets no
+ * result.
  */
 export interface Ledger {
   record(call: CallRecord): void | Promise<void>;
 }
 
 /**
- * SHA-256 of a call's resolved arguments, with the contents of the variables that an approval covers;
- * equal for equal ones; undefined for a call that
- * had no valid ones.
+ * Returns the SHA-256 of a call's resolved arguments, including the contents of the variables that
+ * an approval covers. Equal arguments have equal digests. Returns `undefined` for a call without
+ * valid arguments.
  */
 export function argumentsDigest({
   args,
@@ -27,7 +28,7 @@ export function argumentsDigest({
 }
 
 /**
- * A ledger in memory. Beyond its capacity the oldest calls that have ended are forgotten.
+ * A ledger in memory. Beyond its capacity it evicts the oldest calls that have ended.
  *
  * @example
  * const ledger = new MemoryLedger();
@@ -38,10 +39,12 @@ export function argumentsDigest({
 export class MemoryLedger implements Ledger {
   readonly #capacity: number;
   readonly #calls = new Map<string, CallRecord>();
-  /** How many calls there may be before some are forgotten. */
+  /** The number of calls at which the next eviction starts. */
   #most: number;
 
-  /** @param options.capacity calls that are kept. @default 10000 */
+  /**
+   * @param options.capacity the maximum number of calls. @default 10000
+   */
   constructor(options: { readonly capacity?: number } = {}) {
     this.#capacity = options.capacity ?? 10_000;
     this.#most = this.#capacity;
@@ -56,19 +59,20 @@ export class MemoryLedger implements Ledger {
     return this.#calls.get(callId);
   }
 
-  /** In the order in which the calls were proposed. */
+  /** Returns the calls in the order of their proposal. */
   list(): readonly CallRecord[] {
     return [...this.#calls.values()];
   }
 
-  /** Some at a time, so that making room costs next to nothing a call. */
+  /** Evicts calls in batches, so that the cost for each call stays small. */
   #forget(): void {
     const some = Math.floor(this.#capacity / 8);
     for (const { callId, status } of this.#calls.values()) {
       if (this.#calls.size <= this.#capacity - some) break;
       if (isSettled(status)) this.#calls.delete(callId);
     }
-    // Where most calls still wait, they are not looked through again for each one.
+    // If most calls still wait, the next eviction comes later, so that calls are not scanned each
+    // time.
     this.#most = Math.max(this.#capacity, this.#calls.size + some);
   }
 }

@@ -24,7 +24,7 @@ const nest = defineTool({
 });
 
 // Contract: executor-50, executor-59, executor-126, executor-127, executor-129, executor-130
-test("each state of a call is written, with what became of its arguments and who allowed it", async () => {
+test("each state of a call is stored, with its repaired arguments and its decision", async () => {
   const clock = new FakeClock(1_000);
   const rows: CallRecord[] = [];
   const ledger: Ledger = { record: (call) => void rows.push(call) };
@@ -59,14 +59,14 @@ test("each state of a call is written, with what became of its arguments and who
     [row.proposedAt, row.decidedAt, row.startedAt, row.endedAt],
     [1_000, 1_500, 1_500, 1_507],
   );
-  assert.equal(row.result?.durationMs, 7, "a person's time is not the tool's");
+  assert.equal(row.result?.durationMs, 7, "a user's time does not count as the tool's");
   assert.equal(argumentsDigest(row), digest({ n: 5 }));
   const { shown, withheld } = row.result.tokens;
   assert.ok(shown > 1_900 && withheld > 2_500, `${shown} shown, ${withheld} withheld`);
 });
 
 // Contract: executor-132, executor-186
-test("a call that was refused or not found is written once; a sub-call under its parent", async () => {
+test("a rejected or unknown call is stored once; a sub-call is stored under its parent", async () => {
   const ledger = new MemoryLedger();
   const executor = executorWith([count, nest], { ledger });
   await executor.execute("Nobody", {}, { callId: "a" });
@@ -85,7 +85,7 @@ test("a call that was refused or not found is written once; a sub-call under its
 });
 
 // Contract: executor-99, executor-133
-test("a tool is not touched before its start is written, nor at all where that fails", async () => {
+test("a tool is called only after its start was stored", async () => {
   let ran = 0;
   const tool = defineTool({ ...reads, name: "T", execute: () => ++ran });
   const slow = Promise.withResolvers<void>();
@@ -102,7 +102,7 @@ test("a tool is not touched before its start is written, nor at all where that f
 });
 
 // Contract: executor-133
-test("a call that could not be recorded lets go of what it held", async () => {
+test("a call that could not be recorded releases its locks", async () => {
   let fails = true;
   const tool = defineTool({ ...reads, name: "T", effects: "write", execute: () => "ok" });
   const executor = executorWith([tool], {
@@ -119,7 +119,7 @@ test("a call that could not be recorded lets go of what it held", async () => {
 });
 
 // Contract: executor-134
-test("beyond its capacity a ledger forgets the oldest calls that have ended", async () => {
+test("a full ledger evicts the oldest calls that have ended", async () => {
   const ledger = new MemoryLedger({ capacity: 2 });
   const hang = defineTool({ ...reads, name: "Hang", execute: () => new Promise(() => {}) });
   const executor = executorWith([count, hang], { ledger });
@@ -134,7 +134,7 @@ test("beyond its capacity a ledger forgets the oldest calls that have ended", as
 });
 
 // Contract: executor-128
-test("a chain's calls can be kept in a ledger", async () => {
+test("a chain's calls can be stored in a ledger", async () => {
   const ledger = new MemoryLedger();
   const chain = runToolChain({
     executor: executorWith([count]),
@@ -150,7 +150,7 @@ test("a chain's calls can be kept in a ledger", async () => {
   );
 });
 
-test("a ledger full of calls that wait is not searched for each that comes", () => {
+test("a ledger full of waiting calls is not scanned for each new call", () => {
   const ledger = new MemoryLedger({ capacity: 80 });
   let looks = 0;
   const waiting = (callId: string) =>
@@ -162,7 +162,7 @@ test("a ledger full of calls that wait is not searched for each that comes", () 
       },
     }) as unknown as CallRecord;
   for (let n = 0; n < 800; n++) ledger.record(waiting(`${n}`));
-  assert.equal(ledger.list().length, 800, "what has not ended is not forgotten");
+  assert.equal(ledger.list().length, 800, "calls that have not ended stay");
   assert.ok(looks < 80 * 800, `${looks} calls were looked at`);
   for (const { callId } of ledger.list())
     ledger.record({ callId, status: "succeeded" } as CallRecord);

@@ -14,7 +14,7 @@ const reads = {
   description: "",
 } as const;
 
-/** One call of a tool, and what was heard of it. */
+/** One call of a tool, and the output that was received. */
 async function run(
   options: Partial<ToolOptions<never, unknown, unknown>>,
   more: ToolExecutorOptions = {},
@@ -40,7 +40,7 @@ const count = (events: readonly ChainEvent[], type: ChainEvent["type"]) =>
   events.filter((event) => event.type === type).length;
 
 // Contract: executor-24, plugins-13
-test("a hidden tool speaks to nobody; its call and its result are seen", async () => {
+test("a hidden tool's output is not shown; its call and its result are", async () => {
   const { events, whole, result } = await run({
     speaks: "hidden",
     execute: (_args, { output }) => {
@@ -57,7 +57,7 @@ test("a hidden tool speaks to nobody; its call and its result are seen", async (
 });
 
 // Contract: plugins-20, plugins-30
-test("an output is opened by its first words and closed by the engine, whatever the tool does", async () => {
+test("an output opens with its first text and closes with the call, whatever the tool does", async () => {
   const { events, whole } = await run({
     execute: (_args, { output }) => {
       output.write("");
@@ -72,7 +72,7 @@ test("an output is opened by its first words and closed by the engine, whatever 
 });
 
 // Contract: plugins-30
-test("what a tool says after its end is ignored", async () => {
+test("a tool's output after its end is ignored", async () => {
   let late: ToolOutput | undefined;
   const { events, whole } = await run({
     timeoutMs: 5,
@@ -94,7 +94,7 @@ test("what a tool says after its end is ignored", async () => {
 });
 
 // Contract: plugins-34
-test("what a tool says is bounded: text as a whole, progress by time, events by number", async () => {
+test("a tool's output is bounded: text as a whole, progress by time, events by number", async () => {
   const clock = new FakeClock();
   const { events, whole } = await run(
     {
@@ -119,7 +119,7 @@ test("what a tool says is bounded: text as a whole, progress by time, events by 
 });
 
 // Contract: plugins-34
-test("events are bounded in size: what is too much is left out, and one event says so", async () => {
+test("events are bounded in size: further ones are omitted, and one event says so", async () => {
   const picture = "x".repeat(400);
   const { events } = await run(
     {
@@ -135,13 +135,13 @@ test("events are bounded in size: what is too much is left out, and one event sa
 });
 
 // Contract: plugins-48
-test("whatever a tool says becomes plain data of the known form, as it was when it said it", async () => {
+test("a tool's output of any type becomes plain data, copied when it is written", async () => {
   const list = [1];
   const circular: { self?: unknown } = {};
   circular.self = circular;
   const { events, whole } = await run({
     execute: (_args, context) => {
-      // As a tool without types may do.
+      // As a tool without type checks may do.
       const output: {
         write(text: unknown): void;
         progress(progress: unknown): void;
@@ -172,7 +172,7 @@ test("whatever a tool says becomes plain data of the known form, as it was when 
 });
 
 // Contract: plugins-78
-test("a sub-call that asks ends with the call that made it, and before it", async () => {
+test("a sub-call that waits for approval ends with its parent, and before it", async () => {
   const asks = defineTool({
     name: "Asks",
     description: "",
@@ -184,7 +184,7 @@ test("a sub-call that asks ends with the call that made it, and before it", asyn
     name: "Parent",
     timeoutMs: 5,
     execute: async (_args, context) => {
-      // Its deadline stands still meanwhile: nobody works while a person thinks.
+      // The parent's deadline is paused while a user decides.
       await context.callTool("Asks", {});
       const later = await context.callTool("Asks", {});
       assert.equal(later.status, "cancelled");
@@ -201,7 +201,7 @@ test("a sub-call that asks ends with the call that made it, and before it", asyn
     onEvent: (event) => {
       events.push(event);
       if (event.type === "approval.requested")
-        setTimeout(() => running.cancelCall("call_1", "a person stopped it"), 15);
+        setTimeout(() => running.cancelCall("call_1", "a user stopped it"), 15);
     },
   });
   const result = await running.result;
@@ -219,7 +219,7 @@ test("a sub-call that asks ends with the call that made it, and before it", asyn
 });
 
 // Contract: executor-110
-test("what a tool writes, reports and shows reaches the caller of execute", async () => {
+test("a tool's text, progress and events reach the caller of execute", async () => {
   const executor = new ToolExecutor();
   const tool = defineTool({
     ...reads,

@@ -13,14 +13,17 @@ export interface CallOutputOptions {
   readonly checkToolResults?: boolean | undefined;
 }
 
-/** Progress within this many ms of the last is not passed on. */
+/** Progress that follows within this many ms is not reported. */
 const progressEveryMs = 100;
 const eventsACall = 1_000;
 const nameChars = 128;
 const messageChars = 1_000;
 const cutNotice = "\n[… the rest is in the result …]";
-const finalCutNotice = "\n[… it said more than an answer holds …]";
-/** The name of the one event that says that others were too many, or too large. */
+const finalCutNotice = "\n[… the answer is longer than the limit …]";
+/**
+ * The name of the event that reports how many events were omitted, because they were too many or
+ * too large.
+ */
 const omitted = "capstan.events_omitted";
 
 /**
@@ -28,7 +31,7 @@ const omitted = "capstan.events_omitted";
  * number and size.
  */
 export class CallOutput {
-  /** What its tool is given. */
+  /** The output port of the tool's context. */
   readonly output: ToolOutput = {
     write: (text) => this.#write(text),
     progress: (progress) => this.#progress(progress),
@@ -53,13 +56,16 @@ export class CallOutput {
     this.#registered = registered;
   }
 
-  /** Ends the output: later writes are ignored. Returns the text that a final tool wrote, if any. */
+  /**
+   * Closes the output: later writes are ignored. Returns the text that a final tool wrote, or
+   * undefined if there is none.
+   */
   close(): string | undefined {
     this.#isOpen = false;
     return this.#texts?.join("");
   }
 
-  /** Tools without types give what they like. */
+  /** Tools without type checks may pass any value. */
   #write(given: unknown): void {
     if (!this.#isOpen || this.#cut) return;
     const { gate } = this.#options;
@@ -112,7 +118,10 @@ export class CallOutput {
     return (this.#visible ??= !this.#isSecret());
   }
 
-  /** A result that is reviewed is shown to nobody before, not while the tool runs either; output of a hidden tool never. */
+  /**
+   * Whether the output stays hidden: the output of a hidden tool, or of a tool whose result is
+   * reviewed first.
+   */
   #isSecret(): boolean {
     const { gate, checkToolResults = true } = this.#options;
     const registered = this.#registered;
@@ -125,7 +134,7 @@ export class CallOutput {
   }
 }
 
-/** Progress as it is shown, of whatever a tool gave. */
+/** Returns progress for the display from any value that a tool passed. */
 function progressOf(given: unknown): Progress {
   if (typeof given !== "object" || given === null) return {};
   const { message, done, total } = given as { readonly [field in keyof Progress]: unknown };

@@ -9,7 +9,7 @@ import { retryDelay } from "./run-tool.ts";
 
 type Given = Partial<ToolOptions<never, unknown, unknown>>;
 
-/** A tool in an executor whose time and chance the test decides. */
+/** A tool in an executor whose clock and random numbers the test controls. */
 function setUp(options: Given) {
   const clock = new FakeClock();
   const ledger = new MemoryLedger();
@@ -18,12 +18,12 @@ function setUp(options: Given) {
   const record = () => ledger.list()[0];
   return { clock, executor, record };
 }
-/** Lets everything that waits for nothing but promises come to its end. */
+/** Runs everything that waits for promises only. */
 const turns = () => new Promise(setImmediate);
 const busy = (more = {}) => toolError({ code: "busy", message: "Busy.", retryable: true, ...more });
 
 // Contract: executor-23, executor-128, executor-131, plugins-66
-test("what may succeed later is tried again, with the same key, and the record says so", async () => {
+test("a retryable failure is tried again with the same key, and the record says so", async () => {
   const keys: string[] = [];
   const answers = [busy(), busy(), "at last"];
   const { clock, executor, record } = setUp({
@@ -48,7 +48,7 @@ test("what may succeed later is tried again, with the same key, and the record s
 });
 
 // Contract: executor-23
-test("a throw is tried again, an error that is final is not", async () => {
+test("a throw is retried, a final error is not", async () => {
   let count = 0;
   const throwing = setUp({
     retry: { attempts: 2, baseMs: 0 },
@@ -73,7 +73,7 @@ test("a throw is tried again, an error that is final is not", async () => {
 });
 
 // Contract: executor-23, plugins-66
-test("a try waits as long as the error asks, and is left out where the deadline comes first", async () => {
+test("a retry waits as long as the error asks, and is left out if the deadline is sooner", async () => {
   const answers = [busy({ retryAfterMs: 30_000 }), busy({ retryAfterMs: 30_000 }), "too late"];
   const { clock, executor, record } = setUp({
     timeoutMs: 45_000,
@@ -92,7 +92,7 @@ test("a try waits as long as the error asks, and is left out where the deadline 
 });
 
 // Contract: plugins-66
-test("a wait is random up to a doubling bound", () => {
+test("a retry delay is random below a doubling bound", () => {
   const error = { code: "busy", message: "", retryable: true };
   const policy = { attempts: 9, baseMs: 100, maxMs: 1_000 };
   const delays = (random: number) =>
@@ -102,7 +102,7 @@ test("a wait is random up to a doubling bound", () => {
 });
 
 // Contract: executor-106, loop-39
-test("a call is stopped while it waits to be tried again", async () => {
+test("a call can be stopped while it waits for a retry", async () => {
   const { clock, executor, record } = setUp({ retry: { attempts: 3 }, execute: () => busy() });
   const running = executor.execute("T", {}, { callId: "call_1" });
   await turns();
@@ -113,7 +113,7 @@ test("a call is stopped while it waits to be tried again", async () => {
 });
 
 // Contract: executor-131, executor-248, plugins-67
-test("a tool that ignores its signal is left behind, and the record says so", async () => {
+test("a tool that ignores its signal is left running, and the record says so", async () => {
   const late = Promise.withResolvers<string>();
   const { clock, executor, record } = setUp({
     timeoutMs: 1_000,
@@ -124,7 +124,7 @@ test("a tool that ignores its signal is left behind, and the record says so", as
   clock.advance(1_000);
   const result = await running;
   assert.equal(result.status, "timed_out");
-  assert.match(result.status === "timed_out" ? result.finalText : "", /may still be at work/);
+  assert.match(result.status === "timed_out" ? result.finalText : "", /may still be running/);
   const settled = record();
   assert.equal(settled?.leftBehind, true);
   late.resolve("late");
@@ -134,7 +134,7 @@ test("a tool that ignores its signal is left behind, and the record says so", as
 });
 
 // Contract: executor-172, plugins-15
-test("a tool that heeds its signal is not left behind", async () => {
+test("a tool that stops at its signal is not left running", async () => {
   const { clock, executor, record } = setUp({
     timeoutMs: 1_000,
     execute: (_args, { signal }) =>
@@ -152,7 +152,7 @@ test("a tool that heeds its signal is not left behind", async () => {
 });
 
 // Contract: executor-21, plugins-64
-test("a deadline stands still while a sub-call waits for a person", async () => {
+test("a deadline is paused while a sub-call waits for a user", async () => {
   const clock = new FakeClock();
   const word = Promise.withResolvers<{ decision: "allow" }>();
   const asks = defineTool({ name: "Asks", description: "", execute: () => "allowed" });
@@ -180,7 +180,7 @@ test("a deadline stands still while a sub-call waits for a person", async () => 
 });
 
 // Contract: executor-111, plugins-65
-test("all calls are stopped at once, those that wait for their turn too", async () => {
+test("all calls are stopped at once, including queued ones", async () => {
   const hang = defineTool({ ...reads, name: "Hang", execute: () => new Promise(() => {}) });
   const executor = executorWith([hang], { limits: { callsAtOnce: 2 } });
   const calls = [1, 2, 3, 4].map(() => executor.execute("Hang", {}));
@@ -192,7 +192,7 @@ test("all calls are stopped at once, those that wait for their turn too", async 
 });
 
 // Contract: executor-22, plugins-63
-test("no more calls of a tool run than it allows, whatever else runs", async () => {
+test("a tool never runs more calls than its own limit", async () => {
   let running = 0;
   let most = 0;
   const capped = defineTool({

@@ -24,16 +24,15 @@ interface RunToolOptions {
 
 export interface RunningTool {
   readonly outcome: Promise<ToolOutcome> | ToolOutcome;
-  /** Absent where the tool ended in one go. */
+  /** Absent if the tool ended synchronously. */
   readonly deadline?: Deadline;
-  /** Ends the call at once; what the tool still does is ignored. Does nothing after the end. */
+  /** Ends the call at once; the tool's later actions are ignored. Does nothing after the end. */
   cancel(reason: string): void;
 }
 
 /**
- * Stage 7. Runs a tool under a signal and a deadline that counts running time only, and tries
- * again where the tool asks for that. A tool that ignores its signal is left behind: the outcome
- * does not wait for it.
+ * Stage 7. Runs a tool with a signal and a deadline that counts running time only, and retries it
+ * if the tool's policy says so. If a tool ignores its signal, the call ends without waiting for it.
  */
 export function runTool(options: RunToolOptions): RunningTool {
   const { gate, registered, args, startedAt, stop, context } = options;
@@ -45,7 +44,8 @@ export function runTool(options: RunToolOptions): RunningTool {
     return { outcome, cancel };
   }
   const begunAt = gate.clock.monotonic();
-  // Its own, each time: the record, the events and the next try have the arguments as they were.
+  // Each attempt gets a copy, so that the record, the events and the next attempt have the original
+  // arguments.
   const run = () => attempt(execute, copyJson(args), context);
   const first = run();
   if (!(first instanceof Promise) && (first.status === "returned" || retry === undefined))
@@ -55,7 +55,7 @@ export function runTool(options: RunToolOptions): RunningTool {
 
 const cancel = (): void => {};
 
-/** The tries of one call, until one is its end, or it is stopped. */
+/** The attempts of one call, until one ends the call or the call is stopped. */
 class Tries implements RunningTool {
   readonly deadline: Deadline;
   readonly outcome: Promise<ToolOutcome>;
@@ -104,7 +104,7 @@ class Tries implements RunningTool {
 
   #after(how: Attempt): void {
     this.#working = false;
-    // A late result of a tool that was left behind.
+    // A late result of a tool that ignored its stop.
     if (this.#over) return;
     const delayMs = how.status === "failed" ? this.#delayAfter(how) : undefined;
     if (how.status === "returned" || delayMs === undefined) {
@@ -118,13 +118,16 @@ class Tries implements RunningTool {
     this.#stopWaiting = clock.after(delayMs, () => this.#follow(this.#run()));
   }
 
-  /** Undefined where there is no next try, or the deadline would come before it. */
+  /**
+   * Returns the ms until the next attempt, or undefined if there is none or the deadline would pass
+   * first.
+   */
   #delayAfter({ error, threw }: Extract<Attempt, { status: "failed" }>): number | undefined {
     const policy = this.#registered.tool.retry;
     if (policy === undefined) return undefined;
     const delayMs = retryDelay({
       policy,
-      // The tool said that trying again is safe, and nothing said that it is in vain.
+      // The tool declared retries as safe, and nothing says that they are useless.
       error: threw ? { ...error, retryable: true } : error,
       tries: this.#retries.length + 1,
       random: this.#gate.random(),
@@ -150,7 +153,7 @@ class Tries implements RunningTool {
     else end();
   }
 
-  /** Gives a tool that heeds its signal the turns that it takes to say so. */
+  /** Gives a tool that respects its signal the event loop turns that it needs to stop. */
   async #waitForStop(): Promise<void> {
     for (let turn = 0; turn < 20 && this.#working; turn++) await Promise.resolve();
   }
@@ -173,7 +176,7 @@ type Times = Pick<ToolOutcome, "durationMs" | "endedAt">;
 interface Start {
   /** In ms since the epoch. */
   readonly startedAt: number;
-  /** By the monotonic clock. */
+  /** In ms of the monotonic clock. */
   readonly begunAt: number;
 }
 
@@ -186,7 +189,7 @@ function outcomeOf(how: Attempt) {
   return how.status === "returned" ? how : ({ status: "failed", error: how.error } as const);
 }
 
-/** Counts running time down: not while it is paused. */
+/** Counts running time down, and stops while it is paused. */
 class Deadline {
   readonly #clock: Clock;
   readonly #passed: () => void;
@@ -233,12 +236,12 @@ class Deadline {
   }
 }
 
-/** How one try of a tool ended. */
+/** How one attempt of a tool ended. */
 type Attempt =
   | { readonly status: "returned"; readonly value: unknown; readonly text?: string }
   | { readonly status: "failed"; readonly error: ToolErrorData; readonly threw: boolean };
 
-/** Runs a tool once. Never throws, and its promise never rejects: a throw is an outcome. */
+/** Runs a tool once. Never throws, and its promise never rejects: errors are outcomes. */
 function attempt(
   execute: NonNullable<Tool["execute"]>,
   args: ToolArgs,
@@ -254,14 +257,14 @@ function attempt(
 
 function ended(value: unknown): Attempt {
   try {
-    // As JSON it would be an empty object, and its message lost.
+    // As JSON an `Error` would be an empty object without its message.
     if (value instanceof Error) return threw(value);
     if (isToolError(value)) return { status: "failed", error: plainError(value), threw: false };
     return isWithText(value)
       ? { status: "returned", value: value.value, text: value.text }
       : { status: "returned", value };
   } catch (thrown) {
-    // An object may throw wherever it is touched.
+    // Any property access on an untrusted object may throw.
     return threw(thrown);
   }
 }
@@ -297,15 +300,16 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 interface RetryDelayOptions {
   readonly policy: RetryPolicy;
   readonly error: ToolErrorData;
-  /** Tries that were made; 1 after the first. */
+  /** The number of attempts that were made; 1 after the first. */
   readonly tries: number;
   /** From 0 to 1. */
   readonly random: number;
 }
 
 /**
- * Ms until the next try: full jitter over a doubling bound, so that callers that failed together
- * do not come back together; never sooner than the error asks. Undefined where there is no next try.
+ * Returns the ms until the next attempt, or `undefined` if there is none. The delay has full jitter
+ * below a bound that doubles, so that callers that failed together do not retry together. It is
+ * never shorter than the error's own delay.
  *
  * @example retryDelay({ policy: { attempts: 3 }, error: { code: "busy", message: "", retryable: true }, tries: 1, random: 0.5 }) // 100
  */

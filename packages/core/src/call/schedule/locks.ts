@@ -6,8 +6,9 @@ import type { ToolErrorData } from "../../base/errors.ts";
 const nobody: ReadonlySet<Ticket> = new Set();
 
 /**
- * Who holds what. A call may take what only its own ancestors hold: it is a part of them. So of
- * two calls that conflict, one is always made in the other.
+ * The locks that running calls hold. A call may take a lock that only its ancestors hold, because
+ * it is a part of them. Therefore, if two calls that conflict both run, one is an ancestor of the
+ * other.
  */
 export class HeldLocks {
   /** An array: see `Gate.activeCalls`. */
@@ -18,7 +19,7 @@ export class HeldLocks {
   allow(ticket: Ticket): boolean {
     const { request, depth } = ticket;
     for (const holder of this.#exclusive) if (!ticket.isIn(holder)) return false;
-    // Its ancestors all run, and nothing else may.
+    // All its ancestors run, and no other call may run.
     if (request.exclusive && this.running.length !== depth) return false;
     for (const key of request.keys)
       for (const holder of this.holders(key)) if (!ticket.isIn(holder)) return false;
@@ -46,14 +47,14 @@ export class HeldLocks {
     return this.#byKey.get(key) ?? nobody;
   }
 
-  /** How many hold a key that this call is not made in. */
+  /** The number of holders of a key, without the call's own ancestors. */
   others(ticket: Ticket, key: string): number {
     let count = 0;
     for (const holder of this.holders(key)) if (!ticket.isIn(holder)) count++;
     return count;
   }
 
-  /** Each of these must end before the ticket can start; its cap is not looked at. */
+  /** Returns the calls that must end before the ticket can start. Ignores its cap. */
   blockers(ticket: Ticket): readonly Ticket[] {
     const blocking = new Set<Ticket>(ticket.request.exclusive ? this.running : this.#exclusive);
     for (const key of ticket.request.keys)
@@ -74,20 +75,23 @@ export class HeldLocks {
   }
 }
 
-/** What a call excludes while it runs. */
+/** The calls that a call excludes while it runs. */
 export interface LockRequest {
-  /** Everything: it runs alone. */
+  /** Excludes every other call. */
   readonly exclusive: boolean;
-  /** Every other call with one of these keys. */
+  /** Excludes every other call with one of these keys. */
   readonly keys: readonly string[];
-  /** More than so many calls with this key. */
+  /** Allows at most `limit` calls with this key. */
   readonly cap?: { readonly key: string; readonly limit: number };
 }
 
 const noKeys: readonly string[] = [];
 const reads: LockRequest = { exclusive: false, keys: noKeys };
 
-/** What a call excludes, from what its tool declares. Locks that throw claim the whole group. */
+/**
+ * Returns the lock request that a tool declares for its arguments. If `locks` throws, the request
+ * locks the whole group.
+ */
 export function lockRequestOf({ tool, group, id }: RegisteredTool, args: ToolArgs): LockRequest {
   const { effects = "write", maxConcurrent } = tool;
   if (effects === "read" && maxConcurrent === undefined) return reads;
@@ -105,7 +109,7 @@ export function lockRequestOf({ tool, group, id }: RegisteredTool, args: ToolArg
   }
 }
 
-/** What those that wait are to get before those behind them. */
+/** Locks that are reserved for the waiting calls at the front of the queue. */
 export class ReservedLocks {
   all = false;
   readonly #keys = new Set<string>();
@@ -125,20 +129,20 @@ export class ReservedLocks {
 }
 
 /**
- * A call's place in the scheduler: it waits, runs, and leaves. In between it is suspended while
- * all that goes on in it waits for a person.
+ * A call in the scheduler: it waits, runs, and leaves. While it runs it is suspended if all its
+ * running work waits for a user.
  */
 export class Ticket {
   readonly request: LockRequest;
   readonly parent: Ticket | undefined;
-  /** The call at the top, which has the slot. */
+  /** The outermost call, which has the slot. */
   readonly root: Ticket;
   readonly depth: number;
   readonly start: (ticket: Ticket) => void;
   status: "waiting" | "running" | "suspended" | "left" = "waiting";
-  /** Sub-calls made in it that have not ended. */
+  /** Its sub-calls that have not ended. */
   #open = 0;
-  /** Those of them in which something goes on. */
+  /** Those sub-calls that have running work. */
   #busy = 0;
 
   constructor(
@@ -155,12 +159,12 @@ export class Ticket {
     this.start = start;
   }
 
-  /** Whether all that goes on in it waits for a person. */
+  /** Whether all its running work waits for a user. */
   get waits(): boolean {
     return this.#open > 0 && this.#busy === 0;
   }
 
-  /** Counts its sub-calls, and tells its parent where that makes it wait or go on. */
+  /** Counts its sub-calls, and updates its parent if it starts or stops waiting. */
   count(change: { readonly open: number; readonly busy: number }): void {
     if (this.status === "left") return;
     const before = this.waits;
@@ -169,7 +173,7 @@ export class Ticket {
     if (this.waits !== before) this.parent?.count({ open: 0, busy: before ? 1 : -1 });
   }
 
-  /** For good: whatever its sub-calls still do is not its own any more. */
+  /** Ends the ticket; its sub-calls no longer count in it. */
   end(): void {
     this.count({ open: -this.#open, busy: -this.#busy });
     this.status = "left";
@@ -182,8 +186,8 @@ export class Ticket {
 }
 
 /**
- * Whether a sub-call would wait for ever: for a call that in the end waits for one that this
- * sub-call is made in. A call is taken to wait for all sub-calls that it made.
+ * Whether a sub-call would wait forever, because it would wait for a call that waits for one of its
+ * own ancestors. A call is assumed to wait for all its sub-calls.
  */
 export function wouldDeadlock(
   ticket: Ticket,
@@ -191,7 +195,8 @@ export function wouldDeadlock(
   waiting: ReadonlySet<Ticket>,
 ): boolean {
   const waiters = [...waiting, ticket];
-  // Found step by step: first those that wait for nobody, then those that wait for these only.
+  // Computed in rounds: first the calls that wait for none, then the calls that wait only for
+  // those.
   const canEnd = new Set<Ticket>();
   const stays = (holder: Ticket): boolean => !canEnd.has(holder);
   const canStart = (waiter: Ticket): boolean => {
@@ -211,7 +216,7 @@ export function wouldDeadlock(
   return !canStart(ticket);
 }
 
-/** The error of a sub-call that would wait for ever. */
+/** Returns the error of a sub-call that would wait forever. */
 export function deadlockError(name: string): ToolErrorData {
   const message = `${name} was not run: it would wait for another call that waits for the one that called it. Call it again once that one has ended.`;
   return { code: "deadlock", message, retryable: true };

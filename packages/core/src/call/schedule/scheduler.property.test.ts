@@ -12,7 +12,7 @@ const claims: fc.Arbitrary<LockRequest> = fc.record(
   },
   { requiredKeys: ["exclusive", "keys"] },
 );
-/** Exclusive ones are rare, else nothing else happens. */
+/** Exclusive requests are rare: they block all others. */
 const mixed = fc.oneof(
   {
     weight: 6,
@@ -22,15 +22,15 @@ const mixed = fc.oneof(
 );
 type Step =
   | { readonly type: "enter"; readonly request: LockRequest }
-  /** A sub-call of the running call with this number, counted around. */
+  /** A sub-call of the running call with this number, modulo their count. */
   | { readonly type: "sub"; readonly of: number; readonly request: LockRequest }
-  /** A call that runs and waits for no sub-call ends. */
+  /** A running call that waits for no sub-call ends. */
   | { readonly type: "end"; readonly which: number }
-  /** A call that waits is given up. */
+  /** A waiting call is withdrawn. */
   | { readonly type: "give-up"; readonly which: number }
-  /** A sub-call of a running call asks a person before it may enter. */
+  /** A sub-call of a running call waits for a user before it enters. */
   | { readonly type: "ask"; readonly of: number; readonly request: LockRequest }
-  /** A question is answered: what was asked about goes on, or is over. */
+  /** An approval request is answered: the sub-call continues, or ends. */
   | { readonly type: "answer"; readonly which: number; readonly allows: boolean };
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ type: fc.constant("enter" as const), request: mixed }),
@@ -45,10 +45,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 );
 
-/** Calls that make calls, which is where they may wait for one another. */
+/** Calls that make calls, and so may wait for one another. */
 const growing = step.filter(({ type }) => ["enter", "sub", "ask"].includes(type));
 
-/** A sub-call as its parent sees it: from being made to its end. */
+/** A sub-call as its parent sees it, from its creation to its end. */
 interface Sub {
   readonly parent: Ticket;
   readonly request: LockRequest;
@@ -57,7 +57,7 @@ interface Sub {
   ticket: Ticket | undefined;
 }
 
-/** A scheduler, and what a watcher knows of it. */
+/** A scheduler, and the state that an observer expects. */
 class Watched {
   readonly scheduler: Scheduler;
   readonly entered: Ticket[] = [];
@@ -99,10 +99,10 @@ class Watched {
     else this.coming.set(sub, then);
   }
 
-  /** What those do that wanted to come back, once they have. */
+  /** The actions of sub-calls that want to resume, to run when they have resumed. */
   readonly coming = new Map<Sub, () => void>();
 
-  /** As promises would, without the wait for them. */
+  /** Runs the actions as promises would, but synchronously. */
   come(): void {
     for (const [sub, then] of this.coming) {
       if (sub.parent.root.status === "suspended") continue;
@@ -140,7 +140,7 @@ class Watched {
     return this.entered.filter(({ status }) => status === "waiting");
   }
 
-  /** Running calls that none of their sub-calls keeps. */
+  /** Running calls that no sub-call blocks. */
   free(): Ticket[] {
     return this.running().filter((call) => this.open(call).length === 0);
   }
@@ -180,7 +180,7 @@ function conflict(a: Ticket, b: Ticket): boolean {
 }
 
 // Contract: executor-19
-test("never do two calls run that exclude each other, and caps hold", () => {
+test("calls that exclude each other never run together, and caps hold", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 4 }),
@@ -196,7 +196,7 @@ test("never do two calls run that exclude each other, and caps hold", () => {
             ["one", 1],
             ["two", 2],
           ] as const) {
-            // A call that was made in another of its kind is a part of it.
+            // A call that is a sub-call of another of its kind is a part of it.
             const holders = running.filter(({ request }) => request.cap?.key === key);
             const own = holders.filter((a) => !holders.some((b) => a.isIn(b)));
             assert.ok(own.length <= limit, `${own.length} of ${key}`);
@@ -209,7 +209,7 @@ test("never do two calls run that exclude each other, and caps hold", () => {
 });
 
 // Contract: plugins-70
-test("everything that enters leaves, whatever it claims and whoever made it", () => {
+test("every ticket that enters leaves, whatever it locks", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 4 }),
@@ -237,7 +237,7 @@ test("everything that enters leaves, whatever it claims and whoever made it", ()
 });
 
 // Contract: plugins-69
-test("calls in which everything waits for a person hold nothing, and those in which something goes on hold all", () => {
+test("a call releases its locks while all its work waits for a user, and holds them otherwise", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 4 }),
@@ -276,7 +276,7 @@ test("calls in which everything waits for a person hold nothing, and those in wh
 });
 
 // Contract: plugins-71
-test("nobody is overtaken for ever: the oldest call runs, whatever comes after it", () => {
+test("no call starves: the oldest call runs, whatever comes after it", () => {
   const plain = step.filter(({ type }) => type !== "sub" && type !== "ask");
   fc.assert(
     fc.property(
@@ -294,7 +294,7 @@ test("nobody is overtaken for ever: the oldest call runs, whatever comes after i
   );
 });
 
-test("what could run does run", () => {
+test("every call that could run runs", () => {
   fc.assert(
     fc.property(fc.array(mixed, { maxLength: 12 }), (list) => {
       const watched = new Watched(100);
@@ -315,19 +315,19 @@ test("what could run does run", () => {
   );
 });
 
-test("two calls whose sub-calls want what the other holds do not wait for ever", () => {
+test("two calls whose sub-calls need each other's locks do not deadlock", () => {
   const watched = new Watched(2);
   const of = (...keys: string[]): LockRequest => ({ exclusive: false, keys });
   watched.enter(of("a"));
   watched.enter(of("b"));
   const [first, second] = watched.entered;
   watched.enter(of("b"), first);
-  assert.equal(watched.refused, 0, "it waits, since the other may end");
+  assert.equal(watched.refused, 0, "it waits, because the other may end");
   watched.enter(of("a"), second);
   assert.equal(watched.refused, 1);
 });
 
-test("of siblings under one lock one runs at a time", () => {
+test("sub-calls of one call under one lock run one at a time", () => {
   const watched = new Watched(1);
   const lock: LockRequest = { exclusive: false, keys: ["a"] };
   watched.enter(lock);
@@ -340,7 +340,7 @@ test("of siblings under one lock one runs at a time", () => {
   );
 });
 
-test("thousands that end as they start are seen to without a deep stack", () => {
+test("thousands of calls that end as they start do not overflow the stack", () => {
   const scheduler = new Scheduler(1);
   const request: LockRequest = { exclusive: false, keys: [] };
   const first = scheduler.enter(request, { start: () => {} });

@@ -6,7 +6,7 @@ import { Scheduler } from "./scheduler.ts";
 const keys = (...names: string[]): LockRequest => ({ exclusive: false, keys: names });
 const all: LockRequest = { exclusive: true, keys: [] };
 
-/** Who runs, in the order in which they began. */
+/** The running calls, in the order in which they began. */
 function schedule(atOnce = 8) {
   const scheduler = new Scheduler(atOnce);
   const running: string[] = [];
@@ -24,18 +24,18 @@ function schedule(atOnce = 8) {
 }
 
 // Contract: executor-19, plugins-63
-test("what excludes nothing runs at once, up to the cap; the rest in order", () => {
+test("calls without conflicts run at once, up to the cap; the rest run in order", () => {
   const { leave, running, enter } = schedule(2);
   const [a] = ["a", "b", "c", "d"].map((name) => enter(name, keys()));
   assert.deepEqual(running, ["a", "b"]);
   leave(a!);
   assert.deepEqual(running, ["a", "b", "c"]);
   leave(a!);
-  assert.deepEqual(running, ["a", "b", "c"], "who left has nothing to leave");
+  assert.deepEqual(running, ["a", "b", "c"], "leaving twice changes nothing");
 });
 
 // Contract: executor-19
-test("a barrier waits for all, and all wait for it", () => {
+test("an exclusive call waits for all others, and all later calls wait for it", () => {
   const { leave, running, enter } = schedule();
   const a = enter("a", keys());
   const barrier = enter("all", all);
@@ -47,7 +47,7 @@ test("a barrier waits for all, and all wait for it", () => {
   assert.deepEqual(running, ["a", "all", "b"]);
 });
 
-test("who leaves the queue lets the others through", () => {
+test("a call that leaves the queue lets the others run", () => {
   const { leave, running, enter } = schedule();
   enter("a", keys());
   const barrier = enter("all", all);
@@ -56,7 +56,7 @@ test("who leaves the queue lets the others through", () => {
   assert.deepEqual(running, ["a", "b"]);
 });
 
-test("who leaves as another one that was let in with it starts does not start", () => {
+test("a call that leaves while another one starts does not start", () => {
   const scheduler = new Scheduler(8);
   const running: string[] = [];
   const barrier = scheduler.enter(all, { start: () => void running.push("all") })!;
@@ -72,7 +72,7 @@ test("who leaves as another one that was let in with it starts does not start", 
   assert.deepEqual(running, ["all", "a", "c"]);
 });
 
-test("what a waiting call does not exclude runs beside it", () => {
+test("a call that does not conflict with a waiting call runs", () => {
   const { running, enter } = schedule();
   enter("writer", keys("x"));
   enter("next writer", keys("x"));
@@ -80,7 +80,7 @@ test("what a waiting call does not exclude runs beside it", () => {
   assert.deepEqual(running, ["writer", "reader"]);
 });
 
-test("a sub-call waits for no barrier and no slot that waits for its parent", () => {
+test("a sub-call ignores exclusive calls and full slots that wait for its parent", () => {
   const { leave, running, enter } = schedule(2);
   const parent = enter("parent", keys());
   const writer = enter("writer", keys("x"));
@@ -92,7 +92,7 @@ test("a sub-call waits for no barrier and no slot that waits for its parent", ()
   assert.deepEqual(running, ["parent", "writer", "sub"]);
 });
 
-test("a sub-call that wants to be alone waits for all but those it is made in", () => {
+test("an exclusive sub-call waits for all calls except its ancestors", () => {
   const { leave, running, enter } = schedule();
   const parent = enter("parent", keys("x"));
   const other = enter("other", keys());
@@ -104,7 +104,7 @@ test("a sub-call that wants to be alone waits for all but those it is made in", 
 });
 
 // Contract: plugins-70
-test("a sub-call that would close a circle through every holder of a cap is not taken in", () => {
+test("a sub-call that would deadlock through every holder of a cap is rejected", () => {
   const { running, enter, tryEnter } = schedule();
   const capped: LockRequest = { exclusive: false, keys: [], cap: { key: "two", limit: 2 } };
   const top = enter("top", keys());
@@ -117,7 +117,7 @@ test("a sub-call that would close a circle through every holder of a cap is not 
 });
 
 // Contract: plugins-70
-test("a sub-call that would wait in a circle is not taken in", () => {
+test("a sub-call that would deadlock is rejected", () => {
   const { leave, running, enter, tryEnter } = schedule();
   const [a, b, c] = ["x", "y", "z"].map((key) => enter(`holds ${key}`, keys(key)));
   const a1 = enter("a wants y", keys("y"), a);

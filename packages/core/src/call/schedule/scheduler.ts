@@ -1,18 +1,17 @@
 import { type LockRequest, HeldLocks, ReservedLocks, Ticket, wouldDeadlock } from "./locks.ts";
 
 interface EnterOptions {
-  /** Called once the request may run: at once, or later. */
+  /** Called when the request may run: immediately or later. */
   readonly start: (ticket: Ticket) => void;
-  /** The running call that this one is made in. It runs in that one's slot. */
+  /** The running call that makes this one. This call runs in its slot. */
   readonly parent?: Ticket | undefined;
 }
 
 /**
- * Lets calls run beside one another where their claims allow it, at most `atOnce` at a time.
- * A call waits for those before it that it conflicts with, so that none is overtaken for ever.
- * Sub-calls go first: those that run wait for them. Who waits holds nothing but what its
- * ancestors hold; and where all that goes on in a call waits for a person, they hold nothing
- * either, until one of it goes on.
+ * Runs calls in parallel if their lock requests allow it, at most `atOnce` at a time. A call waits
+ * for all earlier calls that it conflicts with, so no call starves. Sub-calls come first, because
+ * running calls wait for them. A waiting call holds only the locks of its ancestors. If all running
+ * work in a call waits for a user, it holds no locks until some of it continues.
  */
 export class Scheduler {
   readonly #atOnce: number;
@@ -30,9 +29,11 @@ export class Scheduler {
   }
 
   /**
-   * Takes a call in. Whoever enters must `leave` with the ticket, whether it started or not.
+   * Queues or starts a call. The caller must call `leave` with the ticket, even if the call never
+   * started.
    *
-   * @returns undefined where a sub-call would wait for ever; it is not taken in
+   *
+   * @returns undefined if a sub-call would wait forever; it is not queued then
    */
   enter(request: LockRequest, options: EnterOptions): Ticket | undefined {
     const ticket = new Ticket(request, options);
@@ -53,7 +54,7 @@ export class Scheduler {
     return ticket;
   }
 
-  /** A sub-call is made in this call. It counts until it is closed. */
+  /** Registers a sub-call of this call. It counts until its handle is closed. */
   openSubCall(parent: Ticket): SubCallHandle {
     const { root } = parent;
     return new SubCallHandle(parent, {
@@ -74,7 +75,7 @@ export class Scheduler {
     });
   }
 
-  /** The call has ended, or does not want to run any more. The second time does nothing. */
+  /** Removes a call that has ended or no longer wants to run. A second call does nothing. */
   leave(ticket: Ticket): void {
     if (ticket.status === "running") {
       this.#heldLocks.release(ticket);
@@ -88,7 +89,10 @@ export class Scheduler {
     this.#admit();
   }
 
-  /** Starts whatever may start now. A call that ends in its start is seen to here, not by recursion. */
+  /**
+   * Starts all calls that can start now. Calls that end while they start are handled in this loop,
+   * not by recursion.
+   */
   #admit(): void {
     const waiting = this.#queue.size + this.#subQueue.size + this.#suspended.resuming.size;
     if (waiting === 0) return;
@@ -99,7 +103,7 @@ export class Scheduler {
       while (this.#changed) {
         this.#changed = false;
         for (const ticket of this.#next())
-          // What started before it may have stopped it.
+          // A call that started earlier in this loop may have stopped it.
           if (ticket.status === "running") ticket.start(ticket);
       }
     } finally {
@@ -144,16 +148,16 @@ export class Scheduler {
   }
 }
 
-/** What a suspended call and those made in it held, in the order in which they took it. */
+/** The locks of a suspended call and its sub-calls, in the order in which they were taken. */
 interface Family {
   readonly members: Set<Ticket>;
   resumed: PromiseWithResolvers<void> | undefined;
 }
 
 /**
- * Calls in which everything waits for a person, by the call at the top. A family gives up what it
- * holds all at once, and takes it again all at once: so none holds a part while it waits for the
- * rest, and no two can wait for one another.
+ * The suspended calls, by their outermost call. A family releases all its locks together and takes
+ * them again together. No family holds a part while it waits for the rest, so two families cannot
+ * deadlock.
  */
 class SuspendedCalls {
   readonly #heldLocks: HeldLocks;
@@ -174,7 +178,7 @@ class SuspendedCalls {
     this.#families.set(root, { members, resumed: undefined });
   }
 
-  /** Resolves once the family holds again what it held, or is over. */
+  /** Resolves when the family holds its locks again, or has ended. */
   requestResume(root: Ticket): Promise<void> | undefined {
     const family = this.#families.get(root);
     if (family === undefined) return undefined;
@@ -183,12 +187,12 @@ class SuspendedCalls {
     return family.resumed.promise;
   }
 
-  /** Withdraws a request to resume: the call that made it has ended. */
+  /** Withdraws a request to resume, because the call that made it has ended. */
   cancelResume(root: Ticket): void {
     this.resuming.delete(root);
   }
 
-  /** Takes back all locks of a family and returns true, or takes none of them and returns false. */
+  /** Takes all locks of a family again and returns true, or takes none and returns false. */
   tryResume(root: Ticket, reserved: ReservedLocks): boolean {
     const family = this.#families.get(root);
     if (family === undefined) return false;
@@ -215,7 +219,7 @@ class SuspendedCalls {
     return true;
   }
 
-  /** A member ends while it is suspended. */
+  /** Removes a member that ended while it was suspended. */
   leave(ticket: Ticket): void {
     if (ticket === ticket.root) this.#over(ticket);
     else this.#families.get(ticket.root)?.members.delete(ticket);
@@ -228,11 +232,11 @@ class SuspendedCalls {
   }
 }
 
-/** A sub-call as it counts in the call that made it, from the moment it is made to its end. */
+/** A sub-call as its parent counts it, from its creation to its end. */
 export class SubCallHandle {
   readonly #parent: Ticket;
   readonly #family: {
-    /** Something began to wait, or ended. */
+    /** Called when a sub-call began to wait or ended. */
     readonly changed: () => void;
     readonly resume: () => Promise<void> | undefined;
   };
@@ -255,10 +259,11 @@ export class SubCallHandle {
   }
 
   /**
-   * It does not wait any more. What comes of it may reach the call that made it once this has
-   * resolved: then that one and its ancestors hold again what they gave up.
+   * Marks the sub-call as running again. Its result may reach its parent when the promise resolves:
+   * then the parent and its ancestors hold their locks again.
    *
-   * @returns undefined where they hold it
+   *
+   * @returns undefined if they hold them already
    */
   resume(): Promise<void> | undefined {
     if (this.#status === "waits") {

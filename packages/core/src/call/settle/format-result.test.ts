@@ -26,7 +26,7 @@ test("text is shown as it is, other data as JSON without white space", async () 
 });
 
 // Contract: executor-9, executor-43, executor-101
-test("formatForLLM makes the text of the data and the arguments; the data stays beside it", async () => {
+test("formatForLLM makes the text from the data and the arguments; the data is stored too", async () => {
   const { data, formattedText, finalText, kept } = await result(
     {
       execute: () => ({ celsius: 21 }),
@@ -41,7 +41,7 @@ test("formatForLLM makes the text of the data and the arguments; the data stays 
   assert.deepEqual(kept, { text: '{"celsius":21} in Bergen', data: { celsius: 21 } });
 });
 
-test("text that comes with the data goes before formatForLLM; the data stays beside it", async () => {
+test("text that comes with the data overrides formatForLLM; the data is stored too", async () => {
   const { data, finalText, kept } = await result({
     execute: () => Promise.resolve(withText({ celsius: 21 }, "21 °C")),
     formatForLLM: () => "another text",
@@ -52,12 +52,12 @@ test("text that comes with the data goes before formatForLLM; the data stays bes
 });
 
 // Contract: executor-44, executor-210
-test("an empty text of the formatter is the text", async () => {
+test("an empty text of the formatter is used", async () => {
   assert.equal((await result({ execute: () => [1], formatForLLM: () => "" })).finalText, "");
 });
 
 // Contract: executor-34, executor-173
-test("any data is a success, also what looks like an error or a status", async () => {
+test("any data is a success, even if it looks like an error or a status", async () => {
   for (const data of [
     { status: "error", error: "no" },
     { status: "not_found" },
@@ -67,7 +67,7 @@ test("any data is a success, also what looks like an error or a status", async (
 });
 
 // Contract: executor-48, plugins-22
-test("content parts are text for the model and the variable, and parts with their types beside it", async () => {
+test("content parts are text for the model and the variable, and are stored with their types", async () => {
   const parts = [
     { type: "text", text: "A chart:" },
     { type: "image", mimeType: "image/png", source: { type: "base64", data: "AAAA" } },
@@ -79,7 +79,7 @@ test("content parts are text for the model and the variable, and parts with thei
   assert.equal(given.kept?.text, given.finalText);
 });
 
-test("a long text among content parts is cut like any other", async () => {
+test("a long text among content parts is truncated like any other", async () => {
   const given = await result({
     execute: () => contentParts([{ type: "text", text: "x".repeat(50_000) }]),
   });

@@ -11,21 +11,22 @@ import type { CallRecord } from "../record/call-record.ts";
 import type { Gate } from "../gate/gate.ts";
 import { type Truncated, truncate, untruncated, truncateToTokens } from "../../text/truncate.ts";
 
-/** What the model reads of a tool that returned nothing. */
+/** The text for the model if a tool returned nothing. */
 export const noResult = "(no result)";
 
 /**
- * Stage 8. `formatForLLM`, else text as it is, else JSON. What cannot be kept as JSON (a cycle, a
- * function, a BigInt, a stream) is a failure that says so, not a text that looks like a result.
+ * Stage 8. Formats a value with the tool's `formatForLLM`, else as it is if it is text, else as
+ * JSON. A value that JSON cannot represent (a cycle, a function, a BigInt, a stream) is a failure
+ * that names it, not a text that looks like a result.
  */
 export function formatResult(tool: Tool, value: unknown, args: ToolArgs): Formatted {
   try {
     return format(tool, value, args);
   } catch (thrown) {
-    // An object may throw wherever it is touched.
+    // Any property access on an untrusted object may throw.
     return {
       status: "failed",
-      message: `What it returned cannot be read: ${errorMessage(thrown)}`,
+      message: `The returned value cannot be read: ${errorMessage(thrown)}`,
     };
   }
 }
@@ -34,7 +35,7 @@ function format(tool: Tool, value: unknown, args: ToolArgs): Formatted {
   if (isContentParts(value)) {
     const problem = contentPartsProblem(value.parts);
     if (problem !== undefined)
-      return { status: "failed", message: `What it returned is unusable: ${problem}.` };
+      return { status: "failed", message: `The returned value is unusable: ${problem}.` };
     const parts = copyJson(value.parts);
     return { status: "formatted", text: parts.map(partText).join("\n"), parts };
   }
@@ -45,7 +46,7 @@ function format(tool: Tool, value: unknown, args: ToolArgs): Formatted {
     try {
       const text: unknown = tool.formatForLLM(value, args);
       if (typeof text === "string") return { status: "formatted", text, ...data };
-      return { status: "failed", message: `formatForLLM gave ${typeof text}, not text.` };
+      return { status: "failed", message: `formatForLLM returned ${typeof text}, not text.` };
     } catch (thrown) {
       return { status: "failed", message: `formatForLLM threw: ${errorMessage(thrown)}` };
     }
@@ -56,7 +57,9 @@ function format(tool: Tool, value: unknown, args: ToolArgs): Formatted {
   return { status: "formatted", text: json.text, ...data };
 }
 
-/** What is kept of a formatted result: its text, and its data where that is more. */
+/**
+ * Returns the variable's value of a formatted result: its text, and its data if the data has more.
+ */
 export function valueOf(formatted: FormattedText): VariableValue {
   const { text, data } = formatted;
   return data === undefined ? { text } : { text, data };
@@ -78,7 +81,7 @@ function toJson(
   ) {
     return {
       status: "failed",
-      message: `It returned ${kindOf(value)}, which cannot be kept. Tools return text, plain data or content parts.`,
+      message: `It returned ${kindOf(value)}, which cannot be stored. Tools return text, plain data or content parts.`,
     };
   }
   try {
@@ -86,14 +89,14 @@ function toJson(
     if (text === undefined) return { status: "json", text: "null", data: null };
     const lost = lostInJson(value, text);
     if (lost !== undefined) {
-      const message = `What it returned holds ${lost}, of which nothing can be kept. Make plain data of it first.`;
+      const message = `The returned value contains ${lost}, which cannot be stored. Return plain data instead.`;
       return { status: "failed", message };
     }
     return { status: "json", text, data: JSON.parse(text) as JsonValue };
   } catch (thrown) {
     return {
       status: "failed",
-      message: `What it returned is not plain data: ${errorMessage(thrown)}`,
+      message: `The returned value is not plain data: ${errorMessage(thrown)}`,
     };
   }
 }
@@ -138,18 +141,20 @@ export function resultSchemaError(
   const issues = compiled.validator.validate(data === undefined ? text : data);
   if (issues.length === 0) return undefined;
   const lines = issues.slice(0, maxIssues).map(({ message }) => `- ${message}`);
-  const message = `${definition.function.name} ran, but what it returned is not what it declares:\n${lines.join("\n")}\nDo not rely on its form; calling again is likely to give the same.`;
+  const message = `${definition.function.name} ran, but its result does not match its declared schema:\n${lines.join("\n")}\nDo not rely on its form; calling again likely gives the same.`;
   return { code: "unexpected_result", message };
 }
 
 interface TruncateForModelOptions {
   readonly whole: string;
   readonly record: CallRecord;
-  /** What a tool says of its results, how to cut them and that they be shown whole, is not said of its errors. */
+  /** True ignores the tool's own truncation and limit, which apply to results but not to errors. */
   readonly isError: boolean;
 }
 
-/** Stage 9. Truncates a result as the tool does, else to its beginning and its end. */
+/**
+ * Stage 9. Truncates a result with the tool's own function, or else to its beginning and its end.
+ */
 export function truncateForModel(
   gate: Gate,
   tool: Tool,
@@ -169,11 +174,11 @@ export function truncateForModel(
 
 interface OutputLimit {
   readonly unit: "characters" | "tokens";
-  /** 0 or less: no limit but the ceiling. */
+  /** 0 or less: no limit except the ceiling. */
   readonly size: number;
 }
 
-/** The model's own wish goes first, then the tool's, then what the gate was given. */
+/** Returns the output limit: the model's own comes first, then the tool's, then the gate's. */
 function outputLimit(
   { limits }: Gate,
   tool: Tool,
@@ -188,7 +193,9 @@ function outputLimit(
   return { unit: "characters", size: limits.outputChars };
 }
 
-/** Truncates with the tool's `truncateForLLM`. Returns `undefined` if it has none, or if that fails. */
+/**
+ * Truncates with the tool's `truncateForLLM`. Returns `undefined` if it has none, or if that fails.
+ */
 function toolTruncation(
   { limits }: Gate,
   tool: Tool,
@@ -208,7 +215,7 @@ function toolTruncation(
   if (shown.omitted > 0)
     return { text: shown.text, omitted: Math.max(1, whole.length - text.length), rest: all };
   if (text.includes(whole)) return untruncated(text);
-  // Whatever the tool put between them: of the whole, a beginning and an end are shown.
+  // The tool may insert any text: only the beginning and the end of the whole text count as shown.
   const { head, tail } = overlap(whole, text);
   const length = whole.length - head - tail;
   return head + tail >= text.length / 2
@@ -216,15 +223,15 @@ function toolTruncation(
     : { text, omitted: Math.max(1, whole.length - text.length), rest: all };
 }
 
-/** How much two texts have in common at both ends, in UTF-16 code units. */
+/** The common beginning and end of two texts, in UTF-16 code units. */
 interface Overlap {
   readonly head: number;
   readonly tail: number;
 }
 
 /**
- * The longest beginning and, behind it, the longest end that both texts have. The two never
- * overlap, in neither of the texts.
+ * Returns the longest common beginning of two texts and, after it, their longest common end. The
+ * two do not overlap in either text.
  *
  * @example overlap("one two three", "one … three") // { head: 4, tail: 6 }
  */

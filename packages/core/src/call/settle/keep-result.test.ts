@@ -22,7 +22,7 @@ const namesIn = (executor: ToolExecutor) =>
     .toSorted();
 
 // Contract: executor-46, executor-104, executor-122, executor-214, variables-11
-test("the result and the arguments of a call become variables, cut or not", async () => {
+test("the result and the arguments of a call become variables, truncated or not", async () => {
   for (const text of ["short", long]) {
     const executor = executorOf({ execute: () => ({ text }), formatForLLM: () => text });
     const result = await executor.execute("T", { path: "." });
@@ -38,7 +38,7 @@ test("the result and the arguments of a call become variables, cut or not", asyn
 });
 
 // Contract: executor-46, executor-123, variables-57
-test("every call has names of its own", async () => {
+test("every call has variable names of its own", async () => {
   const executor = executorOf({});
   for (const n of [1, 2, 3]) {
     const result = await executor.execute("T", {});
@@ -47,7 +47,7 @@ test("every call has names of its own", async () => {
 });
 
 // Contract: executor-104, variables-11
-test("an error is kept like a result, a call that never ran or was stopped leaves nothing", async () => {
+test("an error is stored like a result; a call that never ran or was stopped stores nothing", async () => {
   const executor = executorOf({
     parameters: { type: "object", properties: { n: { type: "integer" } } } as never,
     execute: () => toolError({ code: "busy", message: "Busy.", details: { queue: 5 } }),
@@ -70,7 +70,7 @@ test("an error is kept like a result, a call that never ran or was stopped leave
 });
 
 // Contract: executor-12, executor-125, executor-177, executor-213
-test("SKIP_CACHE_RESULT keeps neither result nor arguments, and the hint does not offer them", async () => {
+test("SKIP_CACHE_RESULT stores neither result nor arguments, and the hint does not offer them", async () => {
   const executor = executorOf({ SKIP_CACHE_RESULT: true, execute: () => long });
   const result = await executor.execute("T", { secret: "s" });
   assert.ok(result.status === "success");
@@ -82,7 +82,7 @@ test("SKIP_CACHE_RESULT keeps neither result nor arguments, and the hint does no
 });
 
 // Contract: executor-27, executor-55, executor-121
-test("what a variable tool gives is not kept again, and has no hint", async () => {
+test("a variable tool's result is not stored again, and has no hint", async () => {
   const executor = executorOf({ variableTool: true, execute: () => long });
   const result = await executor.execute("T", {});
   assert.deepEqual(namesIn(executor), []);
@@ -90,7 +90,7 @@ test("what a variable tool gives is not kept again, and has no hint", async () =
 });
 
 // Contract: executor-37, executor-103, executor-189, executor-212, executor-244
-test("what a person withheld is in no variable, no result and no record", async () => {
+test("a withheld result is in no variable, no result and no record", async () => {
   const reviewed = (decision: ReviewDecision) =>
     executorOf(
       {
@@ -111,7 +111,7 @@ test("what a person withheld is in no variable, no result and no record", async 
 });
 
 // Contract: executor-15, executor-16, executor-179
-test("a tool's short words stand in the log, of a failed call its arguments' alone", async () => {
+test("a tool's own short texts appear in the log; of a failed call, only its arguments' text", async () => {
   const compressed: unknown[] = [];
   const words: Options = {
     compressArgs: (args) => `path ${(args as { path: string }).path}`,
@@ -128,7 +128,7 @@ test("a tool's short words stand in the log, of a failed call its arguments' alo
   assert.deepEqual(compressed, [long], "compressResult is given results alone");
 });
 
-test("a person's changes are told to the model, shortened where they are long", async () => {
+test("the model reads a user's changes, truncated if they are long", async () => {
   const executor = executorOf(
     { permission: {}, execute: () => "written" },
     { approvals: { request: () => ({ decision: "allow", arguments: { text: long } }) } },
@@ -137,7 +137,7 @@ test("a person's changes are told to the model, shortened where they are long", 
   const text = result.status === "success" ? result.finalText : "";
   assert.match(
     text,
-    /^\[A person changed the arguments before it ran; these are in effect: \{"text":"xxx/,
+    /^\[A user changed the arguments before it ran; these are in effect: \{"text":"xxx/,
   );
   assert.match(text, /written$/);
   assert.ok(text.length < 2_200, `${text.length}`);

@@ -19,11 +19,12 @@ import {
 import type { Mutable } from "../../base/mutable.ts";
 import { minNamedChars } from "../../variables/long-messages.ts";
 
-/** Characters of arguments that a person changed that are shown again. */
+/** Characters of user-edited arguments that the model is shown. */
 const editNoteChars = 2_000;
 
 /**
- * Stages 11 and 12: the result becomes a variable, and the model is told its handle.
+ * Stages 11 and 12: stores the result as a variable, and adds its name to the text for the model.
+ *
  *
  * @param endedAt ms since the epoch
  */
@@ -40,11 +41,11 @@ export function keepResult(
   const whole = formatted.text;
   const names = keep(gate, record, registered, draft, endedAt);
   const hint = tool.variableTool === true ? "" : resultHint({ name: names?.result, whole, cut });
-  // A lone half of a pair is no text that a provider takes; the variable keeps it as it came.
+  // Providers reject a lone surrogate; the variable keeps the original text.
   const text = neutraliseOutside(editNote(record) + cut.text + hint).toWellFormed();
 
   const isTruncated = cut.omitted > 0;
-  // The record outlives the value.
+  // The record outlives the value, so it must not keep the value's memory alive.
   const finalText = isTruncated ? detached(text) : text;
   const tokens = callTokens({
     gate,
@@ -104,14 +105,14 @@ export function keepsResults(tool: Tool): boolean {
   return tool.variableTool !== true && tool.SKIP_CACHE_RESULT !== true;
 }
 
-/** What a final call gives the reader; undefined where it gives none. */
+/** Returns the text of a final call for the user, or undefined if there is none. */
 function answerOf({ final }: CallRecord, { end, formatted }: DraftResult): string | undefined {
   if (final !== true || end.status !== "success") return undefined;
   const { text, data } = formatted;
   return data === null && text === noResult ? undefined : text;
 }
 
-/** Stage 11. Errors are kept too; a call that was stopped left nothing to keep. */
+/** Stage 11. Stores errors too. A stopped call has nothing to store. */
 function keep(
   gate: Gate,
   record: CallRecord,
@@ -137,7 +138,7 @@ function beginning(text: string): string {
 
 function editNote({ edited, args }: CallRecord): string {
   if (edited !== true) return "";
-  return `[A person changed the arguments before it ran; these are in effect: ${shortJson(args, editNoteChars)}]\n\n`;
+  return `[A user changed the arguments before it ran; these are in effect: ${shortJson(args, editNoteChars)}]\n\n`;
 }
 
 function preview(tool: Tool, { whole, finalText }: Texts, end: DraftOutcome): string {
@@ -145,7 +146,7 @@ function preview(tool: Tool, { whole, finalText }: Texts, end: DraftOutcome): st
     end.status === "success" && tool.compressResult !== undefined
       ? shortText(() => tool.compressResult?.(end.data))
       : undefined;
-  // It is short, and was found harmless as it is.
+  // The text is short and already neutralised.
   if (own === undefined && finalText === whole && whole.length <= previewChars) return whole;
   return detached(neutraliseOutside(own ?? whole.slice(0, previewChars).toWellFormed()));
 }
@@ -161,7 +162,7 @@ function argsPreview(tool: Tool, args: JsonObject): string | undefined {
   return text === undefined ? undefined : detached(text);
 }
 
-/** A tool's own words for the log; undefined where it has none, or fails to say them. */
+/** Returns a tool's own text for the log, or undefined if it has none or throws. */
 function shortText(say: () => unknown): string | undefined {
   try {
     const text = say();
@@ -171,7 +172,7 @@ function shortText(say: () => unknown): string | undefined {
   }
 }
 
-/** What one `ReadVar` reads on with. */
+/** Characters that one `ReadVar` call reads. */
 const page = 8_000;
 
 export interface ResultHintOptions {
@@ -181,8 +182,8 @@ export interface ResultHintOptions {
 }
 
 /**
- * Stage 12. What the model reads after a result: its handle, and how to read what was left out,
- * from where to where. With what is shown, that is exactly the whole.
+ * Stage 12. Returns the hint after a result: the variable's name, and how to read the omitted part.
+ * The shown text and the range of the hint together are exactly the whole text.
  */
 export function resultHint({ name, whole, cut }: ResultHintOptions): string {
   const { omitted, rest } = cut;

@@ -11,7 +11,7 @@ interface Reading {
   readonly length: number;
 }
 
-/** Reads on as the hint says: from there, a page at a time, to where it says the gap ends. */
+/** Reads the omitted part as the hint says: from its start, page by page, to its end. */
 function readOn(whole: string, hint: string): string {
   const [, said = "{}"] = /ReadVar\((\{.*?\})\)/.exec(hint) ?? [];
   const { name, start, length } = JSON.parse(said) as Reading;
@@ -34,7 +34,7 @@ const text = fc.oneof(
 );
 
 // Contract: executor-120, executor-215, variables-34
-test("what is shown and what the hint reads are the whole, exactly, for any text and limit", () => {
+test("the shown text and the hint's pages are exactly the whole, for any text and limit", () => {
   const limit = fc.oneof(fc.nat(300), fc.integer({ min: 300, max: 9_000 }));
   fc.assert(
     fc.property(text, limit, fc.boolean(), (whole, size, inTokens) => {
@@ -55,7 +55,7 @@ test("what is shown and what the hint reads are the whole, exactly, for any text
 });
 
 // Contract: executor-105, executor-215
-test("a handle where nothing was cut, and only where there is something to hold on to", () => {
+test("a result that was not truncated names its variable only if the variable is useful", () => {
   const of = (whole: string, name?: string) =>
     resultHint({ name, whole, cut: truncate(whole, 8_000) });
   assert.equal(of("short", "Fetch_1"), "");
@@ -65,7 +65,7 @@ test("a handle where nothing was cut, and only where there is something to hold 
 });
 
 // Contract: executor-105, executor-124
-test("the hint says how much is missing, from where to where, and what to do", () => {
+test("the hint says how much text is missing, from where to where, and how to read it", () => {
   const whole = "x".repeat(20_000);
   const hint = (name?: string) => resultHint({ name, whole, cut: truncate(whole, 1_000) });
   assert.equal(

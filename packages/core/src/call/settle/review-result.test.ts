@@ -30,7 +30,7 @@ function reviewer(
   };
 }
 
-/** One call under review, and all that is left of it anywhere. */
+/** One call under review, and everything that is stored of it. */
 async function answered(tool: Tool, answer: unknown, options: ToolExecutorOptions = {}) {
   const ledger = new MemoryLedger();
   const asked: ReviewRequest[] = [];
@@ -45,7 +45,7 @@ async function answered(tool: Tool, answer: unknown, options: ToolExecutorOption
 }
 
 // Contract: executor-7, executor-60, executor-103
-test("the reviewer sees the whole result and what the model would get", async () => {
+test("the reviewer sees the whole result and the model's text", async () => {
   const long = defineTool({ ...reviewed, name: "Long", execute: () => "line\n".repeat(5_000) });
   const { asked } = await answered(long, { decision: "release" });
   assert.equal(asked[0]?.text.length, 25_000);
@@ -56,7 +56,7 @@ test("the reviewer sees the whole result and what the model would get", async ()
 });
 
 // Contract: executor-62
-test("what is released is kept as it was, data and all", async () => {
+test("a released result is stored unchanged, with its data", async () => {
   const { result, record } = await answered(secret, { decision: "release" });
   assert.deepEqual(result.status === "success" && result.data, {
     password: "tulip",
@@ -68,7 +68,7 @@ test("what is released is kept as it was, data and all", async () => {
 });
 
 // Contract: executor-62
-test("pictures and texts in another form are released as they were", async () => {
+test("pictures and texts in another form are released unchanged", async () => {
   const parts = [{ type: "link", url: "https://example.org" }] as const;
   const link = defineTool({ ...reviewed, name: "Link", execute: () => contentParts([...parts]) });
   const shown = await answered(link, { decision: "release" });
@@ -87,7 +87,7 @@ test("pictures and texts in another form are released as they were", async () =>
 });
 
 // Contract: executor-63, executor-64
-test("of what was redacted, replaced or withheld nothing else is left: not its data, its error or its tries", async () => {
+test("a redacted, replaced or withheld result leaves no data, error or retries", async () => {
   const failing = defineTool({
     ...reviewed,
     name: "Failing",
@@ -116,7 +116,7 @@ test("of what was redacted, replaced or withheld nothing else is left: not its d
 });
 
 // Contract: executor-62
-test("a retried call that is released says what its tries were", async () => {
+test("a retried call that is released has its retries", async () => {
   let tries = 0;
   const flaky = defineTool({
     ...reviewed,
@@ -132,7 +132,7 @@ test("a retried call that is released says what its tries were", async () => {
 });
 
 // Contract: executor-65
-test("an answer that is not understood, or cannot be carried out, withholds the result", async () => {
+test("an invalid or inapplicable answer withholds the result", async () => {
   for (const [what, answer] of Object.entries<unknown>({
     "that throws": new Proxy({}, { get: () => assert.fail("broken") }),
     "that makes no sense": "yes",
@@ -149,7 +149,7 @@ test("an answer that is not understood, or cannot be carried out, withholds the 
 });
 
 // Contract: executor-61
-test("rules and overrides say what is reviewed; a request lifts the tool's own wish only", async () => {
+test("rules and overrides require reviews; a request overrides the tool's own request only", async () => {
   const plain = defineTool({ ...reads, name: "Plain", execute: () => "text" });
   const failing = defineTool({
     ...reads,
@@ -184,14 +184,14 @@ test("rules and overrides say what is reviewed; a request lifts the tool's own w
 });
 
 // Contract: executor-60
-test("a rule's own reason is what the reviewer reads", async () => {
+test("the reviewer reads a rule's own reason", async () => {
   const rules = [{ tool: "*", result: "always", reason: "Customers' data." }] as const;
   const { asked } = await answered(secret, { decision: "release" }, { rules });
   assert.match(asked[0]?.reason ?? "", /^A rule of the administrator .*: Customers' data\.$/);
 });
 
 // Contract: executor-66
-test("a result waits in the ledger until another process settles it from there", async () => {
+test("a result waits in the ledger until another process settles it", async () => {
   const first = await answered(secret, { decision: "pending" });
   assert.ok(first.result.status === "pending" && first.result.waitsFor === "review");
   assert.doesNotMatch(JSON.stringify(first.result.review), /tulip/);
@@ -212,7 +212,7 @@ test("a result waits in the ledger until another process settles it from there",
 });
 
 // Contract: executor-68
-test("a review that expires withholds, and takes the result away from who still shows it", async () => {
+test("an expired review withholds the result and aborts the adapter's signal", async () => {
   const clock = new FakeClock();
   let shown: AbortSignal | undefined;
   const approvals = reviewer((_request, signal) => {
@@ -229,7 +229,7 @@ test("a review that expires withholds, and takes the result away from who still 
 });
 
 // Contract: executor-67
-test("a call that waits for a reviewer holds no slot and no lock, and can be stopped", async () => {
+test("a call that waits for a review holds no slot and no lock, and can be stopped", async () => {
   let asked = 0;
   const approvals = reviewer(() => {
     asked++;
@@ -244,11 +244,11 @@ test("a call that waits for a reviewer holds no slot and no lock, and can be sto
   assert.equal(executor.cancel("c1"), true);
   const stopped = await waiting;
   assert.ok(stopped.status === "result_rejected");
-  assert.match(stopped.rejectReason, /stopped before a person had seen it/);
+  assert.match(stopped.rejectReason, /stopped before a user had seen it/);
 });
 
 // Contract: executor-70
-test("a script gets the result of a reviewed tool only as the reviewer lets it", async () => {
+test("a script gets the result of a reviewed tool only as the reviewer released it", async () => {
   const seen: string[] = [];
   const script = defineTool({
     ...reads,
@@ -268,7 +268,7 @@ test("a script gets the result of a reviewed tool only as the reviewer lets it",
   assert.match(seen[1] ?? "", /withheld.*longer than the call that made it can wait/);
 });
 
-test("the first word on a result counts: what was withheld is not released afterwards", async () => {
+test("the first answer to a review counts: a withheld result cannot be released later", async () => {
   const { result, executor } = await answered(secret, { decision: "pending" });
   assert.ok(result.status === "pending" && result.waitsFor === "review");
   const { record } = result;
@@ -281,7 +281,7 @@ test("the first word on a result counts: what was withheld is not released after
   assert.doesNotMatch(JSON.stringify(executor.variables.snapshot()), /tulip/);
 });
 
-test("an answer to a review that is none withholds, and shows nothing before", async () => {
+test("an invalid answer to a review withholds the result and shows nothing before", async () => {
   const odd: readonly unknown[] = [
     null,
     { decision: "redact", words: "tulip" },

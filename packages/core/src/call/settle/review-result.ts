@@ -26,7 +26,7 @@ import { newId } from "../../base/id.ts";
 import { settleWithoutResult } from "../gate/settle-without-result.ts";
 import { contentParts } from "../../tool/return-value.ts";
 
-/** Stage 10, first half: the result goes into quarantine. */
+/** Stage 10, first half: puts the result into quarantine. */
 export function beginReview(
   gate: Gate,
   call: { readonly record: CallRecord; readonly registered: RegisteredTool },
@@ -60,20 +60,20 @@ export function reviewRequest({ record, registered, request }: CallInReview): Pe
   return { kind: "review", id: request.id, record, registered, request };
 }
 
-/** A call as its record says, e.g. one that another process put into quarantine. */
+/** Returns a call in review from its record, which another process may have stored. */
 export function callInReview(record: CallRecord, registered: RegisteredTool): CallInReview {
   const request = reviewRequestOf(record);
   if (request === undefined)
     throw new TypeError(
-      `The call ${record.callId} is ${record.status}: nothing of it is in review.`,
+      `The call ${record.callId} is ${record.status} and has no result in review.`,
     );
   return { record, registered, request };
 }
 
 /**
- * Stage 10, second half, with the stages after it: from a call in quarantine and a person's word
- * to what the model reads. A pure step over the record. Only what was released is kept; an answer
- * that cannot be carried out withholds.
+ * Stage 10, second half, and the stages after it: applies a user's review to a call in quarantine,
+ * and returns its result for the model. Depends on the record alone. Only a released result is
+ * stored; an answer that cannot be applied withholds it.
  */
 export function settleReviewed(
   gate: Gate,
@@ -93,7 +93,7 @@ export function settleReviewed(
   return keepResult(gate, released, registered, reviewed.draft, endOf(gate, released));
 }
 
-/** Ends a call in quarantine without its result. Needs no tool: it may be gone. */
+/** Ends a call in quarantine without its result. Works without the tool, which may be gone. */
 export function withholdResult(
   gate: Gate,
   record: CallRecord,
@@ -104,7 +104,10 @@ export function withholdResult(
   return settleWithoutResult(gate, ended, { status: "result_rejected", reason });
 }
 
-/** What the model would get after this answer, without what is said around it. Decides nothing. */
+/**
+ * Returns the text that the model would get after this review, without the texts around it. Has no
+ * side effects.
+ */
 export function previewReviewed(
   gate: Gate,
   {
@@ -116,7 +119,7 @@ export function previewReviewed(
   const problem = reviewProblem(decision, record.quarantine?.formatted.text ?? "");
   if (problem !== undefined) return withheldText(problem);
   if (decision.decision === "withhold") return withheldText(decision.reason?.trim() || noReason);
-  if (registered === undefined) return withheldText("its tool is not here any more");
+  if (registered === undefined) return withheldText("its tool no longer exists");
   const reviewed = reviewedDraft(gate, { record, registered }, decision);
   return reviewed.status === "refused"
     ? withheldText(reviewed.reason)
@@ -148,7 +151,7 @@ function reviewedDraft(
   }
 }
 
-/** Not the data behind it either, nor its pictures, nor what an error says beside its text. */
+/** Also removes the data, the pictures and the error's further fields. */
 function withText(
   gate: Gate,
   { record, registered }: Pick<CallInReview, "record" | "registered">,
@@ -172,7 +175,7 @@ function outOfQuarantine(
   return { ...record, reviewed };
 }
 
-/** A draft as it is journaled. */
+/** Returns the stored form of a draft. */
 export function quarantineOf(
   draft: DraftResult,
   retries: readonly CallRetry[] | undefined,
@@ -187,7 +190,7 @@ export function quarantineOf(
   };
 }
 
-/** The draft that was journaled. */
+/** Returns the draft of its stored form. */
 export function draftOf({ end, formatted, cut, durationMs }: Quarantine): DraftResult {
   if (end.status !== "success") return { end, formatted, cut, durationMs };
   const { parts, text, data = text } = formatted;

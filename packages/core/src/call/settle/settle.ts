@@ -20,15 +20,15 @@ export interface SettleOptions {
   readonly record: CallRecord;
   readonly registered: RegisteredTool;
   readonly outcome: ToolOutcome;
-  /** What a final tool wrote: the text of its result. */
+  /** The text that a final tool wrote, which is its result. */
   readonly finalText?: string | undefined;
-  /** False lifts the tool's own wish for a review, never a rule. @default true */
+  /** False overrides the tool's own request for a review, never a rule. @default true */
   readonly checkToolResults?: boolean | undefined;
 }
 
 /**
- * The third segment, stages 8 to 12: from how a tool ended to what the model reads. Where a person
- * reviews it stops at stage 10, and `settleReviewed` goes on from the record.
+ * The third segment, stages 8 to 12: turns the end of a tool into the text for the model. If a user
+ * reviews the result, it stops at stage 10, and `settleReviewed` continues from the record.
  */
 export function settle(options: SettleOptions): SettleOutcome {
   const { gate, registered, checkToolResults = true } = options;
@@ -46,7 +46,7 @@ export function settle(options: SettleOptions): SettleOutcome {
   return { status: "in_review", ...beginReview(gate, { record, registered }, draft, reason) };
 }
 
-/** The text that a final tool wrote is its result, beside its data if it has some. */
+/** The text that a final tool wrote is its result, together with its data, if there is any. */
 function withFinalText(outcome: ToolOutcome, text: string | undefined): ToolOutcome {
   if (text === undefined || outcome.status !== "returned") return outcome;
   return { ...outcome, text, value: outcome.value ?? text };
@@ -63,7 +63,7 @@ function withRetries(record: CallRecord, outcome: ToolOutcome): CallRecord {
   };
 }
 
-/** Stages 8 and 9: from how a tool ended to text, whole and cut. */
+/** Stages 8 and 9: turns the end of a tool into text, whole and truncated. */
 export function draftResult(
   gate: Gate,
   record: CallRecord,
@@ -91,8 +91,8 @@ function format(
         const error = resultSchemaError(tool, formatted);
         if (error === undefined)
           return { formatted, end: { status: "success", data: outcome.value } };
-        // It ran, and what it gave is worth reading all the same.
-        const text = `${errorText(error)}\n\nWhat it returned:\n${formatted.text}`;
+        // The tool ran, so its returned value is still useful to the model.
+        const text = `${errorText(error)}\n\nIt returned:\n${formatted.text}`;
         return { formatted: { ...formatted, text }, end: { status: "error", error } };
       }
       const message = `${name} ran, but its result cannot be used. ${formatted.message}`;
@@ -101,7 +101,7 @@ function format(
     case "failed":
       return failed("error", outcome.error);
     case "timed_out": {
-      const message = `${name} was stopped after ${outcome.timeoutMs / 1000} s. It may have acted.${stillAtWork(outcome)} Ask for less at a time, or go on without it.`;
+      const message = `${name} was stopped after ${outcome.timeoutMs / 1000} s. It may have acted.${stillAtWork(outcome)} Ask for less at a time, or continue without it.`;
       return failed("timed_out", { code: "timed_out", message, retryable: true });
     }
     case "cancelled": {
@@ -112,7 +112,7 @@ function format(
 }
 
 function stillAtWork({ leftBehind }: { readonly leftBehind?: true }): string {
-  return leftBehind === true ? " It did not heed the stop and may still be at work." : "";
+  return leftBehind === true ? " It ignored the stop and may still be running." : "";
 }
 
 function failed(status: "error" | "timed_out" | "cancelled", error: ToolErrorData) {
