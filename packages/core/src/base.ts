@@ -1,6 +1,6 @@
 /**
- * What a worker thread needs of the library, without the library: loading `@capstan/core` takes a
- * thread 0.1 s and 30 MB.
+ * The parts of the library that a worker thread needs. Importing the whole of `@capstan/core` takes
+ * a thread 0.1 s and 30 MB.
  *
  * @module
  */

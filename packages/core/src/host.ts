@@ -1,7 +1,7 @@
 /**
- * For hosts of the library: servers, stores, model providers and tool packages that record, show and
- * restore calls themselves. Applications need `@capstan/core` alone. These names follow the internals
- * and may change in any release.
+ * The exports for hosts of the library: servers, stores, model providers and tool packages that
+ * record, show and restore calls themselves. Applications need only `@capstan/core`. These names
+ * follow the internals and may change in any release.
  *
  * @module
  */

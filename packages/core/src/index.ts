@@ -1,7 +1,7 @@
 /**
- * The library for applications: define tools, execute them, ask for approval, run the loop.
- * Hosts (a server, a terminal, a tool package) find the rest in `@capstan/core/host`; fakes for tests
- * are in `@capstan/core/testing`. What no entry exports is internal.
+ * The library for applications: define tools, execute them, request approvals, run the loop.
+ * `@capstan/core/host` has the further exports for hosts (a server, a terminal, a tool package),
+ * and `@capstan/core/testing` has fakes for tests. Names that no entry exports are internal.
  *
  * @module
  */

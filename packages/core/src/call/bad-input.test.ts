@@ -202,11 +202,14 @@ test("a tool that returns bytes ends as unusable_result", async () => {
 
 // Contract: executor-155
 test("a tool that returns a value without a JSON form ends as unusable_result with its path", async () => {
-  await assertUnusable({ rows: [new Map([["a", 1]])] }, /a Map at \/rows\/0, which cannot be stored/);
+  await assertUnusable(
+    { rows: [new Map([["a", 1]])] },
+    /a Map at \/rows\/0, which cannot be stored/,
+  );
   await assertUnusable(new Set([1]), /a Set, which/);
   await assertUnusable({ later: Promise.resolve(1) }, /a Promise at \/later/);
   await assertUnusable([/x/], /a RegExp at \/0/);
-  await assertUnusable(new Response("body"), /a Response, of which/);
+  await assertUnusable(new Response("body"), /a Response, which/);
 });
 
 // Contract: executor-156

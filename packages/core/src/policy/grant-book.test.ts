@@ -127,10 +127,7 @@ test("changed arguments are allowed once: nothing is granted that nobody asked f
   const word = { ...allow, scope: "always", arguments: { path: "b" } };
   const { executor, asked, statusOf, grants } = answering([word]);
   const result = await executor.execute("Write", { path: "a" });
-  assert.match(
-    result.status === "success" ? result.finalText : "",
-    /A user changed the arguments/,
-  );
+  assert.match(result.status === "success" ? result.finalText : "", /A user changed the arguments/);
   assert.equal(grants.list().length, 0);
   await statusOf({ path: "b" });
   assert.equal(asked.length, 2);

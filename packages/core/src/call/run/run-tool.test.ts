@@ -147,7 +147,7 @@ test("a tool that stops at its signal is not left running", async () => {
   clock.advance(1_000);
   const result = await running;
   assert.equal(result.status, "timed_out");
-  assert.doesNotMatch(result.status === "timed_out" ? result.finalText : "", /still be at work/);
+  assert.doesNotMatch(result.status === "timed_out" ? result.finalText : "", /still be running/);
   assert.equal(record()?.leftBehind, undefined);
 });
 
