@@ -1,5 +1,7 @@
 import {
+  directionPieces,
   firstParts,
+  hasRightToLeft,
   type VisibleArgument,
   visibleLine,
   type VisiblePart,
@@ -31,8 +33,23 @@ export function visibleName(text: string, style: Style): string {
   return painted(visibleLine(text), style);
 }
 
-function painted(parts: readonly VisiblePart[], { inverse }: Style): string {
-  return parts.map((part) => (part.type === "mark" ? inverse(part.text) : part.text)).join("");
+/** The name is isolated as a whole, too: it must not change places with the words around it. */
+function painted(parts: readonly VisiblePart[], style: Style): string {
+  const name = parts.flatMap((part) => piecesOf(part, style).map(({ text, paint }) => paint(text)));
+  const isDirected = parts.some(({ text }) => hasRightToLeft(text));
+  return isDirected ? isolate(name.join("")) : name.join("");
+}
+
+/** Keeps a text written from right to left at its place in the line. */
+const isolate = (text: string) => `\u2068${text}\u2069`;
+
+/** Splits a part into pieces that are painted differently: marks, words to isolate, other text. */
+function piecesOf(part: VisiblePart, { inverse }: Style) {
+  if (part.type === "mark") return [{ text: part.text, paint: inverse }];
+  return directionPieces(part.text).map((text, index) => ({
+    text,
+    paint: index % 2 === 1 ? isolate : (piece: string) => piece,
+  }));
 }
 
 /** A text on lines of its own; a long one is cut, unless it is to be shown whole. */
@@ -73,8 +90,7 @@ function linesOf(
     line = `  ${sign} `;
     used = 0;
   };
-  for (const { type, text } of parts) {
-    const paint = type === "mark" ? style.inverse : (piece: string) => piece;
+  for (const { text, paint } of parts.flatMap((part) => piecesOf(part, style))) {
     for (const [index, segment] of text.split(/\r?\n/).entries()) {
       if (index > 0) begin("│");
       let piece = "";

@@ -136,7 +136,7 @@ const notProse = /[A-Za-z0-9;|&<>$`\\/={}[\]*#~^%@+]/;
  * @example directionPieces("mv א ב") // ["mv ", "א", " ", "ב", ""]
  */
 export function directionPieces(text: string): readonly string[] {
-  if (!rightToLeft.test(text)) return [text];
+  if (!hasRightToLeft(text)) return [text];
   const pieces = [""];
   for (const line of text.split(/(?<=\n)/)) {
     const [first = "", ...more] = notProse.test(line) ? line.split(rightToLeft) : [line];
@@ -144,6 +144,11 @@ export function directionPieces(text: string): readonly string[] {
     pieces.push(...more);
   }
   return pieces;
+}
+
+/** Returns whether a text contains letters that are written from right to left. */
+export function hasRightToLeft(text: string): boolean {
+  return rightToLeft.test(text);
 }
 
 /** A variable that a call reads, as an approval request shows it. */
