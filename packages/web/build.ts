@@ -12,6 +12,8 @@ const stamp = join(dist, ".sources");
 const smallestCompressed = 1_024;
 const sources = [
   "src/**/*",
+  // The packages whose code is in the page.
+  "../{client,core}/src/**/*",
   "public/**/*",
   "index.html",
   "vite.config.ts",
