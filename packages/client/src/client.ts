@@ -47,7 +47,7 @@ export interface ClientOptions {
   readonly url?: string;
   /** An API key, or what returns the current one. @default none */
   readonly key?: string | (() => string | null | undefined) | undefined;
-  /** Returns the second token of a paired browser, which belongs to its cookie. @default none */
+  /** Returns the second token of a paired browser. Its cookie is valid only together with it. @default none */
   readonly antiForgeryToken?: () => string | null | undefined;
   /** @default the global one */
   readonly fetch?: typeof fetch;

@@ -20,6 +20,6 @@ export interface SessionView {
 
 /** `POST /v1/sessions`: the session that a code opened. Its cookie comes with the answer. */
 export interface OpenedSession extends SessionView {
-  /** Sent as `X-CSRF-Token` with every request that changes something. */
+  /** Sent as `X-CSRF-Token` with every request of this browser. */
   readonly anti_forgery_token: string;
 }

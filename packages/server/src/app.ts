@@ -317,10 +317,9 @@ function createCallers(
 function isPaired(context: Context<Environment>, pairing: Services["pairing"]): boolean {
   if (!context.req.header("cookie")?.includes("capstan_session")) return false;
   const token = getCookie(context, sessionCookie(context));
-  if (token === undefined) return false;
-  const { method } = context.req;
-  const changes = method !== "GET" && method !== "HEAD";
-  return pairing.isPaired({ token, antiForgeryToken: context.req.header("x-csrf-token"), changes });
+  const antiForgeryToken = context.req.header("x-csrf-token");
+  if (token === undefined || antiForgeryToken === undefined) return false;
+  return pairing.isPaired({ token, antiForgeryToken });
 }
 
 function digestOf(key: string): Buffer {

@@ -111,7 +111,7 @@ export async function send(
 ): Promise<Response> {
   const { method = "GET", body, accept = "application/json", keepalive, signal } = options;
   const key = keyOf();
-  const token = method === "GET" ? undefined : antiForgeryToken();
+  const token = antiForgeryToken();
   let response: Response;
   try {
     response = await fetch(`${url}${path}`, {

@@ -32,7 +32,7 @@ function paired(folder: string, clock = new FakeClock()) {
       setCookie: cookie,
       id: body.id,
       token: body.anti_forgery_token,
-      headers: { cookie: cookie.split(";")[0] ?? "" },
+      headers: { cookie: cookie.split(";")[0] ?? "", "x-csrf-token": body.anti_forgery_token },
     };
   }
   const info = async (headers: object) => {
@@ -53,7 +53,7 @@ test("a code pairs one browser, once, and its session has every right", async ()
     assert.equal((await pair(code)).status, 403);
     assert.equal((await pair("guess")).status, 403);
     assert.equal(await info({}), 401);
-    assert.equal(await info({ cookie: `${first.headers.cookie}x` }), 401);
+    assert.equal(await info({ ...first.headers, cookie: `${first.headers.cookie}x` }), 401);
   });
 });
 
@@ -94,16 +94,19 @@ test("a session's cookie is for the server alone: no script reads it, and no oth
   });
 });
 
-test("a session changes nothing without its anti-forgery token", async () => {
+test("a session reads and changes nothing without its anti-forgery token", async () => {
   await withDataDir(async (folder) => {
     const { pairing, pair, send } = paired(folder);
     const { headers, token } = await pair(pairing.createCode().code);
     const other = await pair(pairing.createCode().code);
-    const create = async (more: object) =>
-      (await send("POST", "/v1/conversations", { ...headers, ...more }, {})).status;
-    assert.equal(await create({}), 401);
-    assert.equal(await create({ "x-csrf-token": other.token }), 401);
-    assert.equal(await create({ "x-csrf-token": token }), 200);
+    const { cookie } = headers;
+    for (const [method, body] of [["GET"], ["POST", {}]] as const) {
+      const status = async (more: object) =>
+        (await send(method, "/v1/conversations", { cookie, ...more }, body)).status;
+      assert.equal(await status({}), 401);
+      assert.equal(await status({ "x-csrf-token": other.token }), 401);
+      assert.equal(await status({ "x-csrf-token": token }), 200);
+    }
   });
 });
 
@@ -114,8 +117,7 @@ test("sessions are listed and revoked by a terminal, and by nobody else", async 
     const key = readFileSync(terminalKeyFile(folder, 8_787), "utf8");
     const terminal = { authorization: `Bearer ${key}` };
     const browser = await pair(pairing.createCode().code);
-    const all = { ...browser.headers, "x-csrf-token": browser.token };
-    for (const headers of [all, { authorization: "Bearer bot" }]) {
+    for (const headers of [browser.headers, { authorization: "Bearer bot" }]) {
       assert.equal((await send("POST", "/v1/pairings", headers, {})).status, 403);
       assert.equal((await send("GET", "/v1/sessions", headers)).status, 403);
       assert.equal((await send("DELETE", `/v1/sessions/${browser.id}`, headers)).status, 403);

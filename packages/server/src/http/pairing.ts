@@ -92,21 +92,22 @@ export function openPairing({
       return { session, token, antiForgeryToken };
     },
 
-    /** Whether a request is a paired browser's. One that changes something needs the second token as well. */
+    /**
+     * Returns whether a request comes from a paired browser. The cookie alone does not prove it: browsers
+     * send cookies to every port of a host, so another server of that host can read them.
+     */
     isPaired({
       token,
       antiForgeryToken,
-      changes,
     }: {
       readonly token: string;
-      readonly antiForgeryToken: string | undefined;
-      readonly changes: boolean;
+      readonly antiForgeryToken: string;
     }): boolean {
       const sessions = read();
       const hash = hashOf(token);
       const found = sessions.find(({ tokenHash }) => isSame(tokenHash, hash));
       if (found === undefined) return false;
-      if (changes && !isSame(found.antiForgeryHash, hashOf(antiForgeryToken ?? ""))) return false;
+      if (!isSame(found.antiForgeryHash, hashOf(antiForgeryToken))) return false;
       const now = clock.now();
       if (now - found.usedAt >= noteEveryMs)
         write(sessions.map((each) => (each === found ? { ...each, usedAt: now } : each)));
