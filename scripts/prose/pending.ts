@@ -23,13 +23,6 @@ export const pending: readonly string[] = [
   "packages/core/test",
   "packages/scripts",
   "packages/server",
-  "packages/store/FORMAT.md",
-  "packages/store/src/postgres",
-  "packages/store/src/read",
-  "packages/store/src/sqlite",
-  "packages/store/src/testing",
-  "packages/store/src/upkeep",
-  "packages/store/test",
   "packages/web",
   "test",
 ];

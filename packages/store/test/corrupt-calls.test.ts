@@ -9,7 +9,10 @@ import { SqliteConnection } from "../src/sqlite/sqlite-connection.ts";
 import type { Store } from "../src/live/store.ts";
 import { callRecord, commit, createRun, owner, resultOf } from "../src/testing/store-fixtures.ts";
 
-/** Three ended runs with a call of unknown outcome each; what the one in the middle has of it is no JSON any more. */
+/**
+ * Three ended runs with a call of unknown outcome each; the calls of the second one are not JSON
+ * any more.
+ */
 async function withDamage(use: (store: Store) => Promise<void>): Promise<void> {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
@@ -42,7 +45,7 @@ test("a group's last calls are listed without those of a damaged run, which is n
   });
 });
 
-test("what is old goes, but for a damaged run, and it is said what holds it", async () => {
+test("old data is deleted except for a damaged run, and the report says why it stays", async () => {
   await withDamage(async (store) => {
     const rules = { retention: { days: 1 }, now: Date.now() + 2 * 24 * 60 * 60 * 1_000 };
     const held = { unknown_outcome: 1, unreadable: 1 };
@@ -51,13 +54,13 @@ test("what is old goes, but for a damaged run, and it is said what holds it", as
     const [pruned] = await prune({ store, ...rules });
     assert.deepEqual([pruned?.runs, pruned?.held], [1, held]);
     assert.equal(await store.getRun({ owner, id: "last" }), undefined);
-    // By name it can be deleted.
+    // It can be deleted by its id.
     const [outcome] = await store.write([{ type: "delete-run", owner, id: "damaged" }]);
     assert.equal(outcome.status, "deleted");
   });
 });
 
-test("among runs of unknown outcome is one of which nobody can tell", async () => {
+test("a search for unknown outcomes includes a run whose calls are unreadable", async () => {
   await withDamage(async (store) => {
     const { data } = await store.searchRuns({ owner, outcome: "unknown" });
     assert.deepEqual(

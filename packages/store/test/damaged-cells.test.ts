@@ -20,7 +20,7 @@ import {
   variableOf,
 } from "../src/testing/store-fixtures.ts";
 
-/** What a damaged cell may hold: other texts, numbers that JavaScript cannot represent, other types. */
+/** Contents of a damaged cell: other texts, numbers that JavaScript cannot represent, other types. */
 const contents = ["''", "'x'", "'['", "-1", "9007199254740993", "1e300", "x'ff00ff'", "NULL"];
 
 const ids = ["a", "b", "c"];

@@ -24,7 +24,7 @@ import {
 const corrupt = { code: "database_corrupt" };
 const damaged = (id: string) => ({ id, isDamaged: true });
 
-/** A store, and a function that changes a cell behind its back. */
+/** A store, and a function that changes a cell without the store. */
 async function withDamage(
   use: (
     store: Store,
@@ -51,7 +51,7 @@ async function withDamage(
   }
 }
 
-test("a damaged conversation is listed as one, the others as they are, and it can be deleted", async () => {
+test("a damaged conversation is listed as damaged, the others are unaffected, and it can be deleted", async () => {
   await withDamage(async (store, damage) => {
     const switches = { groups: {}, tools: {} };
     const create = { type: "create-conversation", owner, metadata: {}, switches } as const;
@@ -106,7 +106,7 @@ test("a damaged rule of a user denies all calls until it is removed or written a
 });
 
 // Contract: durability-57
-test("a damaged approval is listed as one, cannot be answered, and still expires", async () => {
+test("a damaged approval is listed as damaged, cannot be answered, and still expires", async () => {
   await withDamage(async (store, damage, clock) => {
     await createRun(store, { id: "r" });
     for (const id of ["a", "b"]) {
@@ -130,7 +130,7 @@ test("a damaged approval is listed as one, cannot be answered, and still expires
 });
 
 // Contract: durability-58
-test("damaged events, messages, calls and deltas are not read, and other runs are", async () => {
+test("damaged events, messages, calls and deltas are not read, and those of other runs are", async () => {
   await withDamage(async (store, damage) => {
     for (const id of ["a", "b"]) {
       await createRun(store, { id });
@@ -151,7 +151,7 @@ test("damaged events, messages, calls and deltas are not read, and other runs ar
   });
 });
 
-test("a damaged run, request or result is listed as damaged, and is not read alone", async () => {
+test("a damaged run, request or result is listed as damaged, and reading it alone fails", async () => {
   await withDamage(async (store, damage) => {
     for (const id of ["a", "b", "c", "d"]) {
       await createRun(store, { id, model: "good", input: ["good"] });
@@ -172,7 +172,7 @@ test("a damaged run, request or result is listed as damaged, and is not read alo
 });
 
 // Contract: durability-58
-test("damaged variables are not read: neither a manifest, nor a change, nor a value", async () => {
+test("damaged manifests, changes and values of variables are not read", async () => {
   await withDamage(async (store, damage) => {
     const long = variableOf("long", "good ".repeat(400));
     const small = variableOf("small", "good");

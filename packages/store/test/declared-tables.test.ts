@@ -13,7 +13,9 @@ import { findPostgres } from "../src/testing/postgres-server.ts";
 
 const source = join(import.meta.dirname, "../src");
 
-/** The modules that declare statements; files of threads are not loaded, and may declare none. */
+/**
+ * The modules that declare statements; files of threads are not loaded and must not declare any.
+ */
 async function declaringFiles(): Promise<readonly string[]> {
   const files: string[] = [];
   for await (const file of glob("**/*.ts", { cwd: source })) {
@@ -28,7 +30,7 @@ const files = await declaringFiles();
 for (const file of files) await import(join(source, file));
 const statements = declaredStatements();
 
-/** What a view reads: on PostgreSQL the tail as well. */
+/** The tables of views: on PostgreSQL also the tail. */
 const views: { readonly [view: string]: readonly string[] } = {
   stored_seqs: ["run_journal", "tail"],
 };
@@ -40,7 +42,7 @@ const declaredBy = ({ reads, writes }: SqlStatement) => ({
   writes: writes.toSorted(),
 });
 
-/** A table that is changed counts as written alone. */
+/** A changed table counts only as written. */
 function found(reads: ReadonlySet<string>, writes: ReadonlySet<string>) {
   return { reads: [...reads.difference(writes)].toSorted(), writes: [...writes].toSorted() };
 }
@@ -110,7 +112,7 @@ test(
         const declared = declaredBy(statement);
         const { reads: read, writes: written } = found(reads, writes);
         assert.deepEqual(written, declared.writes, text);
-        // Some read more on SQLite.
+        // Some statements read more tables on SQLite.
         assert.ok(
           new Set(read).isSubsetOf(new Set<string>(declared.reads)),
           `${read.join()}: ${text}`,
@@ -126,7 +128,7 @@ interface AstNode {
   readonly [key: string]: unknown;
 }
 
-/** Whether a call of `statement` is inside a function that is not called as the module loads. */
+/** Whether a call of `statement` is inside a function that does not run while the module loads. */
 function declaresLater(node: unknown, inFunction: boolean): boolean {
   if (Array.isArray(node)) return node.some((each) => declaresLater(each, inFunction));
   if (typeof node !== "object" || node === null) return false;
@@ -138,7 +140,7 @@ function declaresLater(node: unknown, inFunction: boolean): boolean {
   return Object.values(node).some((each) => declaresLater(each, inside));
 }
 
-test("statements are declared as their module loads, so that none is left out above", async () => {
+test("statements are declared while their module loads, so that the tests above see all of them", async () => {
   assert.ok(files.length > 25, files.join());
   for (const file of files) {
     const { program } = parseSync(file, await readFile(join(source, file), "utf8"));

@@ -23,7 +23,10 @@ import {
   withDataDir,
 } from "../src/testing/store-fixtures.ts";
 
-/** Starts a process that writes, lets it commit so much, kills it, and gives the last numbers it told of. */
+/**
+ * Starts a process that writes, kills it after a number of commits, and returns the last numbers
+ * that it reported.
+ */
 async function writeAndKill(dataDir: string, commits: number): Promise<Map<string, number>> {
   const script = fileURLToPath(new URL("./writing-process.ts", import.meta.url));
   const child = spawn(process.execPath, [...process.execArgv, script, dataDir], {
@@ -41,11 +44,11 @@ async function writeAndKill(dataDir: string, commits: number): Promise<Map<strin
 }
 
 // Contract: durability-1
-test("killed in mid-commit: what was told is there, without a gap, and open items are readable and go on", async () => {
+test("after a kill during a commit all confirmed events are stored without a gap, and open items continue", async () => {
   await withDataDir(async (dataDir) => {
     const told = await writeAndKill(dataDir, 300);
     assert.equal(told.size, 8);
-    assert.equal(await readLock(dataDir), undefined, "the lock went with its process");
+    assert.equal(await readLock(dataDir), undefined, "the lock ended with its process");
     const store = await openStore({ dataDir });
     try {
       const left = await store.everyRunIn({ status: "in_progress" });
@@ -57,7 +60,7 @@ test("killed in mid-commit: what was told is there, without a gap, and open item
           events.map(({ seq }) => seq),
           events.map((_, index) => index + 1),
         );
-        assert.ok(events.length >= (told.get(run.id) ?? 0), "nothing that was told is lost");
+        assert.ok(events.length >= (told.get(run.id) ?? 0), "no confirmed event is lost");
         assert.equal((await store.getRun({ owner, id: run.id }))?.lastSeq, events.length);
         const compact = await store.readEventsCompact(query);
         assert.equal(compact?.lastSeq, events.length);
@@ -94,7 +97,7 @@ test("killed in mid-commit: what was told is there, without a gap, and open item
 });
 
 // Contract: durability-24
-test("a full disk fails what does not fit, says so, and the rest goes on", async () => {
+test("on a full disk only writes that do not fit fail, with the reason", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
@@ -109,7 +112,7 @@ test("a full disk fails what does not fit, says so, and the rest goes on", async
     message: /make room/,
   });
   await createRun(store, { id: "s" });
-  // The run itself is claimed anew: there is no hole in what is kept of it.
+  // The run is claimed again: its journal has no gap.
   await store.write([{ type: "claim-run", runId: "r" }]);
   assert.equal((await commit(store, "r", [delta("i", "b")], 2))[0]?.seq, 3);
   assert.deepEqual(
@@ -119,7 +122,7 @@ test("a full disk fails what does not fit, says so, and the rest goes on", async
   await store.close();
 });
 
-test("many runs that write at once each keep all of their events", async () => {
+test("many runs that write at the same time keep all their events", async () => {
   await withDataDir(async (dataDir) => {
     const store = await openStore({ dataDir });
     const runs = Array.from({ length: 100 }, (_, n) => `r${n}`);

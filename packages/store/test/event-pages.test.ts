@@ -21,11 +21,11 @@ const options = { skip: postgres.status === "missing" && postgres.reason };
 const note = event({ type: "run.heartbeat", at: 1 });
 
 test(
-  "pages of many runs that are asked for together are those of each alone, as of one moment",
+  "pages of many runs that are requested together equal separate pages, as of one moment",
   options,
   async () => {
     await withTwoNodes(async (store, other) => {
-      // One that has ended, one with an item under way, one with nothing yet, and one of somebody else.
+      // An ended run, one with an unfinished item, one without events, and one of another owner.
       for (const id of ["ended", "open", "new"]) await createRun(store, { id });
       await createRun(store, { id: "foreign", owner: "somebody" });
       await commit(store, "ended", [start("i"), delta("i", "a"), delta("i", "b")]);
@@ -54,7 +54,7 @@ test(
             const asked = all.slice(after, after + limit);
             assert.deepEqual(page.events, asked.slice(0, page.events.length));
             if (page.events.length < asked.length) assert.ok(page.full && page.events.length > 0);
-            // Of the rest of a long page it is known by who reads on.
+            // A page from the cache does not say whether the run has ended.
             if (!page.full) assert.equal(page.ended, runId === "ended");
           }
         }),
@@ -65,7 +65,7 @@ test(
 );
 
 test(
-  "damaged events fail who reads them, and not who reads others at the same time",
+  "damaged events fail only the reads of their run, and not others at the same time",
   options,
   async () => {
     const connectionString = await (await testServer()).newDatabase();

@@ -12,16 +12,19 @@ import { openStore } from "../src/sqlite/open-store.ts";
 import { findPostgres, testServer } from "../src/testing/postgres-server.ts";
 import { withDataDir } from "../src/testing/store-fixtures.ts";
 
-/** What other programs make: a table of one of our names, a list of steps of their own, and that beside ours. */
+/**
+ * Tables of other programs: one with a name of Capstan's, a list of migrations of their own, and
+ * both.
+ */
 const foreign = [
   "CREATE TABLE runs (x INTEGER)",
   "CREATE TABLE schema_migrations (version BIGINT, dirty BOOLEAN); INSERT INTO schema_migrations VALUES (20260101, false)",
-  // Versions before left an empty list in what they refused.
+  // Earlier versions left an empty list of migrations in databases that they rejected.
   "CREATE TABLE runs (x INTEGER); CREATE TABLE schema_migrations (version BIGINT PRIMARY KEY, applied_at BIGINT NOT NULL)",
 ] as const;
 
 // Contract: durability-68
-test("an SQLite file that belongs to another program is refused, and left as it is", async () => {
+test("an SQLite file that belongs to another program is rejected and stays unchanged", async () => {
   for (const statements of foreign) {
     await withDataDir(async (dataDir) => {
       const path = join(dataDir, "capstan.db");
@@ -53,7 +56,7 @@ const allColumns =
 
 // Contract: durability-68
 test(
-  "a PostgreSQL database that belongs to another program is refused, and left as it is",
+  "a PostgreSQL database that belongs to another program is rejected and stays unchanged",
   { skip },
   async () => {
     for (const statements of foreign) {
@@ -75,19 +78,23 @@ test(
   },
 );
 
-test("where another program counts its steps, usage and doctor say so, too", { skip }, async () => {
-  const connectionString = await (await testServer()).newDatabase();
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  await client.query(foreign[1]).finally(() => client.end());
-  const usage = readUsage({ dataDir: "/nowhere", databaseUrl: connectionString });
-  await assert.rejects(usage, { code: "database_foreign" });
-  const { status, detail } = await inspectPostgres(connectionString);
-  assert.equal(status, "wrong");
-  assert.match(detail, /belongs to another program/);
-});
+test(
+  "if another program has its own list of migrations, usage and doctor report it, too",
+  { skip },
+  async () => {
+    const connectionString = await (await testServer()).newDatabase();
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    await client.query(foreign[1]).finally(() => client.end());
+    const usage = readUsage({ dataDir: "/nowhere", databaseUrl: connectionString });
+    await assert.rejects(usage, { code: "database_foreign" });
+    const { status, detail } = await inspectPostgres(connectionString);
+    assert.equal(status, "wrong");
+    assert.match(detail, /belongs to another program/);
+  },
+);
 
-test("tables of other names in a PostgreSQL database are no obstacle", { skip }, async () => {
+test("tables with other names in a PostgreSQL database do not matter", { skip }, async () => {
   const connectionString = await (await testServer()).newDatabase();
   const client = new pg.Client({ connectionString });
   await client.connect();

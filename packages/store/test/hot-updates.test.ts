@@ -8,11 +8,11 @@ import { openPostgresStore } from "../src/postgres/open-postgres-store.ts";
 const postgres = findPostgres();
 const options = { skip: postgres.status === "missing" && postgres.reason };
 
-/** Rows that no index was told of: both copies are on one page. */
+/** Updated rows without an index update: both versions are on one page. */
 const pages =
   "SELECT run_n, (ctid::text::point)[0] AS page FROM run_results WHERE result LIKE $1 ORDER BY run_n";
 
-test("a result's row changes beside where it was, so that no index is told", options, async () => {
+test("the update of a result's row stays on its page and updates no index", options, async () => {
   const connectionString = await (await testServer()).newDatabase();
   const store = await openPostgresStore({ connectionString });
   const client = new pg.Client({ connectionString });

@@ -20,7 +20,10 @@ import type { Store } from "../src/live/store.ts";
 
 const query = { owner, runId: "r" };
 
-/** Random life of a run: items open, speak and end in any order; some end with another text, some never. */
+/**
+ * A random course of a run: items start, grow and end in any order; some end with another text,
+ * some never.
+ */
 const script = fc.array(
   fc.record({
     commit: fc.boolean(),
@@ -85,7 +88,7 @@ async function playedBack(store: Store, limit: number): Promise<RunEvent[]> {
   }
 }
 
-/** What a compact reading must show, from the whole. */
+/** The expected result of a compact read, computed from all events. */
 function compacted(events: readonly RunEvent[]): RunEvent[] {
   const ended = new Set(events.flatMap((each) => (each.type === "item.end" ? [each.itemId] : [])));
   const open = new Map<string, { seq: number; delta: string }>();
@@ -122,7 +125,8 @@ async function checkScript(
     lastSeq: expected.length,
     events: compacted(expected),
   });
-  // Whatever way the run stops, the tail is emptied into final forms and nothing else changes.
+  // However the run stops, open items move from the tail to their final form, and nothing else
+  // changes.
   await store.write([
     parks
       ? { type: "set-status", runId: "r", status: "requires_action" }
@@ -137,7 +141,7 @@ async function checkScript(
 }
 
 everyStore(
-  "every event comes back as it was written, with its number, in pages of any size",
+  "every event is read back as it was written, with its number, in pages of any size",
   async (withStore, kind) => {
     await fc.assert(
       fc.asyncProperty(
@@ -156,23 +160,26 @@ test("the same in a file, across threads", async () => {
   await withFileStore((store) => checkScript(store, steps, 4, false));
 });
 
-everyStore("a page in the middle of an item of thousands of deltas is exact", async (withStore) => {
-  await withStore(async (store) => {
-    await createRun(store, { id: "r" });
-    await commit(store, "r", [
-      start("i"),
-      ...Array.from({ length: 2_000 }, (_, n) => delta("i", `${n} `)),
-    ]);
-    const page = await store.readEvents({ ...query, after: 900, limit: 3 });
-    assert.deepEqual(page, [
-      { seq: 901, type: "item.delta", itemId: "i", delta: "899 " },
-      { seq: 902, type: "item.delta", itemId: "i", delta: "900 " },
-      { seq: 903, type: "item.delta", itemId: "i", delta: "901 " },
-    ]);
-  });
-});
+everyStore(
+  "a page in the middle of an item with thousands of deltas is exact",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      await commit(store, "r", [
+        start("i"),
+        ...Array.from({ length: 2_000 }, (_, n) => delta("i", `${n} `)),
+      ]);
+      const page = await store.readEvents({ ...query, after: 900, limit: 3 });
+      assert.deepEqual(page, [
+        { seq: 901, type: "item.delta", itemId: "i", delta: "899 " },
+        { seq: 902, type: "item.delta", itemId: "i", delta: "900 " },
+        { seq: 903, type: "item.delta", itemId: "i", delta: "901 " },
+      ]);
+    });
+  },
+);
 
-everyStore("an item may go on after its run was parked", async (withStore) => {
+everyStore("an item can continue after its run was suspended", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await commit(store, "r", [start("i"), delta("i", "one ")]);
@@ -208,7 +215,7 @@ everyStore("an item may go on after its run was parked", async (withStore) => {
 });
 
 everyStore(
-  "messages, calls and the result are read back; a call's row is replaced",
+  "messages, calls and the result are read back, and a call's row is replaced",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });
@@ -237,7 +244,7 @@ everyStore(
 );
 
 everyStore(
-  "a text that is longer than what is kept in memory comes back delta by delta all the same",
+  "a text that is too long for the cache is still read back delta by delta",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });
@@ -281,28 +288,31 @@ everyStore("each of several commits of a run gets its own events", async (withSt
   });
 });
 
-everyStore("an item that ends as it begins, beside one that goes on", async (withStore) => {
-  await withStore(async (store) => {
-    await createRun(store, { id: "r" });
-    await commit(store, "r", [start("s"), delta("s", "x"), start("t"), delta("t", "a")]);
-    await commit(store, "r", [start("u"), delta("u", "1"), delta("s", "y"), end("u", "1")]);
-    await commit(store, "r", [delta("s", "z"), delta("t", "b"), end("t", "ab")]);
-    const events = (await store.readEvents({ owner, runId: "r" })) ?? [];
-    assert.deepEqual(
-      events.map((each) => (each.type === "item.delta" ? each.itemId + each.delta : each.type)),
-      [
-        "item.start",
-        "sx",
-        "item.start",
-        "ta",
-        "item.start",
-        "u1",
-        "sy",
-        "item.end",
-        "sz",
-        "tb",
-        "item.end",
-      ],
-    );
-  });
-});
+everyStore(
+  "an item that starts and ends in one commit, next to one that continues",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      await commit(store, "r", [start("s"), delta("s", "x"), start("t"), delta("t", "a")]);
+      await commit(store, "r", [start("u"), delta("u", "1"), delta("s", "y"), end("u", "1")]);
+      await commit(store, "r", [delta("s", "z"), delta("t", "b"), end("t", "ab")]);
+      const events = (await store.readEvents({ owner, runId: "r" })) ?? [];
+      assert.deepEqual(
+        events.map((each) => (each.type === "item.delta" ? each.itemId + each.delta : each.type)),
+        [
+          "item.start",
+          "sx",
+          "item.start",
+          "ta",
+          "item.start",
+          "u1",
+          "sy",
+          "item.end",
+          "sz",
+          "tb",
+          "item.end",
+        ],
+      );
+    });
+  },
+);

@@ -11,7 +11,7 @@ const postgres = findPostgres();
 const options = { skip: postgres.status === "missing" && postgres.reason };
 const note = event({ type: "run.heartbeat", at: 1 });
 
-/** Ends all connections of stores that have the given schema, as an administrator may. */
+/** Ends all connections of stores with the given schema, as an administrator might. */
 async function cutConnections(connectionString: string): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();
@@ -52,7 +52,7 @@ test(
 
 // Contract: durability-37
 test(
-  "a database that is restarted in mid-work is waited for, and who follows a run misses nothing",
+  "writes wait for a database that restarts, and a reader that follows a run misses nothing",
   options,
   async () => {
     await withTwoNodes(async (one, other) => {
@@ -72,11 +72,11 @@ test(
   },
 );
 
-test("a store is closed also where the database is gone for good", options, async () => {
+test("a store closes even if the database is gone for good", options, async () => {
   const server = await startPostgres();
   const connectionString = await server.newDatabase();
   const store = await openPostgresStore({ connectionString, connections: 2 });
   server.stop();
-  // What it left would try to connect again and again, and keep the process from ending.
+  // A leftover would reconnect again and again and keep the process from ending.
   await store.close();
 });

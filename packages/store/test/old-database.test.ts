@@ -116,7 +116,7 @@ async function readAndContinue(store: Store): Promise<void> {
 }
 
 // Contract: durability-27
-test("a data directory of schema 14 opens and goes on", async () => {
+test("a data directory of schema 14 opens and its runs continue", async () => {
   await withDataDir(async (dataDir) => {
     const sql = openForWriting(join(dataDir, "capstan.db"), "process");
     migrate(sql, 0, schema14);
@@ -134,12 +134,12 @@ test("a data directory of schema 14 opens and goes on", async () => {
 const postgres = findPostgres();
 
 test(
-  "a PostgreSQL database of schema 14 opens and goes on",
+  "a PostgreSQL database of schema 14 opens and its runs continue",
   { skip: postgres.status === "missing" && postgres.reason },
   async () => {
     await withDatabase(async (client, connectionString) => {
       await migratePostgres(client, 0, schema14);
-      // The rows of the tail have no number there, and name none before them.
+      // The rows of the tail have no number there, and name no previous row.
       const rows = script.replaceAll(
         /INTO tail \(n, (.*), prev, (.*)\) VALUES \(\d+, (.*), (?:NULL|\d+), (.*)\);/g,
         "INTO tail ($1, $2) VALUES ($3, $4);",

@@ -16,7 +16,10 @@ const other = "bob";
 
 const switches = { groups: {}, tools: {} };
 
-/** A run of the owner's with an open question, a client's call, a server's call and a variable, in a conversation. */
+/**
+ * A run of the owner with an open approval request, a client's call, a server's call and a
+ * variable, in a conversation.
+ */
 async function createAll(store: Store): Promise<void> {
   await store.write([
     { type: "create-conversation", id: "c", owner, title: "mine", metadata: {}, switches },
@@ -32,40 +35,37 @@ async function createAll(store: Store): Promise<void> {
 }
 
 // Contract: durability-74
-everyStore(
-  "what another owner's writes name is not there, and stays as it is",
-  async (withStore) => {
-    await withStore(async (store) => {
-      await createAll(store);
-      const before = await everything(store);
-      const change = { type: "removed", name: "v", reason: "removed" } as const;
-      const foreign: readonly StoreWrite[] = [
-        { type: "answer-approval", owner: other, id: "a", answer: { decision: "allow" } },
-        {
-          type: "submit-outputs",
-          owner: other,
-          runId: "r",
-          outputs: [{ callId: "own", output: "x" }],
-        },
-        { type: "answer-call", owner: other, runId: "r", call: callRecord("ours") },
-        { type: "edit-variables", owner: other, runId: "r", changes: [change] },
-        { type: "update-conversation", owner: other, id: "c", update: { title: "theirs" } },
-        { type: "move-head", owner: other, id: "c", from: "r", to: "r" },
-        { type: "delete-run", owner: other, id: "r" },
-        { type: "delete-conversation", owner: other, id: "c" },
-      ];
-      for (const write of foreign) {
-        const [outcome] = await store.write([write]);
-        assert.ok(
-          ["not_found", "refused", "conflict"].includes(outcome.status),
-          `${write.type}: ${outcome.status}`,
-        );
-        assert.doesNotMatch(JSON.stringify(outcome), /kept|mine/, write.type);
-      }
-      assert.deepEqual(await everything(store), before);
-    });
-  },
-);
+everyStore("writes of another owner find nothing and change nothing", async (withStore) => {
+  await withStore(async (store) => {
+    await createAll(store);
+    const before = await everything(store);
+    const change = { type: "removed", name: "v", reason: "removed" } as const;
+    const foreign: readonly StoreWrite[] = [
+      { type: "answer-approval", owner: other, id: "a", answer: { decision: "allow" } },
+      {
+        type: "submit-outputs",
+        owner: other,
+        runId: "r",
+        outputs: [{ callId: "own", output: "x" }],
+      },
+      { type: "answer-call", owner: other, runId: "r", call: callRecord("ours") },
+      { type: "edit-variables", owner: other, runId: "r", changes: [change] },
+      { type: "update-conversation", owner: other, id: "c", update: { title: "theirs" } },
+      { type: "move-head", owner: other, id: "c", from: "r", to: "r" },
+      { type: "delete-run", owner: other, id: "r" },
+      { type: "delete-conversation", owner: other, id: "c" },
+    ];
+    for (const write of foreign) {
+      const [outcome] = await store.write([write]);
+      assert.ok(
+        ["not_found", "refused", "conflict"].includes(outcome.status),
+        `${write.type}: ${outcome.status}`,
+      );
+      assert.doesNotMatch(JSON.stringify(outcome), /kept|mine/, write.type);
+    }
+    assert.deepEqual(await everything(store), before);
+  });
+});
 
 async function everything(store: Store): Promise<unknown> {
   const query = { owner, runId: "r" };
@@ -80,7 +80,7 @@ async function everything(store: Store): Promise<unknown> {
 }
 
 // Contract: durability-74
-everyStore("everything of a run reads as absent to another owner", async (withStore) => {
+everyStore("all data of a run reads as absent to another owner", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     const other = { owner: "other", runId: "r" };

@@ -12,7 +12,7 @@ const owners = ["ann", "bob"] as const;
 const sessions = ["s1", "s2"] as const;
 
 test(
-  "grants of many sessions that are asked for together are those of each alone",
+  "grants of many sessions that are requested together equal separate reads",
   options,
   async () => {
     await withTwoNodes(async (store, other) => {
@@ -21,7 +21,7 @@ test(
         for (const sessionId of [null, ...sessions])
           for (const n of [1, 2, 3])
             given.push({ owner, sessionId, id: `${owner} ${sessionId} ${n}` });
-      // Given in an order of their own; of each three one is taken back, and one is over.
+      // Given in an order of their own; of each three one is revoked, and one is expired.
       for (const [createdAt, { id, ...of }] of given.toReversed().entries()) {
         const expires = id.endsWith("2") ? { expiresAt: 1 } : {};
         const grant = grantOf(id, { createdAt, ...expires });

@@ -28,7 +28,7 @@ const note = event({ type: "run.heartbeat", at: 1 });
 
 // Contract: durability-38
 test(
-  "who lost a run to another node is fenced, and its numbers go on without a gap there",
+  "a node that lost a run is fenced, and the other node's events continue its numbers without a gap",
   options,
   async () => {
     await withTwoNodes(async (one, other) => {
@@ -65,7 +65,7 @@ test(
 );
 
 test(
-  "a run that waits is numbered without a gap where several nodes show that it waits",
+  "the events of a waiting run have no gap if several nodes write that it waits",
   options,
   async () => {
     await withTwoNodes(async (one, other) => {
@@ -85,7 +85,7 @@ test(
 );
 
 // Contract: durability-41
-test("two nodes that claim one run at the same moment: one has it", options, async () => {
+test("if two nodes claim a run at the same moment, only one gets it", options, async () => {
   await withTwoNodes(async (one, other) => {
     for (let round = 0; round < 10; round++) {
       const id = `r${round}`;
@@ -98,28 +98,35 @@ test("two nodes that claim one run at the same moment: one has it", options, asy
 });
 
 // Contract: durability-43
-test("the first answer wins across nodes, and the second hears of the first", options, async () => {
-  await withTwoNodes(async (one, other) => {
-    await createRun(one, { id: "r" });
-    for (let round = 0; round < 10; round++) {
-      const approval = approvalRequest(`a${round}`, Date.now() + 60_000);
-      await commit(one, "r", [
-        event({ type: "approval.requested", callId: approval.callId, approval }),
-      ]);
-      const answer = (decision: "allow" | "refuse") =>
-        ({ type: "answer-approval", owner, id: approval.id, answer: { decision } }) as const;
-      const [[first], [second]] = await Promise.all([
-        one.write([answer("allow")]),
-        other.write([answer("refuse")]),
-      ]);
-      assert.deepEqual([first.status, second.status].toSorted(), ["already_answered", "answered"]);
-      assert.ok("approval" in first && "approval" in second);
-      assert.deepEqual(first.approval, second.approval);
-    }
-  });
-});
+test(
+  "the first answer wins across nodes, and the second node gets the first answer",
+  options,
+  async () => {
+    await withTwoNodes(async (one, other) => {
+      await createRun(one, { id: "r" });
+      for (let round = 0; round < 10; round++) {
+        const approval = approvalRequest(`a${round}`, Date.now() + 60_000);
+        await commit(one, "r", [
+          event({ type: "approval.requested", callId: approval.callId, approval }),
+        ]);
+        const answer = (decision: "allow" | "refuse") =>
+          ({ type: "answer-approval", owner, id: approval.id, answer: { decision } }) as const;
+        const [[first], [second]] = await Promise.all([
+          one.write([answer("allow")]),
+          other.write([answer("refuse")]),
+        ]);
+        assert.deepEqual([first.status, second.status].toSorted(), [
+          "already_answered",
+          "answered",
+        ]);
+        assert.ok("approval" in first && "approval" in second);
+        assert.deepEqual(first.approval, second.approval);
+      }
+    });
+  },
+);
 
-test("a head moves once, whichever nodes try", options, async () => {
+test("a head moves once, for any nodes that try", options, async () => {
   await withTwoNodes(async (one, other) => {
     const conversation = { title: "", metadata: {}, switches: { groups: {}, tools: {} } };
     await one.write([{ type: "create-conversation", id: "c", owner, ...conversation }]);
@@ -132,7 +139,7 @@ test("a head moves once, whichever nodes try", options, async () => {
 });
 
 test(
-  "what another node writes is followed as it comes, from any number, to the end",
+  "another node's events are followed as they are committed, from any number to the end",
   options,
   async () => {
     await withTwoNodes(async (one, other) => {
@@ -175,7 +182,7 @@ test("a run that another node ended is over here, too", options, async () => {
   });
 });
 
-test("a person's change on another node is part of what the run leaves", options, async () => {
+test("a user's change on another node is part of the run's variables", options, async () => {
   await withTwoNodes(async (one, other) => {
     await createRun(one, { id: "r" });
     const set = (name: string, text: string) =>
@@ -191,11 +198,11 @@ test("a person's change on another node is part of what the run leaves", options
 });
 
 // Contract: durability-42
-test("many nodes at many runs: each number of each run once", options, async () => {
+test("many nodes on many runs write each number of each run once", options, async () => {
   await withTwoNodes(async (one, other) => {
     const ids = Array.from({ length: 6 }, (_, n) => `r${n}`);
     for (const id of ids) await createRun(one, { id, status: "queued" });
-    /** Takes whichever run it likes, writes into it until it is fenced, and takes another. */
+    /** Claims any run, writes to it until it is fenced, and claims another. */
     const wander = async (store: typeof one, seed: number) => {
       for (let step = 0; step < 12; step++) {
         const runId = ids[(seed * 7 + step * 5) % ids.length] ?? "";

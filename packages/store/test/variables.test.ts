@@ -43,7 +43,7 @@ async function texts(store: Store, runId: string): Promise<{ [name: string]: str
 
 // Contract: variables-31
 everyStore(
-  "variables are there while the run goes on, and as its manifest afterwards",
+  "variables are readable while the run is in progress, and as its manifest afterwards",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });
@@ -56,19 +56,20 @@ everyStore(
 );
 
 everyStore(
-  "what was changed in any commit of a run, its last one too, is in its manifest, however much it is",
+  "a manifest has the changes of all commits of a run, including the last one, for any size",
   async (withStore) => {
     await withStore(async (store) => {
       const last = (name: string) => [
         { type: "variable", change: set(name, "last") } as const,
         resultOf("completed"),
       ];
-      // All in one go; after it waited, when nothing of it is known any more; and more than is kept in memory.
+      // All in one commit; after a suspension, when nothing is cached any more; and more than the
+      // cache holds.
       for (const id of ["at once", "waited", "much"]) {
         await createRun(store, { id });
         await write(store, id, set("a", "1"), set("b", "1"));
         if (id === "much") {
-          // Small values, which are in the entries of the changes themselves.
+          // Small values, which are in the entries of the changes.
           for (let n = 0; n < 8; n++)
             await write(
               store,
@@ -91,7 +92,7 @@ everyStore(
 
 // Contract: variables-31, variables-78
 everyStore(
-  "a run sees what its parent had at that moment, and nothing that its siblings or the parent write later",
+  "a run sees its parent's variables of that moment, and no later changes of its siblings or the parent",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "root" });
@@ -112,7 +113,7 @@ everyStore(
 );
 
 everyStore(
-  "what was evicted from memory stays, and says so until it is set again",
+  "an evicted variable stays stored and is marked as evicted until it is set again",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });
@@ -132,7 +133,7 @@ everyStore(
 );
 
 everyStore(
-  "an edit by a person is a run of its own, made, filled and ended in one call",
+  "a user's edit is a run of its own, created, filled and ended in one call",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });
@@ -165,7 +166,7 @@ everyStore(
 );
 
 // Contract: variables-2
-test("any name and any text comes back as it was, and a value with its data", async () => {
+test("any name and any text is read back as it was written, and a value with its data", async () => {
   await withFileStore(async (store) => {
     await createRun(store, { id: "r" });
     const large = '\ud800\0 "quoted"'.repeat(120_000);
@@ -212,7 +213,7 @@ everyStore(
 );
 
 everyStore(
-  "variables are read with their values at once; large ones are read by themselves",
+  "variables are read with their values at once; large values are read separately",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });
@@ -238,7 +239,7 @@ everyStore(
 );
 
 everyStore(
-  "a small value is kept in its entry, a large one by itself, and either replaces the other",
+  "a small value is stored in its entry, a large one separately, and either replaces the other",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });
@@ -256,7 +257,7 @@ everyStore(
   },
 );
 
-test("nothing of a small value that was removed is left in the database once its manifest is dropped", async () => {
+test("no part of a removed small value is left in the database once its manifest is deleted", async () => {
   await withDataDir(async (dataDir) => {
     const store = await openStore({ dataDir });
     await createRun(store, { id: "r" });
@@ -278,7 +279,7 @@ test("nothing of a small value that was removed is left in the database once its
 });
 
 // Contract: durability-76
-everyStore("a value of 50 MB comes back as it was", async (withStore) => {
+everyStore("a value of 50 MB is read back as it was written", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     const text = "0123456789abcde\n".repeat((50 * 1024 * 1024) / 16);

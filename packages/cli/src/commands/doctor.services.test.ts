@@ -19,7 +19,7 @@ test("a PostgreSQL and a Redis that cannot be reached are said with what to do, 
     ["postgresql wrong", "redis wrong"],
   );
   const text = renderChecks(checks, plainStyle);
-  assert.match(text, /postgresql +wrong +.*127\.0\.0\.1:1\/runs.*See that PostgreSQL runs/);
+  assert.match(text, /postgresql +wrong +.*127\.0\.0\.1:1\/runs.*Check that PostgreSQL runs/);
   assert.match(
     text,
     /redis +wrong +.*127\.0\.0\.1:1\/0 .*\n.*Runs go on, though later.*\n.*See that Redis runs/,

@@ -14,7 +14,7 @@ const noSwitches = { groups: {}, tools: {} };
 
 // Contract: durability-58
 test(
-  "a check of PostgreSQL finds damaged rows and inputs, also after an update",
+  "a check of PostgreSQL finds damaged rows and inputs, even after an update",
   options,
   async () => {
     await withDatabase(async (client, databaseUrl) => {
@@ -34,7 +34,7 @@ test(
           { type: "create-conversation", ...conversation },
         ]);
         assert.deepEqual(await problems(), []);
-        // Behind the back of the database the checksum would stay as it is.
+        // Without the trigger the row keeps its checksum.
         for (const table of checkedTables)
           await client.query(`ALTER TABLE ${table} ALTER COLUMN checksum DROP EXPRESSION`);
         await client.query("UPDATE conversations SET title = 'u'");
@@ -55,7 +55,7 @@ test(
         await assert.rejects(store.readEventsCompact({ owner, runId: "r" }), {
           code: "database_corrupt",
         });
-        // The checksum of the changed row is right again, and the damage is remembered.
+        // The checksum of the changed row is right again, and the damage is recorded.
         await client.query("UPDATE conversations SET title = 't'");
         assert.match((await problems()).join("\n"), /Row c of the table conversations is damaged/);
       } finally {

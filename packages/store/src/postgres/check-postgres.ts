@@ -8,16 +8,17 @@ import { databaseError } from "./wire/database-error.ts";
 import { PostgresBlobs } from "./postgres-blobs.ts";
 import { requireCurrent } from "./with-postgres-reads.ts";
 
-/** How many problems of one kind are named. */
+/** The maximum number of listed problems of one kind. */
 const maxProblems = 20;
 
 /**
- * Compares each row of a database with its checksum, and each blob with its hash. Nodes may use the database
- * meanwhile.
+ * Compares each row of a database with its checksum, and each blob with its hash. Nodes may use the
+ * database meanwhile.
  *
  * @param connectionString `postgres://user:password@host:port/database`
- * @returns the number of runs, the bytes of the database, and a sentence for each problem
- * @throws CapstanError `no_store`, `database_older`, `database_newer`, `database_foreign`, or what the database says
+ * @returns the number of runs, the size of the database in bytes, and a sentence for each problem
+ * @throws CapstanError `no_store`, `database_older`, `database_newer`, `database_foreign`, or the
+ * database's error
  */
 export async function checkPostgres(connectionString: string): Promise<{
   readonly runs: number;

@@ -21,14 +21,14 @@ async function query(connectionString: string, text: string): Promise<unknown[]>
 }
 
 test(
-  "of an empty database its version and place are said, and nothing is made in it",
+  "an inspection of an empty database reports its version and location, and creates nothing",
   options,
   async () => {
     const database = await (await testServer()).newDatabase();
     const { status, detail, fix } = await inspectPostgres(database);
     assert.match(
       detail,
-      /^PostgreSQL \d+\.\d+.* at .*\/postgres, no tables yet: the first start makes them/,
+      /^PostgreSQL \d+\.\d+.* at .*\/postgres, no tables yet: the first start creates them/,
     );
     // The tests' own server does not wait for its disk.
     assert.equal(status, "wrong");
@@ -41,7 +41,7 @@ test(
 );
 
 test(
-  "of a database that is in use its schema's number is said, of a newer one what to do",
+  "an inspection reports the schema number of a database, and what to do about a newer one",
   options,
   async () => {
     const database = await (await testServer()).newDatabase();
@@ -60,30 +60,30 @@ test(
 );
 
 test(
-  "a schema that is not there, and one in which the user may make nothing, are said",
+  "an inspection reports a missing schema, and a schema in which the user may not create tables",
   options,
   async () => {
     const server = await testServer();
     const database = await server.newDatabase();
     const nowhere = await inspectPostgres(database.replace(/test_\d+/, "not_there"));
-    assert.match(`${nowhere.detail} ${nowhere.fix}`, /search_path is not there.*CREATE SCHEMA/);
+    assert.match(`${nowhere.detail} ${nowhere.fix}`, /search_path does not exist.*CREATE SCHEMA/);
     const schema = database.match(/test_\d+/)?.[0] ?? "";
     await query(database, `GRANT USAGE ON SCHEMA ${schema} TO locked`);
     const locked = database.replace("capstan@", "locked:right@");
     const { detail, fix } = await inspectPostgres(locked);
-    assert.match(detail, new RegExp(`may not make tables in the schema ${schema}`));
+    assert.match(detail, new RegExp(`may not create tables in the schema ${schema}`));
     assert.match(fix ?? "", new RegExp(`GRANT CREATE ON SCHEMA ${schema} `));
   },
 );
 
 test(
-  "what cannot be reached or refuses is said with what to do, and never with the password",
+  "an inspection says what to do about an unreachable database, and never shows the password",
   options,
   async () => {
     const server = await testServer();
     const cases = [
       [server.lockedAddress("secret-word"), /the user and the password of the address/],
-      ["postgres://a:secret-word@127.0.0.1:1/x", /127\.0\.0\.1:1\/x.*See that PostgreSQL runs/],
+      ["postgres://a:secret-word@127.0.0.1:1/x", /127\.0\.0\.1:1\/x.*Check that PostgreSQL runs/],
       ["postgres://a:secret-word@[", /should be like postgres:/],
     ] as const;
     for (const [address, expected] of cases) {

@@ -14,7 +14,7 @@ interface Facts {
   readonly isStandby: boolean;
   readonly fsync: string;
   readonly synchronousCommit: string;
-  /** The schema into which tables would go; none where the address names one that is not there. */
+  /** The schema for the tables; null if the address names one that does not exist. */
   readonly schema: string | null;
   readonly mayCreate: boolean | null;
 }
@@ -24,10 +24,11 @@ const facts = `SELECT current_setting('server_version') AS "version", pg_is_in_r
   current_schema() AS "schema", has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate"`;
 
 /**
- * Looks whether nodes could work with this database, and changes nothing of it.
+ * Checks whether nodes can use this database, and changes nothing in it.
  *
- * @param connectionString `postgres://user:password@host:port/database`; no word of the password is in the answer
- * @returns also where it cannot be reached, within seconds
+ * @param connectionString `postgres://user:password@host:port/database`; the result never contains
+ * the password
+ * @returns within seconds, even if the database cannot be reached
  * @example
  * await inspectPostgres("postgres://capstan@db/capstan"); // { status: "ok", detail: "PostgreSQL 16.4 at db/capstan, schema 9" }
  */
@@ -61,7 +62,7 @@ function judge(where: string, found: Facts, version: number | undefined): Inspec
 }
 
 function schemaText(version: number | undefined, newest: number): string {
-  if (version === undefined) return "no tables yet: the first start makes them";
+  if (version === undefined) return "no tables yet: the first start creates them";
   if (version === newest) return `schema ${version}`;
   return version < newest
     ? `schema ${version}: the next start brings it to ${newest}`
@@ -77,7 +78,7 @@ function serverFaults({ version, isStandby, fsync, synchronousCommit }: Facts): 
     });
   if (isStandby)
     faults.push({
-      problem: "It is a standby, which takes no writes.",
+      problem: "It is a standby, which accepts no writes.",
       fix: "Name the primary in CAPSTAN_DATABASE_URL.",
     });
   const off = [
@@ -86,7 +87,7 @@ function serverFaults({ version, isStandby, fsync, synchronousCommit }: Facts): 
   ];
   for (const setting of off)
     faults.push({
-      problem: `${setting} is off: what was told may be lost in a crash.`,
+      problem: `${setting} is off: a crash may lose confirmed writes.`,
       fix: `ALTER SYSTEM SET ${setting} = on; SELECT pg_reload_conf();`,
     });
   return faults;
@@ -107,14 +108,14 @@ function schemaFaults(
   if (schema === null)
     return [
       {
-        problem: "The schema of its search_path is not there.",
+        problem: "The schema of its search_path does not exist.",
         fix: "CREATE SCHEMA, with the name that the address gives, or leave search_path out.",
       },
     ];
   if (mayCreate === true || version === newest) return [];
   return [
     {
-      problem: `The user may not make tables in the schema ${schema}.`,
+      problem: `The user may not create tables in the schema ${schema}.`,
       fix: `GRANT CREATE ON SCHEMA ${schema} TO the user of CAPSTAN_DATABASE_URL;`,
     },
   ];

@@ -9,20 +9,24 @@ import { channel } from "./wire/notification.ts";
 const postgres = findPostgres();
 const options = { skip: postgres.status === "missing" && postgres.reason };
 
-test("what is told in words that nobody knows is not heard, and the next is", options, async () => {
-  const connectionString = await (await testServer()).newDatabase();
-  const store = await openPostgresStore({ connectionString });
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    const heard = Promise.withResolvers<NodeMessage>();
-    store.nodes?.subscribe(heard.resolve);
-    const known = { by: "another", runs: ["r"] };
-    for (const told of ["", "{", "null", '{"runs":7}', JSON.stringify(known)])
-      await client.query("SELECT pg_notify($1, $2)", [channel, told]);
-    assert.deepEqual(await heard.promise, { type: "changed", runIds: ["r"] });
-  } finally {
-    await client.end();
-    await store.close();
-  }
-});
+test(
+  "a notification that cannot be parsed is ignored, and the next one is received",
+  options,
+  async () => {
+    const connectionString = await (await testServer()).newDatabase();
+    const store = await openPostgresStore({ connectionString });
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    try {
+      const heard = Promise.withResolvers<NodeMessage>();
+      store.nodes?.subscribe(heard.resolve);
+      const known = { by: "another", runs: ["r"] };
+      for (const told of ["", "{", "null", '{"runs":7}', JSON.stringify(known)])
+        await client.query("SELECT pg_notify($1, $2)", [channel, told]);
+      assert.deepEqual(await heard.promise, { type: "changed", runIds: ["r"] });
+    } finally {
+      await client.end();
+      await store.close();
+    }
+  },
+);

@@ -7,12 +7,12 @@ import { clientConfig } from "./wire/connection.ts";
 import { parseNotification, channel } from "./wire/notification.ts";
 
 /**
- * Hears from other nodes that runs have moved, and tells who follows them here. What comes is only a
- * hint; after a lost connection everybody looks for themselves.
+ * Receives the notifications of other nodes and passes them to this node's subscribers. A
+ * notification is only a hint: after a lost connection all subscribers read the store.
  */
 export async function listenToNodes(options: {
   readonly address: DatabaseAddress;
-  /** What this node tells itself is known already. */
+  /** The id of this node, whose own notifications are ignored. */
   readonly self: string;
   readonly publisher: Publisher;
   readonly onMessage: (message: NodeMessage) => void;
@@ -36,7 +36,7 @@ export async function listenToNodes(options: {
     client.on("error", () => {});
     await client.connect();
     await client.query(`LISTEN ${channel}`);
-    // Only one that worked is replaced: one that did not is tried again by who made it.
+    // Only a connection that worked is replaced here; the caller retries the first one.
     client.once("end", () => {
       if (!closed.signal.aborted) void reconnect();
     });
@@ -53,7 +53,7 @@ export async function listenToNodes(options: {
         onMessage({ type: "missed" });
         return;
       } catch {
-        // The database is not back, or the node stops.
+        // The database is not back yet, or the node stops.
       }
     }
   }

@@ -13,17 +13,17 @@ import { foreignPostgres, versionIn } from "./schema-version.ts";
 import { bind, statement } from "../sql/statement.ts";
 import { send } from "./wire/statements.ts";
 
-/** Any number, as long as every node takes the same. */
+/** An arbitrary number that every node uses. */
 const lock = 7_215_034_881;
 
 const lockMigrations = statement({}, { postgres: "SELECT pg_advisory_xact_lock(?)" });
 
 /**
- * Brings the database up to date in one transaction, while other nodes that start wait: a step that
- * fails changes nothing.
+ * Migrates the database in one transaction, while other starting nodes wait. A step that fails
+ * changes nothing.
  *
- * @throws CapstanError `database_newer` where a later version of Capstan has written it, or
- * `database_foreign` where another program has tables of the same names there
+ * @throws CapstanError `database_newer` if a later version of Capstan has written it, or
+ * `database_foreign` if another program has tables of the same names
  */
 export async function migratePostgres(
   client: pg.Client,
@@ -47,7 +47,10 @@ export async function migratePostgres(
   }
 }
 
-/** Moves what migration 15 left to move. One node does it, and others that start wait for it. */
+/**
+ * Moves the long inputs that migration 15 left in place. One node does it, and other starting nodes
+ * wait.
+ */
 export async function moveInputsOnce(
   client: pg.Client,
   address: DatabaseAddress,
@@ -74,7 +77,7 @@ export async function moveInputsOnce(
     }
   };
   const blobs = new PostgresBlobs(address);
-  // Released with the connection.
+  // The lock is released with the connection.
   await client.query("SELECT pg_advisory_lock($1)", [lock + 1]);
   try {
     await moveInputs({ all, transaction }, blobs, log);
@@ -83,7 +86,7 @@ export async function moveInputsOnce(
   }
 }
 
-/** A table, an index or a sequence of that name is there. */
+/** Returns whether an error says that a table, an index or a sequence of that name exists. */
 function isTaken(thrown: unknown): boolean {
   return thrown instanceof pg.DatabaseError && thrown.code === "42P07";
 }

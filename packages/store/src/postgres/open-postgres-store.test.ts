@@ -24,7 +24,7 @@ async function withClient<T>(
 
 // Contract: durability-70
 test(
-  "a wrong password, a database that is not there, nobody who listens: each says what to do, and never the password",
+  "for a wrong password, a missing database and an unreachable server the error says what to do, without the password",
   options,
   async () => {
     const server = await testServer();
@@ -34,7 +34,7 @@ test(
     const expected = [
       [wrong, "database_refused", /the user and the password/],
       [missing, "database_missing", /Create the database/],
-      [unreachable, "database_unreachable", /127\.0\.0\.1:1\/postgres.*See that PostgreSQL runs/],
+      [unreachable, "database_unreachable", /127\.0\.0\.1:1\/postgres.*Check that PostgreSQL runs/],
       ["postgres://a:secret-word@[", "database_address", /postgres:\/\/user:password@host/],
     ] as const;
     for (const [connectionString, code, message] of expected) {
@@ -62,25 +62,21 @@ test("a database of a newer version is left alone", options, async () => {
 });
 
 // Contract: durability-62, durability-72
-test(
-  "a step that fails half-way changes nothing, and those before it neither",
-  options,
-  async () => {
-    const connectionString = await (await testServer()).newDatabase();
-    const good = { version: 1, statements: ["CREATE TABLE a (x TEXT)"] };
-    const bad = { version: 2, statements: ["CREATE TABLE b (x TEXT)", "DROP TABLE none"] };
-    await withClient(connectionString, async (client) => {
-      await assert.rejects(migratePostgres(client, 1, [good, bad]), /does not exist/);
-      const { rows } = await client.query<{ a: string | null; b: string | null }>(
-        "SELECT to_regclass('a') AS a, to_regclass('b') AS b",
-      );
-      assert.deepEqual({ ...rows[0] }, { a: null, b: null });
-    });
-  },
-);
+test("if a step fails, neither it nor an earlier one changes anything", options, async () => {
+  const connectionString = await (await testServer()).newDatabase();
+  const good = { version: 1, statements: ["CREATE TABLE a (x TEXT)"] };
+  const bad = { version: 2, statements: ["CREATE TABLE b (x TEXT)", "DROP TABLE none"] };
+  await withClient(connectionString, async (client) => {
+    await assert.rejects(migratePostgres(client, 1, [good, bad]), /does not exist/);
+    const { rows } = await client.query<{ a: string | null; b: string | null }>(
+      "SELECT to_regclass('a') AS a, to_regclass('b') AS b",
+    );
+    assert.deepEqual({ ...rows[0] }, { a: null, b: null });
+  });
+});
 
 // Contract: durability-63
-test("nodes that start at once set the database up once", options, async () => {
+test("nodes that start at the same time set the database up once", options, async () => {
   const connectionString = await (await testServer()).newDatabase();
   const stores = await Promise.all(
     Array.from({ length: 4 }, () => openPostgresStore({ connectionString, connections: 1 })),
@@ -96,7 +92,7 @@ test("a store that cannot be opened leaves no connection open", options, async (
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
       CREATE TRIGGER refusing BEFORE INSERT ON nodes FOR EACH ROW EXECUTE FUNCTION refuse()`);
     await assert.rejects(openPostgresStore({ connectionString }), { code: "store_failed" });
-    // The one that read is given up, and not waited for.
+    // The connection that was reading is closed without waiting.
     const { rows } = await client.query(`SELECT query FROM pg_stat_activity
       WHERE application_name LIKE 'capstan %' AND query NOT LIKE '%INTO nodes%'`);
     assert.deepEqual(rows, []);

@@ -22,9 +22,12 @@ export interface OpenPostgresStoreOptions {
   /** `postgres://user:password@host:port/database` */
   readonly connectionString: string;
   readonly clock?: Clock;
-  /** For reading, beside the one that writes and the one that listens. @default 8 */
+  /** Connections for reads, in addition to those of the writer and the listener. @default 8 */
   readonly connections?: number;
-  /** Gets lines about what takes long: long inputs of an earlier version are moved. @default nothing is told */
+  /**
+   * Receives lines about long operations, such as moving the long inputs of an earlier version.
+   * @default no log
+   */
   readonly log?: (line: string) => void;
 }
 
@@ -32,7 +35,7 @@ export interface OpenPostgresStoreOptions {
  * Opens the store in a PostgreSQL database, which other nodes may use at the same time.
  *
  * @throws CapstanError `database_unreachable`, `database_refused`, `database_missing`,
- * `database_newer`, `database_foreign` or `store_failed`, with what to do about it
+ * `database_newer`, `database_foreign` or `store_failed`, each with advice
  */
 export async function openPostgresStore(options: OpenPostgresStoreOptions): Promise<Store> {
   const { connectionString, clock = systemClock, connections = 8 } = options;
@@ -44,7 +47,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     const publisher = new Publisher();
     const listeners: ((message: NodeMessage) => void)[] = [];
     const onMessage = (message: NodeMessage) => listeners.forEach((listener) => listener(message));
-    // Closed again where a later one cannot be opened.
+    // Closes everything that was opened if a later step fails.
     await using opened = new AsyncDisposableStack();
     const connection = await connectWriter(address, self);
     opened.defer(() => connection.close());
@@ -80,7 +83,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
   }
 }
 
-/** Reads for resuming a run: their size is bounded by the run. */
+/** Reads for resuming a run; their size is bounded by the run. */
 const ofOneRun: ReadonlySet<SlowReadName> = new Set([
   "readChain",
   "readMessages",

@@ -27,8 +27,9 @@ const setUrl = statement({ writes: ["nodes"] }, "UPDATE nodes SET url = ? WHERE 
 const deleteNode = statement({ writes: ["nodes"] }, "DELETE FROM nodes WHERE id = ?");
 
 /**
- * The nodes of one database. Not through the writer: a node whose commits wait for a lock is not gone.
- * Each statement may be done twice where a connection is lost, and then says the same.
+ * Creates the access to the nodes of one database. It does not use the writer's connection, because
+ * a node whose commits wait for a lock is alive. Each statement is idempotent and may run twice if
+ * a connection is lost.
  */
 export function postgresNodes(
   self: string,
@@ -61,7 +62,7 @@ export function postgresNodes(
     },
     leave: async () => {
       left = true;
-      // Where the database is gone others see that this one is silent; its stop must come to an end.
+      // If the database is gone, other nodes see that this one is silent; its stop must not fail.
       await read(() => all(deleteNode, self)).catch(() => {});
     },
   };

@@ -2,14 +2,17 @@ import type { CapstanError } from "@capstan/core";
 import type pg from "pg";
 import { foreignDatabase, isVersions, readVersion } from "../schema/migration-steps.ts";
 
-/** Of the schema in which tables are made: others may have a table of that name as well. */
+/**
+ * The columns in the schema where tables would be created: other schemas may have a table of that
+ * name as well.
+ */
 const columns = `SELECT attname AS name FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped AND attrelid =
   (SELECT oid FROM pg_class WHERE relname = 'schema_migrations' AND relnamespace = current_schema()::regnamespace)`;
 
 /**
- * The number of a database's schema; undefined where there is none yet.
+ * Returns the number of a database's schema, or undefined if it has none yet.
  *
- * @throws CapstanError `database_foreign` where another program counts its own there
+ * @throws CapstanError `database_foreign` if another program uses the table
  */
 export async function versionIn(client: pg.Client): Promise<number | undefined> {
   const { rows: found } = await client.query<{ name: string }>(columns);

@@ -13,7 +13,7 @@ const skip = postgres.status === "missing" && postgres.reason;
 
 const retention = { days: 1, megabytes: 1 };
 
-/** All tables of a database with their rows, and what `look` does to them: nothing. */
+/** Checks that `look` changes no row of any table. */
 async function assertUnchanged(
   connectionString: string,
   look: (place: { dataDir: string; databaseUrl: string }) => Promise<unknown>,
@@ -39,7 +39,7 @@ async function contents(connectionString: string): Promise<readonly unknown[]> {
   }
 }
 
-test("usage and a plan read what is there, and change nothing of it", { skip }, async () => {
+test("usage and a plan read an existing store and change nothing", { skip }, async () => {
   const connectionString = await (await testServer()).newDatabase();
   const store = await openPostgresStore({ connectionString, connections: 2 });
   try {
@@ -55,7 +55,7 @@ test("usage and a plan read what is there, and change nothing of it", { skip }, 
 });
 
 test(
-  "a database of an older version stays so, and it is said what to do first",
+  "a database of an older version stays unchanged, and the error says what to do first",
   { skip },
   async () => {
     const connectionString = await (await testServer()).newDatabase();
@@ -71,7 +71,7 @@ test(
 );
 
 test(
-  "in an empty database no table is made, and it is said that there is no store",
+  "no table is created in an empty database, and the error says that there is no store",
   { skip },
   async () => {
     const connectionString = await (await testServer()).newDatabase();

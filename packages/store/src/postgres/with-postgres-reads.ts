@@ -11,11 +11,12 @@ import { postgresReads } from "./read/postgres-reads.ts";
 import { versionIn } from "./schema-version.ts";
 
 /**
- * Opens a database for reading, calls `use` and closes it. It neither creates nor migrates tables and
- * is no node, so that servers may use the database meanwhile.
+ * Opens a database for reading, calls `use` and closes it. It neither creates nor migrates tables,
+ * and it does not register as a node, so servers may use the database meanwhile.
  *
  * @param connectionString `postgres://user:password@host:port/database`
- * @throws CapstanError `no_store`, `database_older`, `database_newer`, `database_foreign`, or what the database says
+ * @throws CapstanError `no_store`, `database_older`, `database_newer`, `database_foreign`, or the
+ * database's error
  * @example
  * await withPostgresReads(url, (reads) => reads.everyUsage());
  */
@@ -41,7 +42,11 @@ export async function withPostgresReads<T>(
   }
 }
 
-/** @throws CapstanError `no_store`, `database_older`, `database_newer` or `database_foreign` */
+/**
+ * Checks that a database has the newest schema.
+ *
+ * @throws CapstanError `no_store`, `database_older`, `database_newer` or `database_foreign`
+ */
 export async function requireCurrent(address: DatabaseAddress, where: string): Promise<void> {
   const client = new pg.Client(clientConfig(address));
   client.on("error", () => {});

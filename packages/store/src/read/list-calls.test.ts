@@ -4,7 +4,7 @@ import { everyStore } from "../testing/every-store.ts";
 import { callRecord, commit, createRun, owner } from "../testing/store-fixtures.ts";
 
 everyStore(
-  "a group's last calls are listed newest first, the owner's own alone",
+  "a group's last calls are listed newest first, and only the owner's",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r1" });
@@ -15,7 +15,7 @@ everyStore(
       await commit(store, "r1", [callOf("a", "my_g.Look"), callOf("b", "myXg.Look")]);
       await commit(store, "r2", [
         callOf("c", "my_g.Look"),
-        // What only looks like it, in an argument.
+        // Only an argument looks like the group's tool.
         callOf("d", "other.Look", { toolId: "my_g.Look" }),
       ]);
       await commit(store, "theirs", [callOf("e", "my_g.Look")]);
@@ -24,7 +24,11 @@ everyStore(
           ({ runId, call }) => `${runId} ${call.callId}`,
         );
       assert.deepEqual(await listed(10), ["r2 c", "r1 a"]);
-      assert.deepEqual(await listed(1), ["r2 c"], "what only looks like it takes no place");
+      assert.deepEqual(
+        await listed(1),
+        ["r2 c"],
+        "a call that only looks like the group's does not count",
+      );
       const nothing = { calls: [], unreadable: [] };
       assert.deepEqual(
         await store.listCalls({ owner: "nobody", group: "my_g", limit: 10 }),

@@ -4,10 +4,13 @@ import { all, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
 import { readableCallsOf } from "./read-journal.ts";
 
-/** How many of an owner's runs are looked through: a call of long ago is not worth all the rows since. */
+/**
+ * The maximum number of an owner's runs that are searched: older calls are not worth reading all
+ * their rows.
+ */
 const mostRuns = 1_000;
 
-/** How many of them are read at a time. */
+/** The number of runs that are read at a time. */
 const runsAtATime = 20;
 
 interface RunRow {
@@ -24,7 +27,7 @@ const findRuns = statement<RunRow>(
    ORDER BY n DESC LIMIT ?`,
 );
 
-/** The last calls of a group's tools, newest first, without what is in quarantine. */
+/** Returns the last calls of a group's tools, newest first, without results in quarantine. */
 export function* listCalls(query: {
   owner: string;
   group: string;
@@ -32,7 +35,8 @@ export function* listCalls(query: {
 }): Script<ListedCalls> {
   const { owner, group, limit } = query;
   const begins = `${group}.`;
-  // A call's first record names its tool. What looks like it elsewhere is sorted out below.
+  // A call's first record names its tool. Rows that only contain the name elsewhere are filtered
+  // out below.
   const like = `%"toolId":${JSON.stringify(begins)
     .slice(0, -1)
     .replaceAll(/[\\%_]/g, "\\$&")}%`;

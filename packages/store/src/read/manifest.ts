@@ -3,17 +3,20 @@ import { type CheckedRow, isIntact, requireIntact } from "../schema/row-checksum
 import { all, first, type Script, together } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
 
-/** Where a run's variables are found. */
+/** The columns of a run from which its variables are read. */
 export interface ManifestSource {
   readonly n: number;
   readonly session_id: string;
   readonly base_manifest: string | null;
   readonly manifest: string | null;
-  /** What changed since, where that is known: as `run_variables` has it. */
+  /** Later changes as in `run_variables`, if they are known. */
   readonly changes?: readonly string[] | undefined;
 }
 
-/** The run's own manifest, or what it began from with the changes since. */
+/**
+ * Reads the entries of the run's own manifest, or those of its base manifest with the changes
+ * since.
+ */
 export function* readManifestEntries(run: ManifestSource): Script<Map<string, ManifestEntry>> {
   const [entries, changes] = yield* together([
     storedEntries(run.session_id, run.manifest ?? run.base_manifest),
@@ -33,7 +36,7 @@ const findChanges = statement<CheckedRow & { changes: string }>(
      WHERE run_n = ? ORDER BY n`,
 );
 
-/** What a run changed of variables, in order, one text a commit. */
+/** Reads a run's changes of variables in order, one text per commit. */
 export function* readChanges(runN: number): Script<readonly string[]> {
   const rows = yield* all(findChanges, runN);
   requireIntact("run_variables", ...rows);
@@ -44,15 +47,17 @@ function* changesOf({ n, changes }: ManifestSource): Script<readonly string[]> {
   return changes ?? (yield* readChanges(n));
 }
 
-/** What became of a variable; null removes it. */
+/** The new state of a variable; null removes it. */
 type ManifestChange = ManifestEntry | { readonly evicted: true } | null;
 
-/** What one commit changed, in order, as a row of `run_variables` has it. */
+/** Returns the changes of one commit in order, from a row of `run_variables`. */
 export function changesIn(text: string): readonly (readonly [string, ManifestChange])[] {
   return JSON.parse(text) as readonly (readonly [string, ManifestChange])[];
 }
 
-/** Of a result its name stays, so that no later one gets it; nothing of its value does. */
+/**
+ * Removes a variable. A result keeps its name, so that no later one gets it, and loses its value.
+ */
 function remove(entries: Map<string, ManifestEntry>, name: string): void {
   const entry = entries.get(name);
   entries.delete(name);
@@ -75,7 +80,7 @@ function apply(
   if (entry !== undefined) entries.set(name, { ...entry, ...change });
 }
 
-/** A Map on the way, because a variable may be called `__proto__`. */
+/** From a Map, because a variable may be called `__proto__`. */
 export function manifestOf(entries: ReadonlyMap<string, ManifestEntry>): Manifest {
   return Object.fromEntries(entries);
 }

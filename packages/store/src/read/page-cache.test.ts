@@ -14,7 +14,7 @@ import {
   start,
 } from "../testing/store-fixtures.ts";
 
-/** An item that ended, and one that has not. */
+/** An item that has ended, and one that has not. */
 async function writeTexts(store: Store, pieces: readonly string[]): Promise<void> {
   await createRun(store, { id: "r" });
   await commit(store, "r", [start("i"), ...pieces.map((piece) => delta("i", piece))]);
@@ -34,7 +34,7 @@ function lengthOf(events: readonly RunEvent[]): number {
 }
 
 everyStore(
-  "a part has text of a size, or one event; the next goes on behind it, whoever else reads",
+  "a page has a limited size or one event, and the next page follows it, for several readers at once",
   async (withStore) => {
     await withStore(async (store) => {
       await writeTexts(store, ["12345", "6", "7890123456", "", "7"]);
@@ -64,20 +64,23 @@ everyStore(
   },
 );
 
-everyStore("what is held of a run is for its owner alone, and gone with it", async (withStore) => {
-  await withStore(async (store) => {
-    await writeTexts(store, ["12345", "67890"]);
-    const query = { runId: "r", after: 2, limit: 9, size: 5 };
-    await store.readEventPage({ ...query, owner, after: 0 });
-    assert.equal((await store.readEventPage({ ...query, owner }))?.events.length, 1);
-    assert.equal(await store.readEventPage({ ...query, owner: "other" }), undefined);
-    await commit(store, "r", [resultOf("completed")]);
-    await store.write([{ type: "delete-run", owner, id: "r" }]);
-    assert.equal(await store.readEventPage({ ...query, owner }), undefined);
-  });
-});
+everyStore(
+  "cached pages of a run are only for its owner, and are evicted when it is deleted",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await writeTexts(store, ["12345", "67890"]);
+      const query = { runId: "r", after: 2, limit: 9, size: 5 };
+      await store.readEventPage({ ...query, owner, after: 0 });
+      assert.equal((await store.readEventPage({ ...query, owner }))?.events.length, 1);
+      assert.equal(await store.readEventPage({ ...query, owner: "other" }), undefined);
+      await commit(store, "r", [resultOf("completed")]);
+      await store.write([{ type: "delete-run", owner, id: "r" }]);
+      assert.equal(await store.readEventPage({ ...query, owner }), undefined);
+    });
+  },
+);
 
-test("what is held for all readers is bounded, and what was used last is held longest", async () => {
+test("the cache of all readers is bounded and evicts the least recently used pages first", async () => {
   const text = "x".repeat(3_000_000);
   const reads: string[] = [];
   const read = cachePages(
@@ -101,7 +104,7 @@ test("what is held for all readers is bounded, and what was used last is held lo
   assert.deepEqual(reads, ["a", "b", "c", "b"]);
 });
 
-test("readers who ask for the same at once keep one page", async () => {
+test("readers who request the same page at once share it", async () => {
   const asked: (() => void)[] = [];
   const read = cachePages(
     async ({ after }) => {
@@ -120,7 +123,7 @@ test("readers who ask for the same at once keep one page", async () => {
   assert.ok(one?.events[0] !== undefined && one.events[0] === other?.events[0]);
 });
 
-test("of what is longer than the room for all readers as much is held as fits: it is read a few times, not for each part", async () => {
+test("a page that is larger than the cache is cached in part, so that it is read a few times and not for each request", async () => {
   let reads = 0;
   const whole = Array.from({ length: 200 }, (_, n) => n + 1);
   const delta = "x".repeat(90_000);
@@ -145,7 +148,7 @@ test("of what is longer than the room for all readers as much is held as fits: i
   assert.equal(reads, 2);
 });
 
-test("one event that is longer than the room is given, and not held", async () => {
+test("one event that is larger than the cache is returned and not cached", async () => {
   let reads = 0;
   const delta = "x".repeat(17_000_000);
   const read = cachePages(

@@ -11,33 +11,33 @@ export interface OfRun {
 export interface PageQuery extends OfRun {
   readonly after: number;
   readonly limit: number;
-  /** In UTF-16 units of text. @default no limit */
+  /** The limit in UTF-16 units of text. @default no limit */
   readonly size?: number;
 }
 
-/** Events of a run that follow each other, with those behind them still to be given. */
+/** A cached page: consecutive events of a run, of which some have not been returned yet. */
 interface Held extends OfRun {
   /** The number before the first event. */
   readonly after: number;
   readonly events: readonly RunEvent[];
-  /** What it takes, about, as text. */
+  /** The approximate size as text. */
   readonly size: number;
 }
 
-/** The text of all pages that are held, in UTF-16 units. */
+/** The text of all cached pages, in UTF-16 units. */
 const defaultRoom = 64_000_000;
 
-/** What an event takes beside its text, in the same measure. */
+/** The overhead of an event, in the same unit. */
 const eventSize = 40;
 
 /**
- * Returns pages of at most `size` UTF-16 units of text, and caches the rest of a longer page for the
- * next request. A page is longer if one of its rows, or the tail, is. All readers of a run share the
- * cache; the page that was used least recently is evicted first.
+ * Returns pages of at most `size` UTF-16 units of text, and caches the rest of a longer page for
+ * the next request. A page is longer if one of its rows, or the tail, is. All readers of a run
+ * share the cache, and the least recently used page is evicted first.
  */
 export function cachePages(
   read: (query: PageQuery) => Promise<EventPage | undefined>,
-  /** Whether there still is such a run. */
+  /** Returns whether the run still exists. */
   isThere: (run: OfRun) => Promise<boolean>,
   room = defaultRoom,
 ): (query: PageQuery) => Promise<EventPage | undefined> {
@@ -58,7 +58,7 @@ export function cachePages(
     const page = kept
       .values()
       .find((each) => each.runId === runId && each.owner === owner && covers(each, after));
-    // The last one used stays the longest.
+    // Moves it to the end, so that it is evicted last.
     if (page !== undefined && kept.delete(page)) kept.add(page);
     return page;
   }
@@ -79,14 +79,14 @@ export function cachePages(
     const whole = sizeOfAll(page.events);
     if (given.length === page.events.length && whole <= size)
       return { ...page, events: given.map(onItsOwn) };
-    // Another who asked for the same meanwhile has it already: all keep that one.
+    // If another reader has cached the same page meanwhile, both share it.
     const held = find(query) ?? heldOf(query, page.events, room);
     hold(held);
     return restOf(held, query);
   };
 }
 
-/** As much of it as there is room for; the rest is read again. */
+/** Returns the part of a page that fits into the cache; the rest is read again. */
 function heldOf({ owner, runId, after }: PageQuery, page: readonly RunEvent[], room: number): Held {
   const events: RunEvent[] = [];
   let size = 0;
@@ -99,7 +99,10 @@ function heldOf({ owner, runId, after }: PageQuery, page: readonly RunEvent[], r
   return { owner, runId, after, events, size };
 }
 
-/** Whether there are more, and whether the run has ended, is known by who reads on. */
+/**
+ * Returns the next page from a cached one. It does not say whether the run has ended or has more
+ * events: the next read does.
+ */
 function restOf({ events }: Held, { after, limit, size = Infinity }: PageQuery): EventPage {
   const from = events.findIndex(({ seq }) => seq > after);
   return { events: part(events.slice(from, from + limit), size), full: true, ended: false };
@@ -109,7 +112,7 @@ function covers(held: Held, after: number): boolean {
   return held.after <= after && after < (held.events.at(-1)?.seq ?? 0);
 }
 
-/** As many of the events as there is room for; one at least. */
+/** Returns as many events as fit, at least one. */
 function part(events: readonly RunEvent[], size: number): readonly RunEvent[] {
   let left = size;
   const end = events.findIndex((event, index) => (left -= sizeOf(event)) < 0 && index > 0);
@@ -120,13 +123,16 @@ function sizeOfAll(events: readonly RunEvent[]): number {
   return events.reduce((sum, event) => sum + sizeOf(event), 0);
 }
 
-/** How much text an event is, about. */
+/** Estimates the text size of an event. */
 function sizeOf(event: RunEvent): number {
   if (event.type === "item.delta") return event.delta.length;
   return event.type === "item.end" ? event.text.length : JSON.stringify(event).length;
 }
 
-/** A delta from a row is a view on its item's whole text, which who keeps it would keep. */
+/**
+ * Copies a delta, because a delta from a row is a substring that keeps its item's whole text in
+ * memory.
+ */
 function onItsOwn(event: RunEvent): RunEvent {
   return event.type === "item.delta" ? { ...event, delta: detached(event.delta) } : event;
 }

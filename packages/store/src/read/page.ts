@@ -1,11 +1,16 @@
 import type { CreationCursor, DamagedPermission, DamagedRecord, Page } from "../records/records.ts";
 
-/** Rows asked for, one more than a page holds: the last says whether there are more. */
+/**
+ * Returns the number of rows to read: one more than the page has, to know whether there are more.
+ */
 export function pageLimit(limit = 20): number {
   return Math.min(Math.max(Math.trunc(limit), 1), 1_000);
 }
 
-/** Reads a row of a list, or returns `undefined` if the row is damaged: the others are shown. */
+/**
+ * Returns the record of a list's row, or `undefined` if the row is damaged, so that the list shows
+ * the others.
+ */
 export function readable<Row, T>(row: Row, record: (row: Row) => T): T | undefined {
   try {
     return record(row);
@@ -25,7 +30,7 @@ export function damagedPermission(row: {
   return { ...damagedRecord(row), createdSeq: Number(row.created_seq) || 0 };
 }
 
-/** Before all rows of a list. */
+/** The cursor before all rows of a list. */
 export const newest: CreationCursor = { createdSeq: Number.MAX_SAFE_INTEGER, id: "" };
 
 export function pageOf<Row, T>(

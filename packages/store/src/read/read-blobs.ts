@@ -6,7 +6,7 @@ const findReferenced = statement<{ sha256: string }>(
   ({ anyOf }) => `SELECT DISTINCT sha256 FROM run_blobs WHERE sha256 ${anyOf}`,
 );
 
-/** Which of these blobs runs refer to. */
+/** Returns those of the given blobs that runs refer to. */
 export function* referencedBlobs(hashes: readonly string[]): Script<ReadonlySet<string>> {
   const rows = yield* all(findReferenced, hashes);
   return new Set(rows.map(({ sha256 }) => sha256));

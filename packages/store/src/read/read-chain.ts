@@ -8,12 +8,12 @@ import { foldCalls } from "../encode/call-records.ts";
 import { compactEventsOf, findRunKey } from "./read-events.ts";
 import { callRows, messageTexts } from "./read-journal.ts";
 
-/** What is stored of a chain. */
+/** The stored state of a chain. */
 export interface StoredChain extends Omit<ChainReading, "messages"> {
   readonly messages: StoredList<Message>;
 }
 
-/** In one go: who takes a chain up wants all of it, and as of one moment. */
+/** Reads the state of a chain in one snapshot, because a run that resumes needs all of it. */
 export function* readChain(query: {
   readonly owner: string;
   readonly runId: string;

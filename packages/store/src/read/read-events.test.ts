@@ -11,7 +11,7 @@ import { applyBatch } from "../sqlite/apply-batch.ts";
 import { createWriteContext } from "../sqlite/create-write-context.ts";
 import { readEventPage, readEventsCompact } from "./read-events.ts";
 
-/** A database with a run of these commits, nothing of which was taken out of the tail. */
+/** A database with a run of these commits, whose tail keeps all deltas. */
 function databaseWith(...commits: readonly (readonly RunJournalWrite[])[]): SqliteConnection {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
@@ -27,9 +27,9 @@ function databaseWith(...commits: readonly (readonly RunJournalWrite[])[]): Sqli
   return sql;
 }
 
-test("a delta that is stored for good and still in the tail is read once, also by who is behind its end", () => {
+test("a delta that is both in its row and in the tail is read once, also by a reader beyond its end", () => {
   const sql = databaseWith([start("i"), delta("i", "a"), delta("i", "b")], [end("i", "ab")]);
-  // The tail has both, the second delta as its second row.
+  // The tail has both deltas, the second one as its second row.
   const items = [{ itemId: "i", heads: [{ seq: 3, n: 2 }] }];
   const query = { owner, runId: "r", position: { lastSeq: 3, items } };
   const page = sql.script(readEventPage({ now, ...query, after: 0, limit: 10 }));
@@ -50,7 +50,7 @@ test("a delta that is stored for good and still in the tail is read once, also b
   });
 });
 
-test("a page begins and ends within rows of several events, and across items that end far behind it", () => {
+test("a page can begin and end within rows of several events, and across items that end far behind it", () => {
   const note = event({ type: "round.started", round: 1, at: 1 });
   const sql = databaseWith(
     [start("long"), delta("long", "one "), note, start("i"), delta("i", "a"), end("i", "a")],
@@ -77,11 +77,15 @@ test("a page begins and ends within rows of several events, and across items tha
       const more = sql.script(readEventPage({ now, ...unbounded, after, limit, size: 10_000 }));
       const given = more?.events ?? [];
       assert.ok(given.length >= page.events.length);
-      assert.deepEqual(given, all.slice(after, after + given.length), "what follows has no gap");
+      assert.deepEqual(
+        given,
+        all.slice(after, after + given.length),
+        "the following events have no gap",
+      );
     }
 });
 
-test("of a long text all deltas are given with the first ones, as far as it may be read", () => {
+test("all deltas of a long text are returned with the first ones, up to the published position", () => {
   const deltas = Array.from({ length: 1_000 }, (_, n) => delta("i", `${n} `));
   const text = Array.from({ length: 1_000 }, (_, n) => `${n} `).join("");
   const sql = databaseWith([start("i"), ...deltas], [end("i", text)]);
@@ -103,7 +107,7 @@ const now = 1;
 const unbounded = { owner, runId: "r", position: { lastSeq: 17, items: [] } };
 
 // Contract: durability-7
-test("rows are read together up to a size: a long run is never read as a whole for one part", () => {
+test("rows are read together up to a size, so a long run is never read as a whole for one page", () => {
   const sql = databaseWith(
     ...Array.from({ length: 20 }, (_, n) => [end(`i${n}`, "x".repeat(100 * (n % 3)))]),
   );

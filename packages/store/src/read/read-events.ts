@@ -62,7 +62,8 @@ const findRange = statement<EventRow>(
 
 const findEndBySize = statement<{ seq: number }>(
   { reads: ["run_journal"] },
-  // As `seq`, the last row before they are too long, or the first. No row where they are not.
+  // Returns as `seq` the last row before the rows are too long, or the first row. No row means that
+  // they are not too long.
   `SELECT COALESCE(MAX(seq) FILTER (WHERE bytes <= ?), MIN(seq)) AS seq FROM (
      SELECT seq, SUM(octet_length(events)) OVER (ORDER BY seq) AS bytes FROM run_journal
        WHERE run_n = ? AND seq > ? AND seq <= ? AND events IS NOT NULL
@@ -75,17 +76,20 @@ const findAll = statement<EventRow>(
      AND ${orDamaged(dialect, "events IS NOT NULL", "run_journal", "j")} ORDER BY seq`,
 );
 
-/** For so long after a run's end its deltas are replayed as they were sent, so that readers can reconnect. */
+/**
+ * For this long after a run's end its deltas are replayed as they were sent, so that readers can
+ * reconnect.
+ */
 export const exactDeltasMs = 60 * 60 * 1_000;
 
-/** The bytes of rows that are read together of a run whose deltas are joined. */
+/** The bytes of rows that are read together for a run with joined deltas. */
 const joinedSize = 1_048_576;
 
 /**
- * The events of a range of numbers: as there is no gap, a page is a range. A row holds several
- * events of one commit, of which the next after the range may have some, or the end of an item with
- * its deltas: it may lie far behind the range.
- * The deltas of an item that has not ended are in the tail.
+ * Reads the events of a range of numbers: numbers have no gap, so a page is a range. A row can have
+ * several events of one commit, and the row after the range may have some of the range. The same is
+ * true of an item's end with its deltas, which may be far behind the range. The deltas of an
+ * unfinished item are in the tail.
  */
 export function* readEventPage(query: {
   readonly owner: string;
@@ -93,13 +97,17 @@ export function* readEventPage(query: {
   readonly after: number;
   readonly limit: number;
   /**
-   * Rows of more bytes are not read together. What they hold right behind the range is given as well:
-   * to make deltas of a long text is work, which who reads on must not do again. @default any
+   * The maximum number of bytes of rows that are read together. Events of these rows right behind
+   * the range are returned as well, so that the next read need not decode the deltas of a long text
+   * again.
+   * @default any
    */
   readonly size?: number;
-  /** How far it may be read; without it, as far as the database goes. */
+  /** The published position; without it, all stored events may be read. */
   readonly position: PublishedPosition | undefined;
-  /** In ms since the epoch: an hour after a run's end each of its items is replayed as one delta. */
+  /**
+   * In ms since the epoch. An hour after a run's end each of its items is replayed as one delta.
+   */
   readonly now: number;
 }): Script<EventPage | undefined> {
   const run = yield* findRunKey(query);
@@ -107,7 +115,7 @@ export function* readEventPage(query: {
   const { after, limit, position, now } = query;
   const isJoined = run.ended_at !== null && run.ended_at + exactDeltasMs <= now;
   const size = query.size ?? (isJoined ? joinedSize : undefined);
-  // Numbers of joined deltas are missing: there a page is no range of numbers.
+  // Joined deltas leave gaps in the numbers, so a page is not a range of numbers here.
   const end = isJoined ? Number.MAX_SAFE_INTEGER : Math.min(after + limit, endOf(run, position));
   const cut =
     size === undefined ? undefined : yield* first(findEndBySize, size, run.n, after, end, size);
@@ -127,9 +135,9 @@ export function* readEventPage(query: {
 }
 
 /**
- * The events of a range, from all rows that may hold some of them.
+ * Returns the events of a range from all rows that may contain some of them.
  *
- * @param range.last what of the rows follows the range without a gap is given up to here
+ * @param range.last the number up to which consecutive events behind the range are returned, too
  */
 function eventsOf(
   rows: readonly EventRow[],
@@ -143,7 +151,7 @@ function eventsOf(
 ): RunEvent[] {
   const { after, upTo, last, isJoined } = range;
   const events = new Map<number, RunEvent>();
-  // What is stored for good may be in the tail for a while yet.
+  // Stored deltas may still be in the tail for a while.
   for (const { itemId, ...delta } of tail) events.set(delta.seq, deltaEvent(itemId, delta));
   for (const row of rows)
     for (const event of isJoined ? joinDeltas(expand(row)) : expand(row))
@@ -165,7 +173,7 @@ export function* readEventsCompact(query: {
   return run === undefined ? undefined : yield* compactEventsOf(run, query.position);
 }
 
-/** The same of a run that was found. */
+/** Reads the compact events of a known run. */
 export function* compactEventsOf(
   run: RunKey,
   position: PublishedPosition | undefined,
@@ -190,7 +198,7 @@ export function* compactEventsOf(
       }
       continue;
     }
-    // Of an item that ended after the moment of this reading: its deltas until then.
+    // The item ended after the published position: its deltas until then.
     for (const event of expand(row))
       if (event.type === "item.delta" && event.seq <= lastSeq) pieces.set(event.seq, event);
   }
@@ -206,7 +214,7 @@ export function* compactEventsOf(
   return { lastSeq, events: events.toSorted((a, b) => a.seq - b.seq) };
 }
 
-/** The last number that may be read. */
+/** Returns the last number that may be read. */
 function endOf(
   run: { readonly status: RunStatus },
   position: PublishedPosition | undefined,
@@ -216,7 +224,7 @@ function endOf(
     : (position?.lastSeq ?? Number.MAX_SAFE_INTEGER);
 }
 
-/** A row as the events that it holds. */
+/** Returns the events of a row. */
 function expand(row: EventRow): RunEvent[] {
   if (row.type === severalEvents) return eventsIn(row);
   if (row.type === detachedDeltas) {
@@ -231,7 +239,7 @@ function expand(row: EventRow): RunEvent[] {
   ];
 }
 
-/** Each item's deltas as one, under the number of the first. */
+/** Joins each item's deltas to one, under the number of the first. */
 function joinDeltas(events: readonly RunEvent[]): RunEvent[] {
   const texts = new Map<string, string>();
   for (const event of events)

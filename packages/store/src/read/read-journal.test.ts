@@ -14,7 +14,7 @@ import {
 const query = { owner, runId: "r" };
 
 everyStore(
-  "what commits say of messages and calls is in their order, with events or without any",
+  "messages and calls are read in the order of their commits, with and without events",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });
@@ -40,7 +40,7 @@ everyStore(
       await commit(store, "r", say(1));
       await commit(store, "r", [start("i"), delta("i", "text"), ...say(2)]);
       await commit(store, "r", [delta("i", "more"), ...say(3)]);
-      // Nobody holds it: whoever does next reads where it is.
+      // The run has no owner, and the next one reads from its row.
       await store.write([{ type: "set-status", runId: "r", status: "requires_action" }]);
       await store.write([{ type: "claim-run", runId: "r" }]);
       await commit(store, "r", say(4), 2);

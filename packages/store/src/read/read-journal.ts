@@ -18,22 +18,23 @@ const findMessages = statement<CheckedRow & { messages: string }>(
      WHERE run_n = ? AND ${orDamaged(dialect, "messages IS NOT NULL", "run_journal", "j")} ORDER BY seq, nth`,
 );
 
-/** What a run's commits say of calls, in order. */
+/** Reads the calls in a run's commits, in order. */
 export function* callRows(runN: number): Script<readonly CallsRow[]> {
   const rows = yield* all(findCalls, runN);
   requireIntact("run_journal", ...rows);
   return rows;
 }
 
-/** A run's calls as they are now, in the order in which they were proposed. */
+/** Reads the current calls of a run, in the order in which they were proposed. */
 export function* callsOf(run: { readonly n: number; readonly id: string }): Script<CallEntry[]> {
   return foldCalls(yield* callRows(run.n)).map((known) => ({ runId: run.id, ...known }));
 }
 
 /**
- * The same where several runs are looked through: one whose calls are damaged must not hide the others'.
+ * Reads the calls of one of several runs, so that a run with damaged calls does not hide the
+ * others.
  *
- * @returns undefined where they cannot be read
+ * @returns undefined if the calls cannot be read
  */
 export function* readableCallsOf(run: {
   readonly n: number;
@@ -48,7 +49,7 @@ export function* readableCallsOf(run: {
   }
 }
 
-/** What a run's commits say of messages, in order: each a JSON array. */
+/** Reads the messages in a run's commits, in order: each a JSON array. */
 export function* messageTexts(runN: number): Script<readonly string[]> {
   const rows = yield* all(findMessages, runN);
   requireIntact("run_journal", ...rows);
@@ -56,8 +57,8 @@ export function* messageTexts(runN: number): Script<readonly string[]> {
 }
 
 /**
- * Whether the outcomes of all calls of a run are known. Returns `unknown` if a call's outcome is
- * unknown and no user has set it, and `unreadable` if the run's calls are corrupt.
+ * Returns whether the outcomes of all calls of a run are known: `unknown` if a call's outcome is
+ * unknown and no user has reported it, `unreadable` if the run's calls are corrupt.
  */
 export function* readCallOutcomes(run: {
   readonly n: number;

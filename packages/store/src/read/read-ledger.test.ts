@@ -46,7 +46,7 @@ everyStore(
   },
 );
 
-everyStore("a call in the ledger leads to its run too", async (withStore) => {
+everyStore("a call in the ledger leads to its run, too", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await commit(store, "r", [{ type: "call", call: callRecord("call_9", { owner: "client" }) }]);

@@ -25,7 +25,8 @@ interface ItemRow extends CheckedRow {
   readonly item: string;
 }
 
-// A run that is forgotten has another owner. In this form nobody looks through all runs of the owner for it.
+// A forgotten run has no user as its owner. Written like this, no query searches all runs of the
+// owner for it.
 const selectItems = (dialect: Dialect) => `SELECT i.id, r.id AS run_id, i.direction, i.item,
   ${isIntact(dialect, "items", "i")} AS is_intact
   FROM items i JOIN runs r ON r.n = i.run_n AND r.owner || '' = i.owner || ''`;
@@ -34,7 +35,7 @@ const tables = { reads: ["items", "runs"] } as const;
 
 const findItems = statement<ItemRow>(
   tables,
-  // "input" comes before "output" in the alphabet as in a run.
+  // "input" is before "output" in the alphabet, as it is in a run.
   (dialect) => `${selectItems(dialect)} WHERE i.run_n = ? ORDER BY i.direction, i.n`,
 );
 
@@ -96,7 +97,7 @@ const findOutputs = statement<CheckedRow & { run_n: number; call_id: string; out
      AND output IS NOT NULL ORDER BY submitted_at, call_id`,
 );
 
-/** What clients submitted and the run has not taken yet. */
+/** Returns the outputs that clients submitted and the run has not read yet. */
 export function* listOutputs(query: { owner: string; runId: string }): Script<ClientOutput[]> {
   const rows = yield* all(findOutputs, query.runId, query.owner);
   const [row] = rows;

@@ -3,13 +3,13 @@ import type { Dialect } from "../sql/dialect.ts";
 import { first, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
 
-/** A request that was done, as it is found by its idempotency key. */
+/** A completed request, found by its idempotency key. */
 export interface RequestKeyRecord {
-  /** Of its route and body. */
+  /** The digest of its route and body. */
   readonly digest: string;
   /** The run or the conversation that it created. */
   readonly resourceId: string | null;
-  /** Its answer, as text. */
+  /** Its response, as text. */
   readonly response: string | null;
 }
 
@@ -19,7 +19,7 @@ interface RequestKeyRow extends CheckedRow {
   readonly response: string | null;
 }
 
-/** Takes the owner, the key's id and a time in ms since the epoch, at which it must not have expired. */
+/** Takes the owner, the key's id, and the current time in ms since the epoch. */
 export const findRequestKey = statement<RequestKeyRow>(
   { reads: ["request_keys"] },
   (dialect: Dialect) => `SELECT digest, resource_id, response,

@@ -18,7 +18,7 @@ async function converse(store: Store, id: string, title = ""): Promise<void> {
 }
 
 everyStore(
-  "the runs of a conversation, a run's children, and the line that a run descends from",
+  "the runs of a conversation, a run's children and its ancestors are listed",
   async (withStore) => {
     await withStore(async (store) => {
       await converse(store, "c");

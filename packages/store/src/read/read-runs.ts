@@ -55,7 +55,7 @@ const runColumns = (
   ${isIntact(dialect, "runs", "r")} * ${isIntact(dialect, "run_requests", "q")}
     * ${isIntact(dialect, "run_results", "s")} AS is_intact`;
 
-/** Runs without their requests, which may be long. */
+/** Selects runs without their requests, which may be long. */
 export const selectListed = (dialect: Dialect) => `SELECT ${runColumns(dialect)} ${fromRuns}`;
 
 const selectRuns = (dialect: Dialect) => `SELECT ${runColumns(dialect)}, q.request ${fromRuns}`;
@@ -142,7 +142,7 @@ export function* getRun(query: { owner: string; id: string }): Script<RunRecord 
   return row && runRecord(row);
 }
 
-/** Runs of a conversation, oldest first. */
+/** Returns the runs of a conversation, oldest first. */
 export function* listRuns(query: {
   owner: string;
   conversationId: string;
@@ -165,30 +165,33 @@ export function* everyRunIn(query: { status: RunStatus }): Script<RunRef[]> {
   return rows.map(runRef);
 }
 
-/** The oldest queued runs of each owner, at most `each`: every owner's first, then every owner's second, … */
+/**
+ * Returns the oldest queued runs of each owner, at most `each`: the first of every owner, then the
+ * second of every owner, and so on.
+ */
 export function* everyQueued(query: { each: number }): Script<RunRef[]> {
   const rows = yield* all(findQueued, query.each);
   return rows.map(runRef);
 }
 
-/** Runs in progress that no known node has, oldest first. */
+/** Returns the runs in progress that no registered node owns, oldest first. */
 export function* everyOrphan(): Script<RunRef[]> {
   const rows = yield* all(findOrphans);
   return rows.map(runRef);
 }
 
-/** Runs in progress that a node claimed last, oldest first. */
+/** Returns the runs in progress that a node claimed last, oldest first. */
 export function* everyRunOf(query: { node: string }): Script<RunRef[]> {
   const rows = yield* all(findRunsOfNode, query.node);
   return rows.map(runRef);
 }
 
-/** Every owner's runs that were suspended before a time, oldest first; at most 100. */
+/** Returns every owner's runs that were suspended before a time, oldest first; at most 100. */
 export function* everySuspendedBefore(query: { before: number }): Script<RunRef[]> {
   return (yield* all(findSuspended, query.before)).map(runRef);
 }
 
-/** The whole input of a run, as it is stored. */
+/** Returns the whole input of a run in its stored form. */
 export function* readInput(query: {
   owner: string;
   runId: string;
@@ -199,7 +202,7 @@ export function* readInput(query: {
   return JSON.parse(row.input) as StoredList<JsonValue>;
 }
 
-/** When the run was suspended that has been suspended longest, in ms since the epoch. */
+/** Returns when the longest suspended run was suspended, in ms since the epoch. */
 export function* everySuspendedSince(): Script<number | undefined> {
   return (yield* first(findSuspendedSince))?.since ?? undefined;
 }
@@ -242,7 +245,7 @@ function runRecord(row: RequestedRow): RunRecord {
   return { ...run, request: JSON.parse(row.request) as JsonValue };
 }
 
-/** A run of a list: a damaged one must not hide the others. */
+/** Returns a run of a list. A damaged run must not hide the others. */
 export function listedRun(row: RunRow): ListedRun {
   try {
     requireIntact("runs", row);
@@ -254,7 +257,11 @@ export function listedRun(row: RunRow): ListedRun {
   }
 }
 
-/** @throws SyntaxError if a text is damaged */
+/**
+ * Parses the texts of a run's row.
+ *
+ * @throws SyntaxError if one is damaged
+ */
 function textsOf(row: RunRow): Pick<ListedRun, "input" | "isInputCut" | "result"> {
   return {
     input: JSON.parse(row.input) as JsonValue[],

@@ -40,13 +40,22 @@ export function* readValue(query: {
   return JSON.parse(row.value) as VariableValue;
 }
 
-/** Values in one go, in bytes: what comes from another thread all at once holds everything else up. */
+/**
+ * The number of bytes of values that are read at once: a larger answer from another thread would
+ * block this one.
+ */
 const mostBytes = 1_048_576;
 
-/** How many values one statement reads; a text of its own for each count would be planned each time. */
+/**
+ * The number of values that one statement reads. Each other number would need a statement and a
+ * plan of its own.
+ */
 const valuesAtOnce = 32;
 
-/** By the whole key: many sessions may have the same value, and PostgreSQL would look for one of them in all rows. */
+/**
+ * By the whole key, because many sessions may have the same value: PostgreSQL would search all rows
+ * for one of several keys.
+ */
 const findValues = statement<{ digest: string; value: string | null }>(
   { reads: ["variable_values"] },
   (dialect) => `SELECT d.column1 AS digest,
@@ -55,7 +64,10 @@ const findValues = statement<{ digest: string; value: string | null }>(
   FROM (VALUES ${Array.from({ length: valuesAtOnce }, () => "(?)").join(", ")}) AS d`,
 );
 
-/** Who takes a run up wants all of them, and most are small. */
+/**
+ * Reads all variables of a run, with the values that are not very large, because a run that resumes
+ * needs most of them.
+ */
 export function* readVariables(query: {
   owner: string;
   runId: string;

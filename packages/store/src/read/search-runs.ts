@@ -11,19 +11,24 @@ interface RunQuery {
   readonly owner: string;
   readonly statuses?: readonly RunStatus[];
   readonly conversationId?: string;
-  /** Only with a call of which nobody has said yet whether it happened, or where that cannot be read any more. */
+  /**
+   * Only runs with a call whose outcome is unknown and not reported yet, or cannot be read any
+   * more.
+   */
   readonly outcome?: "unknown";
   readonly limit?: number;
   readonly after?: string;
 }
 
-/** An owner's runs, newest first. Runs that only hold a person's changes to variables are left out. */
+/**
+ * Returns an owner's runs, newest first, without runs that only hold a user's changes of variables.
+ */
 export function* searchRuns(query: RunQuery): Script<Page<ListedRun>> {
   const limit = pageLimit(query.limit);
   if (query.outcome === undefined)
     return pageOf(yield* selectPage(query, limit + 1), limit, listedRun);
   const found: RunRow[] = [];
-  // What a person has said the journal alone says: such runs are sorted out, and more are read.
+  // Only the journal has reported outcomes: other runs are filtered out here, and more are read.
   for (let after = query.after; ;) {
     const rows = yield* selectPage({ ...query, ...(after !== undefined && { after }) }, limit + 1);
     for (const row of rows) if ((yield* readCallOutcomes(row)) !== "known") found.push(row);

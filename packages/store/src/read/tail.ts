@@ -5,17 +5,17 @@ import { sqlite } from "../sql/dialect.ts";
 import { all, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
 
-/** A delta of an item under way. */
+/** A delta of an unfinished item. */
 export interface TailDelta extends Delta {
   readonly itemId: string;
 }
 
 /**
- * The deltas with `after < seq <= upTo` of items under way.
+ * Reads the deltas with `after < seq <= upTo` of unfinished items.
  *
- * SQLite's tail has no index, because one over many runs costs a commit ten times as much: each
- * row names the one before it of its item, and `items` says where to begin walking back. Without
- * `items` the tail is found by run, as PostgreSQL keeps it.
+ * SQLite's tail has no index, because an index over many runs makes a commit ten times as
+ * expensive. Instead each row names the previous row of its item, and `items` has the rows from
+ * which to walk back. Without `items` the tail is read by run, for PostgreSQL.
  */
 export function* readTail(query: {
   readonly runN: number;

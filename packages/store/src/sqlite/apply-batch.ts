@@ -6,8 +6,9 @@ import { findRunIds } from "../decide/find-run-ids.ts";
 import type { SqliteWriteContext } from "./create-write-context.ts";
 
 /**
- * Writes many requests in one transaction, each all or nothing by itself. If one must be undone, the
- * batch is done again in halves: most need no savepoint, which would cost a copy of every page.
+ * Applies many requests in one transaction, each completely or not at all. If one must be undone,
+ * the batch is retried in halves. This is rare, and a savepoint for every request would copy every
+ * page.
  */
 export function applyBatch(
   context: SqliteWriteContext,
@@ -28,7 +29,7 @@ export function applyBatch(
     rollback(context);
     if (requests.length === 1) return results;
   } catch (thrown) {
-    // Some errors, a full disk among them, end the transaction: they are of no single request.
+    // Some errors, such as a full disk, end the transaction; no single request caused them.
     const isOver = !sql.inTransaction;
     rollback(context);
     if (requests.length === 1 || isOver) {

@@ -6,8 +6,8 @@ import { openForReading } from "./open-database.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 
 /**
- * Checks a database before it is opened for writing, which would checkpoint its write-ahead log. The
- * caller must hold the lock of the data directory.
+ * Checks a database before it is opened for writing, which would checkpoint its write-ahead log.
+ * The caller must hold the lock of the data directory.
  *
  * @throws CapstanError `database_corrupt` if the log is corrupt or lost, or the error of `check`
  */
@@ -17,7 +17,8 @@ export async function checkBeforeOpen(
 ): Promise<void> {
   await requireIntactWal(path);
   await requireLog(path);
-  // What a crash left half done in a rollback journal is undone by who may write alone.
+  // Only a connection that may write can roll back a transaction that a crash left in a rollback
+  // journal.
   const sql = existsSync(`${path}-journal`)
     ? new SqliteConnection(new DatabaseSync(path, { timeout: 5_000 }))
     : openForReading(path);

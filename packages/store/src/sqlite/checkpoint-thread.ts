@@ -11,9 +11,10 @@ const sql = openForWriting(path, durability);
 serveThread({
   failure: (thrown) => errorDataOf("Moving the write-ahead log into the database", thrown),
   answer: () => {
-    // Passive: it waits for nobody, and whoever writes goes on.
+    // A passive checkpoint does not wait for readers or the writer, and does not block them.
     const moved = sql.get("PRAGMA wal_checkpoint(PASSIVE)");
-    // SQLite leaves this to whoever moves the log's last page, which is the writer: it has little left to wait for.
+    // SQLite syncs only when the last page of the log is copied, which the writer does. Syncing
+    // here leaves it little to wait for.
     fdatasyncSync(file);
     return moved;
   },

@@ -8,7 +8,7 @@ import type { SqliteConnection } from "./sqlite-connection.ts";
 import { commit, createRun, withDataDir } from "../testing/store-fixtures.ts";
 import { openStore } from "./open-store.ts";
 
-/** A database with a log that nothing but `checkpoints` moves. */
+/** A database whose log only `checkpoints` moves. */
 async function withLog(
   use: (
     options: CheckpointThreadOptions,
@@ -33,12 +33,12 @@ async function withLog(
   });
 }
 
-test("the write-ahead log does not grow with what is written", () =>
+test("the write-ahead log stays small while data is written", () =>
   withLog(async (options, sql) => {
     return { checkpoints: new Checkpoints(sql, options), changed: 0 };
   }));
 
-test("nor after it was empty as it was to be moved", () =>
+test("after the log was empty when a checkpoint began", () =>
   withLog(async (options, sql) => {
     const checkpoints = new Checkpoints(sql, options);
     sql.get("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -46,14 +46,14 @@ test("nor after it was empty as it was to be moved", () =>
     return { checkpoints, changed: 1_000 };
   }));
 
-test("nor after it was cleared by the writer shortly before it was moved", () =>
+test("after the writer cleared it shortly before a checkpoint", () =>
   withLog(async (options, sql) => {
     const checkpoints = new Checkpoints(sql, options);
     sql.get("PRAGMA wal_checkpoint(TRUNCATE)");
     return { checkpoints, changed: 999, cleared: 999 };
   }));
 
-test("nor after the thread died that moves it", () =>
+test("after the thread of checkpoints died", () =>
   withLog(async (options, sql) => {
     const folder = join(dirname(options.path), "not there yet");
     const path = join(folder, "capstan.db");
@@ -64,7 +64,7 @@ test("nor after the thread died that moves it", () =>
     return { checkpoints, changed: 1_000 };
   }));
 
-test("the log does not begin anew where the disk did not take what was copied", () =>
+test("the log does not start over if the disk did not accept the copied pages", () =>
   withDataDir(async (dataDir) => {
     const path = join(dataDir, "capstan.db");
     const sql = openForWriting(path, "process");
@@ -81,7 +81,7 @@ test("the log does not begin anew where the disk did not take what was copied", 
     assert.ok(size > 12_000_000, `12 MB were written, and the log has ${size} bytes`);
   }));
 
-test("a closed store has everything in its one file", async () => {
+test("a closed store has all its data in one file", async () => {
   await withDataDir(async (dataDir) => {
     const store = await openStore({ dataDir, durability: "process" });
     await createRun(store, { id: "r" });

@@ -9,7 +9,7 @@ import { openStore } from "./open-store.ts";
 import { createRun, owner, withDataDir } from "../testing/store-fixtures.ts";
 
 // Contract: durability-69
-test("a damaged lock, which holds nothing, is made anew, and holds the folder as before", async () => {
+test("a damaged lock file without a holder is replaced and locks the folder as before", async () => {
   for (const garbage of [Buffer.from("x"), Buffer.alloc(100, 7), Buffer.alloc(10_000, 0xa5)]) {
     await withDataDir(async (dataDir) => {
       const first = await openStore({ dataDir, durability: "process" });
@@ -28,12 +28,13 @@ test("a damaged lock, which holds nothing, is made anew, and holds the folder as
   }
 });
 
-test("a lock that is damaged while somebody holds it is not made anew", async () => {
+test("a lock file that is damaged while it is held is not replaced", async () => {
   await withDataDir(async (dataDir) => {
     const lock = await lockDataDirectory(dataDir, 1);
     try {
       const path = join(dataDir, "server.lock");
-      // Opened and closed, the file would lose its lock in this process: another one writes it.
+      // Another process damages the file, because closing it in this process would release the
+      // lock.
 
       const write = `require("node:fs").writeFileSync(${JSON.stringify(path)}, "damaged ".repeat(200))`;
       assert.equal(spawnSync(process.execPath, ["-e", write]).status, 0);
@@ -45,7 +46,7 @@ test("a lock that is damaged while somebody holds it is not made anew", async ()
 });
 
 // Contract: durability-69
-test("a lock or its note that cannot be written is named, and nothing is left of the try", async () => {
+test("an error names a lock file or note that cannot be written, and the attempt leaves nothing", async () => {
   await withDataDir(async (dataDir) => {
     await (await openStore({ dataDir, durability: "process" })).close();
     await rm(join(dataDir, "server.lock"));
@@ -69,7 +70,7 @@ test("a lock or its note that cannot be written is named, and nothing is left of
   });
 });
 
-test("a note without its lock says nothing", async () => {
+test("a note without its lock does not count", async () => {
   await withDataDir(async (dataDir) => {
     const lock = await lockDataDirectory(dataDir, 1);
     const note = await readFile(join(dataDir, "server.json"));

@@ -7,17 +7,17 @@ import type { LockHolder } from "../live/store.ts";
 import { storeError } from "../records/store-error.ts";
 
 export interface DataLock {
-  /** Adds the address to the note beside the lock. */
+  /** Adds the server's address to the note next to the lock. */
   announce(url: string): Promise<void>;
   release(): Promise<void>;
 }
 
 /**
- * Takes a data directory for this process. The lock is the operating system's, on a file of its
- * own, and goes with the process however it ends; the note beside it only says who holds it.
- * Nothing else may open the lock's file in this process: closing it would let the lock go.
+ * Locks a data directory for this process. The operating system holds the lock on a file of its own
+ * and releases it when the process ends. The note next to it only describes the holder. The process
+ * must not open the lock's file again: closing it would release the lock.
  *
- * @throws CapstanError `data_directory_locked`, or what the disk says
+ * @throws CapstanError `data_directory_locked`, or the file system's error
  */
 export async function lockDataDirectory(dataDir: string, startedAt: number): Promise<DataLock> {
   const path = lockPath(dataDir);
@@ -53,15 +53,15 @@ function takeLock(path: string): DatabaseSync {
     return beginOn(path);
   } catch (error) {
     if (!isResult(error, corrupt, notADatabase)) throw error;
-    // Nobody holds it, or that would have been the answer. Emptied and not deleted: whoever does the
-    // same at once locks the same file.
+    // No process holds the lock; otherwise the answer would say so. The file is emptied and not
+    // deleted, so that another process that does the same locks the same file.
     truncateSync(path);
     return beginOn(path);
   }
 }
 
 function beginOn(path: string): DatabaseSync {
-  // Long enough to outlast another command's look at it.
+  // Long enough for another command to finish checking the lock.
   const database = new DatabaseSync(path, { timeout: 250 });
   try {
     database.exec("BEGIN EXCLUSIVE");
@@ -72,7 +72,10 @@ function beginOn(path: string): DatabaseSync {
   }
 }
 
-/** Who holds the folder now; undefined where nobody does, whatever a process that died left behind. */
+/**
+ * Returns the holder of a data directory, or undefined if there is none. A note of a dead process
+ * does not count.
+ */
 export async function readLock(dataDir: string): Promise<LockHolder | undefined> {
   const note = await readLockHolder(dataDir);
   return note !== undefined && isHeld(dataDir) ? note : undefined;

@@ -14,7 +14,7 @@ import { createRun, owner, withDataDir } from "../testing/store-fixtures.ts";
 
 const durability = "process";
 
-/** Creates a run, and stops the store cleanly. */
+/** Creates a run and stops the store cleanly. */
 async function writeAndStop(dataDir: string, id: string): Promise<void> {
   const store = await openStore({ dataDir, durability });
   await createRun(store, { id });
@@ -22,8 +22,8 @@ async function writeAndStop(dataDir: string, id: string): Promise<void> {
 }
 
 /**
- * A directory with a backup that has the run r1, stopped cleanly while a reader kept the run r2 in the
- * log alone. Made once: the stop waits five seconds for the reader.
+ * A directory with a backup that has the run r1. It was stopped cleanly while a reader kept the run
+ * r2 in the log only. Created once, because the stop waits five seconds for the reader.
  */
 let template = "";
 before(async () => {
@@ -85,7 +85,7 @@ async function writeAndKill(dataDir: string): Promise<void> {
 }
 
 // Contract: durability-67
-test("a log that was deleted or truncated after a clean stop is noticed, and putting it back helps", async () => {
+test("a start detects a log that was deleted or truncated after a clean stop, until the log is restored", async () => {
   for (const lose of [
     (log: string) => rm(log),
     (log: string) => truncate(log, 0),
@@ -115,7 +115,7 @@ test("a start without the lost log is possible once its marker is deleted", asyn
   });
 });
 
-test("after a clean stop that left nothing in the log it may be deleted", async () => {
+test("a log that a clean stop left empty can be deleted", async () => {
   await withDataDir(async (dataDir) => {
     await writeAndStop(dataDir, "r1");
     for (const name of ["capstan.db-wal", "capstan.db-shm"])
@@ -134,7 +134,7 @@ test("another program may move the log into the database after a clean stop", as
 });
 
 // Contract: durability-67
-test("killed after a clean stop, the store opens with its log, also one that another program moved into the database", async () => {
+test("a store killed after a clean stop opens with its log, even if another program moved it into the database", async () => {
   await withStopped(async (dataDir) => {
     await writeAndKill(dataDir);
     await withDataDir(async (copy) => {
@@ -158,7 +158,7 @@ test("a restored backup, a copied directory and a copied database open", async (
       await cp(dataDir, copy, { recursive: true });
       await requireRun(copy, "r2");
     });
-    // Restored over the database, with the log moved away.
+    // Restored over the database, and the log is moved away.
     for (const name of ["capstan.db-wal", "capstan.db-shm"])
       await rm(join(dataDir, name), { force: true });
     await copyFile(backup, path);

@@ -7,26 +7,29 @@ import { openForReading } from "./open-database.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /**
- * Each start commits the next odd number to the database (`PRAGMA user_version`); each clean stop
- * commits the even number after it, as its last commit, and writes that number to this file. If the
- * database then has the odd number, it lost the end of its log.
+ * Each start commits the next odd number to the database (`PRAGMA user_version`). Each clean stop
+ * commits the even number after it as its last commit, and writes that number to this file. If the
+ * database then has the odd number, it has lost the end of its log.
  */
 interface LogMarker {
   readonly count: number;
 }
 
-/** Beside the database. */
+/** Returns the path of the marker, next to the database. */
 export function markerPath(database: string): string {
   return join(dirname(database), "log.json");
 }
 
-/** Commits the number of a start. The log must be moved into the database before anything else is committed. */
+/**
+ * Commits the number of a start. The log must be moved into the database before anything else is
+ * committed.
+ */
 export function countStart(sql: SqliteConnection): void {
   const count = readCount(sql);
   try {
     sql.exec(`PRAGMA user_version = ${count + 1 + (count % 2)}`);
   } catch {
-    // A full disk does not stop a start. Without a new number a lost log is not noticed.
+    // A full disk does not prevent a start. Without a new number a lost log is not noticed.
   }
 }
 
@@ -52,12 +55,13 @@ export async function markStop(database: string, sql: SqliteConnection): Promise
 }
 
 /**
- * Finds a log that was deleted or truncated after a clean stop. After a crash a missing log cannot be
- * told from one that had nothing: any program that opens the database moves the log into it and
+ * Finds a log that was deleted or truncated after a clean stop. After a crash a missing log cannot
+ * be told from an empty one, because any program that opens the database moves the log into it and
  * deletes it.
  *
  * @param database its path; a server may use it meanwhile
- * @returns what was found and what to do, or undefined if the log is complete or nothing is known about it
+ * @returns the problem and the solution, or undefined if the log is complete or nothing is known
+ * about it
  */
 export async function findLostLog(database: string): Promise<string | undefined> {
   const marker = await readMarker(database);
@@ -65,8 +69,8 @@ export async function findLostLog(database: string): Promise<string | undefined>
   if (storedCount(database) !== marker.count - 1) return undefined;
   return (
     `The write-ahead log ${database}-wal was deleted or truncated after the server had stopped: the commits in it are missing. ` +
-    "Put the log back beside the database, or restore a backup. " +
-    `Or go on without these commits: delete ${markerPath(database)}, and see with \`capstan db check\` whether the rest is whole.`
+    "Put the log back next to the database, or restore a backup." +
+    `To continue without these commits, delete ${markerPath(database)}, and check the rest with \`capstan db check\`.`
   );
 }
 
@@ -81,7 +85,10 @@ export async function requireLog(database: string): Promise<void> {
     throw new CapstanError({ code: "database_corrupt", message: `${found} Nothing was changed.` });
 }
 
-/** A backup has no log, and must not be taken for a database whose log is missing. */
+/**
+ * Removes the number from a backup, which has no log and must not look like a database whose log is
+ * missing.
+ */
 export function forgetCount(backup: SqliteConnection): void {
   backup.exec("PRAGMA user_version = 0");
 }
@@ -108,7 +115,7 @@ async function readMarker(database: string): Promise<LogMarker | undefined> {
     const marker = JSON.parse(await readFile(markerPath(database), "utf8")) as Partial<LogMarker>;
     return typeof marker.count === "number" ? { count: marker.count } : undefined;
   } catch {
-    // Missing or damaged: nothing is known about the log.
+    // The marker is missing or damaged: nothing is known about the log.
     return undefined;
   }
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { makeFolder } from "./make-folder.ts";
 
-test("a folder is made with those above it, for this user alone", async () => {
+test("a folder is created with its parents, for this user only", async () => {
   const root = await mkdtemp(join(tmpdir(), "capstan-"));
   try {
     const path = join(root, "a", "b");
@@ -19,7 +19,7 @@ test("a folder is made with those above it, for this user alone", async () => {
 });
 
 test(
-  "a place where no folder can be is an error, not a wait",
+  "a path that cannot be a folder is an error and not an endless wait",
   { skip: process.platform !== "linux" && "there is no /proc" },
   async () => {
     await assert.rejects(makeFolder("/proc/capstan/data"));

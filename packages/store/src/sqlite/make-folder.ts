@@ -2,10 +2,10 @@ import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Makes a folder for this user alone, with those above it where they are missing.
+ * Creates a folder and its missing parents, for this user only.
  *
- * One step at a time: `mkdir` with `recursive` never returns where a file system says "no such
- * file" for a folder whose parent is there, as /proc does.
+ * It creates them one by one: a recursive `mkdir` never returns if a file system reports "no such
+ * file" for a folder whose parent exists, as /proc does.
  */
 export async function makeFolder(path: string): Promise<void> {
   if (await isFolder(path)) return;

@@ -5,7 +5,7 @@ import { migrate } from "./migrate.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 
 // Contract: durability-28, durability-72
-test("a migration that fails half-way changes nothing", () => {
+test("a migration that fails halfway changes nothing", () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   const tables = () => sql.all("SELECT name FROM sqlite_schema");
   const step = (version: number, table: string) => ({
@@ -19,6 +19,6 @@ test("a migration that fails half-way changes nothing", () => {
   const before = tables();
   assert.throws(() => migrate(sql, 1, [step(1, "a"), step(2, "b"), bad]), /already exists/);
   assert.deepEqual(tables(), before);
-  // Whoever goes back to the version that was there before finds what it left.
+  // The previous version still finds its own schema.
   migrate(sql, 1, [step(1, "a")]);
 });

@@ -13,11 +13,11 @@ import type { MigrationSql } from "../schema/move-inputs.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /**
- * Brings an SQLite database up to date in one transaction: a step that fails changes nothing, and
- * those before it neither, so that the version of Capstan that was there before can go on with it.
+ * Migrates an SQLite database in one transaction. If a step fails, no step changes anything, so
+ * that the previous version of Capstan can still use the database.
  *
- * @throws CapstanError `database_newer` where a later version of Capstan has written it, or
- * `database_foreign` where another program has
+ * @throws CapstanError `database_newer` if a later version of Capstan has written it, or
+ * `database_foreign` if another program has
  */
 export function migrate(
   sql: SqliteConnection,
@@ -39,7 +39,7 @@ export function migrate(
   }
 }
 
-/** The statements of data that a migration moves. */
+/** Returns the statements for a migration that moves data. */
 export function migrationSql(sql: SqliteConnection): MigrationSql {
   return {
     all: async (text, ...values) => sql.all(text, ...values),
@@ -53,23 +53,23 @@ export function migrationSql(sql: SqliteConnection): MigrationSql {
         throw error;
       }
     },
-    // The log would else grow as long as the database.
+    // Otherwise the log would grow to the size of the database.
     checkpoint: async () => void sql.all("PRAGMA wal_checkpoint(TRUNCATE)"),
   };
 }
 
 /**
- * For who reads a database as it lies there.
+ * Checks that a database has the newest schema, for readers that do not migrate.
  *
- * @throws CapstanError `database_older` where it has yet to be brought up to date, `database_newer`
- * or `database_foreign`
+ * @throws CapstanError `database_older` if it has not been migrated yet, `database_newer` or
+ * `database_foreign`
  */
 export function requireCurrent(sql: SqliteConnection): void {
   requireNewest(schemaVersion(sql), migrations);
 }
 
 /**
- * For who is about to bring a database up to date.
+ * Checks that a database can be migrated.
  *
  * @throws CapstanError `database_newer` or `database_foreign`
  */
@@ -78,7 +78,7 @@ export function requireKnown(sql: SqliteConnection): void {
 }
 
 /**
- * The number of a database's schema; 0 where there is nothing in it.
+ * Returns the number of a database's schema, or 0 if the database is empty.
  *
  * @throws CapstanError `database_foreign`
  */

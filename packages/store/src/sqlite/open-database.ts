@@ -2,11 +2,11 @@ import type { Durability } from "../live/store.ts";
 import { DatabaseSync } from "node:sqlite";
 import { SqliteConnection } from "./sqlite-connection.ts";
 
-/** The only connection that writes. */
+/** Opens the only connection that writes. */
 export function openForWriting(path: string, durability: Durability): SqliteConnection {
   const database = new DatabaseSync(path, { timeout: 5_000 });
-  // `temp_store` keeps what a sort spills out of the disk; `fullfsync` makes FULL mean it on macOS;
-  // the log is moved into the database by `checkpoints.ts`.
+  // `temp_store` keeps temporary data of sorts in memory. `fullfsync` makes FULL effective on
+  // macOS. `checkpoints.ts` moves the log into the database.
   database.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = ${durability === "full" ? "FULL" : "NORMAL"};

@@ -25,20 +25,28 @@ test("a second server on the same folder is refused with the holder's process an
         `in use by process ${process.pid}, which listens at http://127.0.0.1:8787`,
       ),
     });
-    assert.equal((await readLock(dataDir))?.pid, process.pid, "looking does not let go");
+    assert.equal(
+      (await readLock(dataDir))?.pid,
+      process.pid,
+      "reading the lock does not release it",
+    );
   });
 });
 
-test("what is stored is for this user alone", { skip: process.platform === "win32" }, async () => {
-  await withDataDir(async (parent) => {
-    const dataDir = join(parent, "a", "b");
-    await (await openStore({ dataDir })).close();
-    assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
-    assert.equal((await stat(join(dataDir, "capstan.db"))).mode & 0o777, 0o600);
-  });
-});
+test(
+  "stored data is readable for this user only",
+  { skip: process.platform === "win32" },
+  async () => {
+    await withDataDir(async (parent) => {
+      const dataDir = join(parent, "a", "b");
+      await (await openStore({ dataDir })).close();
+      assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
+      assert.equal((await stat(join(dataDir, "capstan.db"))).mode & 0o777, 0o600);
+    });
+  },
+);
 
-test("who waited for the next commit as the store was closed is part of the last one", async () => {
+test("a beforeNext callback that waits when the store closes is part of the last commit", async () => {
   await withFileStore(async (store) => {
     await createRun(store, { id: "r" });
     const given = Promise.withResolvers<number>();
@@ -51,7 +59,7 @@ test("who waited for the next commit as the store was closed is part of the last
   });
 });
 
-test("a closed store lets go of its folder, finishes what it was given, and takes no more", async () => {
+test("a closed store finishes its writes, releases its folder and accepts no more writes", async () => {
   await withDataDir(async (dataDir) => {
     const first = await openStore({ dataDir });
     const given = createRun(first, { id: "r" });
@@ -67,7 +75,7 @@ test("a closed store lets go of its folder, finishes what it was given, and take
 });
 
 // Contract: durability-64, durability-65, durability-71
-test("a folder that cannot be made, a file that is no database, a newer schema: each says what to do", async () => {
+test("errors about an impossible folder, a file of another format and a newer schema say what to do", async () => {
   await withDataDir(async (dataDir) => {
     const file = join(dataDir, "file");
     await writeFile(file, "");
@@ -78,11 +86,11 @@ test("a folder that cannot be made, a file that is no database, a newer schema: 
 
     await writeFile(
       join(dataDir, "capstan.db"),
-      "this is no database, though it is long enough to be looked at",
+      "this is not a database, though it is long enough to be read",
     );
     await assert.rejects(openStore({ dataDir }), {
       code: "database_corrupt",
-      message: /no SQLite database/,
+      message: /not an SQLite database/,
     });
     assert.equal(await readLock(dataDir), undefined);
   });

@@ -26,26 +26,29 @@ import { createStore, type StoreParts } from "../live/create-store.ts";
 import { startThread, type Thread } from "../live/thread.ts";
 import { startWriter, connectionWriter } from "./sqlite-writer.ts";
 
-/** Beside the database in a data directory. */
+/** The folder of blobs in a data directory, next to the database. */
 export const blobsFolder = "blobs";
 
 export interface OpenStoreOptions {
-  /** Made where it is missing, for this user alone. */
+  /** The data directory; created for this user only if it is missing. */
   readonly dataDir: string;
   /** @default "full" */
   readonly durability?: Durability;
   readonly clock?: Clock;
-  /** For measuring: how many ms each commit waits for a disk that is slower than it is. @default 0 */
+  /** For measurements: additional ms that each commit waits, as on a slower disk. @default 0 */
   readonly syncDelayMs?: number;
-  /** Gets lines about what takes long: long inputs of an earlier version are moved. @default nothing is told */
+  /**
+   * Receives lines about long operations, such as moving the long inputs of an earlier version.
+   * @default no log
+   */
   readonly log?: (line: string) => void;
 }
 
 /**
- * Opens the store of a data directory, and holds the directory until it is closed.
+ * Opens the store of a data directory, and locks the directory until the store is closed.
  *
  * @throws CapstanError `data_directory_locked`, `data_directory_unwritable`, `database_newer`,
- * `database_foreign`, `database_corrupt`, `disk_full` or `store_failed`, with what to do about it
+ * `database_foreign`, `database_corrupt`, `disk_full` or `store_failed`, each with advice
  */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
   const { dataDir, durability = "full", clock = systemClock, syncDelayMs = 0 } = options;
@@ -57,11 +60,11 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
   }
 }
 
-/** A store that keeps nothing: for runs with `store: false`, and for tests. */
+/** Opens a store in memory, for runs with `store: false`, and for tests. */
 export function openMemoryStore(
   options: {
     readonly clock?: Clock;
-    /** Has the inputs of other runs, to which requests may refer. */
+    /** The store that has the inputs of other runs, to which requests may refer. */
     readonly behind?: Pick<Store, "readBlob" | "hasBlob">;
   } = {},
 ): Store {
@@ -72,7 +75,7 @@ export function openMemoryStore(
   return storeOnConnection(sql, clock, new MemoryBlobs(options.behind));
 }
 
-/** A store on one connection, which reads and writes on the caller's thread. */
+/** Returns a store on one connection, which reads and writes on the caller's thread. */
 export function storeOnConnection(
   sql: SqliteConnection,
   clock: Clock,
@@ -95,7 +98,7 @@ export function storeOnConnection(
 
 function startReader(path: string, onDeath: () => void): Thread<SlowRead, unknown> {
   const reader = startThread<SlowRead, unknown>("reader-thread", import.meta.url, { path });
-  // The next long read has another one.
+  // The next long read starts another reader.
   void reader.died.then(onDeath);
   return reader;
 }
@@ -112,7 +115,7 @@ async function open({
   let file: FileHandle | undefined;
   try {
     const path = join(dataDir, "capstan.db");
-    // Made here, so that it is for this user alone in a folder that was there before, too.
+    // Created here, so that only this user can read it even in an existing folder.
     await writeFile(path, "", { flag: "a", mode: 0o600 });
     await checkBeforeOpen(path, requireKnown);
     const setup = openForWriting(path, durability);
@@ -132,10 +135,10 @@ async function open({
     const sql = openForReading(path);
     let reader: Thread<SlowRead, unknown> | undefined;
     const readSlow = (async (name, query) => {
-      // Started by the first long read: a command that makes none need not wait for it.
+      // Started by the first long read, so that commands without one do not wait for it.
       reader ??= startReader(path, () => (reader = undefined));
       const found = await reader.ask({ name, query });
-      // No read finds a bare text.
+      // No read returns a plain text, so a text is JSON.
       return typeof found === "string" ? (JSON.parse(found) as unknown) : found;
     }) as StoreParts["readSlow"];
     const release = async () => {
@@ -171,7 +174,7 @@ const sizeOfRun = `SELECT octet_length(q.request) + octet_length(q.input) + COAL
    + COALESCE(octet_length(s.result), 0) + COALESCE(octet_length(s.replay), 0) AS bytes
   FROM runs r JOIN run_requests q ON q.run_n = r.n LEFT JOIN run_results s ON s.run_n = r.n WHERE r.id = ?`;
 
-/** Reads by key are quick, and done on the caller's thread. */
+/** Returns the reads by key, which are fast and run on the caller's thread. */
 function sqliteReads(sql: SqliteConnection): Pick<ReadParts, "read" | "snapshot" | "isLongRun"> & {
   readonly storedSeq: (runId: string) => number;
 } {
@@ -182,7 +185,7 @@ function sqliteReads(sql: SqliteConnection): Pick<ReadParts, "read" | "snapshot"
       try {
         return (sql.get<{ bytes: number }>(sizeOfRun, id)?.bytes ?? 0) > longBytes;
       } catch {
-        // The read that follows says what is wrong.
+        // The following read reports the error.
         return false;
       }
     },

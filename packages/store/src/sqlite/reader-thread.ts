@@ -13,7 +13,10 @@ serveThread({
   stop: () => sql.close(),
 });
 
-/** Up to here, in characters, an answer goes over as JSON: in a third of the time, apart from long texts. */
+/**
+ * An answer of up to this many characters is posted as JSON, which takes a third of the time. Long
+ * texts take longer.
+ */
 const mostText = 1_000_000;
 
 function answer({ name, query }: SlowRead): unknown {

@@ -12,20 +12,26 @@ interface Insertion {
   readonly columns: readonly string[];
 }
 
-/** Changes to SQLite, done as they are asked for. */
+/** Applies changes to SQLite immediately. */
 export class SqliteChanges implements Changes {
-  /** How many there were. */
+  /** The number of changes. */
   count = 0;
-  /** The same with long texts counted by their pages. */
+  /** The volume of changes: their number, with long texts counted by their pages. */
   volume = 0;
-  /** The volume as the write-ahead log was last cleared: what is in it came after. */
+  /** The volume when the write-ahead log was last cleared: its content came later. */
   cleared = 0;
   readonly #sql: SqliteConnection;
   readonly #insertions = new Map<RowTable, Insertion>();
   readonly #updates = new Map<string, string>();
-  /** The newest number of each table whose rows have one. A number is never given twice, not after a rollback either. */
+  /**
+   * The newest number of each table with a `created_seq`. A number is never reused, even after a
+   * rollback.
+   */
   readonly #createdSeqs = new Map<RowTable, number>();
-  /** The write-ahead log may have what was wiped: the process before may have ended before it was cleared. */
+  /**
+   * The write-ahead log may contain deleted secrets, because the process before may have ended
+   * before it cleared the log.
+   */
   #wiped = true;
 
   constructor(sql: SqliteConnection) {
@@ -44,7 +50,7 @@ export class SqliteChanges implements Changes {
     values.push(checksumOfRow(table, cells));
     this.volume += 1;
     for (const value of values) if (typeof value === "string") this.volume += value.length >> 12;
-    // What is secret must not be left behind where a page was split, either.
+    // A page split must not leave a copy of a secret either.
     if (table === "quarantine") this.#overwriting(() => this.#sql.run(text, ...values));
     else this.#sql.run(text, ...values);
   }
@@ -69,8 +75,8 @@ export class SqliteChanges implements Changes {
   }
 
   /**
-   * After a commit: takes what was wiped out of the write-ahead log, too. Where a reader is in the
-   * way it stays to be done after the next commit; where the log is being moved, after that.
+   * Removes deleted secrets from the write-ahead log after a commit. If a reader blocks it, it is
+   * retried after the next commit; during a checkpoint, after the checkpoint.
    */
   clearLog(): void {
     if (!this.#wiped) return;
@@ -80,7 +86,7 @@ export class SqliteChanges implements Changes {
       this.#wiped = row?.busy === 1;
       if (!this.#wiped) this.cleared = this.volume;
     } catch {
-      // What was committed stays so, and the log is cleared with a later commit.
+      // The commit stays valid, and a later commit clears the log.
     } finally {
       this.#sql.exec("PRAGMA busy_timeout = 5000");
     }
@@ -100,7 +106,10 @@ export class SqliteChanges implements Changes {
     this.#sql.run(text, ...values);
   }
 
-  /** SQLite leaves what is deleted, or moved within its pages, where it was, unless it is told to overwrite it. */
+  /**
+   * SQLite leaves deleted data, and data moved within its pages, in place unless `secure_delete`
+   * overwrites it.
+   */
   #overwriting(change: () => void): void {
     this.#sql.exec("PRAGMA secure_delete = ON");
     try {
@@ -110,7 +119,7 @@ export class SqliteChanges implements Changes {
     }
   }
 
-  /** A row that is damaged stays so: its checksum is kept. */
+  /** A damaged row keeps its checksum and stays damaged. */
   #updateOf(table: RowTable, where: object, to: object): string {
     const changed = Object.keys(to);
     const key = [table, ...changed, "where", ...Object.keys(where)].join(" ");

@@ -12,12 +12,16 @@ export class SqliteConnection {
     database.function("row_checksum", { deterministic: true }, checksumOfBytes);
   }
 
-  /** Whether a transaction is open: some errors end it by themselves. */
+  /** Whether a transaction is open; some errors end it. */
   get inTransaction(): boolean {
     return this.#database.isTransaction;
   }
 
-  /** @returns how many rows were changed */
+  /**
+   * Runs a statement.
+   *
+   * @returns the number of changed rows
+   */
   run(text: string, ...values: SQLInputValue[]): number {
     return Number(this.#prepare(text).run(...values).changes);
   }
@@ -42,7 +46,7 @@ export class SqliteConnection {
     }
   }
 
-  /** Statements without values, which are not kept. */
+  /** Runs statements without values, which are not cached. */
   exec(text: string): void {
     this.#database.exec(text);
   }
@@ -59,7 +63,7 @@ export class SqliteConnection {
     return step.value;
   }
 
-  /** Runs a script that only reads, as of one moment. */
+  /** Runs a script that only reads, in one snapshot. */
   read<T>(script: Script<T>): T {
     if (this.inTransaction) return this.script(script);
     this.run("BEGIN");
@@ -96,7 +100,7 @@ function withNumbers(row: { readonly [column: string]: unknown }): object {
   );
 }
 
-/** Lists are read by `json_each`. */
+/** Encodes values for a statement; `json_each` reads lists. */
 export function sqliteValues(values: readonly SqlValue[]): SQLInputValue[] {
   return values.map((value) =>
     typeof value === "object" && value !== null ? JSON.stringify(value) : value,

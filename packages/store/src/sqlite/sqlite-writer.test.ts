@@ -12,7 +12,7 @@ import {
 } from "../testing/store-fixtures.ts";
 import type { RunJournalWrite } from "../records/store-writes.ts";
 
-/** Typed as JSON, and not: what a tool that breaks its word hands over. */
+/** A value that is typed as JSON and is not, as a faulty tool returns it. */
 function broken(data: unknown): RunJournalWrite {
   return event({ type: "call.event", callId: "c", name: "n", data: data as string });
 }
@@ -25,7 +25,7 @@ for (const [kind, withStore] of [
   ["on disk", withFileStore],
   ["in memory", withMemoryStore],
 ] as const) {
-  test(`what cannot be written fails alone, ${kind}`, async () => {
+  test(`a write that cannot be stored fails alone, ${kind}`, async () => {
     await withStore(async (store) => {
       await createRun(store, { id: "bad" });
       await createRun(store, { id: "good" });
@@ -53,7 +53,7 @@ for (const [kind, withStore] of [
   });
 }
 
-test("a large write that cannot be copied between threads holds back no other", async () => {
+test("a large write that cannot be copied between threads does not block others", async () => {
   await withFileStore(async (store) => {
     await createRun(store, { id: "odd" });
     await createRun(store, { id: "good" });

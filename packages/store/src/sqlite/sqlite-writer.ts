@@ -8,29 +8,29 @@ import type { RecoveredRun } from "../records/read-results.ts";
 
 export type WriterRequest = "recovered-runs" | readonly EncodedRequest[];
 
-/** SQLite's, which knows what the process before left unfinished. */
+/** The writer of SQLite, which knows the runs that the last process left unfinished. */
 export interface SqliteWriter extends Writer {
   readonly recoveredRuns: readonly RecoveredRun[];
 }
 
-/** What the writer's thread is started with. */
+/** The options of the writer's thread. */
 export interface WriterThreadOptions {
   readonly path: string;
-  /** The same, open for writing until all connections to it are closed. */
+  /** A descriptor of the same file that stays open until all connections are closed. */
   readonly file: number;
   readonly durability: Durability;
   /** How long each commit waits in addition, in ms. */
   readonly syncDelayMs: number;
 }
 
-/** A writer in a thread of its own, which never blocks the caller's. */
+/** Starts a writer in a thread of its own, which never blocks the caller's. */
 export async function startWriter(options: WriterThreadOptions): Promise<SqliteWriter> {
   const thread = startThread<WriterRequest, never>("writer-thread", import.meta.url, options);
   const recoveredRuns = (await thread.ask("recovered-runs")) as readonly RecoveredRun[];
   return { recoveredRuns, ...threadWriter(thread) };
 }
 
-/** A writer on the caller's own connection, for a database in memory. */
+/** Returns a writer on the caller's own connection, for a database in memory. */
 export function connectionWriter(sql: SqliteConnection): SqliteWriter {
   const { context, recoveredRuns } = createWriteContext(sql);
   return {

@@ -11,7 +11,7 @@ import { delta, end, newRun, owner, resultOf, start } from "../testing/store-fix
 import { applyBatch } from "./apply-batch.ts";
 import { type SqliteWriteContext, createWriteContext } from "./create-write-context.ts";
 
-/** More deltas than go out at once. */
+/** More deltas than one step removes. */
 const many = 2_500;
 
 function database(): SqliteConnection {
@@ -26,7 +26,7 @@ function write(context: SqliteWriteContext, runId: string, writes: readonly RunJ
   return result;
 }
 
-/** A run with a long item that ended, nothing of which was taken out of the tail yet. */
+/** A run with a long item that has ended, with all its deltas still in the tail. */
 function ended(sql: SqliteConnection, context: SqliteWriteContext, runId: string): void {
   applyBatch(context, [{ at: 1, writes: [{ type: "create-run", run: newRun({ id: runId }) }] }]);
   write(context, runId, [start("t")]);
@@ -39,7 +39,7 @@ function rows(sql: SqliteConnection): number | undefined {
   return sql.get<{ rows: number }>("SELECT COUNT(*) AS rows FROM tail")?.rows;
 }
 
-test("the deltas of an item that ended go out of the tail a few at a time", () => {
+test("the deltas of an ended item are removed from the tail a few at a time", () => {
   const sql = database();
   const { context } = createWriteContext(sql);
   ended(sql, context, "r");
@@ -60,14 +60,14 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("trim", "crash") }) },
 );
 
-test("items under way keep every delta, whatever ends among them, and little of what ended stays", () => {
+test("unfinished items keep every delta, whatever ends between them, and few rows of ended items stay", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const sql = database();
       let { context } = createWriteContext(sql);
       for (const id of ["a", "b"])
         applyBatch(context, [{ at: 1, writes: [{ type: "create-run", run: newRun({ id }) }] }]);
-      /** With how many deltas its run had before it. */
+      /** With the number of deltas of its run before it. */
       const open = new Map<Item, { id: string; before: number; text: string }>();
       const count = new Map<string, number>();
       const ended: string[] = [];
@@ -99,7 +99,7 @@ test("items under way keep every delta, whatever ends among them, and little of 
         stay += all - Math.min(all, ...ofRun.map(([, { before }]) => before));
       }
       assert.ok((rows(sql) ?? 0) <= 2 * stay);
-      // Read from the tail as they end: nothing is in memory.
+      // Items are read from the tail as they end: nothing is cached.
       ({ context } = createWriteContext(sql));
       for (const item of items) finish(item);
       while (context.trim.pending) context.trim.removeBatch(sql);
@@ -114,7 +114,7 @@ test("items under way keep every delta, whatever ends among them, and little of 
 });
 
 for (const steps of [0, 1]) {
-  test(`what a crash leaves of an ended item is no item under way, after ${steps} of its parts were taken out`, () => {
+  test(`rows that a crash leaves of an ended item do not make it unfinished, after ${steps} steps of removal`, () => {
     const sql = database();
     const before = createWriteContext(sql).context;
     ended(sql, before, "r");
@@ -126,11 +126,11 @@ for (const steps of [0, 1]) {
       [["r", ["u"]]],
     );
     while (context.trim.pending) context.trim.removeBatch(sql);
-    assert.equal(rows(sql), 1, "only the item under way has something in the tail");
+    assert.equal(rows(sql), 1, "only the unfinished item has rows in the tail");
   });
 }
 
-test("a reader behind the end of an item reads each delta once, whatever of it is still in the tail", () => {
+test("a reader behind the end of an item reads each delta once, whatever is left of it in the tail", () => {
   const sql = database();
   const { context } = createWriteContext(sql);
   ended(sql, context, "r");
@@ -157,7 +157,7 @@ test("a reader behind the end of an item reads each delta once, whatever of it i
   }
 });
 
-test("an item whose end was undone keeps its deltas", () => {
+test("an item whose end was rolled back keeps its deltas", () => {
   const sql = database();
   const { context } = createWriteContext(sql);
   ended(sql, context, "r");
@@ -178,7 +178,7 @@ test("an item whose end was undone keeps its deltas", () => {
   assert.equal(rows(sql), 1);
 });
 
-test("what a forgotten run had in the tail is not the next run's, which has its number", () => {
+test("the tail rows of a forgotten run do not become those of the next run with its number", () => {
   const sql = database();
   const before = createWriteContext(sql).context;
   ended(sql, before, "r");
@@ -197,7 +197,7 @@ test("what a forgotten run had in the tail is not the next run's, which has its 
   assert.deepEqual(createWriteContext(sql).recoveredRuns, []);
 });
 
-test("a run that is removed leaves nothing in the tail", () => {
+test("a deleted run leaves nothing in the tail", () => {
   const sql = database();
   const { context } = createWriteContext(sql);
   ended(sql, context, "r");

@@ -1,30 +1,35 @@
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { RunState } from "../decide/state/run-states.ts";
 
-/** At most so many rows are looked at in a transaction of their own, so that no commit waits long for it. */
+/**
+ * The maximum number of rows that one transaction examines, so that no commit waits long for it.
+ */
 const atOnce = 1_000;
 
 /**
- * Deltas whose item has ended, on their way out of SQLite's tail. Nobody reads them, and to take them
- * out in the commit that ends the item made all others wait: that is done between commits. As
- * items lie between one another, each page would be written anew for each of its items: so it waits
- * until as many rows are of items that ended as of items under way, and then goes through the tail
- * once, from its beginning to what was its end. What a crash leaves is found again at the next start.
+ * Removes the deltas of ended items from SQLite's tail. Nobody reads these rows, and removing them
+ * in the commit that ends the item would delay all callers, so it happens between commits. Rows of
+ * different items alternate on the same pages: removal by item would write each page many times. So
+ * it waits until the tail has as many rows of ended items as of unfinished ones, and then scans the
+ * tail once. The next start finds the rows that a crash left.
  */
 export class TailTrim {
   readonly #activeRuns: () => Iterable<RunState>;
-  /** How many rows are of items that ended, and of items that end in the transaction under way. */
+  /** The number of rows of ended items, and of items that end in the current transaction. */
   #ended = 0;
   #ending = 0;
-  /** The rows that are still to be looked at. */
+  /** The range of rows that the scan has not reached yet. */
   #sweep: { readonly from: number; readonly end: number } | undefined;
 
-  /** @param activeRuns all that have deltas of items under way in the tail, perhaps with others */
+  /**
+   * @param activeRuns returns all runs that have deltas of unfinished items in the tail, and
+   * possibly others
+   */
   constructor(activeRuns: () => Iterable<RunState>) {
     this.#activeRuns = activeRuns;
   }
 
-  /** An item with so many rows ended, in the transaction under way. */
+  /** Adds the rows of an item that ends in the current transaction. */
   add(rows: number): void {
     this.#ending += rows;
   }
@@ -34,18 +39,18 @@ export class TailTrim {
     this.#ending = 0;
   }
 
-  /** Counts the added items as ended: the transaction was committed. */
+  /** Counts the added items as ended, after a commit. */
   commit(): void {
     this.#ended += this.#ending;
     this.#ending = 0;
   }
 
-  /** Whether there is something to take out now. */
+  /** Whether a scan is due or running. */
   get pending(): boolean {
     return this.#sweep !== undefined || (this.#ended > 0 && this.#ended >= this.#openRows());
   }
 
-  /** Whether nothing ended that is still in the tail. */
+  /** Whether the tail has no rows of ended items. */
   get isEmpty(): boolean {
     return this.#sweep === undefined && this.#ended === 0 && this.#ending === 0;
   }
@@ -77,7 +82,10 @@ export class TailTrim {
     return { from: next, end };
   }
 
-  /** Where the rows that stay begin, of each run that has some: with its oldest item under way. */
+  /**
+   * Returns the first row that must stay of each run with unfinished items: that of its oldest such
+   * item.
+   */
   #firstRows(): readonly (readonly [run: number, first: number])[] {
     const rows: (readonly [number, number])[] = [];
     for (const { n, open } of this.#activeRuns())

@@ -9,13 +9,16 @@ import { withDataDir } from "../testing/store-fixtures.ts";
 
 const frameSize = 24 + 4_096;
 
-/** The log of a database, and where in it the frames begin that mark its commits. */
+/** The log of a database, and the offsets of the frames that end its commits. */
 interface Log {
   readonly bytes: Buffer;
   readonly commits: readonly number[];
 }
 
-/** @param before so many commits were in the log before it began anew; @param commits and so many after */
+/**
+ * @param before the number of commits before the log started over
+ * @param commits the number of commits after that
+ */
 async function writeLog(dataDir: string, before: number, commits: number): Promise<Log> {
   const path = join(dataDir, "written.db");
   using database = new DatabaseSync(path);
@@ -47,7 +50,7 @@ async function withLogs(
       const logs = [await writeLog(fresh, 0, 20), await writeLog(used, 30, 12)];
       assert.ok(
         logs[1]!.commits.at(-1)! + 10 * frameSize < logs[1]!.bytes.length,
-        "older frames lie behind",
+        "older frames follow",
       );
       await use(logs, async (bytes) => {
         const database = join(fresh, "capstan.db");
@@ -60,7 +63,7 @@ async function withLogs(
 
 const numRuns = 150;
 
-test("what a long transaction wrote into the log before it was rolled back is no damage", () =>
+test("rolled back frames of a long transaction in the log do not count as damage", () =>
   withDataDir(async (dataDir) => {
     const path = join(dataDir, "capstan.db");
     using database = new DatabaseSync(path);
@@ -75,7 +78,7 @@ test("what a long transaction wrote into the log before it was rolled back is no
   }));
 
 // Contract: durability-66
-test("a log that was cut off anywhere, with older frames behind it or not, is sound", () =>
+test("a log truncated anywhere, with or without older frames behind it, is intact", () =>
   withLogs(async (logs, find) => {
     for (const { bytes } of logs) {
       assert.equal(await find(bytes), undefined);
@@ -107,7 +110,7 @@ test("a changed byte before the last two commits is found", () =>
   }));
 
 // Contract: durability-66
-test("the last commit may be there in part, in whatever order the disk wrote it", () =>
+test("the last commit may be incomplete, in whatever order the disk wrote it", () =>
   withLogs(async (logs, find) => {
     for (const { bytes, commits } of logs) {
       const [before, last] = commits.slice(-2) as [number, number];

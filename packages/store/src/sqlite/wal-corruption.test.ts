@@ -15,7 +15,7 @@ import {
   withFileStore,
 } from "../testing/store-fixtures.ts";
 
-/** A folder as a server that is killed leaves it, with runs of which the newest are in the log alone. */
+/** A folder as a killed server leaves it, with runs of which the newest are only in the log. */
 async function withKilled(use: (dataDir: string) => Promise<void>): Promise<void> {
   await withDataDir((dataDir) =>
     withFileStore(async (store, from) => {
@@ -30,7 +30,7 @@ async function withKilled(use: (dataDir: string) => Promise<void>): Promise<void
   );
 }
 
-test("what a killed server left in its log is there at the next start", async () => {
+test("the next start has the commits that a killed server left in its log", async () => {
   await withKilled(async (dataDir) => {
     assert.deepEqual((await checkStore({ dataDir })).problems, []);
     const store = await openStore({ dataDir, durability: "process" });
@@ -40,7 +40,7 @@ test("what a killed server left in its log is there at the next start", async ()
 });
 
 // Contract: durability-66
-test("a log that is damaged before commits is not written over: the start is refused, and says what to do", async () => {
+test("a log that is damaged before its last commits is not overwritten: the start is refused with advice", async () => {
   await withKilled(async (dataDir) => {
     const path = join(dataDir, "capstan.db");
     const log = await readFile(`${path}-wal`);
@@ -63,7 +63,7 @@ test("a log that is damaged before commits is not written over: the start is ref
   });
 });
 
-test("a damaged log that is cut off where its refusal says keeps what is before the damage", async () => {
+test("a damaged log that is truncated as the refusal advises keeps the commits before the damage", async () => {
   await withKilled(async (dataDir) => {
     const path = join(dataDir, "capstan.db-wal");
     const log = await readFile(path);

@@ -5,9 +5,10 @@ import { markerPath } from "./log-marker.ts";
 import { type LogEnd, readLogEnd } from "./write-ahead-log.ts";
 
 /**
- * Finds corruption in a write-ahead log. SQLite treats the first unreadable frame as the end of the log
- * and ignores the frames behind it. That is right if a power cut interrupted the last commit. If more
- * than one commit follows, the unreadable one was durable before, so the log is corrupt.
+ * Finds corruption in a write-ahead log. SQLite treats the first unreadable frame as the end of the
+ * log and ignores the frames behind it. That is right if a power failure interrupted the last
+ * commit. If more than one commit follows, the unreadable one was durable before, so the log is
+ * corrupt.
  *
  * @param database its path; a server may use it meanwhile
  * @returns a sentence, or undefined if the log is intact or missing
@@ -32,7 +33,7 @@ export async function requireIntactWal(database: string): Promise<void> {
     code: "database_corrupt",
     message:
       `${described(path, found)} Nothing was changed. Restore a backup, and move the log away with the database. ` +
-      `Or go on without what cannot be read: copy both files aside, ${cut}, delete ${markerPath(database)}, and see with \`capstan db check\` whether the rest is whole.`,
+      `To continue without the unreadable part, copy both files aside, ${cut}, delete ${markerPath(database)}, and check the rest with \`capstan db check\`.`,
   });
 }
 
@@ -44,7 +45,10 @@ function described(path: string, { offset, commitsBehind }: LogEnd): string {
     : `The write-ahead log ${path} is damaged at byte ${offset}: ${commitsBehind} commits behind it cannot be read.`;
 }
 
-/** What a server was just writing as it was read is whole the next time. */
+/**
+ * Returns damage that a second reading finds again. A frame that a server was writing during the
+ * first reading is complete then.
+ */
 async function lastingDamage(path: string): Promise<LogEnd | undefined> {
   const found = await damagedEnd(path);
   const again = found && (await damagedEnd(path));
@@ -58,7 +62,7 @@ async function damagedEnd(path: string): Promise<LogEnd | undefined> {
     const end = await readLogEnd(file);
     return end && (end.offset === 0 || end.commitsBehind > 1) ? end : undefined;
   } catch (error) {
-    // After an orderly end there is none.
+    // A clean stop deletes the log.
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw storeError(`Reading ${path}`, error);
   } finally {

@@ -2,28 +2,34 @@ import type { FileHandle } from "node:fs/promises";
 
 /** How far a write-ahead log can be read. */
 export interface LogEnd {
-  /** Where that ends, in bytes: SQLite goes on from the last commit before it. 0: its header is wrong. */
+  /**
+   * The offset, in bytes, at which reading ends; SQLite opens the database with the last commit
+   * before it. 0: the header is wrong.
+   */
   readonly offset: number;
-  /** So many commits of the same log have their mark behind it, as far as that can be seen. */
+  /**
+   * The number of commit frames of the same log behind that offset, as far as they can be
+   * recognized.
+   */
   readonly commitsBehind: number;
 }
 
-/** The first word of a log: how the sums in it were made. */
+/** The first word of a log says how its checksums were computed. */
 const littleEndian = 0x377f0682;
 const bigEndian = 0x377f0683;
 const headerSize = 32;
 const frameHeaderSize = 24;
-/** The log is read in pieces of about so many bytes. */
+/** The log is read in pieces of about this many bytes. */
 const pieceSize = 1 << 20;
 
 /**
- * Reads a log as SQLite does as it opens one: a frame counts where it has the header's salts, and
- * the sum over all before it and its own content is right. Frames that were there before the log
- * last began anew may lie behind them; their salts are other ones.
+ * Reads a log as SQLite does when it opens one. A frame is valid if it has the header's salts and
+ * its checksum over all frames so far is right. Older frames, from before the log last started
+ * over, may follow; they have other salts.
  *
  * The format: https://www.sqlite.org/fileformat2.html#the_write_ahead_log
  *
- * @returns undefined where there is nothing behind a header
+ * @returns undefined if no frame follows the header
  */
 export async function readLogEnd(file: FileHandle): Promise<LogEnd | undefined> {
   const header = new DataView(new ArrayBuffer(headerSize));
@@ -56,20 +62,23 @@ export async function readLogEnd(file: FileHandle): Promise<LogEnd | undefined> 
   }
 }
 
-/** Two of 32 bits: a checksum, or the salts. */
+/** Two words of 32 bits: a checksum, or the salts. */
 type Words = readonly [number, number];
 
 function hasAt(view: DataView, at: number, [first, second]: Words): boolean {
   return view.getUint32(at) === first && view.getUint32(at + 4) === second;
 }
 
-/** The last frame of a commit says how many pages the database has then; 0 in the others. */
+/**
+ * Returns whether a frame ends a commit: it has the number of pages of the database, and other
+ * frames have 0.
+ */
 function isCommit(frame: DataView): boolean {
   const page = frame.getUint32(0);
   return page > 0 && page <= frame.getUint32(4);
 }
 
-/** Over the page's number and the mark of a commit, and over the page. */
+/** Adds a frame to a checksum: the page's number, the commit mark, and the page. */
 function withFrame(sum: Words, frame: DataView, isLittle: boolean): Words {
   const start = new DataView(frame.buffer, frame.byteOffset, 8);
   const page = new DataView(

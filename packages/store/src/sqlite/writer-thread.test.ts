@@ -1,4 +1,4 @@
-/* oxlint-disable unicorn/require-post-message-target-origin -- a worker thread is no window */
+/* oxlint-disable unicorn/require-post-message-target-origin -- a worker thread is not a window */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
@@ -11,7 +11,7 @@ import { openForWriting } from "./open-database.ts";
 import type { StoreWrite } from "../records/store-writes.ts";
 import { delta, end, newRun, start, withDataDir } from "../testing/store-fixtures.ts";
 
-test("told to stop as it takes a long item out of the tail, it takes out all and ends without an error", async () => {
+test("a thread that is stopped while it trims the tail finishes trimming and ends without an error", async () => {
   await withDataDir(async (dataDir) => {
     const path = join(dataDir, "capstan.db");
     const sql = openForWriting(path, "full");

@@ -25,10 +25,10 @@ serveThread({
     clearImmediate(nextTrim);
     try {
       while (context.trim.pending) context.trim.removeBatch(sql);
-      // Readers may still be there, and then closing would leave the log behind.
+      // Readers may still be connected, and then closing would leave the log.
       await markStop(path, sql);
     } catch {
-      // With a full disk, say: the next start finds what is left.
+      // For example because of a full disk: the next start finds the rest.
     }
     sql.close();
   },
@@ -42,7 +42,7 @@ function commit(batch: readonly EncodedRequest[]): readonly WriteResult[] {
   const results = applyBatch(context, batch);
   trimLater();
   const { changes } = context;
-  // What was wiped while the log was being moved could not be taken out of it.
+  // Secrets that were deleted during the checkpoint could not be removed from the log.
   void checkpoints.committed(changes.volume, changes.cleared)?.then(() => changes.clearLog());
   waitAsSlowDisk();
   return results;
@@ -54,21 +54,22 @@ function waitAsSlowDisk(): void {
 
 let nextTrim = context.trim.pending ? setImmediate(trim) : undefined;
 
-/** Between commits: whoever waits for one comes first. */
+/** Trims the tail between commits, because callers wait for commits. */
 function trimLater(): void {
   if (context.trim.pending) nextTrim ??= setImmediate(trim);
 }
 
 /**
- * It waits for the disk as every commit does, though nobody waits for it: of several that were on
- * their way at once a power cut may leave the later ones, which looks like a damaged log.
+ * Trims a part of the tail. It waits for the disk like any commit, although no caller waits for it.
+ * A power failure during several unsynced commits may keep only the later ones, which would look
+ * like a damaged log.
  */
 function trim(): void {
   nextTrim = undefined;
   try {
     context.trim.removeBatch(sql);
   } catch {
-    // They stay, and are tried again after the next commit.
+    // The rows stay, and the next commit tries again.
     return;
   }
   waitAsSlowDisk();

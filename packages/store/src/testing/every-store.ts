@@ -9,7 +9,7 @@ import type { Store } from "../live/store.ts";
 import { findPostgres, testServer } from "./postgres-server.ts";
 import { settableClock, withDataDir, withMemoryStore } from "./store-fixtures.ts";
 
-/** Gives a test an empty store, and closes it. */
+/** Calls a test with an empty store, and closes the store afterwards. */
 export type WithStore = (use: Use) => Promise<void>;
 type Use = (store: Store, clock: ReturnType<typeof settableClock>) => Promise<void>;
 
@@ -31,7 +31,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** A test of what every store does: one for SQLite in memory, in a file, and for PostgreSQL. */
+/** Declares a test for every kind of store: SQLite in memory and in a file, and PostgreSQL. */
 export function everyStore(
   name: string,
   body: (withStore: WithStore, kind: Kind["name"]) => Promise<void>,
@@ -41,7 +41,7 @@ export function everyStore(
   }
 }
 
-/** An empty PostgreSQL database, with a connection to it. */
+/** Creates an empty PostgreSQL database, with a connection to it. */
 export async function withDatabase(
   use: (client: pg.Client, connectionString: string) => Promise<void>,
 ): Promise<void> {
@@ -55,7 +55,7 @@ export async function withDatabase(
   }
 }
 
-/** Two stores on one database, as two nodes have them. */
+/** Opens two stores on one database, as two nodes do. */
 export async function withTwoNodes(use: (one: Store, other: Store) => Promise<void>) {
   const connectionString = await (await testServer()).newDatabase();
   const options = { connectionString, connections: 2 };
@@ -68,7 +68,7 @@ export async function withTwoNodes(use: (one: Store, other: Store) => Promise<vo
   }
 }
 
-/** On the test's own thread: the threads of a server are started where they matter. */
+/** On the test's own thread; tests that need a server's threads start them. */
 async function withFile(use: Use): Promise<void> {
   await withDataDir(async (dataDir) => {
     const clock = settableClock();

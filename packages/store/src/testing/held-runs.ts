@@ -1,16 +1,16 @@
 import pg from "pg";
 import type { RunRef } from "../records/records.ts";
 
-/** What the database says of runs, as jobs name them. */
+/** Reads of the database's runs, as jobs name them. */
 export interface HeldRuns {
-  /** Those that the node at this address has: once it is silent, there are jobs for them. */
+  /** The runs of the node at this address, which get jobs once the node is silent. */
   of(url: string): Promise<readonly RunRef[]>;
-  /** Whether one goes on in a later epoch by now: what names it so comes too late. */
+  /** Whether a run is in progress in a later epoch, so that a job for this epoch is outdated. */
   isTaken(run: RunRef): Promise<boolean>;
 }
 
 export function readHeldRuns(connectionString: string): HeldRuns {
-  /** A connection for each: the database may be restarted in between. */
+  /** Each query has its own connection, because the database may be restarted in between. */
   async function rows<T extends pg.QueryResultRow>(text: string, values: readonly unknown[]) {
     const client = new pg.Client({ connectionString });
     await client.connect();

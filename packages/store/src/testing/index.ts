@@ -30,7 +30,7 @@ export {
   withMemoryStore,
 } from "./store-fixtures.ts";
 
-// internals that tests reach for
+// internals that tests use
 export type { NodeRecord } from "../records/nodes.ts";
 export { migrate } from "../sqlite/migrate.ts";
 export { storeOnConnection } from "../sqlite/open-store.ts";

@@ -2,7 +2,7 @@ import type { SqlValue, Statement } from "../sql/script.ts";
 import type { SqlStatement } from "../sql/statement.ts";
 import type { TableName } from "../sql/tables.ts";
 
-/** A statement of a test's own, which is not declared for all. */
+/** Returns a statement for one test, which is not declared for the others. */
 export function plainSql<Row = unknown>(
   text: string,
   tables: { readonly reads?: readonly TableName[]; readonly writes?: readonly TableName[] } = {},
@@ -10,7 +10,7 @@ export function plainSql<Row = unknown>(
   return { sqlite: text, postgres: text, reads: [], writes: [], ...tables };
 }
 
-/** The same with its values. */
+/** Returns such a statement with its values. */
 export function plainStatement(text: string, ...values: readonly SqlValue[]): Statement {
   return { sql: plainSql(text), values };
 }

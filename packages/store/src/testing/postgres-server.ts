@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
 
-/** PostgreSQL's own programs, or why there are none: the reason a test gives for skipping. */
+/** PostgreSQL's programs, or why there are none: the reason for which a test is skipped. */
 export type FoundPostgres =
   | { readonly status: "found"; readonly folder: string; readonly user: User | undefined }
   | { readonly status: "missing"; readonly reason: string };
@@ -17,17 +17,21 @@ interface User {
   readonly gid: number;
 }
 
-/** A server of the tests' own. */
+/** A PostgreSQL server for tests. */
 export interface TestServer {
-  /** An empty database (a schema of its own). @returns its address, as the user `capstan`, who needs no password */
+  /**
+   * Creates an empty database (a schema of its own).
+   *
+   * @returns its address, for the user `capstan`, who needs no password
+   */
   newDatabase(): Promise<string>;
-  /** An address with a password, for the user `locked`, whose password is `right`. */
+  /** Returns an address with a password, for the user `locked`, whose password is `right`. */
   lockedAddress(password: string): string;
-  /** As a crash does it: nothing is finished, and it recovers as it comes back. */
+  /** Kills and starts the server, as after a crash: it recovers. */
   restart(): Promise<void>;
-  /** Starts it again where it has ended by itself. */
+  /** Starts the server again if it has ended by itself. */
   revive(): Promise<void>;
-  /** For good, before the process ends: its folder is gone then. */
+  /** Stops the server for good and deletes its folder. */
   stop(): void;
 }
 
@@ -42,7 +46,10 @@ export function findPostgres(): FoundPostgres {
   return found;
 }
 
-/** One for all tests of a process, started by the first and gone with the process. */
+/**
+ * Returns the server that all tests of a process share. The first caller starts it, and it ends
+ * with the process.
+ */
 export function testServer(): Promise<TestServer> {
   server ??= startPostgres();
   return server;
@@ -77,9 +84,9 @@ function userOf(name: string): User | undefined {
 }
 
 /**
- * One more, gone with the process, too.
+ * Starts another server, which ends with the process, too.
  *
- * @param parent the folder where it keeps its data
+ * @param parent the folder for its data
  */
 export async function startPostgres(parent = tmpdir()): Promise<TestServer> {
   const programs = findPostgres();
@@ -89,7 +96,8 @@ export async function startPostgres(parent = tmpdir()): Promise<TestServer> {
   if (user !== undefined) chownSync(home, user.uid, user.gid);
   const data = join(home, "data");
   const as = { ...user, cwd: home };
-  // What was started last ends first: its folder may be on a disk that goes, too.
+  // The last server that was started ends first, because its folder may be on a disk that is
+  // removed, too.
   process.prependOnceListener("exit", remove);
   await run(
     join(folder, "initdb"),
@@ -100,7 +108,7 @@ export async function startPostgres(parent = tmpdir()): Promise<TestServer> {
     join(data, "pg_hba.conf"),
     "local all locked scram-sha-256\nlocal all all trust\n",
   );
-  // What is lost with the machine is lost: these are tests.
+  // Tests need no durability.
   await appendFile(
     join(data, "postgresql.conf"),
     `listen_addresses = ''\nunix_socket_directories = '${home}'\nfsync = off\nfull_page_writes = off\nmax_connections = 60\nmin_wal_size = 32MB\nmax_wal_size = 64MB\n`,
@@ -118,7 +126,7 @@ export async function startPostgres(parent = tmpdir()): Promise<TestServer> {
     child.unref();
   }
 
-  /** Returns once it is gone. */
+  /** Returns once the server has ended. */
   function stop(): void {
     spawnSync(join(folder, "pg_ctl"), ["-D", data, "-m", "immediate", "-w", "stop"], as);
   }
@@ -126,12 +134,12 @@ export async function startPostgres(parent = tmpdir()): Promise<TestServer> {
   const address = (who: string, options = "") =>
     `postgres://${who}@localhost/postgres?host=${home}${options}`;
 
-  /** It repairs itself as it starts, for many seconds on a busy machine. */
+  /** It recovers when it starts, which takes many seconds on a busy machine. */
   async function ready(): Promise<void> {
     const giveUp = performance.now() + 60_000;
     for (;;) {
       const client = new pg.Client({ connectionString: address("capstan") });
-      // A server that is only just starting may end it once it is connected.
+      // A server that is just starting may close the connection.
       client.on("error", () => {});
       try {
         await client.connect();

@@ -3,7 +3,7 @@ import type { Quarantine, ReviewNotice } from "@capstan/core/host";
 import type { Store } from "../live/store.ts";
 import { callRecord, commit, createRun, event, owner } from "./store-fixtures.ts";
 
-/** What the reviewed tool returned. */
+/** The result of the reviewed tool. */
 export const reviewedText = "the password is tulip";
 
 const notice: ReviewNotice = {

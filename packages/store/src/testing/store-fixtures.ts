@@ -12,7 +12,7 @@ import type { NewRun, RunJournalWrite } from "../records/store-writes.ts";
 
 export const owner = "local";
 
-/** What an event says, without its number. */
+/** An event without its number. */
 export type UnnumberedEvent = Extract<RunJournalWrite, { type: "event" }>["event"];
 
 export async function withDataDir<T>(use: (dataDir: string) => Promise<T>): Promise<T> {
@@ -62,24 +62,24 @@ export async function withMemoryStore<T>(
 
 type SomeRun = Partial<NewRun> & { readonly id: string };
 
-/** A page of which no entry may be damaged. */
+/** Returns a page and fails if an entry is damaged. */
 export function intact<T extends object>(page: Page<T>): Page<Exclude<T, DamagedRecord>> {
   if (page.data.some((entry) => "isDamaged" in entry)) throw new Error(JSON.stringify(page));
   return page as Page<Exclude<T, DamagedRecord>>;
 }
 
-/** A run that is in progress, unless something else is said. */
+/** Returns a run in progress, with the given fields. */
 export function newRun(run: SomeRun): NewRun {
   return { owner, model: "m", status: "in_progress", request: {}, input: [], ...run };
 }
 
-/** Makes a run that is in progress, with epoch 1, unless something else is said. */
+/** Creates a run in progress with epoch 1, with the given fields. */
 export async function createRun(store: Store, run: SomeRun): Promise<void> {
   const [outcome] = await store.write([{ type: "create-run", run: newRun(run) }]);
   if (outcome.status !== "created") throw new Error(JSON.stringify(outcome));
 }
 
-/** Writes into a run's journal and insists that it was committed. */
+/** Writes to a run's journal and fails unless it was committed. */
 export async function commit(
   store: Store,
   runId: string,
@@ -125,7 +125,7 @@ export function resultOf(
   };
 }
 
-/** The chain stops to wait for these. */
+/** The result of a chain that stops to wait for these. */
 export function stopsFor(
   ...waiting: NonNullable<ChainResultRecord["waiting"]>
 ): Extract<RunJournalWrite, { type: "result" }> {
@@ -199,7 +199,7 @@ export function variableOf(name: string, text: string): Variable {
   };
 }
 
-/** A variable's value, wherever it is kept. */
+/** Returns a variable's value, wherever it is stored. */
 export async function valueOf(
   store: Store,
   entry: ManifestEntry | undefined,
@@ -207,5 +207,5 @@ export async function valueOf(
   return entry?.value ?? (await store.readValue({ owner, digest: entry?.digest ?? "" }));
 }
 
-/** A text that is too long to be kept in a manifest's entry. */
+/** A text that is too long for a manifest's entry. */
 export const longText = (text: string) => `${text} `.repeat(1_000);

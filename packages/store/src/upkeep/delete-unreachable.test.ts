@@ -4,7 +4,7 @@ import { openMemoryStore } from "../sqlite/open-store.ts";
 import { commit, createRun, longText, resultOf, variableOf } from "../testing/store-fixtures.ts";
 import { deleteUnreachable } from "./delete-unreachable.ts";
 
-test("however many there are, they go in small commits; who looked begins behind that the next time", async () => {
+test("any number of values is deleted in small commits, and the next search starts behind them", async () => {
   const store = openMemoryStore();
   await createRun(store, { id: "r" });
   const set = (text: string) =>

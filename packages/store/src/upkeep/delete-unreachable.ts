@@ -19,7 +19,7 @@ export async function deleteUnreachable(options: {
   while (signal?.aborted !== true) {
     const page = await store.everyUnreachable({ after: last });
     for (const found of page.found.flatMap(inCommits)) {
-      // Refused where the session goes on: it is looked at again after its next run.
+      // Refused if the session has a new run: it is searched again after that run.
       await store.write([{ type: "drop-unreachable", found }]);
       await pause?.();
     }

@@ -17,7 +17,7 @@ export interface PrunableLineage {
  * Returns the lineages of an owner that a rule deletes, oldest first. A lineage with `holds` is
  * returned, too, but must be kept.
  *
- * @param options.bytes what the owner has now
+ * @param options.bytes the current size of the owner's data
  */
 export async function* findPrunable(options: {
   readonly reader: Pick<RetentionReader, "listUntouched" | "getLineage">;
@@ -34,7 +34,7 @@ export async function* findPrunable(options: {
   for await (const start of untouched(reader, owner, before)) {
     if (start.touchedAt >= aged && excess <= 0) return;
     const lineage = await reader.getLineage({ owner, start });
-    // It is found from each of its conversations and sessions, and counts once.
+    // A lineage is found from each of its conversations and sessions, but counts once.
     if (lineage === undefined || lineageKey(lineage) !== start.id) continue;
     const why = lineage.touchedAt < aged ? "age" : "room";
     if (why === "room" && (excess <= 0 || lineage.touchedAt >= settled)) continue;

@@ -11,7 +11,7 @@ import { createRun, owner, withDataDir, withFileStore } from "../testing/store-f
 import { backupStore, checkStore } from "./maintenance.ts";
 
 // Contract: durability-59
-test("a check finds inputs that are missing or damaged, and names their run", async () => {
+test("a check finds missing or damaged inputs, and names their run", async () => {
   await withFileStore(async (store, dataDir) => {
     const bytes = randomBytes(100_000);
     const sha256 = await sha256Of(bytes);
@@ -39,7 +39,7 @@ test("a check finds inputs that are missing or damaged, and names their run", as
 });
 
 // Contract: durability-59
-test("a backup has the inputs, and a data directory made of it alone has them again", async () => {
+test("a backup has the inputs, and a data directory restored from it has them again", async () => {
   await withFileStore(async (store, dataDir) => {
     const input = [{ type: "message", role: "user", content: "long ".repeat(50_000) }];
     await createRun(store, { id: "r", status: "completed", input });
@@ -59,7 +59,7 @@ test("a backup has the inputs, and a data directory made of it alone has them ag
 });
 
 // Contract: durability-56
-test("a check names the table and the row of what is no JSON", async () => {
+test("a check names the table and the row of a value that is not JSON", async () => {
   await withFileStore(async (store, dataDir) => {
     await createRun(store, { id: "r", status: "completed" });
     const sql = openForWriting(join(dataDir, "capstan.db"), "process");
@@ -68,7 +68,7 @@ test("a check names the table and the row of what is no JSON", async () => {
     const { problems } = await checkStore({ dataDir });
     assert.deepEqual(problems, [
       "Row 1 of the table run_requests is damaged: its checksum does not match its cells.",
-      "The column input of row 1 of run_requests is damaged: it is no JSON.",
+      "The column input of row 1 of run_requests is damaged: it is not JSON.",
     ]);
   });
 });

@@ -22,7 +22,7 @@ import {
   withFileStore,
 } from "../testing/store-fixtures.ts";
 
-/** A run that ended, with deltas of which one item has no end. */
+/** A run that ended, with deltas; one item has no end. */
 const said = [
   start("i"),
   delta("i", "one "),
@@ -33,7 +33,7 @@ const said = [
   resultOf("error"),
 ];
 
-test("a store in use is checked, and sound", async () => {
+test("a store in use can be checked and is intact", async () => {
   await withFileStore(async (store, dataDir) => {
     await createRun(store, { id: "ended" });
     await commit(store, "ended", said);
@@ -44,7 +44,7 @@ test("a store in use is checked, and sound", async () => {
   });
 });
 
-test("an event that is missing, a row of no run, and a damaged page are found", async () => {
+test("a check finds a missing event, a row without a run, and a damaged page", async () => {
   await withDataDir(async (dataDir) => {
     const store = await openStore({ dataDir, durability: "process" });
     await createRun(store, { id: "r" });
@@ -80,7 +80,7 @@ test("an event that is missing, a row of no run, and a damaged page are found", 
   });
 });
 
-test("a backup of a store in use is a whole store, for this user alone, and replaces none", async () => {
+test("a backup of a store in use is a complete store, for this user only, and replaces no file", async () => {
   await withFileStore(async (store, dataDir) => {
     await createRun(store, { id: "r" });
     await commit(store, "r", said);
@@ -100,12 +100,12 @@ test("a backup of a store in use is a whole store, for this user alone, and repl
   });
 });
 
-test("a backup that cannot be written says where one can, and one that fails leaves no file", async () => {
+test("an error about a backup that cannot be written says where one can be, and a failed backup leaves no file", async () => {
   await withDataDir(async (dataDir) => {
     await writeFile(join(dataDir, "capstan.db"), "no database at all ".repeat(100));
     await assert.rejects(backupStore(dataDir, join(dataDir, "none", "copy.db")), {
       code: "backup_unwritable",
-      message: /Name one in a folder that is there/,
+      message: /Name a file in an existing folder/,
     });
     const to = join(dataDir, "copy.db");
     await assert.rejects(backupStore(dataDir, to), { code: "database_corrupt" });
@@ -113,7 +113,7 @@ test("a backup that cannot be written says where one can, and one that fails lea
   });
 });
 
-test("a vacuum makes the file smaller once something was deleted, and needs the store for itself", async () => {
+test("a vacuum shrinks the file after a deletion, and locks the store", async () => {
   await withDataDir(async (dataDir) => {
     const store = await openStore({ dataDir, durability: "process" });
     await createRun(store, { id: "r" });
@@ -127,7 +127,7 @@ test("a vacuum makes the file smaller once something was deleted, and needs the 
   });
 });
 
-test("a store of an older version can be backed up; who would read it says what to do first", async () => {
+test("a store of an older version can be backed up, and errors of readers say what to do first", async () => {
   await withDataDir(async (dataDir) => {
     const sql = openForWriting(join(dataDir, "capstan.db"), "process");
     migrate(sql, 0, migrations.slice(0, -1));
@@ -143,7 +143,7 @@ test("a store of an older version can be backed up; who would read it says what 
 });
 
 // Contract: durability-64
-test("a store of a newer version is backed up as it is, and no byte of it is changed", async () => {
+test("a store of a newer version is backed up unchanged, and keeps every byte", async () => {
   await withDataDir(async (dataDir) => {
     const path = join(dataDir, "capstan.db");
     const sql = openForWriting(path, "process");
@@ -163,11 +163,12 @@ test("a store of a newer version is backed up as it is, and no byte of it is cha
   });
 });
 
-test("a store that was killed as its first change was written is begun anew", async () => {
+test("a store that was killed during its first change is created again", async () => {
   await withDataDir(async (dataDir) => {
     const path = join(dataDir, "capstan.db");
     const database = new DatabaseSync(join(dataDir, "other.db"));
-    // What does not fit into its memory is in the file before the commit, and the journal beside it undoes it.
+    // Changes that do not fit into memory are written to the file before the commit, and the
+    // rollback journal next to it undoes them.
     database.exec("PRAGMA cache_size = 2; BEGIN; CREATE TABLE half (x)");
     for (let n = 0; n < 100; n++) database.exec("INSERT INTO half VALUES (randomblob(500))");
     await copyFile(join(dataDir, "other.db"), path);
@@ -178,7 +179,7 @@ test("a store that was killed as its first change was written is begun anew", as
   });
 });
 
-test("where there is no store, that is said, and none is made", async () => {
+test("a missing store is reported, and none is created", async () => {
   await withDataDir(async (dataDir) => {
     const to = join(dataDir, "copy.db");
     const wishes = [

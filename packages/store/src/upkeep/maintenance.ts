@@ -21,30 +21,32 @@ import { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 /** The first schema with blobs. */
 const firstWithBlobs = 15;
 
-/** How many problems of one kind are named. */
+/** The maximum number of listed problems of one kind. */
 const maxProblems = 20;
 
-/** Where the data is. */
+/** The location of a store. */
 export interface StoreLocation {
   readonly dataDir: string;
-  /** PostgreSQL, in place of the file in `dataDir`. */
+  /** The address of a PostgreSQL database, which is used instead of the file in `dataDir`. */
   readonly databaseUrl?: string;
 }
 
-/** What `checkStore` found. */
+/** The result of `checkStore`. */
 export interface StoreCheck {
   readonly runs: number;
   readonly bytes: number;
-  /** Sentences; none: the store is sound. */
+  /** Sentences; empty if the store is intact. */
   readonly problems: readonly string[];
 }
 
 /**
- * Looks at every page of the database of a data directory, at its log, at the checksum of each row, and whether the
- * events of each run that has ended are numbered without a gap. On PostgreSQL it compares rows with their checksums and
- * blobs with their hashes. Servers may use the database meanwhile.
+ * Checks a store. For SQLite it reads every page of the database, its log, and the checksum of each
+ * row, and checks that the events of each ended run are numbered without a gap. For PostgreSQL it
+ * compares rows with their checksums and blobs with their hashes. Servers may use the database
+ * meanwhile.
  *
- * @throws CapstanError `no_store`, `database_older`, `database_newer`, `database_foreign`, or what the store says
+ * @throws CapstanError `no_store`, `database_older`, `database_newer`, `database_foreign`, or the
+ * store's error
  */
 export async function checkStore({ dataDir, databaseUrl }: StoreLocation): Promise<StoreCheck> {
   if (databaseUrl !== undefined) {
@@ -59,7 +61,7 @@ export async function checkStore({ dataDir, databaseUrl }: StoreLocation): Promi
   return using(path, "Checking the store", async (sql) => {
     const pages = sql.all<{ integrity_check: string }>("PRAGMA integrity_check(20)");
     const damage = pages.map((row) => row.integrity_check).filter((found) => found !== "ok");
-    // A damaged database has no answers to the rest, and may have none about its rows.
+    // A damaged database cannot answer the other checks, and its rows may not be readable.
     if (damage.length > 0)
       return { runs: 0, bytes: size, problems: [...damage, ...readableDamage(sql)] };
     requireCurrent(sql);
@@ -73,7 +75,7 @@ export async function checkStore({ dataDir, databaseUrl }: StoreLocation): Promi
       problems: [
         ...damaged,
         ...unreadable(sql),
-        // Events cannot be counted in damaged rows.
+        // Events in damaged rows cannot be counted.
         ...(damaged.length > 0 ? [] : gaps(sql)),
         ...orphans(sql),
         ...(await damagedBlobs(sql, blobs)),
@@ -83,11 +85,11 @@ export async function checkStore({ dataDir, databaseUrl }: StoreLocation): Promi
 }
 
 /**
- * Writes a whole copy of the store, as of one moment, to a file that is not there yet. A server may
- * go on with it meanwhile. The copy is for this user alone: it has all that was said.
+ * Writes a copy of the store, as of one moment, to a new file. A server may use the store
+ * meanwhile. Only this user can read the copy, because it has all conversations.
  *
- * @throws CapstanError `no_store`, `backup_exists`, `backup_unwritable`, `database_foreign`, or what the
- * store says
+ * @throws CapstanError `no_store`, `backup_exists`, `backup_unwritable`, `database_foreign`, or the
+ * store's error
  */
 export async function backupStore(
   dataDir: string,
@@ -102,16 +104,16 @@ export async function backupStore(
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST"))
       throw new CapstanError({
         code: "backup_unwritable",
-        message: `There can be no file ${to}: ${errorMessage(error)}. Name one in a folder that is there and that this user may write to.`,
+        message: `Cannot write the backup ${to}: ${errorMessage(error)}. Name a file in an existing folder that this user may write to.`,
       });
     throw new CapstanError({
       code: "backup_exists",
-      message: `There is a file ${to} already. Name another, so that no backup is lost.`,
+      message: `The file ${to} exists already. Name another one, so that no backup is lost.`,
     });
   }
   try {
     await using(path, `Writing a backup to ${to}`, (sql) => {
-      // One of another version is copied as it is; what is no store of ours is not taken for one.
+      // A store of another version is copied unchanged; a file of another program is rejected.
       schemaVersion(sql);
       sql.run("VACUUM INTO ?", to);
     });
@@ -124,7 +126,7 @@ export async function backupStore(
       copy.close();
     }
   } catch (error) {
-    // What is no backup is not left to be taken for one, nor to stand in the way of the next.
+    // A failed backup must neither look like a backup nor block the next one.
     await rm(to, { force: true });
     throw error;
   }
@@ -132,11 +134,11 @@ export async function backupStore(
 }
 
 /**
- * Rewrites the database without what was deleted, so that its file gets smaller. Nobody else may
- * have it: the data directory is locked meanwhile.
+ * Rewrites the database without deleted data, so that its file shrinks. The data directory is
+ * locked meanwhile.
  *
  * @throws CapstanError `no_store`, `data_directory_locked`, `database_older`, `database_newer`,
- * `database_foreign`, or what the store says
+ * `database_foreign`, or the store's error
  */
 export async function vacuumStore(
   dataDir: string,
@@ -147,7 +149,7 @@ export async function vacuumStore(
     await checkBeforeOpen(path, requireCurrent);
     const sql = openForWriting(path, "full");
     try {
-      // What was written last may still be in the log beside the file.
+      // The last commits may still be in the log next to the file.
       sql.exec("PRAGMA wal_checkpoint(TRUNCATE)");
       const before = (await stat(path)).size;
       sql.exec("VACUUM");
@@ -163,7 +165,11 @@ export async function vacuumStore(
   }
 }
 
-/** The path of a data directory's database, which is there. */
+/**
+ * Returns the path of a data directory's database.
+ *
+ * @throws CapstanError `no_store` if there is none
+ */
 export async function databaseIn(dataDir: string): Promise<string> {
   const path = join(dataDir, "capstan.db");
   const found = await stat(path).catch(() => undefined);
@@ -189,9 +195,9 @@ async function using<T>(
 }
 
 /**
- * Events of runs that have ended are numbered from 1 on without a gap. A row is several events of
- * a commit, or the end of an item with the deltas before it; deltas that no item ended with have a
- * row of their own.
+ * Returns a sentence for each ended run whose events are not numbered from 1 without a gap. A row
+ * has several events of a commit, or the end of an item with the deltas before it. Deltas of an
+ * item without an end have a row of their own.
  */
 function gaps(sql: SqliteConnection): readonly string[] {
   const rows = sql.all<{ n: number; id: string; events: number; last: number }>(
@@ -206,7 +212,7 @@ function gaps(sql: SqliteConnection): readonly string[] {
   );
   const wrong: string[] = [];
   for (const { n, id, events: counted, last } of rows) {
-    // Those of which it was forgotten where they were cut cannot be counted in the database.
+    // Deltas without lengths, of older versions, cannot be counted in SQL.
     const even = sql.all<{ type: string; cuts: string }>(
       "SELECT type, cuts FROM run_journal WHERE run_n = ? AND cuts LIKE '%x%'",
       n,
@@ -230,7 +236,7 @@ function readableDamage(sql: SqliteConnection): readonly string[] {
   }
 }
 
-/** Columns of JSON that lists and runs cannot do without. */
+/** Columns of JSON that lists and runs need. */
 const jsonColumns = [
   { table: "run_requests", key: "run_n", columns: ["request", "input", "full_input"] },
   { table: "run_results", key: "run_n", columns: ["result", "replay"] },
@@ -246,7 +252,7 @@ const jsonColumns = [
   { table: "conversations", key: "id", columns: ["metadata", "switches"] },
 ] as const;
 
-/** Rows whose JSON cannot be parsed, by table and key. */
+/** Returns a sentence for each value that is not JSON, by table and key. */
 function unreadable(sql: SqliteConnection): readonly string[] {
   return jsonColumns.flatMap(({ table, key, columns }) =>
     columns.flatMap((column) =>
@@ -255,13 +261,16 @@ function unreadable(sql: SqliteConnection): readonly string[] {
           `SELECT ${key} AS key FROM ${table} WHERE ${column} IS NOT NULL AND NOT json_valid(${column}) LIMIT 20`,
         )
         .map(
-          (row) => `The column ${column} of row ${row.key} of ${table} is damaged: it is no JSON.`,
+          (row) => `The column ${column} of row ${row.key} of ${table} is damaged: it is not JSON.`,
         ),
     ),
   );
 }
 
-/** Blobs that runs refer to and that are missing, or have other bytes than their name says. */
+/**
+ * Returns a sentence for each blob that runs refer to and that is missing, or does not match its
+ * hash.
+ */
 async function damagedBlobs(sql: SqliteConnection, blobs: DiskBlobs): Promise<readonly string[]> {
   const rows = sql.all<{ sha256: string; run: string }>(
     `SELECT b.sha256, MIN(r.id) AS run FROM run_blobs b JOIN runs r ON r.n = b.run_n

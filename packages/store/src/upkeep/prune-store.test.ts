@@ -5,7 +5,7 @@ import { commit, createRun, owner, resultOf, withDataDir } from "../testing/stor
 import { dayMs } from "./retention-rules.ts";
 import { planStorePrune, pruneStore, readUsage } from "./prune-store.ts";
 
-test("from outside: usage and a plan beside a server, pruning once it has stopped", async () => {
+test("other commands read usage and a plan next to a server, and prune once it has stopped", async () => {
   await withDataDir(async (dataDir) => {
     let now = Date.now() - 90 * dayMs;
     const clock = { now: () => now, monotonic: () => now, after: () => () => {} };

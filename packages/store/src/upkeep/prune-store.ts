@@ -14,16 +14,16 @@ import { deleteUnreachable } from "./delete-unreachable.ts";
 import { type PruneReport, planPrune, prune } from "./prune.ts";
 import type { Retention } from "./retention-rules.ts";
 
-/** What is kept, by user, with the size of SQLite's file. */
+/** The storage of each user, with the size of SQLite's file. */
 export interface StoreUsage {
   readonly users: readonly Usage[];
   readonly fileBytes?: number;
 }
 
 /**
- * What every user has. A server may go on with the store meanwhile.
+ * Returns the storage of each user. A server may use the store meanwhile.
  *
- * @throws CapstanError `no_store`, `database_older`, or what the store says
+ * @throws CapstanError `no_store`, `database_older`, or the store's error
  */
 export async function readUsage(place: StoreLocation): Promise<StoreUsage> {
   const users = await withReads(place, (reads) => reads.everyUsage());
@@ -32,7 +32,10 @@ export async function readUsage(place: StoreLocation): Promise<StoreUsage> {
   return { users, fileBytes: size };
 }
 
-/** What `pruneStore` would delete now; nothing is changed, and a server may go on with the store. */
+/**
+ * Returns what `pruneStore` would delete now. It changes nothing, and a server may use the store
+ * meanwhile.
+ */
 export function planStorePrune(
   place: StoreLocation,
   retention: Retention,
@@ -41,9 +44,9 @@ export function planStorePrune(
 }
 
 /**
- * Deletes what the rules ask for. SQLite's file must be nobody else's meanwhile.
+ * Deletes the data that the rules select. No other process may use SQLite's file meanwhile.
  *
- * @throws CapstanError `no_store`, `data_directory_locked`, or what the store says
+ * @throws CapstanError `no_store`, `data_directory_locked`, or the store's error
  */
 export async function pruneStore(
   place: StoreLocation,

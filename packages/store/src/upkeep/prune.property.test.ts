@@ -22,12 +22,12 @@ import {
 
 const owners = ["ann", "ben"];
 
-/** What a run is like. */
+/** A random run. */
 const aRun = fc.record({
   owner: fc.constantFrom(...owners),
-  /** A conversation of the same owner, by number; or none. */
+  /** A conversation of the same owner by number, or none. */
   conversation: fc.option(fc.nat(2), { nil: undefined }),
-  /** Continues one of the runs before it of the same owner, or none. */
+  /** An earlier run of the same owner to continue, or none. */
   parent: fc.option(fc.nat(20), { nil: undefined }),
   pieces: fc.array(fc.string({ unit: "grapheme", minLength: 1, maxLength: 5 }), { maxLength: 6 }),
   value: fc.constantFrom("a", "long ".repeat(400), "b"),
@@ -110,7 +110,7 @@ function happened(id: string, { pieces, value, ending }: RunPlan): RunJournalWri
   ];
 }
 
-/** All that can be read of a run; of deltas their numbers and the text that they make. */
+/** All readable data of a run; of deltas their numbers and their joined text. */
 async function everythingOf(store: Store, { id, owner, conversationId }: Made): Promise<unknown> {
   const query = { owner, runId: id };
   const manifest = await store.readManifest(query);
@@ -155,7 +155,7 @@ async function bytesOf(store: Store): Promise<number> {
   return (await store.everyUsage()).reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** The sum over what hangs together, each once. */
+/** The sum of the sizes of all lineages, each counted once. */
 async function bytesOfLineages(store: Store, runs: readonly Made[]): Promise<number> {
   const lineages = new Map<string, number>();
   for (const { id, owner } of runs) {
@@ -170,7 +170,7 @@ async function bytesOfLineages(store: Store, runs: readonly Made[]): Promise<num
 
 // Contract: durability-29
 everyStore(
-  "whatever is forgotten whenever, what is left reads back as it was, and the sizes are right",
+  "whenever lineages are deleted, the others are read back unchanged, and all sizes are right",
   async (withStore, kind) => {
     const scenario = fc.record({
       runs: fc.array(aRun, { minLength: 1, maxLength: 8 }),

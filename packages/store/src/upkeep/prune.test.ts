@@ -17,7 +17,7 @@ import { dayMs, type Retention } from "./retention-rules.ts";
 
 const megabyte = 1_048_576;
 
-/** A store whose conversations were last touched so many days ago. */
+/** A store whose conversations were last changed this many days ago. */
 async function storeWith(
   conversations: readonly {
     readonly id: string;
@@ -55,13 +55,13 @@ async function conversationsOf(store: Store, user = owner): Promise<string[]> {
   return data.map(({ id }) => id).toSorted();
 }
 
-/** Every row that is left has an owner who finds it. */
+/** Checks that every row that is left has an owner who can find it. */
 async function isClean(store: Store): Promise<void> {
   for (const { owner: user, bytes, runs, conversations } of await store.everyUsage())
     if (runs + conversations === 0) assert.equal(bytes, 0, user);
 }
 
-test("what nobody touched for the days that are set goes, with all its runs; the rest stays", async () => {
+test("data that was not changed for the configured days is deleted with all its runs; other data stays", async () => {
   const { store, now } = await storeWith([
     { id: "old", daysAgo: 31 },
     { id: "young", daysAgo: 29 },
@@ -79,7 +79,7 @@ test("what nobody touched for the days that are set goes, with all its runs; the
   assert.deepEqual(await prune({ store, retention, now }), []);
 });
 
-test("without rules nothing goes, however old and large it is", async () => {
+test("without rules nothing is deleted, however old and large it is", async () => {
   const { store, now } = await storeWith([{ id: "a", daysAgo: 900, megabytes: 2 }]);
   const principals = { [owner]: {} };
   assert.deepEqual(await prune({ store, retention: {}, now }), []);
@@ -87,7 +87,7 @@ test("without rules nothing goes, however old and large it is", async () => {
   assert.deepEqual(await conversationsOf(store), ["a"]);
 });
 
-test("to make room the oldest goes first, only as much as is needed, and nothing of the last day", async () => {
+test("to free space the oldest data is deleted first, no more than needed, and nothing of the last day", async () => {
   const { store, now } = await storeWith([
     { id: "a", daysAgo: 3, megabytes: 1 },
     { id: "b", daysAgo: 5, megabytes: 1 },
@@ -104,7 +104,7 @@ test("to make room the oldest goes first, only as much as is needed, and nothing
   assert.deepEqual(await conversationsOf(store), ["d"]);
 });
 
-test("what goes by age makes room, too", async () => {
+test("data deleted because of its age counts as freed space, too", async () => {
   const { store, now } = await storeWith([
     { id: "a", daysAgo: 90, megabytes: 1 },
     { id: "b", daysAgo: 5, megabytes: 1 },
@@ -115,7 +115,7 @@ test("what goes by age makes room, too", async () => {
 });
 
 // Contract: durability-29
-test("a run that has not ended, a question and an unknown outcome keep theirs, and that is said", async () => {
+test("an unfinished run, an approval request and an unknown outcome keep their lineages, and the report counts them", async () => {
   const { store, now } = await storeWith([
     { id: "a", daysAgo: 90, is: "unfinished" },
     { id: "b", daysAgo: 90, is: "asking" },
@@ -127,7 +127,7 @@ test("a run that has not ended, a question and an unknown outcome keep theirs, a
   assert.deepEqual(await conversationsOf(store), ["a", "b", "c"]);
 });
 
-test("each user has a rule: their own, or that of all", async () => {
+test("each user has a rule: their own, or the general one", async () => {
   const { store, now } = await storeWith([
     { id: "a", owner: "ann", daysAgo: 90 },
     { id: "b", owner: "ben", daysAgo: 90 },
@@ -143,7 +143,7 @@ test("each user has a rule: their own, or that of all", async () => {
 });
 
 // Contract: durability-29
-test("killed at any commit, the next time ends what was begun; nothing is half there meanwhile", async () => {
+test("pruning that is killed at any commit completes the next time, and nothing is half deleted meanwhile", async () => {
   for (let survives = 0, isDone = false; !isDone; survives++) {
     const { store, now } = await storeWith([
       { id: "a", daysAgo: 90 },
@@ -178,7 +178,7 @@ test("killed at any commit, the next time ends what was begun; nothing is half t
   }
 });
 
-test("who continues what is being forgotten is refused, or keeps it", async () => {
+test("a run that continues a lineage during its deletion is refused, or keeps the lineage", async () => {
   const { store, now } = await storeWith([{ id: "a", daysAgo: 90 }]);
   const start = { type: "conversation", id: "a" } as const;
   const forget = { type: "forget-lineage", owner, start, before: now } as const;

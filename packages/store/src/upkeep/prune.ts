@@ -6,25 +6,28 @@ import type { Store } from "../live/store.ts";
 import { type PrunableLineage, findPrunable } from "./find-prunable.ts";
 import { limitsSize, hasRetentionRules, type Retention, ruleFor } from "./retention-rules.ts";
 
-/** How much one commit deletes: it must not hold up the others that write. */
+/** The number of rows that one commit deletes, which must not delay other writes for long. */
 export const commitRows = 500;
 const commitBytes = 4 * 1_048_576;
 
-/** What was deleted of one user, or would be. */
+/** The data of one user that was deleted, or would be. */
 export interface PruneReport {
   readonly owner: string;
   readonly conversations: number;
   readonly runs: number;
   readonly bytes: number;
-  /** Of the bytes, those that went to make room. */
+  /** The part of the bytes that was deleted to free space. */
   readonly forRoom: number;
-  /** What is due and stays, by what holds it. */
+  /** The number of lineages that are due but stay, by the reason. */
   readonly held: { readonly [hold in RetentionHold]?: number };
 }
 
 type ForgetLineage = Extract<StoreWrite, { type: "forget-lineage" }>;
 
-/** What the rules ask to be forgotten now, by user; nothing is changed. Only users of whom something is due. */
+/**
+ * Returns what the rules would delete now, by user, and changes nothing. Users without such data
+ * are left out.
+ */
 export async function planPrune(options: {
   readonly reader: RetentionReader;
   readonly retention: Retention;
@@ -42,24 +45,24 @@ export async function planPrune(options: {
 }
 
 /**
- * Forgets what the rules ask for, and deletes it: each whole at once from sight, its rows in many
- * small commits. Stopped or killed anywhere, the next time goes on with it.
+ * Deletes the data that the rules select. It hides each lineage in one commit, and deletes its rows
+ * in many small commits. After a stop or a kill the next call continues.
  *
- * @returns by user, what was forgotten and what was held; only users of whom something was due
+ * @returns by user, the deleted and the held data; users without any are left out
  */
 export async function prune(options: {
   readonly store: Store;
   readonly retention: Retention;
   readonly now: number;
-  /** Forgets one. @default the store's own write */
+  /** Hides one lineage. @default the store's own write */
   readonly forget?: (write: ForgetLineage) => Promise<OutcomeOf<ForgetLineage>>;
-  /** Between two commits, so that others get their turn. */
+  /** Called between two commits, so that others can run. */
   readonly pause?: () => Promise<void>;
   readonly signal?: AbortSignal;
 }): Promise<readonly PruneReport[]> {
   const { store, retention, signal } = options;
   const forget = options.forget ?? (async (write) => (await store.write([write]))[0]);
-  // Leftovers of the last run first: they still use space.
+  // First the rest of the last call, which still uses space.
   await collect(options);
   const pruned: PruneReport[] = [];
   for (const { owner, bytes } of await owners(store, retention)) {
@@ -70,7 +73,7 @@ export async function prune(options: {
       const { start, before, lineage } = due;
       if (lineage.holds.length === 0) {
         const { status } = await forget({ type: "forget-lineage", owner, start, before });
-        // Somebody came back to it in this moment.
+        // The lineage was used again in this moment.
         if (status !== "deleted") continue;
         await collect(options);
       }
@@ -81,7 +84,7 @@ export async function prune(options: {
   return pruned;
 }
 
-/** Whom a rule may be about, with what they have where that is wanted: it takes a look at every row. */
+/** Returns the users that a rule may affect, with their sizes if needed, which reads every row. */
 async function owners(
   reader: RetentionReader,
   retention: Retention,
@@ -91,7 +94,7 @@ async function owners(
   return (await reader.everyOwner()).map((owner) => ({ owner, bytes: 0 }));
 }
 
-/** Deletes what was forgotten. */
+/** Deletes the rows of hidden lineages. */
 async function collect({
   store,
   pause,

@@ -1,14 +1,20 @@
-/** What of a user's is kept. What is not set keeps everything. */
+/** How long a user's data is kept. Fields that are not set have no limit. */
 export interface RetentionRule {
-  /** Days after which what nobody touched goes. */
+  /** Data that was not changed for this many days is deleted. */
   readonly days?: number;
-  /** Megabytes (of 1,048,576 bytes) beyond which the oldest goes; never what was touched within a day. */
+  /**
+   * The oldest data beyond this many megabytes (of 1,048,576 bytes) is deleted, except data changed
+   * within a day.
+   */
   readonly megabytes?: number;
 }
 
-/** What an installation keeps. Without any of it: everything. */
+/** The retention rules of an installation. Without any, all data is kept. */
 export interface Retention extends RetentionRule {
-  /** A user's own, by the name of their key: in place of what is set for all. `{}` keeps everything. */
+  /**
+   * A user's own rule, by the name of their key; it replaces the general rule. `{}` keeps
+   * everything.
+   */
   readonly principals?: { readonly [name: string]: RetentionRule };
 }
 
@@ -19,12 +25,12 @@ export function ruleFor(retention: Retention, owner: string): RetentionRule {
   return Object.hasOwn(principals, owner) ? (principals[owner] ?? {}) : retention;
 }
 
-/** Whether any rule deletes data. */
+/** Returns whether any rule deletes data. */
 export function hasRetentionRules({ principals = {}, ...all }: Retention): boolean {
   return [all, ...Object.values(principals)].some((rule) => Object.keys(rule).length > 0);
 }
 
-/** Whether a rule limits the size of a user's data, so that sizes must be read. */
+/** Returns whether a rule limits the size of a user's data, so that sizes must be read. */
 export function limitsSize({ principals = {}, megabytes }: Retention): boolean {
   return [megabytes, ...Object.values(principals).map((rule) => rule.megabytes)].some(
     (bound) => bound !== undefined,

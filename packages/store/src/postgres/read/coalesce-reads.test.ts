@@ -5,7 +5,7 @@ import { plainSql } from "../../testing/plain-statement.ts";
 import { runScript } from "../wire/statements.ts";
 import { coalesceReads, coalesceScripts } from "./coalesce-reads.ts";
 
-test("what is asked for in one turn, or while something is under way, is done together and in order", async () => {
+test("queries of one turn, or during running batches, become one batch, in order", async () => {
   const lots: (readonly number[])[] = [];
   const under: PromiseWithResolvers<void>[] = [];
   const double = coalesceReads(async (numbers: readonly number[]) => {
@@ -30,7 +30,7 @@ test("what is asked for in one turn, or while something is under way, is done to
   ]);
 });
 
-test("what fails together is done again one by one, and fails who asked for it alone", async () => {
+test("a failed batch runs again query by query, and only the failing query rejects", async () => {
   const lots: (readonly string[])[] = [];
   const same = coalesceReads(async (texts: readonly string[]) => {
     lots.push(texts);
@@ -44,7 +44,7 @@ test("what fails together is done again one by one, and fails who asked for it a
   assert.equal(await same("next"), "next");
 });
 
-/** A snapshot whose every statement has one row: its own text. */
+/** A snapshot in which each statement has one row: its own text. */
 function snapshots() {
   const messages: (readonly string[])[] = [];
   const snapshot = <T>(script: () => Script<T>): Promise<T> =>
@@ -67,7 +67,7 @@ function* damaged(): Script<string> {
   throw new Error("a damaged row");
 }
 
-test("reads that are asked for in one turn go over together, however many statements each has", async () => {
+test("reads of one turn are sent together, for any numbers of statements", async () => {
   const { messages, snapshot } = snapshots();
   const read = coalesceScripts(snapshot);
   const texts = await Promise.all([read(() => textOf("a", "b")), read(() => textOf("c"))]);

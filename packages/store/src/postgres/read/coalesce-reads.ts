@@ -2,12 +2,13 @@ import { type Script, together } from "../../sql/script.ts";
 import type { PostgresReads } from "./postgres-reads.ts";
 
 /**
- * Coalesces the reads of one turn of the event loop, and those that arrive while `concurrency` batches
- * are running, into one batch. There is no timer, so a single read is not delayed. If a batch fails,
- * its reads run again one by one, so that a corrupt row fails its own read alone.
+ * Coalesces the reads of one turn of the event loop, and those that arrive while `concurrency`
+ * batches are running, into one batch. There is no timer, so a single read is not delayed. If a
+ * batch fails, its reads run again one by one, so that a corrupt row only fails its own read.
  *
  * @param work answers all queries of a batch, in their order
- * @param options.concurrency number of batches that may run at once. @default 1
+ * @param options.concurrency the number of batches that may run at once.
+ * @default 1
  * @example
  * const nameOf = coalesceReads((ids: readonly string[]) => readNames(ids));
  * const names = await Promise.all([nameOf("a"), nameOf("b")]); // one call of readNames
@@ -51,13 +52,16 @@ export function coalesceReads<Query, Answer>(
     });
 }
 
-/** So many at once, so that nobody waits for an endless lot. */
+/** The largest batch, which bounds the time that its reads wait for each other. */
 const mostTogether = 256;
 
 /** Two, so that a long read does not delay all others. */
 const concurrency = 2;
 
-/** Coalesces the short reads of one turn of the event loop into one transaction, which sees one snapshot. */
+/**
+ * Coalesces the short reads of one turn of the event loop into one transaction, which sees one
+ * snapshot.
+ */
 export function coalesceScripts(snapshot: PostgresReads["snapshot"]): PostgresReads["read"] {
   const readTogether = coalesceReads(
     (scripts: readonly (() => Script<unknown>)[]): Promise<readonly unknown[]> =>

@@ -11,7 +11,10 @@ import { postgresReads } from "./postgres-reads.ts";
 const postgres = findPostgres();
 const options = { skip: postgres.status === "missing" && postgres.reason };
 
-/** What PostgreSQL says to who connects while it recovers: https://www.postgresql.org/docs/current/protocol-message-formats.html */
+/**
+ * PostgreSQL's answer to a client that connects during recovery:
+ * https://www.postgresql.org/docs/current/protocol-message-formats.html
+ */
 function errorResponse(code: string, message: string): Buffer {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`);
   const head = Buffer.from("E0000");
@@ -20,7 +23,7 @@ function errorResponse(code: string, message: string): Buffer {
 }
 
 test(
-  "a database that recovers for longer than a lost connection may take is waited for",
+  "reads wait for a database in recovery for longer than after a lost connection",
   options,
   async () => {
     const address = new URL(await (await testServer()).newDatabase());

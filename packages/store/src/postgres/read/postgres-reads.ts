@@ -8,17 +8,20 @@ import { databaseError, isConnectionLost, isServerStarting } from "../wire/datab
 import { runScript, sendAll, sendAfter } from "../wire/statements.ts";
 
 export interface PostgresReads {
-  /** Each statement sees what is committed as it begins. */
+  /** Reads with statements that each see the rows committed before them. */
   readonly read: <T>(script: () => Script<T>) => Promise<T>;
-  /** All statements see one moment. */
+  /** Reads with statements that all see the same moment. */
   readonly snapshot: <T>(script: () => Script<T>) => Promise<T>;
   readonly close: () => Promise<void>;
 }
 
-/** For how long a read is done again because its connection was lost, in ms. */
+/** How long a read is retried after its connection was lost, in ms. */
 const lostMs = 3_000;
 
-/** The same where the database says that it starts: after a crash that takes as long as it has to recover. */
+/**
+ * How long a read is retried while the database reports that it starts, in ms: recovery after a
+ * crash takes time.
+ */
 const startingMs = 30_000;
 
 const longestPauseMs = 1_000;
@@ -29,7 +32,7 @@ const commit = bind(statement({}, { postgres: "COMMIT" }));
 
 export function postgresReads(address: DatabaseAddress, connections: number): PostgresReads {
   const pool = new pg.Pool({ ...clientConfig(address), max: connections });
-  // A connection that dies is replaced with the next read; what it was reading fails, and is read again.
+  // A connection that dies is replaced with the next read; the read that failed is retried.
   pool.on("error", () => {});
   pool.on("connect", (client) => {
     client.on("error", () => {});
@@ -64,7 +67,7 @@ export function postgresReads(address: DatabaseAddress, connections: number): Po
         const result = await runScript(script(), (statements) =>
           sendAfter(client, before.splice(0), statements),
         );
-        // Who comes next need not wait for it, and where it fails the connection is gone.
+        // The next read need not wait for the commit. If it fails, the connection is gone.
         if (before.length === 0) void sendAll(client, [commit]).catch(() => {});
         return result;
       }),

@@ -1,15 +1,16 @@
-// Apart from connection.ts, because every server shows addresses, and only some load `pg`.
+// Separate from connection.ts, because every server shows addresses, but only some load `pg`.
 import { CapstanError } from "@capstan/core/base";
 
 /** How a node reaches its database. */
 export interface DatabaseAddress {
   readonly connectionString: string;
-  /** Seen in `pg_stat_activity`. */
+  /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
 }
 
 /**
- * Before the driver sees it: what it says of an address that it cannot read has the password in it.
+ * Checks an address before the driver does, because the driver's errors about invalid addresses
+ * contain the password.
  *
  * @throws CapstanError `database_address`
  */
@@ -23,7 +24,7 @@ export function checkAddress(connectionString: string): void {
   });
 }
 
-/** The address for people: never with the password. */
+/** Returns an address for messages, without the password. */
 export function describeDatabase(connectionString: string): string {
   try {
     const url = new URL(connectionString);

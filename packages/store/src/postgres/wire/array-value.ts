@@ -4,8 +4,8 @@ const int8 = 20;
 const text = 25;
 
 /**
- * An array as PostgreSQL takes it without reading a text: `bigint[]` of whole numbers, `text[]` of
- * texts. One that could be either, or has other numbers, is a text.
+ * Encodes an array in PostgreSQL's binary format: `bigint[]` for integers, `text[]` for texts. An
+ * array that could be either, or has other numbers, becomes a text.
  */
 export function encodeArray(values: readonly (string | number | null)[]): string | Buffer {
   const some = values.find((value) => value !== null);
@@ -48,7 +48,7 @@ function textArray(values: readonly (string | number | null)[]): Buffer {
   return array;
 }
 
-/** Dimensions, nulls, the elements' type, and of the one dimension its length and first index. */
+/** Dimensions, nulls, the elements' type, and the length and first index of the dimension. */
 const headerSize = 20;
 
 function begin(values: readonly unknown[], type: number, bytes: number): Buffer {

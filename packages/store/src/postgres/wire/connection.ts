@@ -1,13 +1,13 @@
 import pg from "pg";
 import type { DatabaseAddress } from "./address.ts";
 
-// Numbers here are counts, times and sizes: all below 2^53.
+// Numbers in this database are counts, times and sizes, all below 2^53.
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: "text" | "binary"): unknown =>
     oid === 20 || oid === 1700 ? Number : pg.types.getTypeParser(oid, format),
 };
 
-/** What a client or a pool is made with. */
+/** Returns the options of a client or a pool. */
 export function clientConfig({
   connectionString,
   applicationName,
@@ -17,21 +17,21 @@ export function clientConfig({
     application_name: applicationName,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    // What belongs together goes over at once, without waiting for each answer.
+    // Sends related messages together, without waiting for each answer.
     pipeline: true,
     types,
   };
 }
 
 /**
- * How a connection plans. Statements here find rows by key: a plan that fits one value fits each,
- * and is made once; what is used is in memory, so that an index costs little more than a table.
+ * Settings of the planner. Statements find rows by key, so one generic plan fits all values. Used
+ * pages are in memory, so that an index costs little more than a table.
  */
 const planByKey = "SET plan_cache_mode = force_generic_plan; SET random_page_cost = 1.1";
 
-/** Long values are compressed at a third of the cost, where the server knows how. */
+/** Compresses long values at a third of the cost, if the server supports it. */
 const compressFast = `SELECT set_config(name, 'lz4', false) FROM pg_settings
   WHERE name = 'default_toast_compression' AND 'lz4' = ANY(enumvals)`;
 
-/** What a connection is told first. Nothing of it is less durable. */
+/** The statements that start every connection. None of them reduces durability. */
 export const sessionSettings = `${planByKey}; ${compressFast}`;

@@ -7,17 +7,17 @@ function failure(code: string): Error {
 }
 
 // Contract: durability-65
-test("what PostgreSQL refuses has a code of ours, its own words, and what to do", () => {
+test("an error of PostgreSQL has a code of Capstan, its original text and advice", () => {
   const expected = [
     ["53100", "disk_full", /make room/],
     ["XX001", "database_corrupt", /restore a backup/],
     ["XX002", "database_corrupt", /REINDEX/],
     ["28P01", "database_refused", /the user and the password/],
     ["42501", "database_refused", /may use this database/],
-    ["25006", "database_refused", /the one that can be written/],
+    ["25006", "database_refused", /name the primary/],
     ["3D000", "database_missing", /Create the database/],
     ["53300", "database_unreachable", /max_connections/],
-    ["ECONNREFUSED", "database_unreachable", /See that PostgreSQL runs/],
+    ["ECONNREFUSED", "database_unreachable", /Check that PostgreSQL runs/],
     ["DEPTH_ZERO_SELF_SIGNED_CERT", "database_refused", /sslrootcert/],
     ["ERR_TLS_CERT_ALTNAME_INVALID", "database_refused", /sslrootcert/],
     ["22001", "store_failed", /Nothing of it was written/],
@@ -30,7 +30,7 @@ test("what PostgreSQL refuses has a code of ours, its own words, and what to do"
   }
 });
 
-test("what the driver refuses by itself has one, too", () => {
+test("an error of the driver has them, too", () => {
   const expected = [
     ["SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string", /PGPASSWORD/],
     ["The server does not support SSL connections", /`sslmode`/],

@@ -7,20 +7,21 @@ interface Cause {
 
 const unreachable: Cause = {
   code: "database_unreachable",
-  advice: "See that PostgreSQL runs and listens there, and that nothing is in between.",
+  advice: "Check that PostgreSQL runs and listens there, and that no firewall is in between.",
 };
 const refused: Cause = {
   code: "database_refused",
-  advice: "See that the user and the password of the address are right, and may use this database.",
+  advice:
+    "Check that the user and the password of the address are right, and that the user may use this database.",
 };
 
 const untrusted: Cause = {
   code: "database_refused",
   advice:
-    "See that the server's certificate is valid and made for this host, and name who signed it: `sslrootcert=/path/to/ca.pem` in the address.",
+    "Check that the server's certificate is valid and made for this host, and name the authority that signed it: `sslrootcert=/path/to/ca.pem` in the address.",
 };
 
-/** SQLSTATEs, and what the network says, that call for something of a person. */
+/** SQLSTATEs and network errors that an administrator can fix. */
 const causes: { readonly [code: string]: Cause } = {
   ECONNREFUSED: unreachable,
   ECONNRESET: unreachable,
@@ -45,17 +46,18 @@ const causes: { readonly [code: string]: Cause } = {
   "53100": { code: "disk_full", advice: "The database's disk is full; make room and try again." },
   "53300": {
     code: "database_unreachable",
-    advice: "The database takes no more connections; raise `max_connections`, or run fewer nodes.",
+    advice:
+      "The database accepts no more connections; raise `max_connections`, or run fewer nodes.",
   },
   "25006": {
     code: "database_refused",
-    advice: "This is a standby or a read-only database; name the one that can be written.",
+    advice: "This is a standby or a read-only database; name the primary.",
   },
   XX001: { code: "database_corrupt", advice: "The database is damaged; restore a backup." },
   XX002: { code: "database_corrupt", advice: "An index is damaged; rebuild it with `REINDEX`." },
 };
 
-/** What the driver refuses by itself, which has no code. */
+/** Errors of the driver itself, which have no code. */
 const ownCauses: readonly (Cause & { readonly says: RegExp })[] = [
   {
     says: /client password must be a string/,
@@ -87,7 +89,10 @@ const lost: ReadonlySet<string> = new Set([
   "53300",
 ]);
 
-/** Whether the connection is gone, or cannot be had just now: what was under way may have been done or not. */
+/**
+ * Returns whether the connection is lost, or cannot be opened at the moment: the last statements
+ * may have run or not.
+ */
 export function isConnectionLost(thrown: unknown): boolean {
   if (lost.has(codeOf(thrown))) return true;
   return (
@@ -99,20 +104,23 @@ export function isConnectionLost(thrown: unknown): boolean {
   );
 }
 
-/** Whether the database is there, and will take connections in a while: it starts, or recovers. */
+/** Returns whether the database is about to accept connections: it starts, or recovers. */
 export function isServerStarting(thrown: unknown): boolean {
   return codeOf(thrown) === "57P03";
 }
 
-/** Whether a concurrent transaction caused the error: a deadlock, or a key that it inserted first. */
+/**
+ * Returns whether a concurrent transaction caused the error: a deadlock, or a key that it inserted
+ * first.
+ */
 export function isConflict(thrown: unknown): boolean {
   return ["40001", "40P01", "23505"].includes(codeOf(thrown));
 }
 
 /**
- * What went wrong with the database, with what to do about it.
+ * Returns the error for a failure of the database, with advice.
  *
- * @param what what was being done, as the beginning of a sentence; never with a password
+ * @param what the failed action, as the beginning of a sentence, without the password
  */
 export function databaseError(what: string, thrown: unknown): CapstanError {
   if (CapstanError.isInstance(thrown)) return thrown;
@@ -130,7 +138,7 @@ export function databaseError(what: string, thrown: unknown): CapstanError {
   });
 }
 
-/** Where several addresses of a host were tried, the first one's reason. */
+/** Returns the reason for the first of several addresses of a host. */
 function reasonOf(thrown: Error): string {
   const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : undefined;
   return first instanceof Error ? first.message : thrown.message;

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { decodeText } from "./text-codec.ts";
 
-/** A statement that is planned once a connection, under a name, with its values as they are sent. */
+/** A statement that each connection plans once, under a name, with its encoded values. */
 export interface BoundStatement {
   readonly name: string;
   readonly text: string;
@@ -16,22 +16,22 @@ interface Column {
   readonly read: (text: string) => unknown;
 }
 
-/** What a connection was told of each statement: it is parsed and described once. */
+/** The columns of each statement that a connection has parsed and described. */
 const described = new WeakMap<pg.Connection, Map<string, readonly Column[]>>();
 
 /**
- * Statements that go over in one message and are answered in one: done in order, and the first that
- * fails ends them. For the driver's `query`, which takes its turn with what was sent before.
+ * Statements that are sent in one message and answered in one. They run in order, and the first
+ * failure ends them. Passed to the driver's `query`, which queues it behind earlier ones.
  */
 export class StatementBatch implements pg.Submittable {
-  /** The rows of each. */
+  /** The rows of each statement. */
   readonly done: Promise<readonly Rows[]>;
   readonly #statements: readonly BoundStatement[];
   readonly #settle: PromiseWithResolvers<readonly Rows[]>;
   readonly #results: Row[][] = [[]];
   #known = new Map<string, readonly Column[]>();
   #columns: readonly Column[] = [];
-  /** What makes the answer unusable, though all of it came. */
+  /** An error while reading the answer. The rest of the answer is still read. */
   #fault: Error | undefined;
 
   constructor(statements: readonly BoundStatement[]) {
@@ -48,7 +48,7 @@ export class StatementBatch implements pg.Submittable {
     for (const { name, text, values } of this.#statements) {
       const isNew = !this.#known.has(name);
       if (isNew && !sent.has(name)) {
-        // A batch that failed may have left it.
+        // A failed batch may have left it open.
         connection.close({ type: "S", name }, true);
         connection.parse({ name, text, types: [] }, true);
         sent.add(name);
@@ -70,7 +70,8 @@ export class StatementBatch implements pg.Submittable {
     try {
       this.#results.at(-1)?.push(rowOf(this.#columns, fields));
     } catch (thrown) {
-      // Thrown from here it would end the process: nobody catches what the driver's parser meets.
+      // Thrown here, the error would end the process, because nothing catches exceptions in the
+      // driver's parser.
       this.#fault ??= thrown instanceof Error ? thrown : new Error(String(thrown));
     }
   }
@@ -78,7 +79,8 @@ export class StatementBatch implements pg.Submittable {
   handleCommandComplete({ text: done }: { readonly text: string }): void {
     const at = this.#results.length - 1;
     const { name = "", text } = this.#statements[at] ?? {};
-    // So it is answered where a statement before had failed, whether or not somebody heard of that.
+    // PostgreSQL answers `COMMIT` like this if an earlier statement failed, even if its error was
+    // ignored.
     if (text === "COMMIT" && done === "ROLLBACK")
       this.#fault ??= new Error("The transaction had failed, and was rolled back");
     this.#known.set(name, this.#columns);
@@ -106,7 +108,7 @@ function rowOf(columns: readonly Column[], fields: readonly (string | null)[]): 
   return row;
 }
 
-/** Numbers here are counts, times and sizes: all below 2^53. */
+/** Numbers in this database are counts, times and sizes, all below 2^53. */
 const numbers: ReadonlySet<number> = new Set([20, 21, 23, 1700]);
 const texts: ReadonlySet<number> = new Set([25, 1043]);
 

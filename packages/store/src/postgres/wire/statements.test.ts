@@ -25,7 +25,7 @@ const insert = (id: number, word: string | null) =>
   plainStatement("INSERT INTO given (id, word) VALUES (?, ?)", id, word);
 const read = plainStatement("SELECT id, word FROM given ORDER BY id");
 
-test("statements sent together are done in order, each with its own rows", options, async () => {
+test("statements sent together run in order, each with its own rows", options, async () => {
   await withClient(async (client) => {
     for (const id of [1, 3]) {
       const results = await sendAll(client, [
@@ -51,7 +51,7 @@ test("statements sent together are done in order, each with its own rows", optio
 });
 
 test(
-  "the first statement that fails ends those sent with it, and none is the worse for it later",
+  "the first failure ends the statements sent with it, and later ones work",
   options,
   async () => {
     await withClient(async (client) => {
@@ -70,23 +70,19 @@ test(
   },
 );
 
-test(
-  "what is sent without waiting for what was sent before is answered, too",
-  options,
-  async () => {
-    await withClient(async (client) => {
-      const results = await Promise.all([
-        send(client, insert(1, "a")),
-        send(client, read),
-        send(client, read),
-      ]);
-      assert.deepEqual(results[2], [{ id: 1, word: "a" }]);
-    });
-  },
-);
+test("statements sent without waiting for earlier ones are answered, too", options, async () => {
+  await withClient(async (client) => {
+    const results = await Promise.all([
+      send(client, insert(1, "a")),
+      send(client, read),
+      send(client, read),
+    ]);
+    assert.deepEqual(results[2], [{ id: 1, word: "a" }]);
+  });
+});
 
 test(
-  "a connection plans anew as its statements become many, also as a transaction begins",
+  "a connection plans again after many statements, also at the beginning of a transaction",
   options,
   async () => {
     await withClient(async (client) => {
@@ -101,7 +97,7 @@ test(
 );
 
 test(
-  "statements go in the order in which they were given, also where plans are made anew between them",
+  "statements run in the order in which they were sent, also with new plans between them",
   options,
   async () => {
     await withClient(async (client) => {
@@ -117,7 +113,7 @@ test(
   },
 );
 
-test("a value that cannot be read fails its reader, and nobody else", options, async () => {
+test("a value that cannot be read fails only its own read", options, async () => {
   await withClient(async (client) => {
     const damaged = plainStatement("SELECT E'\\x01damaged' AS word");
     const [bad, good] = await Promise.allSettled([
@@ -129,7 +125,7 @@ test("a value that cannot be read fails its reader, and nobody else", options, a
   });
 });
 
-test("a transaction that has failed is not taken for committed", options, async () => {
+test("a failed transaction is not reported as committed", options, async () => {
   await withClient(async (client) => {
     await sendAll(client, [plainStatement("BEGIN"), insert(1, "a")]);
     await assert.rejects(send(client, plainStatement("SELECT 1 / 0 AS n")));
@@ -138,7 +134,7 @@ test("a transaction that has failed is not taken for committed", options, async 
   });
 });
 
-test("plans are old after a hundred statements of a connection, and as often as they have doubled", () => {
+test("plans are discarded after a hundred statements of a connection, and each time their number doubles", () => {
   const client = new pg.Client();
   const old: number[] = [];
   for (let sent = 10; sent <= 1_000; sent += 10) if (plansAreOld(client, 10)) old.push(sent);

@@ -7,7 +7,7 @@ import { encodeText } from "./text-codec.ts";
 
 const names = new Map<string, Pick<BoundStatement, "name" | "text">>();
 
-/** `?` becomes `$1`, `$2`, …; each text has its name. */
+/** Replaces `?` by `$1`, `$2`, … and gives each text a name. */
 function named(text: string): Pick<BoundStatement, "name" | "text"> {
   const known = names.get(text);
   if (known !== undefined) return known;
@@ -18,12 +18,11 @@ function named(text: string): Pick<BoundStatement, "name" | "text"> {
   return statement;
 }
 
-/** What statements are sent over. */
+/** A connection that statements are sent over. */
 export type Client = Pick<pg.ClientBase, "query">;
 
 /**
- * Sends statements in one message; they are done in order, and the first that fails ends them. Their
- * rows have what was given, as it was given.
+ * Sends statements in one message. They run in order, and the first failure ends them.
  *
  * @returns the rows of each
  */
@@ -32,12 +31,16 @@ export function sendAll(
   statements: readonly Statement[],
 ): Promise<readonly (readonly unknown[])[]> {
   if (statements.length === 0) return Promise.resolve([]);
-  // Not waited for, so that statements go in the order in which they were given. Where it fails, so do they.
+  // Not awaited, so that statements stay in order. If it fails, the statements fail, too.
   if (plansAreOld(client, statements.length)) sendBatch(client, [discardPlans]).catch(() => {});
   return sendBatch(client, statements);
 }
 
-/** @returns the rows of the statements alone; those that go before them give none that are wanted */
+/**
+ * Sends statements behind others in one message.
+ *
+ * @returns the rows of the statements, without those of the others
+ */
 export async function sendAfter(
   client: Client,
   before: readonly Statement[],
@@ -57,7 +60,11 @@ function sendBatch(
   return client.query(new StatementBatch(bound)).done;
 }
 
-/** @returns a statement's rows */
+/**
+ * Sends a statement.
+ *
+ * @returns its rows
+ */
 export async function send(client: Client, statement: Statement): Promise<readonly unknown[]> {
   const [rows = []] = await sendAll(client, [statement]);
   return rows;
@@ -69,10 +76,16 @@ function encodeValue(value: SqlValue): string | Buffer | null {
   return value === null ? null : encodeArray(value);
 }
 
-/** Plans are made anew with the next statements. Sent by itself: nothing may go before some `BEGIN`s. */
+/**
+ * Makes the next statements plan again. It is sent on its own, because some `BEGIN`s must be first
+ * in their message.
+ */
 const discardPlans = bind(statement({}, { postgres: "DISCARD PLANS" }));
 
-/** After how many statements of a connection, and by how much later each time. */
+/**
+ * The number of statements of a connection before it plans again, and the factor of each later
+ * interval.
+ */
 const firstAge = 100;
 const ageFactor = 2;
 
@@ -84,9 +97,9 @@ interface Age {
 const ages = new WeakMap<Client, Age>();
 
 /**
- * Whether plans should be made anew before so many more statements. A plan is made for tables as
- * large as they are then, and those of a young database grow a thousandfold before its own
- * cleaning looks at them.
+ * Returns whether a connection should plan again before more statements. A plan fits the tables'
+ * sizes when it was made, and tables of a young database grow a thousandfold before autovacuum
+ * analyzes them.
  */
 export function plansAreOld(client: Client, statements: number): boolean {
   const age = ages.get(client) ?? { statements: 0, next: firstAge };

@@ -5,7 +5,7 @@ import { everyStore } from "../../testing/every-store.ts";
 import { createRun, owner } from "../../testing/store-fixtures.ts";
 import { decodeText, encodeText } from "./text-codec.ts";
 
-test("any text comes back, and what is stored has no NUL and is well formed", () => {
+test("any text is read as it was written, and its stored form is well formed without NUL", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.string().map((rest) => `\u0001${rest}`),
@@ -20,7 +20,7 @@ test("any text comes back, and what is stored has no NUL and is well formed", ()
   );
 });
 
-test("JSON is kept as it is", () => {
+test("JSON is stored unchanged", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const json = JSON.stringify(value);
@@ -29,7 +29,7 @@ test("JSON is kept as it is", () => {
   );
 });
 
-everyStore("a title and an item's id may have any character", async (withStore) => {
+everyStore("a title and an item's id can have any character", async (withStore) => {
   const id = "item \0 \u0001 😀";
   await withStore(async (store) => {
     await createRun(store, { id: "r", title: id });

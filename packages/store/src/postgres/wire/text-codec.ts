@@ -1,9 +1,9 @@
-/** A text that PostgreSQL cannot keep begins with this, and goes on as JSON. */
+/** The first character of a text that PostgreSQL cannot store; the rest is its JSON. */
 const mark = "\u0001";
 
 /**
- * PostgreSQL keeps no NUL, and UTF-8 no lone surrogate; a title, a call's id or a variable's name
- * may have either. JSON texts never change: their escapes are plain.
+ * Encodes a text: PostgreSQL stores neither NUL nor lone surrogates, but a title, a call's id or a
+ * variable's name may contain them. JSON texts stay unchanged, because they are escaped.
  */
 export function encodeText(text: string): string {
   return text.isWellFormed() && !text.includes("\0") && !text.startsWith(mark)

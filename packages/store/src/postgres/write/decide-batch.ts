@@ -7,8 +7,8 @@ import { type Lane, stagesOf } from "./lanes.ts";
 import { LaneChanges, type PendingChanges } from "./pending-changes.ts";
 
 /**
- * Decides about the requests of a batch. What those of different runs ask for goes over together, so
- * that a batch of many takes no more messages than one request.
+ * Decides the requests of a batch. The statements for different runs are sent together, so that a
+ * large batch needs no more messages than one request.
  */
 export function* decideBatch(
   context: Omit<WriteContext, "changes">,

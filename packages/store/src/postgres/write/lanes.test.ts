@@ -19,13 +19,13 @@ const forget: EncodedWrite = {
   before: 1,
 };
 
-/** The places of the calls, of each lane of each stage. */
+/** The indexes of the calls, by stage and lane. */
 function placesOf(...calls: (readonly EncodedWrite[])[]) {
   const requests = calls.map((writes): EncodedRequest => ({ at: 1, writes }));
   return stagesOf(requests).map((lanes) => lanes.map((lane) => lane.map(({ at }) => at)));
 }
 
-test("calls of one run are in one lane, in their order; those of others are beside it", () => {
+test("calls of one run are in one lane, in their order, and calls of other runs in other lanes", () => {
   const places = placesOf([claim("a")], [claim("b")], [claim("a")], [claim("b"), claim("b")]);
   assert.deepEqual(places, [
     [
@@ -35,7 +35,7 @@ test("calls of one run are in one lane, in their order; those of others are besi
   ]);
 });
 
-test("a call that names the runs of two lanes makes one of them, with who came in between", () => {
+test("a call that names the runs of two lanes joins them, with the calls in between", () => {
   const places = placesOf(
     [claim("a")],
     [claim("b")],
@@ -46,7 +46,7 @@ test("a call that names the runs of two lanes makes one of them, with who came i
   assert.deepEqual(places, [[[2], [0, 1, 3, 4]]]);
 });
 
-test("new runs of one session are in one lane: the first one's owner is the session's", () => {
+test("new runs of one session are in one lane, because the first run's owner becomes the session's", () => {
   const places = placesOf(
     [create("a")],
     [create("b", { sessionId: "a" })],
@@ -61,7 +61,7 @@ test("new runs of one session are in one lane: the first one's owner is the sess
   ]);
 });
 
-test("nothing goes beside a call that is about more than the runs that it names", () => {
+test("a call that affects more than the runs that it names has a stage of its own", () => {
   const question: EncodedWrite = {
     type: "answer-approval",
     owner,
@@ -74,7 +74,7 @@ test("nothing goes beside a call that is about more than the runs that it names"
   assert.deepEqual(placesOf(), []);
 });
 
-test("who says something of a question is in one lane with who else does, of whichever run", () => {
+test("calls that answer or change an approval are in one lane, for any runs", () => {
   const commit = (runId: string, act: JournalAct): EncodedWrite => ({
     type: "commit",
     runId,

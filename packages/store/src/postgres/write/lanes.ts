@@ -10,9 +10,9 @@ export interface BatchCall {
 export type Lane = readonly BatchCall[];
 
 /**
- * Splits a batch into stages of lanes. Lanes of a stage are decided concurrently, with the same
- * results as if all calls were decided one after another. A call that is about more than the runs and
- * approvals that it names is the one lane of its stage.
+ * Splits a batch into stages of lanes. The lanes of a stage are decided concurrently, with the same
+ * results as if all calls were decided one after another. A call that affects more than the runs
+ * and approvals that it names has a stage of its own.
  */
 export function stagesOf(requests: readonly EncodedRequest[]): readonly (readonly Lane[])[] {
   const stages: (readonly Lane[])[] = [];
@@ -60,8 +60,8 @@ function lanesOf(
 }
 
 /**
- * The runs and the questions on which alone a write decides, and of which alone it changes anything;
- * undefined where it is about more. A session is its first run's.
+ * Returns the runs and approvals that a write reads and changes, or undefined if it depends on
+ * more. A session has the name of its first run.
  */
 function namesIn(write: EncodedWrite): readonly string[] | undefined {
   switch (write.type) {
@@ -74,7 +74,7 @@ function namesIn(write: EncodedWrite): readonly string[] | undefined {
       ];
     }
     case "commit":
-      // Of a turn that another run took over both may say something of one question.
+      // If a run took over the turn of another run, both may write the same approval.
       return [write.runId, ...write.acts.flatMap(approvalsOf)];
     case "deltas":
     case "claim-run":

@@ -5,7 +5,7 @@ import type { EncodedRequest, EncodedWrite } from "../../encode/run-commit.ts";
 import { isAccepted } from "../../records/write-outcomes.ts";
 import type { AppliedOutcome, WriteResult } from "../../records/write-results.ts";
 
-/** A write of a batch that was done, with its outcome. */
+/** An accepted write of a batch, with its outcome. */
 export type AcceptedWrite = readonly [EncodedWrite, AppliedOutcome];
 
 /** Returns the accepted writes of a batch with their outcomes. */
@@ -56,7 +56,7 @@ export function notifyStatements(
 
 const notify = statement({}, { postgres: "SELECT pg_notify(?, ?)" });
 
-/** A notification takes less than 8,000 bytes. */
+/** The payload of a notification has less than 8,000 bytes. */
 const maxBytes = 7_000;
 
 const permissions: ReadonlySet<EncodedWrite["type"]> = new Set([
@@ -72,7 +72,8 @@ function splitBySize(ids: ReadonlySet<string>): readonly (readonly string[])[] {
   let bytes = maxBytes;
   for (const id of ids) {
     const size = Buffer.byteLength(JSON.stringify(id)) + 1;
-    // Nobody can be told of an id that fills a notification alone; its readers find out when they read.
+    // An id that fills a notification alone is skipped; its readers notice the change when they
+    // read.
     if (size > maxBytes) continue;
     if (bytes + size > maxBytes) {
       all.push([]);

@@ -10,7 +10,7 @@ const result = (run_n: number, text: string) => ({
   replay: null,
 });
 
-test("rows of a table go over in one statement, and a second one of a key in another", () => {
+test("rows of a table are sent in one statement, and a second row of a key in another", () => {
   const pending = new PendingChanges();
   const changes = new LaneChanges(pending);
   changes.insert("run_results", result(1, "1"));
@@ -30,7 +30,7 @@ test("rows of a table go over in one statement, and a second one of a key in ano
   assert.deepEqual(pending.flush(), []);
 });
 
-test("within a table the order stays; a statement that reads another table goes after its changes", () => {
+test("changes of a table keep their order; a statement that reads another table follows its changes", () => {
   const pending = new PendingChanges();
   const changes = new LaneChanges(pending);
   const end = plainSql("UPDATE runs SET status = 'completed' WHERE n = ?", { writes: ["runs"] });
@@ -57,7 +57,7 @@ test("within a table the order stays; a statement that reads another table goes 
   ]);
 });
 
-test("a row that changes twice changes in two statements: the first may decide about the second", () => {
+test("a row that changes twice changes in two statements, because the first may affect the second", () => {
   const pending = new PendingChanges();
   const changes = new LaneChanges(pending);
   const answer = (id: string, status: string) =>
@@ -96,7 +96,7 @@ test("changes wait until a statement reads or writes their table", () => {
   assert.deepEqual(pending.flushBefore([reads("run_results")]), []);
 });
 
-test("what other lanes did between them does not part changes of one kind", () => {
+test("changes of one kind stay together, even with other lanes' changes between them", () => {
   const pending = new PendingChanges();
   const [one, other, third] = [1, 2, 3].map(() => new LaneChanges(pending));
   const add = (lane: LaneChanges | undefined, run_n: number) =>

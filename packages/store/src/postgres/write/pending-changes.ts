@@ -4,7 +4,7 @@ import { bind, type SqlStatement } from "../../sql/statement.ts";
 import type { CellsOf, RowOf, RowTable, TableName } from "../../sql/tables.ts";
 import { keyOf, kindOf, type RowChange, statementOf } from "./row-statements.ts";
 
-/** The changes of a lane, which keep their order; different lanes change different rows. */
+/** The changes of one lane, which keep their order; different lanes change different rows. */
 export class LaneChanges implements Changes {
   count = 0;
   readonly #pending: PendingChanges;
@@ -30,7 +30,7 @@ export class LaneChanges implements Changes {
     this.#pending.addStatement(bind(sql, ...values));
   }
 
-  /** Deleted rows are overwritten in time, by the database's own cleaning. */
+  /** The database overwrites deleted rows later, when it vacuums. */
   wipe(sql: SqlStatement, ...values: readonly SqlValue[]): void {
     this.run(sql, ...values);
   }
@@ -42,11 +42,11 @@ export class LaneChanges implements Changes {
 }
 
 /**
- * The changes of a batch that are not sent yet, in few statements: what is of one kind goes
- * together, and only changes of one table keep their order. No foreign key asks for more.
+ * The unsent changes of a batch, grouped into few statements. Changes of one kind are sent
+ * together, and only changes of the same table keep their order, because there are no foreign keys.
  */
 export class PendingChanges {
-  /** What goes before all others. */
+  /** Statements that must be sent before all others. */
   #ready: Statement[] = [];
   readonly #tables = new Map<TableName, TableChanges>();
 
@@ -54,20 +54,21 @@ export class PendingChanges {
     this.#of(change.table).add(change, lane);
   }
 
-  /** Adds a statement that goes after all changes of its tables. */
+  /** Adds a statement that must follow all changes of its tables. */
   addStatement(statement: Statement): void {
     const { reads, writes } = statement.sql;
-    // It reads other tables than it writes: with whatever comes later the order of tables would matter.
+    // It reads tables that it does not write, so later changes of those tables must not be sent
+    // before it.
     if (reads.length > 0) this.#ready = [...this.flush(), statement];
     else for (const table of writes) this.#of(table).addStatement(statement);
   }
 
-  /** Orders all later changes after those before. */
+  /** Makes all later changes follow the current ones. */
   addBarrier(): void {
     for (const table of this.#tables.values()) table.addBarrier();
   }
 
-  /** Removes and returns what these statements must see. */
+  /** Removes and returns the changes that these statements must see. */
   flushBefore(statements: readonly Statement[]): readonly Statement[] {
     return this.flush(new Set(statements.flatMap(({ sql }) => [...sql.reads, ...sql.writes])));
   }
@@ -90,19 +91,21 @@ export class PendingChanges {
   }
 }
 
-/** Changes that one statement makes: of one kind, and none of a row twice. */
+/** Changes in one statement: all of one kind, and none of a row twice. */
 interface Group {
   readonly kind: string;
   readonly changes: RowChange[];
   readonly keys: Set<string>;
 }
 
-/** The changes of one table. Each is in the first group of its kind after its lane's last change. */
+/**
+ * The changes of one table. Each joins the first group of its kind after its lane's last change.
+ */
 class TableChanges {
   readonly #steps: (Group | Statement)[] = [];
   /** The step of each lane's last change. */
   readonly #last = new Map<LaneChanges, number>();
-  /** The first step for lanes that changed nothing yet. */
+  /** The first step for lanes without changes. */
   #first = 0;
 
   add(change: RowChange, lane: LaneChanges): void {

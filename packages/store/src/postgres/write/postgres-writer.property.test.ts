@@ -43,7 +43,7 @@ const question = (runId: string): readonly RunJournalWrite[] => {
   ];
 };
 
-/** What a run says in one commit. */
+/** The writes of a run in one commit. */
 const said = (runId: string) =>
   fc.oneof(
     fc.constantFrom<readonly RunJournalWrite[]>(
@@ -165,7 +165,7 @@ const request = fc.record({
   writes: fc.array(write, { minLength: 1, maxLength: 2 }),
 });
 
-/** Whether a node that holds no run may write it: a run's journal is its holder's alone. */
+/** Whether a node that owns no run may send a write: only the owner writes a run's journal. */
 function isFromOutside(some: StoreWrite): boolean {
   switch (some.type) {
     case "journal":
@@ -180,7 +180,7 @@ function isFromOutside(some: StoreWrite): boolean {
   }
 }
 
-/** What one of two nodes commits, of which the first holds all runs. */
+/** A commit of one of two nodes, of which the first owns all runs. */
 interface SomeBatch {
   readonly node: number;
   readonly requests: readonly WriteRequest[];
@@ -225,7 +225,10 @@ async function openWritten() {
       client.query(
         `${tables.map(({ name }) => `DELETE FROM ${name}`).join("; ")}; ALTER SEQUENCE run_numbers RESTART`,
       ),
-    /** With the runs' ids in place of their numbers, without the checksums: a request that is done again takes other numbers. */
+    /**
+     * With the runs' ids in place of their numbers and without checksums, because a retried request
+     * gets other numbers.
+     */
     rows: async () => {
       const { rows: runs } = await client.query<{ n: string; id: string }>(
         "SELECT n, id FROM runs",
@@ -254,7 +257,7 @@ async function openWritten() {
 }
 
 test(
-  "calls that are decided together, with what is known of runs, have the outcomes and leave the rows that they would one by one",
+  "a batch that is decided together with cached runs has the same outcomes and rows as its calls one by one",
   options,
   async () => {
     const together = await openWritten();
@@ -277,7 +280,7 @@ test(
             assert.ok(own);
             const results = found[at];
             const expected: WriteResult[] = [];
-            // A writer that knows nothing from before.
+            // A writer without cached state.
             const freshly = (each: WriteRequest) =>
               postgresWriter(own).commit([new CommitEncoder().encode(each)]);
             for (const each of requests) expected.push(...(await freshly(each)));

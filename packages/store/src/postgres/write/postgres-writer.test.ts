@@ -27,7 +27,7 @@ interface Batches {
   readonly client: pg.Client;
   /** Commits a batch. */
   readonly commit: (requests: readonly WriteRequest[]) => Promise<readonly (readonly string[])[]>;
-  /** What happens as something is sent. */
+  /** Called before something is sent. */
   onSent: () => void;
 }
 
@@ -77,7 +77,7 @@ const eventsOf = async (client: pg.Client) =>
     )
   ).rows;
 
-test("a batch sees the writes of the one before", options, async () => {
+test("a batch sees the writes of the batch before it", options, async () => {
   await withBatches(async ({ both, client }) => {
     const statuses = await both([created("a")], [noted("a"), created("b")]);
     assert.deepEqual(statuses, [["created"], ["committed", "created"]]);
@@ -88,7 +88,10 @@ test("a batch sees the writes of the one before", options, async () => {
   });
 });
 
-/** Ways for a first batch to fail that makes `bad`: as its row is written, or not before the commit; once, or whenever it is tried. */
+/**
+ * Ways in which a first batch with `bad` fails: when its row is written or only at the commit; once
+ * or every time.
+ */
 const faults = [
   { when: "at once", code: "40001", times: 1 },
   { when: "at its commit", code: "40001", times: 1 },
@@ -98,7 +101,7 @@ const faults = [
 
 for (const { when, code, times } of faults) {
   test(
-    `where a batch fails ${when} with ${code}, nothing is done twice, and the next one goes on`,
+    `if a batch fails ${when} with ${code}, nothing is applied twice, and the next one succeeds`,
     options,
     async () => {
       await withBatches(async ({ both, client }) => {
@@ -131,7 +134,7 @@ for (const { when, code, times } of faults) {
 }
 
 test(
-  "a connection that is cut as a batch commits costs neither it nor the next one anything",
+  "a connection that is cut during a commit fails neither this batch nor the next one",
   options,
   async () => {
     await withBatches(async (batches) => {
@@ -139,7 +142,7 @@ test(
       const cut = Promise.withResolvers<unknown>();
       let sent = 0;
       batches.onSent = () => {
-        // The first message locks the runs, the second one commits.
+        // The first message locks the runs, and the second one commits.
         if ((sent += 1) !== 2) return;
         cut.resolve(
           client.query(
@@ -166,7 +169,7 @@ const journal = (runId: string, epoch: number, ...writes: RunJournalWrite[]) =>
   request({ type: "journal", runId, epoch, writes });
 
 test(
-  "of requests that are decided together those refused are undone, and no other",
+  "of requests that are decided together only the refused ones are undone",
   options,
   async () => {
     await withBatches(async ({ commit, client }) => {
@@ -176,7 +179,7 @@ test(
         journal("a", 7, resultOf("completed")),
         request(created("a")),
         request(created("c")),
-        // It was undone, and can be made.
+        // The refused one was undone, so the run can be created.
         request(created("b")),
       ]);
       assert.deepEqual(statuses, [
@@ -195,9 +198,9 @@ test(
   },
 );
 
-test("of two runs that answer one question the first one's answer counts", options, async () => {
+test("if two runs answer one approval request, the first answer counts", options, async () => {
   await withBatches(async ({ commit, client }) => {
-    // It leaves its question to the run that continues it.
+    // It leaves its approval request to the run that continues it.
     const approval = approvalRequest("q_a");
     const { callId, id: approvalId } = approval;
     await commit([request(created("a"))]);

@@ -15,25 +15,25 @@ import { runScript, sendAll } from "../wire/statements.ts";
 import { type AcceptedWrite, acceptedWrites, notifyStatements } from "./notify.ts";
 import type { WriterConnection } from "./writer-connection.ts";
 
-/** For how many ms a batch waits for a database that is gone. */
+/** How long a batch waits for a database that is gone, in ms. */
 const outageTimeoutMs = 30_000;
 
-/** How often a batch is tried again because other nodes were in the way. */
+/** The maximum number of attempts for a batch that conflicts with other nodes. */
 const maxAttempts = 4;
 
 /** The requests of one transaction. */
 interface Batch {
   readonly number: number;
   readonly requests: readonly EncodedRequest[];
-  /** Once all is decided, and the commit on its way. */
+  /** Set when all requests are decided and the commit is sent. */
   results: readonly WriteResult[] | undefined;
 }
 
 /**
  * Writes batches to PostgreSQL, one after another on one connection. A batch locks the runs that it
- * names, in the order of their ids, so that what it decides holds against other nodes until its
- * commit; then it decides with the same code as SQLite's writer. Changes are sent together before
- * the next statement that reads their tables, or with the commit.
+ * names, in the order of their ids, so that its decisions hold against other nodes until its
+ * commit. It decides with the same code as SQLite's writer. Changes are sent together before the
+ * next statement that reads their tables, or with the commit.
  */
 export function postgresWriter(options: {
   readonly connection: WriterConnection;
@@ -44,7 +44,7 @@ export function postgresWriter(options: {
   const failedWrites = new FailedWrites();
   let batches = 0;
 
-  /** A batch that fails is done again in halves: what is wrong with one request fails that one. */
+  /** A batch that fails is retried in halves, so that an invalid request fails alone. */
   async function commit(requests: readonly EncodedRequest[]): Promise<readonly WriteResult[]> {
     try {
       const results = await commitTogether(requests);
@@ -61,7 +61,7 @@ export function postgresWriter(options: {
     return [...first, ...(await commit(requests.slice(half)))];
   }
 
-  /** Returns undefined if a request must be undone, and there are others. */
+  /** Returns undefined if a request must be undone and the batch has others. */
   async function commitTogether(
     requests: readonly EncodedRequest[],
   ): Promise<readonly WriteResult[] | undefined> {
@@ -77,7 +77,8 @@ export function postgresWriter(options: {
         }
         if (performance.now() > giveUp) throw thrown;
         const { results } = batch;
-        // Only once all is decided can it have been committed: what is not known is looked up, and never done again blindly.
+        // A batch can only have been committed after all requests were decided. Its unknown outcome
+        // is read from the database; it is never applied again blindly.
         if (results !== undefined && (await wasCommitted(batch.number, giveUp))) return results;
       }
     }
@@ -113,7 +114,7 @@ export function postgresWriter(options: {
         together([lockRuns(number, writerId, [...ids]), takeRunNumbers(requests), runs.load(ids)]),
         send,
       );
-      // Those that other nodes have changed.
+      // Loads the runs that other nodes have changed.
       await runScript(runs.load(runs.evictStale(ids, locked)), send);
       const context = {
         database: "postgres",
@@ -147,7 +148,10 @@ export function postgresWriter(options: {
   return { commit, stop: () => connection.close() };
 }
 
-/** Locks the runs of a batch, whose number the writer's row has until it ends. */
+/**
+ * Locks the runs of a batch, after writing its number to the writer's row, which stays locked until
+ * the batch ends.
+ */
 function* lockRuns(
   batch: number,
   writerId: string,
@@ -161,7 +165,7 @@ function* lockRuns(
   return rows as readonly LockedRunRow[];
 }
 
-/** Takes numbers for the runs that a batch creates, in rising order. */
+/** Reserves numbers for the runs that a batch creates, in increasing order. */
 function* takeRunNumbers(requests: readonly EncodedRequest[]): Script<number[]> {
   const writes = requests.flatMap((request) => request.writes);
   const count = writes.filter(({ type }) => type === "create-run").length;
@@ -189,7 +193,7 @@ const lockRunRows = statement(
   },
 );
 
-/** The runs that this node goes on writing: what is known of others is read again. */
+/** Returns the runs that this node continues to write; other runs are read again. */
 function ownRuns(accepted: readonly AcceptedWrite[]): ReadonlySet<string> {
   const own = new Set<string>();
   for (const [write, outcome] of accepted) {

@@ -4,7 +4,7 @@ import { bulkTable, columnType, type RowTable } from "../../sql/tables.ts";
 
 type Cells = { readonly [column: string]: string | number | null };
 
-/** A change of rows that goes over together with others of its kind. */
+/** A change of rows that is sent together with others of its kind. */
 export type RowChange =
   | { readonly type: "insert"; readonly table: RowTable; readonly row: Cells }
   | {
@@ -15,7 +15,9 @@ export type RowChange =
     }
   | { readonly type: "remove"; readonly table: RowTable; readonly where: Cells };
 
-/** Changes of one kind are one statement, each with values of its own. */
+/**
+ * Returns the kind of a change. Changes of one kind become one statement, each with its own values.
+ */
 export function kindOf(change: RowChange): string {
   if (change.type === "insert") return change.table;
   const where = Object.keys(change.where).join();
@@ -24,14 +26,17 @@ export function kindOf(change: RowChange): string {
     : `${change.table} ${where} ${Object.keys(change.to).join()}`;
 }
 
-/** By which a change is told from others of its kind; undefined where each counts. */
+/**
+ * Returns the key that identifies a change within its kind, or undefined if all changes must be
+ * sent.
+ */
 export function keyOf(change: RowChange): string | undefined {
   if (change.type !== "insert") return JSON.stringify(Object.values(change.where));
   const { key } = bulkTable(change.table);
   return key && JSON.stringify(key.map((column) => change.row[column]));
 }
 
-/** Changes of one kind, each with another key, as one statement. */
+/** Returns the statement for changes of one kind with different keys. */
 export function statementOf(kind: string, changes: readonly RowChange[]): Statement {
   const known = shapes.get(kind) ?? shapeOf(changes[0] as RowChange);
   shapes.set(kind, known);
@@ -51,7 +56,7 @@ export function statementOf(kind: string, changes: readonly RowChange[]): Statem
 
 interface Shape {
   readonly sql: SqlStatement;
-  /** What is given of each, in order. */
+  /** The columns of each change, in order. */
   readonly columns: readonly string[];
 }
 
@@ -79,12 +84,15 @@ function shapeOf(change: RowChange): Shape {
   return { sql: { sqlite: "", postgres: text, reads: [], writes: [table] }, columns };
 }
 
-/** An array a column. */
+/** Returns a parameter for each column: an array of its values. */
 function given(table: RowTable, columns: readonly string[]): string {
   return `unnest(${columns.map((column) => `?::${columnType(table, column)}[]`).join(", ")})`;
 }
 
-/** The chain through SQLite's tail; here an index finds a run's deltas. */
+/**
+ * Returns whether a column links SQLite's rows of the tail; in PostgreSQL an index finds a run's
+ * deltas.
+ */
 function isChained(table: RowTable, column: string): boolean {
   return table === "tail" && (column === "n" || column === "prev");
 }

@@ -6,20 +6,20 @@ import { isConnectionLost } from "../wire/database-error.ts";
 import { bind, statement } from "../../sql/statement.ts";
 import { send } from "../wire/statements.ts";
 
-/** The one connection that writes, made anew where it was lost. */
+/** The only connection that writes; it is replaced if it is lost. */
 export interface WriterConnection {
-  /** The connection as it is; waits for another where there is none. */
+  /** Returns the connection, or waits for a new one. */
   client(): Promise<pg.Client>;
-  /** Gives the connection up, as it failed. */
+  /** Closes a failed connection. */
   drop(): void;
-  /** Undoes what is under way; where that cannot be, the connection is given up. */
+  /** Rolls the transaction back, or closes the connection if that fails. */
   rollback(): Promise<void>;
-  /** Whether a batch was committed whose answer was lost with the connection. */
+  /** Returns whether a batch was committed whose answer was lost with the connection. */
   wasCommitted(batch: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** How long a database may be gone before what is to be written fails. */
+/** How long a database may be gone before writes fail, in ms. */
 const outageTimeoutMs = 30_000;
 
 const terminate = statement(
@@ -46,9 +46,11 @@ const deleteWriter = statement(
 );
 
 /**
- * Each batch writes its number into the writer's row before anything else, and holds the row until
- * it ends. After a lost connection that row says what became of the batch: it cannot be read before
- * the old transaction is over.
+ * Opens the writer's connection.
+ *
+ * Each batch first writes its number to the writer's row, which stays locked until the batch ends.
+ * After a lost connection this row shows whether the batch was committed: it cannot be read before
+ * the old transaction has ended.
  */
 export async function connectWriter(
   address: DatabaseAddress,
@@ -67,7 +69,7 @@ export async function connectWriter(
     await client.connect();
     await closeOnFailure(client, async () => {
       await client.query(sessionSettings);
-      // An old connection that is only half dead must not commit after we have looked.
+      // A half-dead old connection must not commit after this check.
       if (backend === undefined) return;
       await send(client, bind(terminate, backend, address.applicationName));
     });
@@ -124,7 +126,7 @@ export async function connectWriter(
   };
 }
 
-/** A connection that nobody gets to hold is not left open: its thread would never end. */
+/** Closes a connection that no caller received, because its thread would keep the process alive. */
 async function closeOnFailure(client: pg.Client, use: () => Promise<unknown>): Promise<void> {
   try {
     await use();

@@ -19,7 +19,7 @@ type Kind = (typeof kinds)[number];
 const steps = fc.array(
   fc.record({
     kind: fc.constantFrom(...kinds),
-    // Clocks jump in both directions, and stand still.
+    // Clocks jump in both directions, and stop.
     time: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 4_000_000_000_000 })),
     again: fc.boolean(),
   }),
@@ -30,7 +30,7 @@ let made = 0;
 
 async function create(store: Store, user: string, kind: Kind, time: number): Promise<string> {
   made += 1;
-  // Ids that sort in another order than they were made in.
+  // Ids that sort in another order than that of creation.
   const id = `${(made * 7_919) % 1_000}_${made}`;
   if (kind === "approval") {
     const approval = { ...approvalRequest(id), createdAt: time };
@@ -50,7 +50,7 @@ async function writeRule(store: Store, user: string, tool: string, approvalMs: n
   await store.write([{ type: "change-override", owner: user, tool, change: { approvalMs } }]);
 }
 
-/** All entries, by pages of two. */
+/** All entries, read in pages of two. */
 async function everyPage<T>(
   list: (after: { readonly after?: CreationCursor }) => Promise<Page<T>>,
   cursorOf: (entry: T) => CreationCursor,
@@ -67,7 +67,7 @@ async function everyPage<T>(
 
 // Contract: durability-4
 everyStore(
-  "approvals, grants and rules are listed in the order of creation, whatever the clock says",
+  "approvals, grants and rules are listed in the order of creation, whatever the clock shows",
   async (withStore) => {
     await withStore(async (store, clock) => {
       let users = 0;
@@ -84,7 +84,7 @@ everyStore(
           for (const { kind, time, again } of some) {
             clock.set(time);
             expected[kind].push(await create(store, user, kind, time));
-            // A rule that is changed stays where it is.
+            // A changed rule keeps its position.
             if (again && expected.rule[0] !== undefined)
               await writeRule(store, user, expected.rule[0], 2_000);
           }

@@ -17,8 +17,9 @@ import { statement } from "../../sql/statement.ts";
 import { damagedPermission, newest, pageLimit, pageOf, readable } from "../page.ts";
 
 /**
- * The columns of an approval with those of its run; add a `WHERE`. A run that is forgotten has another
- * owner; in this form PostgreSQL does not look through all runs of the owner for the one that is meant.
+ * The columns of an approval with those of its run; add a `WHERE`. A forgotten run has no user as
+ * its owner. Written like this, PostgreSQL does not search all runs of the owner for the approval's
+ * run.
  */
 export const selectApprovals = (
   dialect: Dialect,
@@ -42,7 +43,7 @@ export interface ApprovalRow extends CheckedRow {
   readonly created_seq: number;
   readonly expires_at: number;
   readonly answered_at: number | null;
-  /** The whole answer of a reviewer, until it is carried out. */
+  /** The reviewer's whole answer, until it is carried out. */
   readonly review: string | null;
 }
 
@@ -105,7 +106,7 @@ const findPage = statement<ApprovalRow>(
   (dialect) => `${selectApprovals(dialect)} WHERE a.owner = ? ${pageOrder}`,
 );
 
-// Apart, so that its index is used: an owner's questions are many, a run's are few.
+// A separate statement, so that its index is used: an owner has many approvals, a run few.
 const findPageOfRun = statement<ApprovalRow>(
   approvalTables,
   (dialect) => `${selectApprovals(dialect)} WHERE r.owner = ? AND r.id = ? ${pageOrder}`,
@@ -125,7 +126,7 @@ export function* getApproval(query: {
   return row === undefined ? undefined : approvalRecord(row);
 }
 
-/** Where an approval is in the list, also if it is damaged. */
+/** Returns the position of an approval in the list, even if it is damaged. */
 export function* findApprovalCursor(query: {
   owner: string;
   id: string;
@@ -159,7 +160,7 @@ export function* listApprovals(query: {
   return pageOf(rows, limit, (row) => readable(row, approvalRecord) ?? damagedPermission(row));
 }
 
-/** Every owner's pending approvals, the one that expires first before the others. */
+/** Returns every owner's pending approvals, in the order of their deadlines. */
 export function* everyPendingApproval(): Script<readonly PendingApproval[]> {
   return yield* all(findPending);
 }

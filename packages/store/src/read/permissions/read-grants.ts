@@ -11,10 +11,10 @@ import { all, first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
 import { damagedPermission, newest, pageLimit, pageOf, readable } from "../page.ts";
 
-/** Those that hold at a time in ms since the epoch. */
+/** The condition for grants in force at a time in ms since the epoch. */
 export const activeAt = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)";
 
-/** With the conversation that the session's newest run belongs to. */
+/** The columns of a grant, with the conversation of the session's newest run. */
 export const selectGrants = (
   dialect: Dialect,
 ) => `SELECT id, owner, session_id, data, revoked_at, created_seq,
@@ -71,7 +71,10 @@ export function* getGrant(query: { owner: string; id: string }): Script<GrantRec
   return row === undefined ? undefined : grantRecord(row);
 }
 
-/** What every run begins with: leaner than a page. A damaged grant holds for nothing: its calls ask again. */
+/**
+ * Returns the grants that a new run begins with. A damaged grant permits nothing: its calls need
+ * approval again.
+ */
 export function* readGrants(query: {
   owner: string;
   sessionId: string;

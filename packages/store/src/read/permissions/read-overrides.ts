@@ -34,13 +34,16 @@ const findOverrides = statement<OverrideRow>(
   (dialect) => `${selectOverrides(dialect)} WHERE owner = ? ORDER BY created_seq, id`,
 );
 
-/** A user's own rules, in the order in which they were first made. */
+/** Returns a user's own rules, in the order of creation. */
 export function* listOverrides({ owner }: { owner: string }): Script<readonly OverrideRecord[]> {
   const rows = yield* all(findOverrides, owner);
   return rows.map((row) => readable(row, overrideRecord) ?? denyAll(row));
 }
 
-/** A user's rules are stricter than the administrator's: without a damaged one, calls could run that it denied. */
+/**
+ * Returns a rule that denies all calls, in place of a damaged one. A user's rules only make
+ * permissions stricter, so without the damaged one, calls could run that it denied.
+ */
 function denyAll({ id, owner }: OverrideRow): OverrideRecord {
   const reason = "One of your own rules is damaged. Remove it to run calls again.";
   const rule = { tool: "*", execution: "deny", reason } as const;

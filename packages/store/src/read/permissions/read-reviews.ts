@@ -13,7 +13,9 @@ const findReview = statement<CheckedRow & { n: number; id: string; call_id: stri
    JOIN runs r ON r.n = q.run_n WHERE q.id = ? AND q.part = 'result' AND q.owner = ?`,
 );
 
-/** A call with its result in quarantine, for its reviewer and for who carries its run on. */
+/**
+ * Returns a call with its result in quarantine, for its reviewer and for the run that continues.
+ */
 export function* readReview(query: { owner: string; id: string }): Script<CallRecord | undefined> {
   const row = yield* first(findReview, query.id, query.owner);
   if (row === undefined) return undefined;

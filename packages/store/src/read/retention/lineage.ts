@@ -49,9 +49,9 @@ const findUnknown = statement<{ n: number; id: string }>(
 );
 
 /**
- * What hangs together with a conversation or a session. Undefined where the owner has no such.
+ * Returns the lineage of a conversation or a session, or undefined if the owner has no such.
  *
- * @param locks whether a decision rests on it
+ * @param locks whether a decision depends on it
  */
 export function* readLineage(
   { owner, start }: { readonly owner: string; readonly start: LineageStart },
@@ -96,7 +96,7 @@ export function* readLineage(
   };
 }
 
-/** Identifies a lineage, which is found from each of its conversations and sessions. */
+/** Returns the id of a lineage, which is found from each of its conversations and sessions. */
 export function lineageKey({ conversations, sessions }: Lineage): string | undefined {
   return conversations[0] ?? sessions[0];
 }

@@ -25,11 +25,11 @@ const findUntouched = statement<{ type: LineageStart["type"]; id: string; touche
    WHERE touched < ? AND (touched > ? OR (touched = ? AND id > ?)) ORDER BY touched, id LIMIT ?`,
 );
 
-/** All who have something, in order; without what was forgotten. */
+/** Returns all owners of data in order, without the owner of forgotten runs. */
 export function* everyOwner(): Script<string[]> {
   const owners: string[] = [];
   for (let last: string = forgottenOwner; ;) {
-    // One look at the index for each, however much they have.
+    // One index lookup per owner, however much data there is.
     const row = yield* first(findNextOwner, last, last);
     if (row?.owner == null) return owners;
     last = row.owner;
@@ -37,11 +37,14 @@ export function* everyOwner(): Script<string[]> {
   }
 }
 
-/** An owner's conversations, and sessions outside of any, that were last changed before a time; the oldest first. */
+/**
+ * Returns an owner's conversations, and sessions outside of any, that were last changed before a
+ * time; the oldest first.
+ */
 export function* listUntouched(query: {
   readonly owner: string;
   readonly before: number;
-  /** The last of the page before. */
+  /** The last one of the page before. */
   readonly after?: Untouched;
   readonly limit?: number;
 }): Script<Untouched[]> {
@@ -60,7 +63,7 @@ export function* listUntouched(query: {
   return rows.map(({ type, id, touched }) => ({ type, id, touchedAt: touched }));
 }
 
-/** What hangs together with a conversation or a session, with what it takes. */
+/** Returns the lineage of a conversation or a session, with its size. */
 export function* getLineage(query: {
   readonly owner: string;
   readonly start: LineageStart;

@@ -11,7 +11,10 @@ interface SessionRun {
   readonly ended_at: number | null;
 }
 
-/** Manifests that are read at a time: a long session has many, and others wait for the reader. */
+/**
+ * The number of manifests that are read at a time, because a long session has many, and other reads
+ * wait.
+ */
 const pageSize = 20;
 
 const runsOf = (lock: string) =>
@@ -50,10 +53,10 @@ const findValues = statement<{ digest: string }>(
 );
 
 /**
- * How a session's runs are, in a word that changes with whatever could lead to a value. Undefined
- * where one has not ended: it may make any of them again.
+ * Returns the version of a session: a text that changes whenever a run could refer to another
+ * value. Undefined if a run of it has not ended, because that run may still use any value.
  *
- * @param locks whether a decision rests on it
+ * @param locks whether a decision depends on it
  */
 export function* readSessionVersion(sessionId: string, locks = false): Script<string | undefined> {
   const runs = yield* all(locks ? lockSessionRuns : findSessionRuns, sessionId);
@@ -69,8 +72,8 @@ export function* readSessionVersion(sessionId: string, locks = false): Script<st
 }
 
 /**
- * Of the sessions of the runs after one, in the order in which they were made: what was written
- * over, removed, or left by a run that was deleted. At most about 20 sessions at a time.
+ * Finds values that were overwritten, removed, or left by a deleted run. It reads the sessions of
+ * the runs after a number, in the order of creation, at most about 20 sessions at a time.
  */
 export function* everyUnreachable(query: { readonly after: number }): Script<{
   readonly found: readonly Unreachable[];
@@ -80,7 +83,7 @@ export function* everyUnreachable(query: { readonly after: number }): Script<{
   const limit = 20;
   const runs = yield* all(findRuns, query.after, limit);
   const open = runs.findIndex((run) => run.ended_at === null);
-  // A session is looked at again once its last run has ended.
+  // A session is searched again once its last run has ended.
   const ended = open === -1 ? runs : runs.slice(0, open);
   const found: Unreachable[] = [];
   for (const sessionId of new Set(ended.map((run) => run.session_id))) {
@@ -109,7 +112,7 @@ function* unreachableIn(sessionId: string): Script<Unreachable | undefined> {
     if (page.length < pageSize) break;
     after = page.at(-1)?.digest ?? "";
   }
-  // A run that ended has folded its changes; where one could not, they still lead to values.
+  // An ended run has a manifest. If its changes could not be folded, they still refer to values.
   const unfolded = yield* first(findUnfolded, sessionId);
   if (unfolded !== undefined) return undefined;
   const stored = yield* all(findValues, sessionId);

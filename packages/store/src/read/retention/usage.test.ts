@@ -8,7 +8,7 @@ import { SqliteConnection } from "../../sqlite/sqlite-connection.ts";
 import { commit, createRun, delta, resultOf, start } from "../../testing/store-fixtures.ts";
 import { readEveryUsage, usageSlice } from "./usage.ts";
 
-test("what every user has is counted a few runs at a time, and comes to the same", async () => {
+test("usage counted a few runs at a time equals the total of every user", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);

@@ -7,9 +7,9 @@ import { type SqlStatement, statement } from "../../sql/statement.ts";
 interface SizedTable {
   readonly kind: UsageKind;
   readonly table: TableName;
-  /** Texts that may be long. */
+  /** Columns of texts that may be long. */
   readonly columns: readonly string[];
-  /** What its rows belong to, beside their owner. */
+  /** The object that the rows belong to, in addition to their owner. */
   readonly of: "run" | "session" | "conversation" | "owner";
   /** A column with a number of bytes. @default the length of the texts */
   readonly size?: string;
@@ -17,7 +17,7 @@ interface SizedTable {
 
 const sized: readonly SizedTable[] = [
   { kind: "events", table: "run_journal", columns: ["events", "cuts"], of: "run" },
-  // Of runs that go on: no lineage with one is taken away.
+  // Deltas of runs in progress, whose lineage is never deleted.
   { kind: "events", table: "tail", columns: ["delta"], of: "owner" },
   {
     kind: "messages",
@@ -50,15 +50,18 @@ const sized: readonly SizedTable[] = [
 /** The texts of a row of a run's journal. */
 export const journalTexts = ["events", "cuts", "messages", "calls"] as const;
 
-/** The bytes of columns, which neither database has to read for it. */
+/**
+ * Returns an SQL expression for the bytes of columns, which both databases compute without reading
+ * the values.
+ */
 export function bytesOf(columns: readonly string[]): string {
   return columns.map((column) => `COALESCE(octet_length(${column}), 0)`).join(" + ");
 }
 
-/** One thing that is counted, by user. */
+/** A table to count, by user. */
 interface Part {
   readonly of: "conversations" | "runs" | UsageKind;
-  /** Rows of runs are counted some runs at a time: who else reads waits for no more than that. */
+  /** Rows of runs are counted a few runs at a time, so that other reads do not wait for long. */
   readonly inSlices: boolean;
   readonly sql: SqlStatement<{ readonly owner: string; readonly sum: number }>;
 }
@@ -82,7 +85,7 @@ const findSliceEnd = statement<{ n: number }>(
   "SELECT n FROM runs WHERE n > ? ORDER BY n LIMIT 1 OFFSET ?",
 );
 
-/** The bytes that a lineage has in each table, of one of its conversations or sessions. */
+/** The bytes of a lineage in each table, for one of its conversations or sessions. */
 const lineageParts = sized.flatMap(({ table, columns, size, of }) => {
   if (of === "owner") return [];
   const perRow = size === undefined ? bytesOf(columns.map((column) => `t.${column}`)) : `t.${size}`;
@@ -96,7 +99,7 @@ const lineageParts = sized.flatMap(({ table, columns, size, of }) => {
   return { of, sql: statement<{ bytes: number }>({ reads }, `${sum} ${where[of]}`) };
 });
 
-/** Where counting goes on: which part, after which run. */
+/** The position of an unfinished count: the table, and the run. */
 export interface UsageCursor {
   readonly part: number;
   readonly after: number;
@@ -105,11 +108,11 @@ export interface UsageCursor {
 export interface UsageSlice {
   readonly of: Part["of"];
   readonly rows: readonly { readonly owner: string; readonly sum: number }[];
-  /** Undefined: that was the last. */
+  /** Undefined after the last slice. */
   readonly next: UsageCursor | undefined;
 }
 
-/** A slice of what every user has. What was forgotten and is not deleted yet still takes room. */
+/** Returns a slice of every user's usage. Forgotten data counts until it is deleted. */
 export function* usageSlice({
   part: index,
   after,
@@ -124,7 +127,7 @@ export function* usageSlice({
   return { of, rows, next: next.part < parts.length ? next : undefined };
 }
 
-/** What every user has, by name. */
+/** Returns every user's usage, by name. */
 export async function readEveryUsage(
   read: (place: UsageCursor) => Promise<UsageSlice | undefined>,
 ): Promise<readonly Usage[]> {
@@ -133,7 +136,7 @@ export async function readEveryUsage(
     const slice = await read(place);
     if (slice === undefined) break;
     for (const { owner, sum } of slice.rows)
-      // Runs that were forgotten are nobody's.
+      // Forgotten runs have no user.
       if (owner !== forgottenOwner)
         users.set(owner, add(users.get(owner) ?? nothingOf(owner), slice.of, sum));
     place = slice.next;
@@ -152,7 +155,7 @@ function add(user: Usage, of: Part["of"], sum: number): Usage {
   return { ...user, bytes: user.bytes + sum, byKind };
 }
 
-/** What goes with a lineage that has ended, in bytes. */
+/** Returns the size of an ended lineage, in bytes. */
 export function* lineageBytes({
   conversations,
   sessions,
