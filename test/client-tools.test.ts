@@ -116,7 +116,7 @@ test("what a client leaves unanswered as it goes on is said to be so, and every 
   const { ids, goOn, results, folder } = waiting;
   await assert.rejects(goOn([output("call_nobody", 1)]), /No tool call found/);
   assert.equal((await goOn([output(ids[1], 2)])).status, "completed");
-  const unanswered = /^Error \(cancelled\): .* not answered before the conversation went on/;
+  const unanswered = /^Error \(cancelled\): .* not answered before the conversation continued/;
   const [first, server, second, asked, third] = results() ?? [];
   assert.deepEqual([server, second], ["recorded server's", "client's 2"]);
   for (const text of [first, asked, third]) assert.match(text ?? "", unanswered);

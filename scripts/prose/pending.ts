@@ -12,7 +12,6 @@ export const pending: readonly string[] = [
   "packages/core/README.md",
   "packages/core/src/arguments",
   "packages/core/src/base",
-  "packages/core/src/chain",
   "packages/core/src/json",
   "packages/core/src/model",
   "packages/core/src/policy",

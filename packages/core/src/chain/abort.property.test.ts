@@ -12,7 +12,7 @@ import type { ToolChainOptions } from "./options/tool-chain-options.ts";
 
 const contextMessages = [{ role: "user", content: "Go." }] as const;
 
-/** Runs the rich chain and aborts it when its event number `at` is told. */
+/** Runs the rich chain and aborts it at its event number `at`. */
 async function abortedAt(at: number, world: World, more: Partial<ToolChainOptions> = {}) {
   const abortController = new AbortController();
   const events: ChainEvent[] = [];
@@ -42,7 +42,7 @@ async function* cuts() {
   }
 }
 
-test("the chain that is cut in these tests has everything in it", () => {
+test("the chain of these tests has every kind of event", () => {
   assert.equal(whole.result.status, "completed");
   assert.equal(whole.result.answer, "Step 0.\n\nStep 1.\n\nStep 2.\n\nStep 3.");
   assert.deepEqual(chainProblems(whole.events, whole.result), []);
@@ -56,8 +56,8 @@ test("the chain that is cut in these tests has everything in it", () => {
 });
 
 // Contract: loop-25, loop-39, loop-52, loop-92, loop-94
-test("aborted at any event, a chain ends at once with a whole record, its words, and nothing runs on", async () => {
-  // Who aborts when all has been said comes too late: the answer is whole.
+test("a chain that is aborted at any event ends at once with a complete record, and nothing runs on", async () => {
+  // An abort after the whole answer is too late: the answer is complete.
   const whenSaid = whole.events.findLastIndex(({ type }) => type === "item.end");
   for await (const { at, world, result, events } of cuts()) {
     if (at < whenSaid) assert.equal(result.status, "aborted", `aborted at event ${at}`);
@@ -68,7 +68,7 @@ test("aborted at any event, a chain ends at once with a whole record, its words,
   }
 });
 
-test("aborted as the first of several calls starts that were let in at once, each call ends once", async () => {
+test("an abort at the start of one of several calls ends each call once", async () => {
   const executor = executorWith([
     defineTool({ ...reads, name: "Alone", effects: "exclusive", execute: async () => "done" }),
     defineTool({ ...reads, name: "Beside", execute: async () => "done" }),
@@ -92,7 +92,7 @@ test("aborted as the first of several calls starts that were let in at once, eac
 });
 
 // Contract: loop-59, loop-99
-test("aborted at any event, a chain is carried on to its end, and what had ended is not done again", async () => {
+test("a chain that was aborted at any event resumes to its end, and repeats no ended call", async () => {
   for await (const { at, world, result } of cuts()) {
     if (result.status !== "aborted") continue;
     const state = JSON.parse(JSON.stringify(result.state)) as ChainState;
@@ -117,7 +117,7 @@ test("aborted at any event, a chain is carried on to its end, and what had ended
 });
 
 // Contract: loop-39
-test("aborted while onBeforeSendToLLM takes its time, nothing is sent and the chain ends", async () => {
+test("an abort during onBeforeSendToLLM ends the chain, and nothing is sent", async () => {
   const abortController = new AbortController();
   let sent = 0;
   const model = richModel();
@@ -143,7 +143,7 @@ test("aborted while onBeforeSendToLLM takes its time, nothing is sent and the ch
   assert.equal(sent, 0);
 });
 
-/** The words that a reader of the events has seen. */
+/** The text that a reader of the events has seen. */
 function shownText(events: readonly ChainEvent[]): string {
   const texts = new Set<string>();
   let shown = "";

@@ -23,7 +23,7 @@ const calls = [
 ];
 const waits = ["a1", "c1", "a2", "c2", "a3"] as const;
 
-/** A gate whose people answer later. */
+/** A gate whose users answer later. */
 function executor(ran: string[]): ToolExecutor {
   const made = new ToolExecutor({ approvals: { request: () => ({ decision: "pending" }) } });
   const execute = (_args: unknown, { callId }: { readonly callId: string }) => {
@@ -50,7 +50,7 @@ function executor(ran: string[]): ToolExecutor {
 const allow: ApprovalDecision = { decision: "allow" };
 const refuse: ApprovalDecision = { decision: "refuse", reason: "not now" };
 
-/** What waits, shuffled and in portions; and who is refused. */
+/** The waiting calls, shuffled and in portions, and the rejected ones. */
 const plans = fc.record({
   order: fc.shuffledSubarray([...waits], { minLength: waits.length }),
   portions: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 5, maxLength: 5 }),
@@ -59,7 +59,7 @@ const plans = fc.record({
 });
 
 // Contract: loop-3, loop-62
-test("answers may come in any order and portions: each call runs once, the rest is waited for", async () => {
+test("answers may come in any order and portions: each call runs once, and the rest still waits", async () => {
   await fc.assert(
     fc.asyncProperty(plans, async ({ order, portions, refused, restarted }) => {
       const ran: string[] = [];
@@ -67,7 +67,7 @@ test("answers may come in any order and portions: each call runs once, the rest 
       let gate = executor(ran);
       const options = { model, contextMessages, clientTools };
       let result = await runToolChain({ ...options, executor: gate }).result;
-      // The call that waits for nobody ran meanwhile.
+      // The call that needs no answer ran meanwhile.
       assert.deepEqual(ran, ["r1"]);
       const left = [...order];
       for (const portion of portions) {
@@ -109,7 +109,7 @@ test("answers may come in any order and portions: each call runs once, the rest 
 });
 
 // Contract: loop-52, loop-65
-test("an answer that nothing waits for is reported, and changes nothing", async () => {
+test("an answer that matches no waiting call is reported, and changes nothing", async () => {
   const ran: string[] = [];
   const model = new ScriptedModel([{ calls }]);
   const options = { model, contextMessages, clientTools };
@@ -136,7 +136,7 @@ test("an answer that nothing waits for is reported, and changes nothing", async 
 });
 
 // Contract: loop-73
-test("who is asked at once, and whose process ended meanwhile, is asked again", async () => {
+test("an approval request whose process ended meanwhile is requested again", async () => {
   const ran: string[] = [];
   const model = new ScriptedModel([{ calls: [{ name: "Asks", id: "a1" }] }, "Done."]);
   const { state } = await runToolChain({ model, contextMessages, executor: executor(ran) }).result;

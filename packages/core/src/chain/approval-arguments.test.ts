@@ -13,7 +13,7 @@ import type { ToolChainOptions } from "./options/tool-chain-options.ts";
 const said = { to: "the crew", lines: ["Haul."] };
 const other = "somebody else";
 
-/** Changes whatever arguments it finds in what it is told of, in place and as a whole. */
+/** Changes all arguments that it finds in an event, in place and by replacement. */
 function meddle(told: unknown): void {
   if (typeof told !== "object" || told === null) return;
   for (const value of Object.values(told)) meddle(value);
@@ -29,11 +29,11 @@ function tryTo(change: () => unknown): void {
   try {
     change();
   } catch {
-    // It may not.
+    // The change is not allowed.
   }
 }
 
-/** The tool changes its own arguments, which are its own. */
+/** A tool that changes its own copy of the arguments. */
 function sending(ran: unknown[]): Tool {
   return defineTool({
     name: "Send",
@@ -67,7 +67,7 @@ function turn(ran: unknown[], args: JsonObject, options: Partial<ToolChainOption
 }
 
 // Contract: executor-95
-test("what a person was shown is what runs, whatever those who are told of it do to it", async () => {
+test("the arguments that a user was shown run, even if listeners change their copies", async () => {
   const journal = new MemoryJournal();
   const commit = journal.commit.bind(journal);
   const meddlers: readonly Partial<ToolChainOptions>[] = [
@@ -81,12 +81,12 @@ test("what a person was shown is what runs, whatever those who are told of it do
     const result = await turn(ran, said, meddler).result;
     assert.equal(result.status, "completed");
     assert.deepEqual(ran, [said]);
-    // What a journal makes of its own rows is its own.
+    // A journal may change its own rows.
     if (meddler.journal === undefined) assert.deepEqual(result.state.calls[0]?.args, said);
   }
 });
 
-test("arguments that a person put in place of those are as safe", async () => {
+test("arguments that a user put in place of the requested ones are as safe", async () => {
   const ran: unknown[] = [];
   const edited = { to: "the captain", lines: ["Haul, please."] };
   const approvals = { request: () => ({ decision: "allow", arguments: edited }) as const };
@@ -95,7 +95,7 @@ test("arguments that a person put in place of those are as safe", async () => {
   assert.deepEqual(ran, [edited]);
 });
 
-test("a stored question is not changed while it waits again", async () => {
+test("a stored approval request does not change while it waits again", async () => {
   const ran: unknown[] = [];
   const approvals = { request: () => ({ decision: "pending" }) as const };
   const executor = executorWith([sending(ran)], { approvals });
@@ -122,7 +122,7 @@ test("a stored question is not changed while it waits again", async () => {
 });
 
 // Contract: executor-95
-test("a pattern answers no other question that was made to fit it", async () => {
+test("a pattern covers no other request that was crafted to match it", async () => {
   const ran: { to: string }[] = [];
   const tool = sending(ran);
   const executor = executorWith([tool], {

@@ -26,7 +26,7 @@ function run(more: Partial<ToolChainOptions> = {}): ToolChainRun {
   });
 }
 
-test("a chain that nobody hears or keeps ends as one that is heard and kept", async () => {
+test("a chain without listeners and journal ends like one that has both", async () => {
   const unheard = await run().result;
   const heard = await run({ onEvent: () => {} }).result;
   const { toolCallHistory: _whole, ...kept } = await run({ journal: new MemoryJournal() }).result;
@@ -36,7 +36,7 @@ test("a chain that nobody hears or keeps ends as one that is heard and kept", as
   assert.deepEqual(same, kept);
 });
 
-test("who listens as it gets the chain hears all of it, and nothing of it ran before", async () => {
+test("a listener that subscribes at once gets all events, and nothing ran before", async () => {
   let ran = 0;
   const soon = defineTool({ ...reads, name: "Look", execute: () => ++ran });
   const firstResponse = {
@@ -60,7 +60,7 @@ test("who listens as it gets the chain hears all of it, and nothing of it ran be
   assert.equal(heard[0]?.type, "chain.started");
 });
 
-test("who begins to listen in the middle of a turn hears all that comes after", async () => {
+test("a listener that subscribes during a turn gets all later events", async () => {
   const told: ChainEvent[] = [];
   let reading: Promise<void> | undefined;
   const late = defineTool({
@@ -87,7 +87,7 @@ test("who begins to listen in the middle of a turn hears all that comes after", 
   );
 });
 
-test("a call that begins again while it comes closes what had come of it, once", async () => {
+test("a call that begins again in the stream closes its first item, once", async () => {
   const usage = { inputTokens: 1, outputTokens: 1 };
   async function* stream(): AsyncGenerator<ModelEvent> {
     yield { type: "tool-call-start", id: "a", name: "Look" };

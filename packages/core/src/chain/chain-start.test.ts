@@ -8,7 +8,7 @@ import type { CommitOutcome, Journal } from "./journal/journal.ts";
 import { resumeToolChain, runToolChain } from "./run-tool-chain.ts";
 import type { ChainResume, ToolChainOptions } from "./options/tool-chain-options.ts";
 
-/** A chain whose journal answers when it is told to. */
+/** A chain whose journal commits when the test says so. */
 function begun(options: { readonly gathers: boolean; readonly resume?: ChainResume }) {
   const held = Promise.withResolvers<CommitOutcome>();
   const told: string[] = [];
@@ -39,7 +39,7 @@ function begun(options: { readonly gathers: boolean; readonly resume?: ChainResu
   return { run, model, told, ran: () => ran, answer: held.resolve };
 }
 
-/** Waits until the model is asked, and then for whatever else is not held back. */
+/** Waits until the model is asked, and then for everything else that is not blocked. */
 async function asked(model: ScriptedModel) {
   while (model.requests.length === 0) await turnOfTheLoop();
   await severalTurns();
@@ -59,11 +59,11 @@ const state: ChainResume["state"] = {
   usageByRound: [],
 };
 
-/** A journal that gathers what is said, and one that is given each thing. */
+/** A journal that batches writes, and one that gets each write. */
 const kinds = [{ gathers: true }, { gathers: false }];
 
 // Contract: loop-60
-test("a chain asks its model before it is written that it began, and runs no tool", async () => {
+test("a chain asks its model before its start is committed, and runs no tool", async () => {
   for (const kind of kinds) {
     const { run, model, told, ran, answer } = begun(kind);
     await asked(model);
@@ -75,7 +75,7 @@ test("a chain asks its model before it is written that it began, and runs no too
 });
 
 // Contract: loop-60
-test("a chain that another has taken over runs no tool and tells nothing", async () => {
+test("a fenced chain runs no tool and publishes nothing", async () => {
   for (const kind of kinds) {
     const { run, told, ran, answer } = begun(kind);
     await severalTurns();
@@ -86,7 +86,7 @@ test("a chain that another has taken over runs no tool and tells nothing", async
 });
 
 // Contract: loop-60
-test("one that had only waited goes on at once, and one that was cut off when it is written that it is taken up", async () => {
+test("a suspended chain resumes at once, and an interrupted one after its resumption was committed", async () => {
   for (const kind of kinds) {
     for (const waited of [true, false]) {
       const { run, model, ran, answer } = begun({ ...kind, resume: { state, waited } });

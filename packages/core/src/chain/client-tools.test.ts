@@ -11,7 +11,7 @@ const shell = defineTool({ name: "LocalShell", description: "The client's.", par
 const echo = defineTool({ ...reads, name: "Echo", execute: () => "echo" });
 
 // Contract: loop-62, plugins-47, plugins-50
-test("a registered tool without execute is announced to the client and waited for, beside the others", async () => {
+test("a tool without execute is announced to the client, and the chain waits for its output", async () => {
   const events: ChainEvent[] = [];
   const executor = executorWith([shell, echo]);
   const calls = [{ name: "LocalShell", args: { command: "ls" } }, { name: "Echo" }];
@@ -51,14 +51,14 @@ test("a registered tool without execute is announced to the client and waited fo
 });
 
 // Contract: plugins-53
-test("a client is offered its tool as it is defined", () => {
+test("a client's tool is offered as it is defined", () => {
   const { definitions, clientNames } = executorWith([shell, echo]).offer();
   assert.deepEqual([...clientNames], ["LocalShell"]);
   assert.equal(definitions[0], shell.definition);
 });
 
 // Contract: plugins-54
-test("outside a chain nobody is there to run it, and that is said", async () => {
+test("outside a chain no client can run the tool, and the error says so", async () => {
   const executor = executorWith([shell], { approvals: { request: () => ({ decision: "allow" }) } });
   const result = await executor.execute("LocalShell", {});
   assert.equal(result.status === "error" && result.error.code, "client_tool");

@@ -11,11 +11,11 @@ import { runToolChain } from "./run-tool-chain.ts";
 
 const hourMs = 3_600_000;
 const jump = fc.integer({ min: -hourMs, max: hourMs });
-/** What happens in a call: the clock is set, time passes, and the clock is set again. */
+/** A step of a call: the clock is set, time passes, and the clock is set again. */
 const step = fc.record({ before: jump, lasts: fc.integer({ min: 0, max: 1_000 }), after: jump });
 
 // Contract: durability-4
-test("however the clock is set, durations are right, no limit is reached early and nothing ends before it begins", async () => {
+test("durations are right, limits are not reached early and ends follow starts, however the clock is set", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 5 }), async (steps) => {
       const clock = new FakeClock(2_000_000_000_000);
@@ -60,7 +60,7 @@ test("however the clock is set, durations are right, no limit is reached early a
 });
 
 // Contract: durability-4
-test("the running time that is read from a journal is at least 0 and at most an hour an event, however the clock was set", () => {
+test("the running time from a journal is at least 0 and at most an hour per event", () => {
   const times = fc.array(fc.integer({ min: 0, max: 4_000_000_000_000 }), { minLength: 1 });
   fc.assert(
     fc.property(times, ([first = 0, ...rest]) => {

@@ -8,7 +8,7 @@ import { defineTool } from "../tool/define-tool.ts";
 import { runToolChain } from "./run-tool-chain.ts";
 
 // Contract: executor-48, loop-38, plugins-22
-test("what a tool returns in parts goes to the model as parts, and as text beside them", async () => {
+test("a tool's content parts go to the model as parts and as text", async () => {
   const parts: readonly ContentPart[] = [
     { type: "text", text: "A chart:" },
     { type: "image", mimeType: "image/png", source: { type: "base64", data: "AAAA" } },

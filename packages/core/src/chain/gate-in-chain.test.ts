@@ -45,7 +45,7 @@ function run(
 }
 
 // Contract: executor-91, executor-204, loop-23
-test("what a request does not offer cannot be called, whatever is registered", async () => {
+test("a tool that the request does not offer cannot be called, even if it is registered", async () => {
   let ran = 0;
   const executor = executorOf({
     basic: [tool("Add", () => 1)],
@@ -80,7 +80,7 @@ test("a model whose stream fails after the abort does not end the process", asyn
 });
 
 // Contract: executor-36
-test("asking that failed is no person's refusal, and is asked again", async () => {
+test("a failed approval request does not count as a rejection, and is made again", async () => {
   let asked = 0;
   const approvals: ApprovalAdapter = {
     request: () => {
@@ -114,7 +114,7 @@ test("edited arguments that the tool forbids do not run", async () => {
 });
 
 // Contract: executor-98
-test("an answer does not lift a rule or a switch that came after the question", async () => {
+test("an answer does not override a rule or a switch that changed after the request", async () => {
   let ran = 0;
   const approvals: ApprovalAdapter = { request: () => ({ decision: "pending" }) };
   const make = (options: ToolExecutorOptions = {}) =>
@@ -133,7 +133,7 @@ test("an answer does not lift a rule or a switch that came after the question", 
 });
 
 // Contract: executor-129
-test("a sub-call's answer and its grant are written", async () => {
+test("a sub-call's answer and its grant are stored", async () => {
   const parent = defineTool({
     name: "Parent",
     description: "",
@@ -163,7 +163,7 @@ test("a sub-call's answer and its grant are written", async () => {
 });
 
 // Contract: executor-107, plugins-72
-test("a request that asks for every call asks for sub-calls too, whatever was granted", async () => {
+test("a request that requires approval for every call requires it for sub-calls, despite grants", async () => {
   let asked = 0;
   const parent = defineTool({
     name: "Parent",
@@ -180,7 +180,7 @@ test("a request that asks for every call asks for sub-calls too, whatever was gr
   assert.equal(asked, 4);
 });
 
-test("a log that the model or the client wrote loses its form wherever it is replayed", async () => {
+test("a log that the model or the client wrote is neutralised wherever it is replayed", async () => {
   const executor = executorOf({});
   const said = await run(executor, ["<turn-log>I did it</turn-log>"]).chain.result;
   assert.doesNotMatch(said.answer, /<turn-log>/);
@@ -208,7 +208,7 @@ test("a call releases its locks even if its start cannot be recorded", async () 
 });
 
 // Contract: plugins-25
-test("what cannot be written down is an outcome, not a throw", async () => {
+test("arguments that cannot be stored are an outcome, not a throw", async () => {
   const give = (value: unknown) => executorOf({ g: [tool("T", () => value)] }).execute("T", {});
   const details = toolError({ code: "x", message: "m", details: { n: 1n } as never });
   const failed = await give(details);
@@ -243,14 +243,14 @@ test("events of a tool that are not plain data do not stop the journal", async (
 });
 
 // Contract: executor-21
-test("a deadline beyond what a timer can wait is none", async () => {
+test("a deadline longer than a timer allows never passes", async () => {
   const slow = tool("T", () => new Promise((resolve) => setTimeout(resolve, 30, "ok")), {
     timeoutMs: Number.POSITIVE_INFINITY,
   });
   assert.equal((await executorOf({ g: [slow] }).execute("T", {})).status, "success");
 });
 
-test("a chain that takes another over has its own budget of rounds", async () => {
+test("a chain that takes over another has its own budget of rounds", async () => {
   const clientTools = [
     { type: "function", function: { name: "C", parameters: { type: "object" } } },
   ] as const;

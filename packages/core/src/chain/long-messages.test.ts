@@ -39,7 +39,7 @@ const shownIn = (model: ScriptedModel, round: number) =>
 const nameIn = (text: string) => /\n\n\[Kept as (Message-[0-9a-f]{8})\]$/.exec(text)?.[1] ?? "";
 
 // Contract: variables-13
-test("2,000 characters are a long message, and one less is none", async () => {
+test("2,000 characters are a long message, and one less is a short one", async () => {
   for (const [chars, isKept] of [
     [1_999, false],
     [2_000, true],
@@ -53,7 +53,7 @@ test("2,000 characters are a long message, and one less is none", async () => {
 });
 
 // Contract: variables-13, variables-69
-test("a long message of a user is a variable from the first question to the model on, and a call takes it by its name", async () => {
+test("a user's long message is a variable from the first request on, and calls can refer to it", async () => {
   const executor = executorWith([count]);
   const script: ScriptedStep[] = [
     ({ messages }) => {
@@ -72,13 +72,13 @@ test("a long message of a user is a variable from the first question to the mode
   const variable = executor.variables.getVariable(kept);
   assert.deepEqual([variable?.type, variable?.value.text], ["MessageCache", pasted]);
   assert.match(variable?.desc ?? "", /^A message of the user: A log: line of the log/);
-  assert.deepEqual(state.messages[0], user(pasted), "what is stored is what was said");
+  assert.deepEqual(state.messages[0], user(pasted), "the stored text is the original text");
   const changed = writes.flatMap((write) => (write.type === "variable" ? [write.change] : []));
   assert.ok(changed.some((change) => change.type === "set" && change.variable.name === kept));
 });
 
 // Contract: variables-60
-test("sent again in a later turn it is the same variable, and one that was evicted is there again", async () => {
+test("the same message in a later turn is the same variable, and restores an evicted one", async () => {
   const executor = executorWith([count]);
   const first = start(executor, ["one"], { inputMessages: [user(pasted)] });
   await first.result;
@@ -92,7 +92,7 @@ test("sent again in a later turn it is the same variable, and one that was evict
   assert.equal(elsewhere.variables.getVariable(kept)?.value.text, pasted);
 });
 
-test("one that a person removed stays removed", async () => {
+test("a variable that a user removed stays removed", async () => {
   const executor = executorWith([count]);
   const first = start(executor, ["one"], { inputMessages: [user(pasted)] });
   await first.result;
@@ -104,7 +104,7 @@ test("one that a person removed stays removed", async () => {
 });
 
 // Contract: variables-13
-test("long parts of a message are kept each, short messages and those of others not", async () => {
+test("each long part of a message becomes a variable; short messages and other roles' do not", async () => {
   const executor = executorWith([count]);
   const parts: Message = {
     role: "user",
@@ -131,7 +131,7 @@ test("long parts of a message are kept each, short messages and those of others 
 });
 
 // Contract: variables-13
-test("where no tool is on nothing is kept and nothing added", async () => {
+test("if no tool is enabled, nothing is stored or added", async () => {
   const executor = executorWith([]);
   const { model, result } = start(executor, ["done"], { inputMessages: [user(pasted)] });
   await result;
@@ -140,7 +140,7 @@ test("where no tool is on nothing is kept and nothing added", async () => {
 });
 
 // Contract: variables-19
-test("without room for it the message is shown as it is", async () => {
+test("a message that exceeds the capacity is shown unchanged", async () => {
   const executor = executorWith([count]);
   const { variables } = executor;
   const value = { text: "x" };

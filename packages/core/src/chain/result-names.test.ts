@@ -35,7 +35,7 @@ const keptAs = (result: Awaited<ReturnType<typeof start>["result"]>) =>
   result.state.calls.map(({ name, result: kept }) => `${name} → ${kept?.cacheVarResult ?? "-"}`);
 
 // Contract: executor-123, variables-27, variables-58
-test("results are numbered in the order in which the model wrote the calls, not in that of their ends", async () => {
+test("results are numbered in the order in which the model wrote the calls", async () => {
   const release = Promise.withResolvers<string>();
   const slow = defineTool({ ...reads, name: "Slow", execute: () => release.promise });
   const last = defineTool({
@@ -50,7 +50,7 @@ test("results are numbered in the order in which the model wrote the calls, not 
 });
 
 // Contract: variables-49
-test("a call that fails before it runs keeps its number, so that the others have the names they were foreseen", async () => {
+test("a call that fails before it runs keeps its number, so that the others have the expected names", async () => {
   const calls = [
     { name: "Echo", args: { text: 1, more: [] } },
     { name: "Echo", args: {} },
@@ -64,7 +64,7 @@ test("a call that fails before it runs keeps its number, so that the others have
 });
 
 // Contract: variables-58
-test("tools whose results are not kept take no number", async () => {
+test("tools whose results are not stored take no number", async () => {
   const quiet = defineTool({
     ...reads,
     name: "Quiet",
@@ -77,13 +77,13 @@ test("tools whose results are not kept take no number", async () => {
 });
 
 // Contract: variables-59
-test("a call that waits has its name, and no later call gets it, though another process goes on", async () => {
+test("a waiting call keeps its name in another process, and no later call gets it", async () => {
   const calls = [{ name: "Asks" }, { name: "Echo", args: { text: "meanwhile" } }];
   const first = start([asks, echo], [{ calls }], {}, { approvals });
   const { state } = await first.result;
   assert.equal(first.executor.variables.missingVariable("Asks_1").code, "variable_without_result");
 
-  // Only the variables and the state come along. The newest name was never kept under.
+  // Only the variables and the state are passed on. The newest name has no variable yet.
   const stored = JSON.parse(JSON.stringify({ ...state })) as typeof state;
   const variables = VariableSystem.restore([]);
   const resume = {
@@ -105,7 +105,7 @@ test("a call that waits has its name, and no later call gets it, though another 
 });
 
 // Contract: variables-58
-test("sub-calls are numbered as they are proposed, after the calls of the round", async () => {
+test("sub-calls are numbered in the order of their proposal, after the calls of the round", async () => {
   const outer = defineTool({
     ...reads,
     name: "Outer",

@@ -15,7 +15,7 @@ import type { ToolChainResult } from "./options/tool-chain-result.ts";
 
 const contextMessages = [{ role: "user", content: "Go." }] as const;
 
-/** Takes so many commits and no more, as where the process is killed. */
+/** A journal that accepts a number of commits and no more, as if the process were killed. */
 class CutJournal implements Journal {
   readonly kept = new MemoryJournal();
   commits = 0;
@@ -32,7 +32,7 @@ class CutJournal implements Journal {
   }
 }
 
-/** One that takes all that was said in the same turn of the event loop at once, as a database does. */
+/** A journal that takes all writes of one event loop turn together, as a database does. */
 class GatheringCutJournal extends CutJournal {
   beforeNext(commit: () => void): void {
     setImmediate(commit);
@@ -51,7 +51,7 @@ async function cutAfter(commits: number, world: World, model: Model, Cut = CutJo
   return { result, journal };
 }
 
-/** What another process makes of what is in the journal. */
+/** Resumes the chain from the journal, in another process. */
 function carryOn(journal: MemoryJournal, world: World, model: Model): Promise<ToolChainResult> {
   const kept = { variables: journal.variables(), grants: journal.grants() };
   return resumeToolChain(richExecutor(world, kept), journal.state(), {
@@ -62,7 +62,7 @@ function carryOn(journal: MemoryJournal, world: World, model: Model): Promise<To
   }).result;
 }
 
-/** A chain's record, without what is random or says how it was run. */
+/** A chain's record without random values and durations. */
 function recordOf({ status, answer, responseContent, toolChainContent, ...more }: ToolChainResult) {
   const { usage, messages, stats, state, toolCallHistory } = more;
   const calls = state.calls
@@ -91,7 +91,7 @@ function recordOf({ status, answer, responseContent, toolChainContent, ...more }
 }
 
 // Contract: loop-3, loop-58, loop-74, loop-101, durability-10
-test("cut at any commit and carried on, a chain ends with the record of one that was never cut", async () => {
+test("a chain that was killed at any commit and resumed ends like one that never was", async () => {
   const model = richModel({ without: "Outer" });
   const uncut = await cutAfter(Infinity, newWorld(), model);
   assert.ok(uncut.journal.commits > 50);
@@ -105,7 +105,7 @@ test("cut at any commit and carried on, a chain ends with the record of one that
   }
 });
 
-test("where the journal gathers what is said, a chain makes few commits, and the same holds", async () => {
+test("with a batching journal a chain makes few commits, and resumes the same way", async () => {
   const model = richModel({ without: "Outer" });
   const each = await cutAfter(Infinity, newWorld(), model);
   const uncut = await cutAfter(Infinity, newWorld(), model, GatheringCutJournal);
@@ -122,7 +122,7 @@ test("where the journal gathers what is said, a chain makes few commits, and the
 });
 
 // Contract: loop-58, durability-12
-test("cut again and again, a chain still comes to the same end", async () => {
+test("a chain that is killed repeatedly ends the same way", async () => {
   const model = richModel({ without: "Outer" });
   const uncut = await cutAfter(Infinity, newWorld(), model);
   for (const step of [7, 11, 13]) {
@@ -147,7 +147,7 @@ test("cut again and again, a chain still comes to the same end", async () => {
 });
 
 // Contract: loop-61
-test("a call that was making another when it was cut makes it anew; all messages stay in pairs", async () => {
+test("a call that was making a sub-call when it was killed makes it again; messages stay in pairs", async () => {
   const uncut = await cutAfter(Infinity, newWorld(), richModel());
   for (let commits = 1; commits < uncut.journal.commits; commits++) {
     const world = newWorld();
@@ -161,7 +161,7 @@ test("a call that was making another when it was cut makes it anew; all messages
   }
 });
 
-/** What the model read. */
+/** The messages that the model read. */
 function contents({ messages }: ToolChainResult) {
   return messages.complete.map(({ content }) => content);
 }

@@ -18,7 +18,7 @@ const later: ApprovalAdapter = {
   review: () => ({ decision: "pending" }),
 };
 
-/** A tool whose results are reviewed, and which counts how often it ran. */
+/** A tool whose results are reviewed, and the number of its runs. */
 function secretTool() {
   const ran = { times: 0 };
   const tool = defineTool({
@@ -57,7 +57,7 @@ function start(
     onEvent: (event) => events.push(event),
     ...more,
   });
-  /** All that is kept, without what the reviewer alone may read. */
+  /** All that is stored, without the parts for the reviewer alone. */
   const open = () =>
     JSON.stringify([
       writes.map((write) =>
@@ -78,7 +78,7 @@ function start(
 const secretCall = { calls: [{ name: "Secret", id: "c1" }] };
 
 // Contract: executor-66
-test("a chain parks for a review, and another process settles it without running the tool again", async () => {
+test("a chain is suspended for a review, and another process settles it without running the tool again", async () => {
   const { tool, ran } = secretTool();
   const first = start([tool], [secretCall]);
   const parked = await first.run.result;
@@ -103,7 +103,7 @@ test("a chain parks for a review, and another process settles it without running
 });
 
 // Contract: executor-66
-test("a chain that is taken up again without an answer waits on, and its result stays in quarantine", async () => {
+test("a chain that resumes without an answer keeps waiting, with its result in quarantine", async () => {
   const { tool, ran } = secretTool();
   const parked = await start([tool], [secretCall]).run.result;
   const again = start([tool], [], { resume: { state: parked.state } });
@@ -115,7 +115,7 @@ test("a chain that is taken up again without an answer waits on, and its result 
 });
 
 // Contract: executor-67
-test("the others of the round go on while a result waits, and the first answer counts", async () => {
+test("the round's other calls continue while a result waits, and the first answer counts", async () => {
   const { tool } = secretTool();
   const slow = Promise.withResolvers<string>();
   const other = defineTool({
@@ -150,7 +150,7 @@ test("the others of the round go on while a result waits, and the first answer c
 });
 
 // Contract: executor-68, loop-37
-test("a chain that is stopped, or closed, withholds what nobody had seen", async () => {
+test("a chain that is stopped or closed withholds results that were not reviewed", async () => {
   const { tool } = secretTool();
   const slow = defineTool({ ...reads, name: "Slow", execute: () => new Promise(() => {}) });
   const script = [{ calls: [{ name: "Secret", id: "c1" }, { name: "Slow" }] }];
@@ -170,7 +170,7 @@ test("a chain that is stopped, or closed, withholds what nobody had seen", async
 });
 
 // Contract: executor-68
-test("one call that waits for its reviewer is stopped alone", async () => {
+test("one call that waits for its reviewer can be stopped alone", async () => {
   const { tool } = secretTool();
   const slow = Promise.withResolvers<string>();
   const other = defineTool({ ...reads, name: "Other", execute: () => slow.promise });
@@ -184,7 +184,7 @@ test("one call that waits for its reviewer is stopped alone", async () => {
 });
 
 // Contract: executor-70
-test("a script waits for the reviewer of what it called, and gets what was released", async () => {
+test("a script waits for the review of its sub-call, and gets the released result", async () => {
   const { tool } = secretTool();
   const script = defineTool({
     ...reads,
@@ -222,7 +222,7 @@ test("a result whose tool is gone when its answer comes is withheld", async () =
 });
 
 // Contract: executor-69
-test("a final tool's words are heard once they were released, and as they were", async () => {
+test("a final tool's text is shown unchanged after its release", async () => {
   const answer = defineTool({
     ...reads,
     name: "Answer",
@@ -248,7 +248,7 @@ test("a final tool's words are heard once they were released, and as they were",
   assert.doesNotMatch(JSON.stringify(second.writes), /tulip/);
 });
 
-test("the end of a turn's time does not decide for a reviewer who still looks", async () => {
+test("the limit of time does not end a review", async () => {
   const { tool } = secretTool();
   const clock = new FakeClock();
   const word = Promise.withResolvers<ReviewAnswer>();

@@ -80,7 +80,7 @@ test("a call runs, its result goes to the model, and the answer ends the turn", 
 });
 
 // Contract: loop-35
-test("calls of one round run beside one another, and are answered in their order", async () => {
+test("calls of one round run in parallel, and their results are in their order", async () => {
   const gate = Promise.withResolvers<void>();
   let running = 0;
   const meet = defineTool({
@@ -105,7 +105,7 @@ test("calls of one round run beside one another, and are answered in their order
 });
 
 // Contract: loop-25, plugins-43
-test("events carry their call, in an order that a reader can rely on", async () => {
+test("events carry their call, in an order that readers can rely on", async () => {
   const speak = defineTool({
     ...reads,
     name: "Speak",
@@ -172,7 +172,7 @@ test("a failing tool, an unknown tool and broken arguments go back to the model 
   assert.match(answers[4] ?? "", /text/);
 });
 
-test("a tool that returns nothing, a cycle or a function has an answer all the same", async () => {
+test("a tool that returns nothing, a cycle or a function has a result message", async () => {
   const cycle: Record<string, unknown> = {};
   cycle["self"] = cycle;
   const give = (name: string, value: unknown) =>
@@ -190,7 +190,7 @@ test("a tool that returns nothing, a cycle or a function has an answer all the s
 });
 
 // Contract: executor-159
-test("a result of 50 MB is cut for the model and kept whole", async () => {
+test("a result of 50 MB is truncated for the model and stored whole", async () => {
   const big = "x".repeat(50 * 1024 * 1024);
   const huge = defineTool({
     ...reads,
@@ -209,7 +209,7 @@ test("a result of 50 MB is cut for the model and kept whole", async () => {
 });
 
 // Contract: executor-21, executor-39, executor-206
-test("a hanging tool is stopped at its deadline, and its late result is ignored", async () => {
+test("a tool that hangs is stopped at its deadline, and its late result is ignored", async () => {
   const hang = defineTool({
     name: "Hang",
     description: "",
@@ -225,7 +225,7 @@ test("a hanging tool is stopped at its deadline, and its late result is ignored"
 });
 
 // Contract: executor-6, executor-36, executor-57, executor-170, executor-245, loop-37
-test("without an approval adapter the answer is no, and the model reads why", async () => {
+test("without an approval adapter a call is rejected, and the model reads why", async () => {
   const write = defineTool({ name: "Write", description: "", execute: () => "written" });
   const { run, model } = start([write], [call("Write"), "ok"]);
   await run.result;
@@ -233,7 +233,7 @@ test("without an approval adapter the answer is no, and the model reads why", as
 });
 
 // Contract: executor-190, loop-50
-test("a pending approval parks the chain; its state carries it on elsewhere", async () => {
+test("a pending approval suspends the chain, and its state resumes it elsewhere", async () => {
   let ran = 0;
   const write = defineTool({ name: "Write", description: "", execute: () => `written ${++ran}` });
   const approvals = { request: () => ({ decision: "pending" as const }) };
@@ -265,7 +265,7 @@ test("a pending approval parks the chain; its state carries it on elsewhere", as
   );
 });
 
-test("a call that another chain carried to its end is taken as it ended, and not run again", async () => {
+test("a call that ended in another chain is taken over with its end, and does not run again", async () => {
   let ran = 0;
   const write = defineTool({ name: "Write", description: "", execute: () => `written ${++ran}` });
   const approvals = { request: () => ({ decision: "pending" as const }) };
@@ -280,13 +280,13 @@ test("a call that another chain carried to its end is taken as it ended, and not
   assert.equal((await second.run.result).status, "completed");
   assert.equal(ran, 1);
   assert.equal(second.model.requests[0]?.messages.at(-1)?.content, "written 1");
-  // It is told as it was there: whoever follows this chain alone sees the whole call.
+  // Its events are repeated, so that a reader of this chain alone sees the whole call.
   const told = second.events.flatMap((event) => ("callId" in event ? [event.type] : []));
   assert.deepEqual(told, ["call.proposed", "approval.answered", "call.started", "call.settled"]);
 });
 
 // Contract: loop-62
-test("an answer that comes while another call runs is heeded at once", async () => {
+test("an answer during another call's run takes effect at once", async () => {
   const release = Promise.withResolvers<string>();
   const slow = defineTool({
     ...reads,
@@ -339,7 +339,7 @@ test("ask-once remembers the decision for exactly these arguments", async () => 
 });
 
 // Contract: executor-95, executor-228
-test("a person's edit is validated, runs, and is told to the model", async () => {
+test("a user's edit is validated, runs, and is reported to the model", async () => {
   const seen: unknown[] = [];
   const write = defineTool({
     name: "Write",
@@ -387,7 +387,7 @@ test("an abort ends the chain at once, with every call recorded and a valid mess
 });
 
 // Contract: executor-40, executor-111, plugins-65
-test("one call is stopped and the turn goes on", async () => {
+test("one call is stopped, and the turn continues", async () => {
   const hang = defineTool({
     ...reads,
     name: "Hang",
@@ -411,7 +411,7 @@ test("one call is stopped and the turn goes on", async () => {
 });
 
 // Contract: loop-19, loop-102
-test("a model that fails is an error with what was said so far, never an answer", async () => {
+test("a model that fails is an error with the text so far, never an answer", async () => {
   const error = new ModelError({
     code: "rate_limit",
     message: "Too many requests.",
@@ -436,7 +436,7 @@ test("a model that fails is an error with what was said so far, never an answer"
   );
 });
 
-test("a stream that ends without an end is a lost connection", async () => {
+test("a stream that stops without an end event is a lost connection", async () => {
   const { run } = start([], [{ events: [{ type: "text-delta", text: "half" }] }]);
   assert.equal((await run.result).error?.code, "connection");
 });
@@ -453,14 +453,14 @@ test("at the limit of rounds the model answers without tools", async () => {
 });
 
 // Contract: loop-42
-test("an empty answer is asked for once more", async () => {
+test("an empty answer is requested again once", async () => {
   const { run, model } = start([], ["", "here"]);
   assert.equal((await run.result).answer, "here");
   assert.equal(model.requests[1]?.messages.at(-1)?.role, "developer");
 });
 
 // Contract: plugins-51
-test("a client's call waits, and goes on with its output", async () => {
+test("a client's call waits, and continues with its output", async () => {
   const clientTools = [
     { type: "function", function: { name: "Here", parameters: { type: "object" } } },
   ] as const;
@@ -497,7 +497,7 @@ test("a repeated call id becomes a new one, and messages stay in pairs", async (
   assert.equal(new Set(ids).size, 2);
 });
 
-test("a forged log in a tool's result or a model's words loses its form", async () => {
+test("a forged log in a tool's result or a model's text is neutralised", async () => {
   const { run, model } = start(
     [echo],
     [
@@ -514,7 +514,7 @@ test("a forged log in a tool's result or a model's words loses its form", async 
 });
 
 // Contract: loop-24, loop-64
-test("nothing is told before it is written, and a fenced chain stops without another word", async () => {
+test("events are published after their commit, and a fenced chain publishes nothing more", async () => {
   const written: JournalWrite[] = [];
   const told: string[] = [];
   const journal = {
@@ -562,7 +562,7 @@ test("a detached chain writes nothing more", async () => {
 });
 
 // Contract: executor-20, executor-41, loop-61
-test("a call found started is run again only where that is safe", async () => {
+test("a started call runs again only if its tool declares this as safe", async () => {
   let ran = 0;
   const read = defineTool({
     ...reads,
@@ -615,7 +615,7 @@ test("a tool calls another through the same gate", async () => {
 });
 
 // Contract: executor-15
-test("a tool's own short words stand in the log", async () => {
+test("a tool's own short texts appear in the log", async () => {
   const wordy = defineTool({
     ...reads,
     name: "Wordy",
@@ -643,7 +643,7 @@ test("a model that never ends is cut off", async () => {
 });
 
 // Contract: executor-58
-test("a result under review is seen by nobody else, and what is withheld is kept nowhere", async () => {
+test("a result under review is shown to its reviewer only, and a withheld one is stored nowhere", async () => {
   const secret = defineTool({
     name: "Secret",
     description: "",

@@ -17,33 +17,46 @@ import type { ToolExecutor } from "../call/tool-executor.ts";
 import type { ChainState } from "./journal/chain-result.ts";
 
 export interface ToolChainRun {
-  /** Never rejects: what went wrong is its `status` and `error`. */
+  /** The result of the chain. Never rejects: its `status` and `error` report failures. */
   readonly result: Promise<ToolChainResult>;
-  /** What happens from now on. The chain is never held back by who reads; ask before the next await to miss nothing. */
+  /**
+   * Yields the events from now on. Readers never slow the chain down. Call it before the next
+   * `await` to get all events.
+   */
   events(): AsyncIterable<ChainEvent>;
-  /** A person's word on an approval that was `pending`. False where it no longer waits here. */
+  /**
+   * Passes a user's answer to an approval that was `pending`. Returns false if it no longer waits
+   * here.
+   */
   answer(approvalId: string, decision: ApprovalDecision): boolean;
-  /** A person's word on a result whose review was `pending`. False where it no longer waits here. */
+  /**
+   * Passes a user's review of a result that was `pending`. Returns false if it no longer waits
+   * here.
+   */
   answerReview(reviewId: string, decision: ReviewDecision): boolean;
-  /** What a client's tool answered. False where no such call waits here. */
+  /** Passes the output of a client's tool. Returns false if no such call waits here. */
   submitOutput(output: ClientOutput): boolean;
-  /** Stops one call; the turn goes on. */
+  /** Stops one call; the turn continues. */
   cancelCall(callId: string, reason?: string): boolean;
   /** Stops the chain at once. */
   abort(reason?: string): void;
-  /** Lets go of the chain without writing an end: its journal carries it on elsewhere. */
+  /**
+   * Stops this chain without an end in its journal: another process resumes it from the journal.
+   */
   detach(reason: string): void;
 }
 
 /**
- * The loop: asks the model, runs the tools it calls beside one another behind the gate, gives it
- * the results, until it answers. Ends in `requires_action` where it waits for a person or a
- * client; `result.state` carries it on.
+ * Runs the loop: asks the model, runs its tool calls in parallel behind the gate, returns the
+ * results to the model, and repeats this until the model answers. Ends in `requires_action` if it
+ * waits for a user or a client; `result.state` resumes it.
  *
- * @throws CapstanError `invalid_options` where there is no executor to run it on; all else that is
- *   wrong with the options is the result's `error`
+ *
+ * @throws CapstanError `invalid_options` without an executor; other invalid options are the
+ * result's `error`
  * @example
- * const run = runToolChain({ executor, model, contextMessages: [{ role: "user", content: "What is in this folder?" }] });
+ * const run = runToolChain({ executor, model, contextMessages: [{ role: "user", content: "What is
+ * in this folder?" }] });
  * console.log((await run.result).responseContent);
  */
 export function runToolChain(options: ToolChainOptions): ToolChainRun {
@@ -77,8 +90,8 @@ export function runToolChain(options: ToolChainOptions): ToolChainRun {
 const readerLimit = 10_000;
 
 /**
- * Hands events to any number of readers. Nobody is waited for: a reader that falls far behind
- * gets an error instead of a memory without bound. Without readers an event costs nothing.
+ * Passes events to any number of readers without waiting for them. A reader that falls too far
+ * behind gets an error, which bounds the memory. Without readers an event costs nothing.
  */
 class EventStream<T> {
   readonly #readers = new Set<ReadableStreamDefaultController<T>>();
@@ -104,7 +117,7 @@ class EventStream<T> {
     this.#readers.clear();
   }
 
-  /** What is pushed from this call on. */
+  /** Yields the events that are pushed after this call. */
   read(): AsyncIterable<T> {
     let own: ReadableStreamDefaultController<T>;
     return new ReadableStream<T>(
@@ -124,8 +137,8 @@ class EventStream<T> {
 type ExecuteToolChainOptions = Omit<ToolChainOptions, "executor" | "firstResponse">;
 
 /**
- * Carries a first answer of a model on: runs its calls and asks again until it answers. Never
- * rejects for what a model or a tool did.
+ * Continues from a first answer of a model: runs its calls, and asks again until the model answers.
+ * Never rejects for an error of the model or a tool.
  *
  * @example const result = await executeToolChain(executor, { message }, { model, contextMessages });
  */
@@ -141,10 +154,10 @@ type ResumeToolChainOptions = Omit<ToolChainOptions, "executor" | "firstResponse
   Pick<ChainResume, "answers" | "reviews" | "outputs" | "waited">;
 
 /**
- * Carries a stopped chain on: one that waits (with some or all of the answers), one that was
- * aborted or failed, or one whose process ended, from its journal. A call that has ended is not
- * made again; one that had begun is made again only if its tool says that this is safe, and else
- * ends as `outcome_unknown`. What is still not answered is waited for again.
+ * Resumes a stopped chain. The chain may wait (for some or all of its answers), may have been
+ * aborted or failed, or its process may have ended; then its journal has the state. A call that has
+ * ended does not run again. A started call runs again only if its tool declares this as safe, and
+ * otherwise ends as `outcome_unknown`. Requests without an answer wait again.
  *
  * @param state plain JSON: a result's `state`, or `chainStateOf` a journal's writes
  * @example

@@ -14,7 +14,7 @@ const parent = defineTool({
 });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("the question of a sub-call is gone when the call that made it is stopped", async () => {
+test("a sub-call's approval request is withdrawn when its parent is stopped", async () => {
   const approvals = new InlineApprovalAdapter();
   const executor = executorWith([asks, parent], { approvals });
   const call = executor.execute("Parent", {}, { callId: "p" });
@@ -27,7 +27,7 @@ test("the question of a sub-call is gone when the call that made it is stopped",
 });
 
 for (const name of ["Asks", "Parent"]) {
-  test(`in a chain, a question is gone when its call is stopped: ${name}`, async () => {
+  test(`in a chain, an approval request is withdrawn when its call is stopped: ${name}`, async () => {
     const approvals = new InlineApprovalAdapter();
     const executor = executorWith([asks, parent], { approvals });
     const model = new ScriptedModel([{ calls: [{ name, id: "c" }] }, "done"]);
@@ -41,7 +41,7 @@ for (const name of ["Asks", "Parent"]) {
   });
 }
 
-test("in a chain, a question that is answered elsewhere is gone", async () => {
+test("in a chain, an approval request that is answered elsewhere is withdrawn", async () => {
   const approvals = new InlineApprovalAdapter();
   const executor = executorWith([asks], { approvals });
   const model = new ScriptedModel([{ calls: [{ name: "Asks" }] }, "done"]);

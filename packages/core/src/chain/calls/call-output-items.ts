@@ -10,9 +10,9 @@ interface CallOutputItem {
 }
 
 /**
- * The output of running calls as streamed items, which are opened and closed here. The output of a
- * final call is the assistant's text; its item opens when the call starts, so that answers appear in
- * the order of the starts.
+ * Streams the output of running calls as items, and opens and closes them. The output of a final
+ * call is the assistant's text. Its item opens when the call starts, so that answers appear in the
+ * order of the starts.
  */
 export class CallOutputItems {
   readonly #newItemId: () => string;
@@ -20,7 +20,9 @@ export class CallOutputItems {
   /** Final calls in the order in which they started. */
   readonly #finals = new Set<string>();
 
-  /** `before`: the calls of a resumed chain. */
+  /**
+   * @param before the calls of a resumed chain
+   */
   constructor(newItemId: () => string, before: Iterable<CallRecord>) {
     this.#newItemId = newItemId;
     const finals = [...before].filter(({ final }) => final === true);
@@ -41,21 +43,26 @@ export class CallOutputItems {
     return [...started, { type: "item.delta", itemId, delta }];
   }
 
-  /** A call's result is to be reviewed: an item must not stay open meanwhile. */
+  /**
+   * Closes the item of a call whose result is reviewed: an item must not stay open during the
+   * review.
+   */
   reviewed(callId: string): readonly ChainEvent[] {
     const item = this.#take(callId);
     if (item === undefined) return [];
     return [{ type: "item.end", itemId: item.itemId, text: item.parts.join("") }];
   }
 
-  /** Closes what a call said. The record of a final one that was cut off keeps what was heard. */
+  /**
+   * Closes the item of a call. The record of a final call that was cut off keeps the text so far.
+   */
   settled(record: CallRecord): {
     readonly record: CallRecord;
     readonly events: readonly ChainEvent[];
   } {
     const { callId, answer, status, final } = record;
     if (this.#open.size === 0 && record.review === undefined) return { record, events: none };
-    // What a person released begins to be said now.
+    // The text of a result that a user released is shown now.
     const released = record.review !== undefined && answer !== undefined;
     const events: ChainEvent[] = released ? [this.#start(callId, "text")] : [];
     const item = this.#take(callId);
@@ -72,8 +79,8 @@ export class CallOutputItems {
   }
 
   /**
-   * What the final ones of these calls said, in the order in which they started. `cut`: those too
-   * that did not come to their end, where some was heard.
+   * Returns the text of these calls' final tools, in the order in which the calls started. `cut`:
+   * also the text of calls that were cut off, if they wrote any.
    */
   finalText(
     records: ReadonlyMap<string, CallRecord>,

@@ -6,7 +6,7 @@ import { defineTool } from "../../tool/define-tool.ts";
 import type { ChainState } from "../journal/chain-result.ts";
 import { resumeToolChain, runToolChain } from "../run-tool-chain.ts";
 
-/** A chain that waits for a person's word on two calls. */
+/** A chain that waits for the approval of two calls. */
 async function waiting() {
   let sent = 0;
   const send = defineTool({
@@ -32,7 +32,7 @@ async function waiting() {
 }
 
 // Contract: loop-64
-test("of two that carry the same state on, at once or one after the other, one runs its calls", async () => {
+test("if two chains resume the same state, only one runs its calls", async () => {
   const { copy, first, second, resume, sent } = await waiting();
   const [one, other] = await Promise.all([
     resume(copy(), first, second),
@@ -40,14 +40,14 @@ test("of two that carry the same state on, at once or one after the other, one r
   ]);
   assert.equal(one.status, "completed");
   assert.deepEqual([other.status, other.error?.code], ["error", "already_resumed"]);
-  assert.match(other.error?.message ?? "", /Carry on from the state in the result of the chain/);
+  assert.match(other.error?.message ?? "", /Resume from the state in the result of the chain/);
   const late = await resume(copy(), first, second);
   assert.equal(late.error?.code, "already_resumed");
   assert.equal(sent(), 2);
 });
 
 // Contract: loop-64
-test("what a resumed chain still waits for is taken up from its own state, and what it ran is not run from an older one", async () => {
+test("a resumed chain's own state continues it, and an older state does not rerun its calls", async () => {
   const { copy, first, second, resume, sent } = await waiting();
   const half = await resume(copy(), first);
   assert.deepEqual([half.status, sent()], ["requires_action", 1]);

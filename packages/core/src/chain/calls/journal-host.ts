@@ -24,19 +24,22 @@ export interface JournalHostOptions {
   readonly executor: ToolExecutor;
   readonly recorder: Recorder;
   readonly items: CallOutputItems;
-  /** Whole results stay in memory to the end; else only the records are kept. */
+  /** Results stay in memory until the chain ends; otherwise only the records do. */
   readonly keepResults: boolean;
   readonly records: Iterable<CallRecord>;
-  /** Called when an answer has approved a call, before it goes on. */
+  /** Called when an answer has approved a call, before the call continues. */
   readonly onApproved: (callId: string, grant: Grant | undefined) => void;
 }
 
-/** Hosts the calls of a chain: stores their steps in its journal, with the events that tell of them. */
+/** The host of a chain's calls: stores their steps in the chain's journal, with their events. */
 export class JournalHost implements CallHost {
-  /** All calls of the chain, sub-calls included, in the order in which they were proposed. */
+  /** All calls of the chain, including sub-calls, in the order of their proposal. */
   readonly records = new Map<string, CallRecord>();
   readonly results = new Map<string, SettledToolResult>();
-  /** Calls that asked for an answer, by the id of the approval or review; `pending` is undefined once they have it. */
+  /**
+   * Calls that requested an answer, by the id of the approval or review. `pending` is undefined
+   * once they are answered.
+   */
   readonly questions = new Map<string, ActiveCall>();
   readonly #options: JournalHostOptions;
 
@@ -63,19 +66,21 @@ export class JournalHost implements CallHost {
         return recorder.committed();
       }
       case "in_review": {
-        // The text of a final tool is shown when it is released; an item must not stay open until then.
+        // The text of a reviewed final tool is shown when it is released; its item must not stay
+        // open until then.
         const ended = items.reviewed(record.callId);
         this.write(record, () => [...eventWrites(ended), ...reviewRequested(record)]);
         return recorder.committed();
       }
       case "settled":
         this.#settled(change);
-        // The parent of a sub-call acts on its result. The loop waits when it starts calls, and at its end.
+        // The parent of a sub-call acts on its result, so it waits for the commit. The loop waits
+        // when it starts calls, and at its end.
         return record.parentCallId === undefined || recorder.committed();
     }
   }
 
-  /** Asks the approval adapter, once the question is stored. */
+  /** Asks the approval adapter when the request is stored. */
   async request(
     pending: PendingRequest,
     call: ActiveCall,
@@ -107,7 +112,7 @@ export class JournalHost implements CallHost {
     }
   }
 
-  /** Stores a call's row with its events. Events are not made if nobody stores or reads them. */
+  /** Stores a call's row with its events. Creates no events if nothing stores or reads them. */
   write(record: CallRecord, events: () => readonly JournalWrite[]): void {
     const { recorder } = this.#options;
     this.records.set(record.callId, record);
@@ -159,7 +164,7 @@ export function proposedEvent(record: CallRecord, { gate }: ToolExecutor) {
     ...(toolId !== undefined && { toolId }),
     ...(registered !== undefined && { groupTitle: titleOf(registered.group) }),
     ...(parentCallId !== undefined && { parentCallId }),
-    // Whoever is told may change them: what was checked is what runs.
+    // Listeners may change the copy: the checked arguments run.
     ...(args !== undefined && { args: copyJson(args) }),
     ...(final !== undefined && { final }),
   };
@@ -179,12 +184,12 @@ export function proposalWrites(
       { type: "client_call.waiting", callId },
     ]);
   if (approval === undefined) return eventWrites([proposed]);
-  // A copy: the digest of the request becomes data.
+  // A copy, because it replaces the getter of the digest by its value.
   const event: ChainEvent = { type: "approval.requested", callId, approval: { ...approval } };
   return eventWrites([proposed, event]);
 }
 
-/** The event of an answered approval, and the grant that the answer created. */
+/** Returns the event of an answered approval, and the grant that the answer created. */
 export function answerWrites(
   { callId, decision, edited, args }: CallRecord,
   { approvalId, grant }: GivenApproval,
@@ -202,12 +207,12 @@ export function answerWrites(
   return grant === undefined ? writes : [...writes, { type: "grant", grant }];
 }
 
-/** That a result waits for a user, and nothing of the result. */
+/** Returns the event of a result that waits for a review, without any of the result. */
 export function reviewRequested({ callId, review }: CallRecord): readonly JournalWrite[] {
   return review === undefined ? [] : eventWrites([{ type: "review.requested", callId, review }]);
 }
 
-/** What a user did with a result. */
+/** Returns the event of a user's review of a result. */
 function reviewAnswered({
   callId,
   review,
@@ -219,7 +224,7 @@ function reviewAnswered({
   return eventWrites([{ type: "review.answered", callId, reviewId, at, ...reviewed }]);
 }
 
-/** What is told of a call's end; `spoken` closes what it said. */
+/** Returns the events of a call's end; `spoken` closes its output. */
 export function endWrites(
   record: CallRecord,
   { status }: SettledToolResult,
@@ -236,7 +241,7 @@ export function eventWrites(events: readonly ChainEvent[]): readonly JournalWrit
   return events.map((event) => ({ type: "event", event }));
 }
 
-/** What is told of a call that ended in another run; nothing where it did not end. */
+/** Returns the events of a call that ended in another run, or none if it did not end. */
 export function settledElsewhereWrites(record: CallRecord): readonly JournalWrite[] {
   const { callId, approval, decision, startedAt, endedAt: at = 0, result } = record;
   const status = resultStatusOf[record.status];

@@ -23,11 +23,12 @@ interface ResumeCallsOptions {
 }
 
 /**
- * Resumes the calls that a stopped chain left open: a waiting call waits again, or gets its answer; an
- * approved call runs; a started call runs again only if its tool says that this is safe, and otherwise
- * ends as `outcome_unknown`.
+ * Resumes the open calls of a stopped chain. A waiting call waits again, or gets its answer. An
+ * approved call runs. A started call runs again only if its tool declares this as safe; otherwise
+ * it ends as `outcome_unknown`.
  *
- * @returns the answers that nothing waited for
+ *
+ * @returns the answers that match no waiting call
  */
 export function resumeCalls({
   executor,
@@ -55,11 +56,11 @@ export function resumeCalls({
     if (!calls.submit(output)) problems.push(notAwaited("output", output.callId));
   if (resume.abandonWaiting === true)
     for (const { callId } of calls.waiting())
-      calls.cancel(callId, "it was not answered before the conversation went on");
+      calls.cancel(callId, "it was not answered before the conversation continued");
   return problems;
 }
 
-/** Names that calls have are not given to others. */
+/** Reserves the variable names of these calls, so that new calls get other names. */
 export function reserveResultNames(
   { variables }: ToolExecutor,
   calls: readonly CallRecord[],
@@ -82,14 +83,14 @@ function resumeCall(options: ResumeCallsOptions, record: CallRecord): void {
   const registered =
     record.toolId === undefined ? undefined : executor.gate.registry.tool(record.toolId);
   if (record.status === "in_review") {
-    if (registered === undefined) return calls.withhold(record, "its tool is not here any more");
+    if (registered === undefined) return calls.withhold(record, "its tool no longer exists");
     if (record.quarantine === undefined)
-      return calls.withhold(record, "it was lost before a person had seen it");
+      return calls.withhold(record, "it was lost before a user had seen it");
     const pending = reviewRequest(callInReview(record, registered));
     return calls.start(record, { at: "suspended", pending });
   }
   if (registered === undefined) {
-    const message = `The tool "${record.name}" is not here any more.`;
+    const message = `The tool "${record.name}" no longer exists.`;
     return calls.close(record, { status: "not_found", error: { code: "tool_not_found", message } });
   }
   if (record.status === "waiting") {
@@ -111,7 +112,7 @@ function resumeCall(options: ResumeCallsOptions, record: CallRecord): void {
   });
 }
 
-/** A sub-call does not resume: its parent resumes and makes it anew. */
+/** A sub-call does not resume: its parent resumes and makes it again. */
 const parentGone: ChainError = {
   code: "aborted",
   message: "the call that made it was stopped.",
@@ -120,7 +121,7 @@ const parentGone: ChainError = {
 
 function closeCall(calls: TurnCalls, record: CallRecord, why: ChainError): void {
   if (record.status === "in_review")
-    return calls.withhold(record, `nobody had seen it yet when it ended: ${why.message}`);
+    return calls.withhold(record, `nobody had reviewed it when it ended: ${why.message}`);
   if (record.status === "started")
     return calls.close(record, { status: "outcome_unknown", error: unknownOutcome(record) });
   const message = `${record.name} was not run: ${why.message}`;
@@ -143,11 +144,14 @@ function resumeApprovalRequest(
       at: answered ? "suspended" : "ask",
       pending: approvalRequest(asked),
     });
-  const message = `${record.name}, or what it was called with, changed since it was asked about, so the question is void. Call it again.`;
+  const message = `${record.name} or its arguments changed after the approval was requested. Call it again.`;
   calls.close(record, { status: "error", error: { code: "tool_changed", message } });
 }
 
-/** The turn so far, in the journal of the run that takes it over; its open calls are announced. */
+/**
+ * Returns the writes that copy the turn into the journal of the run that takes it over, and
+ * announce its open calls.
+ */
 function inherited(
   messages: readonly Message[],
   calls: readonly CallRecord[],
@@ -167,18 +171,19 @@ function inherited(
   return writes;
 }
 
-/** Calls that are remembered; the oldest is forgotten first. */
+/** The number of remembered calls; the oldest is forgotten first. */
 const remembered = 10_000;
 
 /** Idempotency keys of the calls that a chain has resumed, by executor. */
 const reserved = new WeakMap<ToolExecutor, Set<string>>();
 
 /**
- * Reserves the open calls of a state for one chain, so that a second chain that gets the same state
- * does not run them again. A reservation holds within one executor; between processes, a journal that
- * rejects the second writer keeps the chains apart.
+ * Reserves the open calls of a state for one chain, so that a second chain with the same state does
+ * not run them again. A reservation holds within one executor. Between processes, the journal
+ * rejects the second writer.
  *
- * @returns an error if another chain has reserved one of them
+ *
+ * @returns an error if another chain has reserved one of the calls
  */
 export function reserveCalls(
   executor: ToolExecutor,
@@ -188,7 +193,7 @@ export function reserveCalls(
   const keys = reserved.get(executor) ?? new Set();
   const other = open.find(({ idempotencyKey }) => keys.has(idempotencyKey));
   if (other !== undefined) {
-    const message = `The call ${other.callId} of this state was taken up already, and is not run twice. Carry on from the state in the result of the chain that took it up.`;
+    const message = `The call ${other.callId} of this state was already resumed, and is not run twice. Resume from the state in the result of the chain that resumed it.`;
     return { code: "already_resumed", message, phase: "chain" };
   }
   for (const { idempotencyKey } of open) keys.add(idempotencyKey);
@@ -200,7 +205,7 @@ export function reserveCalls(
   return undefined;
 }
 
-/** Releases the calls that a stopped chain left open: its state may be resumed again. */
+/** Releases the open calls of a stopped chain, so that its state can be resumed again. */
 export function releaseCalls(executor: ToolExecutor, calls: Iterable<CallRecord>): void {
   const keys = reserved.get(executor);
   if (keys === undefined) return;

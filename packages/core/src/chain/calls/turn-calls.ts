@@ -25,20 +25,20 @@ import type { ClientOutput } from "../options/tool-chain-options.ts";
 import { settledElsewhereWrites, JournalHost } from "./journal-host.ts";
 import { CallOutputItems } from "./call-output-items.ts";
 
-/** A requested call of a round, after the gate has checked it; or a client's call. */
+/** A requested call of a round, after the gate has checked it, or a client's call. */
 export type RoundCall = Proposal | { readonly status: "client"; readonly record: CallRecord };
 
 export interface TurnCallsOptions {
   readonly executor: ToolExecutor;
   readonly recorder: Recorder;
-  /** The chain is stopped: no call starts any more. */
+  /** Aborts when the chain is stopped: no further call starts. */
   readonly signal: AbortSignal;
   readonly newItemId: () => string;
   readonly checkToolResults: boolean;
   readonly requireApproval: RequireApprovalOf | undefined;
-  /** What is offered now. */
+  /** Returns the tools that are offered now. */
   readonly offer: () => ToolOffer;
-  /** Whole results stay in memory to the end; else only the records are kept. */
+  /** Results stay in memory until the chain ends; otherwise only the records do. */
   readonly keepResults: boolean;
   readonly caller: Caller;
   /** The calls of a resumed chain. */
@@ -46,8 +46,8 @@ export interface TurnCallsOptions {
 }
 
 /**
- * The calls of a chain. `idle` resolves when none of them moves by itself any more: all have ended,
- * or wait for a user or a client.
+ * The calls of a chain. `idle` resolves when no call is active: all have ended, or wait for a user
+ * or a client.
  */
 export class TurnCalls {
   readonly #executor: ToolExecutor;
@@ -57,10 +57,10 @@ export class TurnCalls {
   readonly #items: CallOutputItems;
   /** Calls that have not ended, without sub-calls, in the order in which they were added. */
   readonly #calls = new Map<string, Call>();
-  /** Those of them that move by themselves. */
+  /** The active ones among them. */
   readonly #moving = new Set<Call>();
   #idle: PromiseWithResolvers<void> | undefined;
-  /** Why no call may start any more. */
+  /** The reason why no further call may start. */
   #stopReason: string | undefined;
 
   constructor(options: TurnCallsOptions) {
@@ -81,7 +81,7 @@ export class TurnCalls {
     this.#setup = { gate, scheduler, host, caller, requireApproval, offer, checkToolResults };
   }
 
-  /** All calls, sub-calls included, in the order in which they were proposed. */
+  /** All calls, including sub-calls, in the order of their proposal. */
   get records(): Map<string, CallRecord> {
     return this.#host.records;
   }
@@ -90,19 +90,27 @@ export class TurnCalls {
     return this.#host.results;
   }
 
-  /** What the chain waits for: approvals and client outputs in the order of the calls, then reviews. */
+  /**
+   * Returns the requests that the chain waits for: approvals and client outputs in the order of the
+   * calls, then reviews.
+   */
   waiting(): readonly Awaited[] {
     const waiting = [...this.#calls.values()].flatMap(({ pending }) => pending ?? []);
     const isReview = ({ kind }: PendingRequest) => kind === "review";
     return [...waiting.filter((each) => !isReview(each)), ...waiting.filter(isReview)].map(awaited);
   }
 
-  /** The text of the final tools among these calls. `cut`: also of those that did not complete. */
+  /**
+   * Returns the text of the final tools among these calls. `cut`: also of those that did not
+   * complete.
+   */
   finalText(calls: readonly ToolCallRequest[], options: { readonly cut: boolean }): string {
     return this.#items.finalText(this.records, calls, options);
   }
 
-  /** Whether calls have not ended. If none of them moves, they wait for a user or a client. */
+  /**
+   * Whether some calls have not ended. If none of them is active, they wait for a user or a client.
+   */
   get isOpen(): boolean {
     return this.#calls.size > 0;
   }
@@ -111,7 +119,7 @@ export class TurnCalls {
     return this.#moving.size > 0;
   }
 
-  /** Resolves when no call moves by itself any more. */
+  /** Resolves when no call is active. */
   async idle(): Promise<void> {
     while (this.#moving.size > 0) {
       this.#idle ??= Promise.withResolvers();
@@ -119,7 +127,7 @@ export class TurnCalls {
     }
   }
 
-  /** Adds the calls of a round. None starts before all are recorded. */
+  /** Adds the calls of a round. No call starts before all are recorded. */
   addRound(round: readonly RoundCall[]): void {
     for (const call of round) {
       if (call.status === "settled") this.settle(call);
@@ -144,11 +152,11 @@ export class TurnCalls {
     if (this.#signal.aborted) call.stop("the turn was stopped");
     else if (entry.at === "run" && this.#stopReason !== undefined) call.stop(this.#stopReason);
     this.#move(call, () => call.start(entry));
-    // What it showed when it started may have made a listener stop the chain.
+    // A listener may have stopped the chain at the first output of the call.
     if (this.#signal.aborted && this.#calls.has(callId)) this.#stop(call, "the turn was stopped");
   }
 
-  /** Adds the end that a call had in another run, with the events that it had there. */
+  /** Adds the end of a call that ended in another run, with its events. */
   addSettledElsewhere(record: CallRecord): void {
     const writes = settledElsewhereWrites(record);
     if (writes.length > 0) this.#host.write(record, () => writes);
@@ -164,17 +172,17 @@ export class TurnCalls {
     this.settle(settleWithoutResult(this.#executor.gate, record, end));
   }
 
-  /** Ends a call whose result nobody will review. */
+  /** Ends a call whose result will not be reviewed. */
   withhold(record: CallRecord, reason: string): void {
     this.settle(withholdResult(this.#executor.gate, record, { reason, by: "system" }));
   }
 
-  /** Answers an approval request. False if none of this id waits. */
+  /** Answers an approval request. Returns false if no request with this id waits. */
   answer(approvalId: string, decision: ApprovalDecision): boolean {
     return this.#answer(approvalId, "approval", decision);
   }
 
-  /** Answers a review. False if none of this id waits. */
+  /** Answers a review. Returns false if no review with this id waits. */
   answerReview(reviewId: string, decision: ReviewDecision): boolean {
     return this.#answer(reviewId, "review", decision);
   }
@@ -187,7 +195,7 @@ export class TurnCalls {
     const asking = this.#host.questions.get(id);
     if (asking?.pending?.id !== id || asking.pending.kind !== kind) return false;
     const call = this.#calls.get(asking.callId);
-    // A sub-call moves as long as its parent moves.
+    // A sub-call is active as long as its parent is.
     if (call === undefined) return asking.answer(decision);
     return this.#move(call, () => call.answer(decision));
   }
@@ -201,16 +209,16 @@ export class TurnCalls {
       this.answer(id, { decision: "allow", by: "grant" });
   }
 
-  /** Submits the output of a client's tool. False if no such call waits. */
+  /** Submits the output of a client's tool. Returns false if no such call waits. */
   submit({ callId, output: given }: ClientOutput): boolean {
     const call = this.#calls.get(callId);
     if (call?.pending?.kind !== "output") return false;
     if (typeof given !== "string")
-      throw new TypeError(`The output of ${callId} is to be a text, not ${shortJson(given)}.`);
+      throw new TypeError(`The output of ${callId} must be a text, not ${shortJson(given)}.`);
     return this.#move(call, () => call.answer({ output: given }));
   }
 
-  /** Stops one call. False if it has ended. */
+  /** Stops one call. Returns false if it has ended. */
   cancel(callId: string, reason: string): boolean {
     const record = this.records.get(callId);
     if (record === undefined || isSettled(record.status)) return false;
@@ -220,7 +228,10 @@ export class TurnCalls {
     return true;
   }
 
-  /** Stops the calls that run, and all that would start later. Calls that wait for a user or a client keep waiting. */
+  /**
+   * Stops the running calls and all later ones. Calls that wait for a user or a client keep
+   * waiting.
+   */
   stopRunning(reason: string): void {
     this.#stopReason = reason;
     for (const call of this.#calls.values())
@@ -235,7 +246,7 @@ export class TurnCalls {
     this.#move(call, () => call.stop(reason));
   }
 
-  /** Lets a call begin or continue, and follows it until it comes to rest. */
+  /** Starts or continues a call, and tracks it until it ends or is suspended. */
   #move<T>(call: Call, move: () => T): T {
     const moved = move();
     const { end } = call;
@@ -260,12 +271,12 @@ export class TurnCalls {
     const record = this.records.get(callId);
     this.#calls.delete(callId);
     if (end.status === "settled" || record === undefined) return;
-    const message = `${record.name} could not be carried through here.`;
+    const message = `${record.name} could not be completed here.`;
     this.close(record, { status: "error", error: { code: "internal", message } });
   }
 }
 
-/** A client's call waits until its output is submitted. */
+/** Returns the entry of a client's call, which waits until its output is submitted. */
 export function clientEntry(record: CallRecord): CallEntry {
   return { at: "suspended", pending: { kind: "output", id: record.callId, record } };
 }

@@ -9,11 +9,11 @@ import type { Progress } from "../../tool/tool-context.ts";
 import type { ReachedLimit, ChainError, ChainStats, ChainStatus } from "./chain-result.ts";
 
 /**
- * What streams: a message's text, a model's reasoning, a call's arguments as the model writes
- * them, or what a tool says while it runs.
+ * The kind of a streamed item: a message's text, a model's reasoning, a call's arguments as the
+ * model writes them, or a running tool's output.
  */
 export type StreamedItem =
-  /** With a `callId`: the words of that final call, which are the assistant's message. */
+  /** With a `callId`: the text of that final call, which is the assistant's message. */
   | { readonly kind: "text"; readonly callId?: string }
   | { readonly kind: "reasoning" }
   | {
@@ -24,7 +24,7 @@ export type StreamedItem =
     }
   | { readonly kind: "output"; readonly callId: string };
 
-/** Everything that happens in a chain, in the order in which it happened. Times are ms since the epoch. */
+/** The events of a chain, in order. Times are ms since the epoch. */
 export type ChainEvent =
   | { readonly type: "chain.started"; readonly at: number; readonly model: string }
   | { readonly type: "chain.resumed"; readonly at: number }
@@ -35,11 +35,11 @@ export type ChainEvent =
       readonly delayMs: number;
       readonly reason: string;
     }
-  /** What the model said since the last finished step is void; it begins again. */
+  /** The model's output since the last finished step is void; the step begins again. */
   | { readonly type: "model.restarted"; readonly reason: string }
   | ({ readonly type: "item.start"; readonly itemId: string } & StreamedItem)
   | { readonly type: "item.delta"; readonly itemId: string; readonly delta: string }
-  /** Closes the item with the whole of its text. `incomplete`: it was cut off. */
+  /** Closes the item with its whole text. `incomplete`: it was cut off. */
   | {
       readonly type: "item.end";
       readonly itemId: string;
@@ -63,11 +63,11 @@ export type ChainEvent =
       readonly toolId?: string;
       readonly groupTitle?: string;
       readonly parentCallId?: string;
-      /** What it says is the assistant's message. */
+      /** The call's output is the assistant's message. */
       readonly final?: true;
-      /** As the model wrote it. */
+      /** The arguments as the model wrote them. */
       readonly argumentsText: string;
-      /** Resolved and validated; absent where the call is invalid. */
+      /** Resolved and validated; absent if the call is invalid. */
       readonly args?: JsonObject;
       readonly repairs: readonly string[];
     }
@@ -94,7 +94,10 @@ export type ChainEvent =
       readonly name: string;
       readonly data: JsonValue;
     }
-  /** The call ran; a person must see its result before anybody else does. Nothing of it is here. */
+  /**
+   * The call ran, and a user must review its result before anyone else sees it. The event contains
+   * nothing of the result.
+   */
   | { readonly type: "review.requested"; readonly callId: string; readonly review: ReviewNotice }
   | ({
       readonly type: "review.answered";
@@ -111,7 +114,7 @@ export type ChainEvent =
     }
   /** No more tools are offered: the model is asked for its final answer. */
   | ({ readonly type: "limit.reached"; readonly at: number } & ReachedLimit)
-  /** Waits for a user or a client; may resume. */
+  /** The chain waits for a user or a client, and may resume. */
   | { readonly type: "chain.waiting"; readonly at: number; readonly callIds: readonly string[] }
   | {
       readonly type: "chain.ended";

@@ -13,22 +13,24 @@ export type ChainStatus =
   | "timeout";
 
 export type ChainPhase =
-  /** A call's arguments: no JSON, or not what the tool takes. */
+  /** A call's arguments were not JSON or did not match the tool's schema. */
   | "arguments"
   | "tool"
-  /** A request to the model was being made: the system prompt, `onBeforeSendToLLM`. */
+  /** Preparing a request to the model failed: the system prompt or `onBeforeSendToLLM`. */
   | "before_send"
   | "model"
-  /** The model's last answer is empty. */
+  /** The model's last answer was empty. */
   | "final_response"
-  /** A callback or listener of the program. */
+  /** A callback or listener of the program failed. */
   | "callback"
   | "chain";
 
 export interface ChainError {
   /**
-   * A `ModelErrorCode`, or `aborted`, `timeout`, `empty_answer`, `invalid_options`, `invalid_limits`, `invalid_state`, `invalid_messages`, `invalid_answers`,
-   * `already_resumed`, `system_prompt_failed`, `before_send_failed`, `fenced`, `journal_failed`, `detached`, `interrupted`, `internal`; among the problems also `callback_failed` and `not_awaited`.
+   * A `ModelErrorCode`, or `aborted`, `timeout`, `empty_answer`, `invalid_options`,
+   * `invalid_limits`, `invalid_state`, `invalid_messages`, `invalid_answers`, `already_resumed`,
+   * `system_prompt_failed`, `before_send_failed`, `fenced`, `journal_failed`, `detached`,
+   * `interrupted`, `internal`. Among the problems also `callback_failed` and `not_awaited`.
    */
   readonly code: string;
   readonly message: string;
@@ -36,29 +38,33 @@ export interface ChainError {
   readonly retryAfterMs?: number;
 }
 
-/** Numbers of a chain. Tokens of results are ours, `usage` is the provider's. */
+/**
+ * Figures of a chain. The executor counts the tokens of results; `usage` comes from the provider.
+ */
 export interface ChainStats {
   readonly totalRounds: number;
   readonly totalCalls: number;
-  /** Milliseconds, waiting for people and clients not counted. */
+  /** Milliseconds, without the time that the chain waited for users and clients. */
   readonly totalTime: number;
   readonly startTime: number;
   readonly endTime: number;
-  /** Of the definitions of the tools that were called, each once. */
+  /** Tokens of the definitions of the called tools, each counted once. */
   readonly tokensDefinitions: number;
   readonly tokensArguments: number;
-  /** What the model was shown of the results, and what was kept from it. */
+  /**
+   * Tokens of the results that the model was shown, and of the parts that were withheld from it.
+   */
   readonly tokensShown: number;
   readonly tokensWithheld: number;
-  /** No tokenizer was given: four characters were taken for a token. */
+  /** True if no tokenizer was given: four characters counted as a token. */
   readonly tokensEstimated?: true;
-  /** What the model cost, in the currency of its prices; absent where it has none. */
+  /** Cost of the model, in the currency of its prices; absent if it has no prices. */
   readonly cost?: number;
 }
 
 /**
- * All that is needed to carry a chain on: plain JSON. `messages` are those of this turn, after
- * the caller's context; `calls` is every call so far.
+ * The state from which a chain resumes: plain JSON. `messages` are those of this turn, after the
+ * caller's context; `calls` contains every call so far.
  */
 export interface ChainState {
   readonly round: number;
@@ -68,9 +74,11 @@ export interface ChainState {
   readonly startTime: number;
   /** Running time so far, in ms. */
   readonly elapsed: number;
-  /** What each finished round took. */
+  /** Usage of each finished round. */
   readonly usageByRound?: readonly RoundUsage[];
-  /** The last message was cut off: it is void when the chain is carried on, and said anew. */
+  /**
+   * The last message was cut off. It is void when the chain resumes, and the model answers again.
+   */
   readonly cut?: true;
 }
 
@@ -79,31 +87,40 @@ export interface RoundUsage {
   readonly usage: Usage;
 }
 
-/** The finished turn, compressed. `hint` and `flow` are made without a model, and the same bytes every time. */
+/**
+ * A finished turn, compressed. `hint` and `flow` are made without a model, and have the same bytes
+ * every time.
+ */
 export interface TurnLog {
-  /** The `<SYSTEM-CONTEXT>` block: each call and its handles. Empty where nothing was called. */
+  /**
+   * The `<SYSTEM-CONTEXT>` block: each call with the names of its variables. Empty if nothing was
+   * called.
+   */
   readonly hint: string;
-  /** What people read: the model's words with a log block for each call. */
+  /** The text for users: the model's text with a log block for each call. */
   readonly flow: string;
-  /** What a later request shows the model before the answer: a developer message. Empty where nothing was called. */
+  /**
+   * The developer message that a later request shows the model before the answer. Empty if nothing
+   * was called.
+   */
   readonly replay: string;
   /** Characters of `hint` in `hint + flow`. */
   readonly hintSize: number;
 }
 
-/** What is kept of a chain that stopped. Plain JSON. */
+/** The stored part of a stopped chain's result. Plain JSON. */
 export interface ChainResultRecord {
   readonly status: Exclude<ChainStatus, "running">;
-  /** The assistant's own words, all of them, without log text. */
+  /** All of the assistant's own text, without log blocks. */
   readonly answer: string;
-  /** Of a turn that ended: what a later one shows the model of it. The rest of a log is made again from the calls. */
+  /** The replay of a turn that ended. The rest of a log is made again from the calls. */
   readonly log?: Pick<TurnLog, "replay">;
   readonly usage: Usage;
   readonly stats: ChainStats;
   readonly error?: ChainError;
-  /** Why the last model step ended, e.g. `length`. */
+  /** The reason why the last model step ended, for example `length`. */
   readonly finishReason?: string;
-  /** What is awaited, with status `requires_action`. */
+  /** The requests that the chain waits for, with status `requires_action`. */
   readonly waiting?: readonly Awaited[];
   /** The limit at which the model was given no more tools. */
   readonly limit?: ReachedLimit;
@@ -111,7 +128,7 @@ export interface ChainResultRecord {
 
 export type Awaited =
   | { readonly type: "approval"; readonly callId: string; readonly approval: ApprovalRequest }
-  /** A person must see its result first. */
+  /** A user must review its result first. */
   | { readonly type: "review"; readonly callId: string; readonly review: ReviewNotice }
   | {
       readonly type: "client_call";
@@ -120,7 +137,7 @@ export type Awaited =
       readonly argumentsText: string;
     };
 
-/** A limit that a turn came to, in words for the model and for people. */
+/** A limit that a turn reached, in words for the model and for users. */
 export interface ReachedLimit {
   readonly limit: LimitName;
   readonly message: string;

@@ -7,16 +7,19 @@ import type { ChainResultRecord, ChainState, RoundUsage } from "./chain-result.t
 import { addUsage, noUsage } from "../../model/usage.ts";
 import type { Ledger } from "../../call/record/ledger.ts";
 
-/** Something that happened, as data. All writes of one commit are kept, or none. A host may have events of its own. */
+/**
+ * A write to the journal, as data. All writes of one commit are stored, or none. A host may add
+ * events of its own.
+ */
 export type JournalWrite<Event = ChainEvent> =
   | { readonly type: "event"; readonly event: Event }
-  /** A finished message of the turn: what the model said, or what a call answered. */
+  /** A finished message of the turn: the model's message, or a call's result. */
   | { readonly type: "message"; readonly round: number; readonly message: Message }
   /** A call's new state; replaces the row with its `callId`. */
   | { readonly type: "call"; readonly call: CallRecord }
   | { readonly type: "variable"; readonly change: VariableChange }
   | { readonly type: "grant"; readonly grant: Grant }
-  /** The chain stops here: waiting, or for good. */
+  /** The chain stops here: it waits, or has ended. */
   | { readonly type: "result"; readonly result: ChainResultRecord };
 
 /** `fenced`: another process owns the chain now, and nothing was written. */
@@ -25,25 +28,26 @@ export type CommitOutcome =
   | { readonly status: "fenced"; readonly reason: string };
 
 /**
- * Where a chain writes what happens, before anyone is told. In memory an array, in the server a
- * database. Commits are kept in the order in which they were made; a caller may await each, or
- * make several and await the last.
+ * Stores the writes of a chain before their events are published: in memory in an array, in the
+ * server in a database. Commits are stored in the order in which they were made. A caller may await
+ * each commit, or make several and await the last.
  */
 export interface Journal {
   commit(writes: readonly JournalWrite[]): CommitOutcome | Promise<CommitOutcome>;
   /**
-   * Calls back once, right before it writes next: what a chain says until then is one commit,
-   * which it makes in the call. A journal without this is given each thing as it is said.
+   * Calls back once, right before the journal's next write, and the chain commits its writes until
+   * then as one commit, in the callback. A journal without this method gets each write when it is
+   * made.
    */
   beforeNext?(commit: () => void): void;
 }
 
-/** A chain that runs says something more often: a longer gap, or one below 0, is of a clock that was set. */
+/** A running chain writes more often: a longer or negative gap means that the clock was set. */
 const longestGapMs = 60 * 60 * 1_000;
 
 /**
- * Where a chain was after these writes, whatever cut it off: what `resumeToolChain` takes. Only
- * whole commits may be given, in their order.
+ * Returns the state of a chain after these writes, for `resumeToolChain`, regardless of how the
+ * chain stopped. Pass whole commits only, in their order.
  *
  * @example const state = chainStateOf(rows.flatMap((row) => JSON.parse(row.writes)));
  */
@@ -55,7 +59,7 @@ export function chainStateOf(writes: Iterable<JournalWrite>): ChainState {
   let startTime = 0;
   let elapsed = 0;
   let since: number | undefined;
-  /** Whether the last words are those of a step, or of a final tool, that did not come to its end. */
+  /** Whether the last text is of a model step or a final tool that did not end. */
   const isCut = () => {
     const last = messages.at(-1);
     if (last?.message.role !== "assistant" || last.message.tool_calls !== undefined) return false;
@@ -94,13 +98,14 @@ export function chainStateOf(writes: Iterable<JournalWrite>): ChainState {
 }
 
 /**
- * A journal in memory, and the pattern for one of your own: keep each commit's writes, all or
- * none, in their order. What it holds is plain JSON.
+ * A journal in memory, and an example for custom journals: they store each commit's writes
+ * together, in order. Its content is plain JSON.
+ *
  *
  * @example
  * const journal = new MemoryJournal();
  * await runToolChain({ ...options, journal }).result;
- * journal.state(); // carries the chain on, wherever it stopped
+ * journal.state(); // resumes the chain, wherever it stopped
  */
 export class MemoryJournal implements Journal {
   readonly writes: JournalWrite[] = [];
@@ -114,7 +119,7 @@ export class MemoryJournal implements Journal {
     return chainStateOf(this.writes);
   }
 
-  /** What `VariableSystem.restore` takes. */
+  /** Returns the variables, for `VariableSystem.restore`. */
   variables(): readonly Variable[] {
     const kept = new Map<string, Variable>();
     for (const write of this.writes) {
@@ -133,7 +138,8 @@ export class MemoryJournal implements Journal {
 }
 
 /**
- * A journal that keeps only the states of calls, in a ledger: for a chain that nobody carries on.
+ * Returns a journal that stores only the states of calls, in a ledger. Use it for a chain that is
+ * never resumed.
  *
  * @example runToolChain({ ...options, journal: ledgerJournal(ledger) })
  */

@@ -7,7 +7,7 @@ import { Recorder, type LossReason } from "./recorder.ts";
 
 const committed: CommitOutcome = { status: "committed" };
 
-/** A journal that takes what was said when it is told to. */
+/** A journal that takes the batch when the test says so. */
 function gathering(outcome: () => CommitOutcome | Promise<CommitOutcome> = () => committed) {
   const commits: JournalWrite[][] = [];
   let waiting: (() => void)[] = [];
@@ -42,7 +42,7 @@ function recording(journal: Journal) {
 
 const resumed = { type: "chain.resumed", at: 1 } as const;
 const restarted = { type: "model.restarted", reason: "again" } as const;
-test("what is said before the journal takes it is one commit, in order, and told once it is written", async () => {
+test("writes before the journal's next commit are one commit, in order, and published after it", async () => {
   const { journal, commits, takeNext } = gathering();
   const { recorder, variables, told } = recording(journal);
   recorder.appendEvent(resumed);
@@ -54,7 +54,7 @@ test("what is said before the journal takes it is one commit, in order, and told
   takeNext();
   recorder.appendEvent(resumed);
   const third = recorder.committed();
-  assert.equal(commits.length, 1, "what was taken is not added to");
+  assert.equal(commits.length, 1, "a batch that was taken gets no more writes");
   assert.deepEqual(await Promise.all([first, second]), [true, true]);
   assert.deepEqual(
     commits[0]?.map((write) => (write.type === "event" ? write.event.type : write.type)),
@@ -66,7 +66,7 @@ test("what is said before the journal takes it is one commit, in order, and told
   assert.equal(commits.length, 2);
 });
 
-test("a journal that takes at once gets what was said", async () => {
+test("a journal that commits at once gets each write", async () => {
   const commits: (readonly JournalWrite[])[] = [];
   const { recorder } = recording({
     commit: (writes) => (commits.push(writes), committed),
@@ -81,7 +81,7 @@ test("a journal that takes at once gets what was said", async () => {
   );
 });
 
-test("let go of, what was said is written, and nothing after it", async () => {
+test("a detached recorder commits its batch, and nothing after it", async () => {
   const { journal, commits, takeNext } = gathering();
   const { recorder } = recording(journal);
   recorder.appendEvent(resumed);
@@ -94,7 +94,7 @@ test("let go of, what was said is written, and nothing after it", async () => {
   assert.deepEqual(commits, [[{ type: "event", event: resumed }]]);
 });
 
-test("a journal that is lost gets nothing more, and who waits hears it", async () => {
+test("a lost journal gets no more writes, and waiting callers learn of it", async () => {
   const outcomes = [Promise.withResolvers<CommitOutcome>()];
   const { journal, commits, takeNext } = gathering(() => outcomes[0]!.promise);
   const { recorder, told, lost } = recording(journal);
@@ -110,7 +110,7 @@ test("a journal that is lost gets nothing more, and who waits hears it", async (
   assert.deepEqual([told, lost], [[], [{ code: "fenced", message: "another node" }]]);
 });
 
-test("a journal that cannot be told to wait for is lost, in words", () => {
+test("a journal whose beforeNext throws is lost, with a message", () => {
   const { recorder, lost } = recording({
     commit: () => committed,
     beforeNext: () => {
@@ -122,7 +122,7 @@ test("a journal that cannot be told to wait for is lost, in words", () => {
   assert.deepEqual(lost, [{ code: "journal_failed", message: "no queue" }]);
 });
 
-test("who says much waits until it is written", async () => {
+test("a chain with many writes in flight waits for them", async () => {
   const { journal, takeNext } = gathering();
   const { recorder } = recording(journal);
   let waits: Promise<unknown> | undefined;

@@ -12,9 +12,9 @@ export interface RecorderOptions {
   readonly journal: Journal | undefined;
   readonly variables: VariableSystem;
   readonly publish: (event: ChainEvent) => void;
-  /** Whether anything listens to published events. */
+  /** Whether published events have listeners. */
   readonly hasListeners: () => boolean;
-  /** The journal took nothing more: the chain must stop. Called at most once. */
+  /** Called if the journal accepts no more writes: the chain must stop. Called at most once. */
   readonly onLost: (reason: LossReason) => void;
 }
 
@@ -24,17 +24,17 @@ export interface LossReason {
 }
 
 /**
- * Records a chain: commits its writes to the journal, and publishes their events once they are
- * committed. Appended writes join one batch until the journal takes the next commit. Changes of
- * variables join the next appended write, so that the end of a call and its stored result are one
- * commit. Wait for `committed` before acting on a write.
+ * Records a chain: commits its writes to the journal, and publishes their events after the commit.
+ * Appended writes join one batch until the journal takes the next commit. Changes of variables join
+ * the next appended write, so that the end of a call and its stored result are one commit. Wait for
+ * `committed` before you act on a write.
  */
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #unsubscribe: () => void;
   readonly #changes: JournalWrite[] = [];
   #batch: WriteBatch | undefined;
-  /** Of the newest commit that is under way. */
+  /** The outcome of the newest commit in flight. */
   #last: Promise<boolean> | undefined;
   #inFlight = 0;
   #lost = false;
@@ -68,20 +68,28 @@ export class Recorder {
     this.append([{ type: "event", event }]);
   }
 
-  /** Whether all appended writes are committed: true once they are, false if they never will be. Never rejects. */
+  /**
+   * Returns true if all appended writes are committed, false if they never will be. Never rejects.
+   */
   committed(): boolean | Promise<boolean> {
     if (this.#lost) return false;
     if (this.#batch !== undefined) return this.#batch.committed.promise;
     return this.#last ?? true;
   }
 
-  /** If too many writes are in flight, a promise of the newest commit: a fast model must not outrun a slow disk. */
+  /**
+   * Returns a promise of the newest commit if too many writes are in flight: a fast model must not
+   * outrun a slow disk.
+   */
   drained(): Promise<unknown> | undefined {
     const writes = this.#inFlight + (this.#batch?.writes.length ?? 0);
     return writes > inFlightLimit ? (this.#batch?.committed.promise ?? this.#last) : undefined;
   }
 
-  /** Flushes, and ignores every later write: another process takes over the chain from the committed writes. */
+  /**
+   * Flushes the batch, and ignores all later writes: another process resumes the chain from the
+   * committed writes.
+   */
   detach(): void {
     this.#flush();
     this.#lost = true;
@@ -138,7 +146,7 @@ export class Recorder {
     return this.#last;
   }
 
-  /** Journals are written by others: what is no yes is none. */
+  /** Journals are custom code: only a valid `committed` counts as one. */
   #onOutcome(outcome: CommitOutcome | undefined, writes: readonly JournalWrite[]): boolean {
     if (outcome?.status === "committed") {
       this.#publish(writes);
@@ -146,7 +154,7 @@ export class Recorder {
     }
     if (outcome?.status === "fenced")
       return this.#lose({ code: "fenced", message: outcome.reason });
-    const message = `The journal's commit gave ${shortJson(outcome)}, and should give { status: "committed" } or { status: "fenced", reason }.`;
+    const message = `The journal's commit returned ${shortJson(outcome)}, but must return { status: "committed" } or { status: "fenced", reason }.`;
     return this.#lose({ code: "journal_failed", message });
   }
 
@@ -170,7 +178,7 @@ function isThenable<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof (value as Partial<Promise<T>> | undefined)?.then === "function";
 }
 
-/** The writes that the next commit takes, in order, and whether it was made. */
+/** The writes of the next commit, in order, and whether it was made. */
 interface WriteBatch {
   readonly writes: JournalWrite[];
   readonly committed: PromiseWithResolvers<boolean>;

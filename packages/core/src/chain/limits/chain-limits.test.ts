@@ -44,7 +44,7 @@ function priced(model: Model): Model {
   return { id: model.id, prices, stream: (request, signal) => model.stream(request, signal) };
 }
 
-/** Whatever limit it was: the final answer is asked for without tools, and that is on record. */
+/** For each limit, the final answer is requested without tools, and the result names the limit. */
 function endedAt(limit: string, { result, events, requests }: Awaited<ReturnType<typeof run>>) {
   assert.equal(result.status, "completed");
   assert.equal(result.limit?.limit, limit);
@@ -57,7 +57,7 @@ function endedAt(limit: string, { result, events, requests }: Awaited<ReturnType
 }
 
 // Contract: loop-5, loop-52
-test("after so many rounds of calls the final answer is asked for without tools", async () => {
+test("at the limit of rounds the final answer is requested without tools", async () => {
   const ran = await run([calls("Ok"), calls("Ok"), "That is it."], { maxRounds: 2 });
   endedAt("rounds", ran);
   assert.equal(ran.result.answer, "That is it.");
@@ -65,7 +65,7 @@ test("after so many rounds of calls the final answer is asked for without tools"
 });
 
 // Contract: loop-5
-test("rounds are ten where nothing is said", async () => {
+test("the default limit is ten rounds", async () => {
   const script = Array.from({ length: 10 }, () => calls("Ok"));
   const ran = await run([...script, "Ten."]);
   endedAt("rounds", ran);
@@ -73,7 +73,7 @@ test("rounds are ten where nothing is said", async () => {
 });
 
 // Contract: loop-5
-test("without any round no call is run, those of a first response neither", async () => {
+test("with a limit of zero rounds no call runs, not even of a first response", async () => {
   const model = new ScriptedModel(["Nothing was run."]);
   const result = await executeToolChain(
     executorWith([ok]),
@@ -92,7 +92,7 @@ test("without any round no call is run, those of a first response neither", asyn
 });
 
 // Contract: loop-40, loop-96
-test("calls that come with the final answer are answered as not run", async () => {
+test("calls in the final answer get an error result and do not run", async () => {
   const ran = await run([calls("Ok"), { text: "So far.", ...calls("Ok") }], { maxRounds: 1 });
   assert.equal(ran.result.status, "completed");
   assert.equal(ran.result.answer, "So far.");
@@ -104,7 +104,7 @@ test("calls that come with the final answer are answered as not run", async () =
 });
 
 // Contract: loop-40
-test("a model that only calls where it should answer is asked once more, then that is an error", async () => {
+test("a model that only calls tools in its final answer is asked again once, then ends with an error", async () => {
   const ran = await run([calls("Ok"), calls("Ok"), calls("Ok")], { maxRounds: 1 });
   assert.equal(ran.result.status, "error");
   assert.deepEqual(
@@ -115,7 +115,7 @@ test("a model that only calls where it should answer is asked once more, then th
 });
 
 // Contract: loop-7
-test("calls of a turn that are used up leave no tools to offer; what is one too many is refused", async () => {
+test("at the limit of calls no tools are offered, and further calls are rejected", async () => {
   const three = { calls: [{ name: "Ok" }, { name: "Ok" }, { name: "Ok" }] };
   const ran = await run([three, "Two were run."], { maxToolCalls: 2 });
   endedAt("calls", ran);
@@ -125,7 +125,7 @@ test("calls of a turn that are used up leave no tools to offer; what is one too 
   );
 });
 
-test("calls that are used up leave a client its own tools", async () => {
+test("at the limit of calls a client keeps its own tools", async () => {
   const clientTools = [{ type: "function", function: { name: "Here" } }] as const;
   const ran = await run([calls("Ok"), "Done."], { maxToolCalls: 1, clientTools });
   assert.equal(ran.result.limit, undefined);
@@ -136,7 +136,7 @@ test("calls that are used up leave a client its own tools", async () => {
 });
 
 // Contract: loop-7
-test("a turn's tokens are limited; calls asked for beyond them are not run", async () => {
+test("at the limit of tokens further calls do not run", async () => {
   const usage = { inputTokens: 600, outputTokens: 400 };
   const ran = await run([{ ...calls("Ok"), usage }, "No tokens left."], { maxTokens: 1000 });
   endedAt("tokens", ran);
@@ -146,7 +146,7 @@ test("a turn's tokens are limited; calls asked for beyond them are not run", asy
 const unsaid = { usage: { inputTokens: 0, outputTokens: 0 } };
 
 // Contract: loop-8
-test("where a model reports no usage it is counted for a limit of tokens, and said to be estimated", async () => {
+test("a limit of tokens estimates the usage of a model that reports none", async () => {
   const script = Array.from({ length: 5 }, () => ({ ...calls("Ok"), ...unsaid }));
   const ran = await run(
     [...script.slice(0, 2), { text: "No tokens left.", ...unsaid }],
@@ -155,7 +155,7 @@ test("where a model reports no usage it is counted for a limit of tokens, and sa
     { countTokens: () => 50 },
   );
   endedAt("tokens", ran);
-  // A request of one message and one definition and its answer; of three messages more.
+  // A request of one message and one definition with its answer, and one with three more messages.
   const rounds = ran.events.flatMap((event) => (event.type === "round.ended" ? [event.usage] : []));
   assert.deepEqual(rounds.slice(0, 2), [
     { inputTokens: 100, outputTokens: 50, estimated: true },
@@ -165,7 +165,7 @@ test("where a model reports no usage it is counted for a limit of tokens, and sa
 });
 
 // Contract: loop-8
-test("only what is missing of a usage is counted, and a counter that gives no count lifts no limit", async () => {
+test("only missing parts of a usage are estimated, and a broken counter removes no limit", async () => {
   const usage = { inputTokens: 7, outputTokens: 0 };
   const ran = await run([{ ...calls("Ok"), usage }, "Out."], { maxTokens: 8 }, [ok], {
     countTokens: () => Number.NaN,
@@ -176,7 +176,7 @@ test("only what is missing of a usage is counted, and a counter that gives no co
 });
 
 // Contract: loop-8
-test("where a model reports no usage a limit of cost holds, also after a first response", async () => {
+test("a limit of cost holds for a model without usage, also after a first response", async () => {
   const script = new ScriptedModel([{ text: "Out.", ...unsaid }]);
   const { result } = await run([], {
     model: priced(script),
@@ -190,7 +190,7 @@ test("where a model reports no usage a limit of cost holds, also after a first r
 });
 
 // Contract: loop-8
-test("without such a limit nothing is counted, and usage is what the model said", async () => {
+test("without such a limit nothing is estimated, and the usage is the model's", async () => {
   const script = [{ text: "Done.", ...unsaid }];
   const countTokens = () => assert.fail("counted");
   const ran = await run(script, { maxTokens: Infinity }, [ok], { countTokens });
@@ -199,7 +199,7 @@ test("without such a limit nothing is counted, and usage is what the model said"
 });
 
 // Contract: loop-7, loop-51
-test("what a turn costs is counted from the model's prices, and limited", async () => {
+test("a turn's cost is computed from the model's prices, and limited", async () => {
   const usage = { inputTokens: 100_000, outputTokens: 10_000, cachedInputTokens: 80_000 };
   const script = new ScriptedModel([
     { ...calls("Ok"), usage },
@@ -214,7 +214,7 @@ test("what a turn costs is counted from the model's prices, and limited", async 
 });
 
 // Contract: loop-9
-test("a limit of cost for a model without prices is refused at the start, with a message", async () => {
+test("a limit of cost for a model without prices is rejected at the start", async () => {
   const { result, requests } = await run(["never"], { maxCost: 1 });
   assert.equal(result.status, "error");
   assert.equal(result.error?.code, "invalid_limits");
@@ -223,7 +223,7 @@ test("a limit of cost for a model without prices is refused at the start, with a
 });
 
 // Contract: loop-10
-test("a limit that is no number from 0 on is refused at the start, with its name", async () => {
+test("an invalid limit is rejected at the start with its name", async () => {
   for (const [name, value] of [
     ["maxRounds", Number.NaN],
     ["maxRounds", 1.5],
@@ -245,7 +245,7 @@ test("a limit that is no number from 0 on is refused at the start, with its name
 });
 
 // Contract: loop-7
-test("when a turn's time is over its running calls are stopped and the model answers without tools", async () => {
+test("at the limit of time running calls are stopped, and the model answers without tools", async () => {
   const clock = new FakeClock();
   const started = Promise.withResolvers<void>();
   let signalled = false;
@@ -275,7 +275,7 @@ test("when a turn's time is over its running calls are stopped and the model ans
   assert.equal(clock.pending, 0);
 });
 
-/** A model that says something, and then nothing more. */
+/** A model that writes some text, and then stalls. */
 function silentModel(): { readonly model: Model; readonly asked: Promise<void> } {
   const asked = Promise.withResolvers<void>();
   const model: Model = {
@@ -290,7 +290,7 @@ function silentModel(): { readonly model: Model; readonly asked: Promise<void> }
 }
 
 // Contract: loop-11
-test("a model that is being asked when a turn's time is over is stopped: a timeout, with its words", async () => {
+test("a model that is being asked at the limit of time is stopped: a timeout with its text", async () => {
   const clock = new FakeClock();
   const { model, asked } = silentModel();
   const running = run([], { model, maxDurationMs: 5000 }, [ok], { clock });
@@ -303,7 +303,7 @@ test("a model that is being asked when a turn's time is over is stopped: a timeo
   assert.equal(clock.pending, 0);
 });
 
-/** A hook that never answers, and the signal that it was given. */
+/** A hook that never resolves, and the signal that it got. */
 function hangingHook() {
   const asked = Promise.withResolvers<AbortSignal>();
   const onBeforeSendToLLM: ToolChainCallbacks["onBeforeSendToLLM"] = (_messages, { signal }) => {
@@ -314,7 +314,7 @@ function hangingHook() {
 }
 
 // Contract: loop-12
-test("onBeforeSendToLLM that hangs is stopped when a turn's time is over", async () => {
+test("an onBeforeSendToLLM that hangs is stopped at the limit of time", async () => {
   const clock = new FakeClock();
   const { callbacks, asked } = hangingHook();
   const running = run([], { callbacks, maxDurationMs: 5000 }, [ok], { clock });
@@ -329,7 +329,7 @@ test("onBeforeSendToLLM that hangs is stopped when a turn's time is over", async
 });
 
 // Contract: loop-12
-test("onBeforeSendToLLM that hangs is stopped with its turn, whether or not its time is limited", async () => {
+test("an onBeforeSendToLLM that hangs is stopped with its turn, with or without a limit of time", async () => {
   for (const limits of [{}, { maxDurationMs: 5000 }]) {
     const clock = new FakeClock();
     const { callbacks, asked } = hangingHook();
@@ -344,7 +344,7 @@ test("onBeforeSendToLLM that hangs is stopped with its turn, whether or not its 
 });
 
 // Contract: loop-11
-test("the last answer, after a turn's time is over, has a minute and no more", async () => {
+test("the last answer after the limit of time has a minute and no more", async () => {
   const clock = new FakeClock();
   const { model, asked } = silentModel();
   const running = run([], { model, maxDurationMs: 0 }, [ok], { clock });
@@ -359,7 +359,7 @@ test("the last answer, after a turn's time is over, has a minute and no more", a
 });
 
 // Contract: loop-17
-test("a call that fails again with the same arguments is named to the model, and then no more are run", async () => {
+test("the model is told of a repeatedly failing call, and then no more calls run", async () => {
   const script = [
     calls("Bad", { b: 1, a: 2 }),
     calls("Bad", '{ "a": 2, "b": 1 }'),
@@ -376,7 +376,7 @@ test("a call that fails again with the same arguments is named to the model, and
 });
 
 // Contract: loop-17
-test("how often a call may fail can be set, and lifted", async () => {
+test("the number of repeated failures can be set, and the limit removed", async () => {
   const twice = [calls("Bad"), calls("Bad"), "Two."];
   endedAt("repeats", await run(twice, { maxRepeatedFailures: 2 }));
   const often = [...Array.from({ length: 6 }, () => calls("Bad")), "Six."];
@@ -385,7 +385,7 @@ test("how often a call may fail can be set, and lifted", async () => {
 });
 
 // Contract: loop-17
-test("other arguments, a success between, and what may succeed later are no repetition", async () => {
+test("other arguments, a success in between, and retryable failures do not count as repetition", async () => {
   let n = 0;
   const moody = defineTool({
     ...reads,
@@ -408,7 +408,7 @@ test("other arguments, a success between, and what may succeed later are no repe
   assert.equal(ran.result.answer, "Done.");
 });
 
-test("an unknown tool and broken arguments are failures that repeat, too", async () => {
+test("an unknown tool and broken arguments are repeated failures too", async () => {
   for (const call of [calls("Nowhere"), calls("Ok", "{broken")]) {
     const ran = await run([call, call, call, "No."]);
     endedAt("repeats", ran);
@@ -416,7 +416,7 @@ test("an unknown tool and broken arguments are failures that repeat, too", async
 });
 
 // Contract: loop-7
-test("calls and failures of before count when a turn is carried on", async () => {
+test("earlier calls and failures count when a turn resumes", async () => {
   const first = await run([calls("Bad"), { error: new Error("gone") }], { maxToolCalls: 2 });
   assert.equal(first.result.status, "error");
   const state = JSON.parse(JSON.stringify(first.result.state)) as typeof first.result.state;

@@ -5,32 +5,38 @@ import type { ChainError, ReachedLimit, LimitName } from "../journal/chain-resul
 import type { ToolErrorData } from "../../base/errors.ts";
 
 /**
- * What a turn may use. At each limit the model is asked for a final answer without tools; calls
- * that are not run for it are answered as such. `Infinity` lifts one.
+ * The limits of a turn. When a limit is reached, the model is asked for a final answer without
+ * tools, and its excluded calls get an error result. `Infinity` removes a limit.
  */
 export interface ChainLimits {
-  /** Rounds of calls. 0: no call is run. @default 10 */
+  /** Rounds of calls. 0: no call runs. @default 10 */
   readonly maxRounds?: number;
-  /** Calls of one round that are run; the others are refused. @default 64 */
+  /** Calls of one round that run; further calls are rejected. @default 64 */
   readonly maxCallsPerRound?: number;
-  /** Server-run calls of the whole turn; more are refused. @default no limit */
+  /** Server-run calls of the whole turn; further calls are rejected. @default no limit */
   readonly maxToolCalls?: number;
-  /** Tokens read and written by the model, as the provider counts them, else as the executor does. @default no limit */
+  /**
+   * Tokens that the model reads and writes, as the provider counts them, or else the executor.
+   * @default no limit
+   */
   readonly maxTokens?: number;
   /**
-   * Ms of running time, without the time suspended for users and clients. Calls that run then are
-   * stopped, and the model has a minute for its last answer; a model that is being asked then is
+   * Ms of running time, without the time suspended for users and clients. Running calls are stopped
+   * then, and the model has a minute for its last answer. If a model step is running, it is
    * stopped, and the chain ends as `timeout`. @default no limit
    */
   readonly maxDurationMs?: number;
-  /** In the currency of the model's prices; a model without prices is refused. @default no limit */
+  /**
+   * Cost in the currency of the model's prices; a model without prices is rejected. @default no
+   * limit
+   */
   readonly maxCost?: number;
-  /** How often one call may fail with the same arguments, an error that is `retryable` not counted. @default 3 */
+  /** Failures of one call with the same arguments, without `retryable` errors. @default 3 */
   readonly maxRepeatedFailures?: number;
   /**
-   * Tokens of the turn's results that the model is shown at a time. Beyond them those of the oldest
-   * rounds are shortened to their first words and the name to read them by; nothing ends.
-   * @default 100000
+   * Tokens of the turn's results that the model is shown in a request. Beyond it, the oldest
+   * rounds' results are shortened to their beginnings and their variables' names; the turn
+   * continues. @default 100000
    */
   readonly compactAfter?: number;
 }
@@ -72,7 +78,7 @@ export function reachedLimit(
   if (maxDurationMs !== undefined && elapsed >= maxDurationMs)
     return { limit: "time", message: `This turn's ${maxDurationMs / 1000} seconds are over.` };
   if (maxCost !== undefined && prices !== undefined && costOf(usage, prices) >= maxCost)
-    return { limit: "cost", message: `What this turn may cost, ${maxCost}, is spent.` };
+    return { limit: "cost", message: `This turn has used up its budget of ${maxCost}.` };
   return undefined;
 }
 
@@ -90,7 +96,7 @@ export function limitsProblem(limits: ChainLimits, model: Model): ChainError | u
   );
 }
 
-/** Of what is no count. */
+/** Limits that are measured, not counted. */
 const ofMeasures: ReadonlySet<string> = new Set(["maxDurationMs", "maxCost"]);
 
 function isLimit(value: unknown, whole: boolean): boolean {
@@ -128,7 +134,7 @@ const codes: { readonly [name in LimitName]: string } = {
 
 const tooMany = "too_many_calls";
 
-/** What a model is told of a call that was not run because a limit of the turn is reached. */
+/** Returns the error for the model of a call that was not run because the turn reached a limit. */
 export function beyondLimit({ limit, message }: ReachedLimit): ToolErrorData {
   const told = `It was not run: no more tools may be called in this turn. ${message}`;
   return { code: codes[limit], message: told };
@@ -144,7 +150,7 @@ export function tooManyInTurn(limit: number): ToolErrorData {
   return { code: codes.calls, message };
 }
 
-/** Whether a call was refused for the number of calls alone: nothing is wrong with it. */
+/** Whether a call was rejected only because of the number of calls. */
 export function isBeyondLimit(error: ToolErrorData | undefined): boolean {
   return error !== undefined && refusals.has(error.code);
 }

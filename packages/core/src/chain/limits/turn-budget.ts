@@ -22,19 +22,19 @@ import type { ContentPart } from "../../model/content-part.ts";
 
 const lastAnswerMs = 60_000;
 
-/** What a turn has used of its limits, and whether it may go on with tools. */
+/** Counts a turn's use of its limits, and decides whether it may call more tools. */
 export class TurnBudget {
   readonly #limits: ChainLimits;
   readonly #model: Model;
   readonly #clock: Clock;
   readonly #resumedAt: number;
-  /** Running time before, in ms. */
+  /** Running time before the chain resumed, in ms. */
   readonly #elapsedBefore: number;
   readonly failures: RepeatedFailures;
-  /** Absent where no limit needs it: then nothing is counted. */
+  /** Undefined if no limit needs it; nothing is estimated then. */
   readonly #estimate: UsageEstimate | undefined;
   #timeIsOver = false;
-  /** Server-run calls, without those that were one too many. */
+  /** Server-run calls, without the rejected ones beyond the limit. */
   #calls = 0;
 
   constructor(options: {
@@ -60,7 +60,7 @@ export class TurnBudget {
     return this.#elapsedBefore + Math.round(this.#clock.monotonic() - this.#resumedAt);
   }
 
-  /** Calls back once the time is over; returns what cancels that. */
+  /** Calls back when the time limit is reached; returns a function that cancels that. */
   onTimeOver(callback: () => void): () => void {
     const left = (this.#limits.maxDurationMs ?? Infinity) - this.#elapsedBefore;
     if (!Number.isFinite(left)) return () => {};
@@ -71,10 +71,11 @@ export class TurnBudget {
   }
 
   /**
-   * Runs a step for as long as the turn's time lasts, and stops it with a `timeout` when that ends. The
-   * last answer, without tools, has at least a minute.
+   * Runs a step until the turn's time limit, and then stops it with a `timeout`. The last answer,
+   * without tools, has at least a minute.
    *
-   * @param asked the name for the error message: of the model, or of a callback
+   *
+   * @param asked the name of the model or the callback, for the error message
    */
   withDeadline<T>(
     signal: AbortSignal,
@@ -94,10 +95,11 @@ export class TurnBudget {
   }
 
   /**
-   * The limit that the turn has come to.
+   * Returns the limit that the turn has reached.
    *
-   * @param rounds of calls so far
-   * @param goesOn calls that are used up end nothing: a client has tools of its own
+   *
+   * @param rounds the rounds of calls so far
+   * @param goesOn true ignores the limit of calls: a client has tools of its own
    */
   reached(rounds: number, usage: Usage, goesOn = true): ReachedLimit | undefined {
     const calls = goesOn ? -1 : this.#calls;
@@ -106,7 +108,10 @@ export class TurnBudget {
     return this.failures.reached ?? reachedLimit(this.#limits, this.#model, spent);
   }
 
-  /** The usage of a round for a limit of tokens or cost: estimated if the model does not report it. */
+  /**
+   * Returns the usage of a round for a limit of tokens or cost: estimated if the model does not
+   * report it.
+   */
   usageOf(
     { usage, message }: { readonly usage: Usage; readonly message: Message },
     request: readonly Message[],
@@ -115,12 +120,12 @@ export class TurnBudget {
     return this.#estimate?.of(usage, request, tools, message) ?? usage;
   }
 
-  /** Nobody looks at the clock where time has no limit. */
+  /** The running time so far, or 0 without a time limit, because the clock need not be read then. */
   #timed(): number {
     return this.#limits.maxDurationMs === undefined ? 0 : this.elapsed;
   }
 
-  /** Counts a call, the `n`th of its round; or returns the error if a limit excludes it. */
+  /** Counts a call, the `n`th of its round, or returns the error if a limit excludes it. */
   admitCall(
     { owner }: Pick<CallRecord, "owner">,
     n: number,
@@ -152,7 +157,7 @@ export class TurnBudget {
   }
 }
 
-/** Failures of one call after which the model is told. */
+/** Failures of one call at which the model gets advice. */
 const adviseFrom = 2;
 
 interface Failures {
@@ -161,9 +166,9 @@ interface Failures {
 }
 
 /**
- * Counts calls that fail again and again with the same arguments: first the model is told, then
- * it gets no more tools. A success of the same call begins the count anew. What may succeed later
- * (`retryable`), was stopped, or was one too many is no failure of this kind.
+ * Counts calls that fail repeatedly with the same arguments: first the model gets advice, then it
+ * gets no more tools. A success of the same call resets its count. Failures that are `retryable`,
+ * stopped calls and calls beyond a limit do not count.
  */
 class RepeatedFailures {
   readonly #max: number;
@@ -200,7 +205,7 @@ class RepeatedFailures {
       };
   }
 
-  /** What the model is to be told next, once. */
+  /** Returns the next advice for the model, once. */
   takeAdvice(): string | undefined {
     const pending = this.#pendingAdvice;
     if (pending.length === 0) return undefined;
@@ -228,29 +233,31 @@ function keyOf({ name, args, argumentsText }: CallRecord): string {
   try {
     return `${name} ${canonicalJson(args)}`;
   } catch {
-    // Too deep for the canonical form.
+    // The arguments are too deep for the canonical form.
     return `${name} ${argumentsText.trim()}`;
   }
 }
 
-/** About what providers take for a picture or a page; the data itself says little. */
+/** The approximate tokens of a picture or a page. The size of the data says little about them. */
 const tokensOfData = 1_000;
 
 /**
- * Counts tokens of a request and its answer where the provider did not: a usage of 0 is none.
+ * Estimates the tokens of a request and its answer if the provider did not count them; a usage of 0
+ * counts as missing.
  *
- * @param countTokens one that gives no count is replaced by four characters to a token
+ *
+ * @param countTokens if it returns an invalid count, four characters count as a token
  */
 class UsageEstimate {
   readonly #countTokens: (text: string) => number;
-  /** The same messages come again with every round. */
+  /** The same messages are in every round's request. */
   readonly #counted = new WeakMap<object, number>();
 
   constructor(countTokens: (text: string) => number) {
     this.#countTokens = countTokens;
   }
 
-  /** The usage with what is missing in it counted, and then `estimated`. */
+  /** Returns the usage with estimates in place of missing counts; `estimated` marks it then. */
   of(
     usage: Usage,
     request: readonly Message[],

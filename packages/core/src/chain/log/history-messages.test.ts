@@ -32,7 +32,7 @@ const roles = (messages: readonly Message[]) => messages.map(({ role }) => role)
 const read = () => turnOf([{ text: "I read.", calls: [{ name: "Page" }] }, "It is long."]);
 
 // Contract: loop-56
-test("as a log, a turn is what was asked, a developer message, and the assistant's own words", async () => {
+test("the log of a turn is the user's message, a developer message, and the assistant's own text", async () => {
   const messages = historyMessages([await read()]);
   assert.deepEqual(roles(messages), ["user", "developer", "assistant"]);
   assert.match(
@@ -43,14 +43,14 @@ test("as a log, a turn is what was asked, a developer message, and the assistant
   assert.ok(JSON.stringify(messages).length < 700);
 });
 
-test("in full, a turn has every call with what was shown of its result", async () => {
+test("in full, a turn has every call with the shown part of its result", async () => {
   const messages = historyMessages([await read()], "full");
   assert.deepEqual(roles(messages), ["user", "assistant", "tool", "assistant"]);
   assert.ok(String(messages[2]?.content).length > 8_000);
 });
 
 // Contract: loop-56
-test("the newest turns are kept in full, those before them are logs", async () => {
+test("the newest turns are shown in full, and the earlier ones as logs", async () => {
   const turns = [await read(), await read(), await read()];
   const log = ["user", "developer", "assistant"];
   const full = ["user", "assistant", "tool", "assistant"];
@@ -59,7 +59,7 @@ test("the newest turns are kept in full, those before them are logs", async () =
   assert.deepEqual(historyMessages(turns, { keepTurns: 0 }), historyMessages(turns, "log"));
 });
 
-test("a history that is none is refused with what it may be, and no turn is shown as something else", async () => {
+test("an invalid history mode is rejected with the allowed values", async () => {
   const turns = [await read()];
   const bad = ["logs", null, {}, ...[NaN, -1, 1.5, "2"].map((keepTurns) => ({ keepTurns }))];
   for (const history of bad as unknown as HistoryMode[])
@@ -67,7 +67,7 @@ test("a history that is none is refused with what it may be, and no turn is show
   assert.deepEqual(historyMessages(turns, { keepTurns: Infinity }), historyMessages(turns, "full"));
 });
 
-test("turns that are none are refused with the place", () => {
+test("invalid turns are rejected with their path", () => {
   const bad = [
     [null, /turns is null/],
     [[null], /turns\[0\] is null/],
@@ -82,12 +82,12 @@ test("turns that are none are refused with the place", () => {
     });
 });
 
-test("a turn without calls is the same in both", async () => {
+test("a turn without calls is the same in both forms", async () => {
   const turn = await turnOf(["Hello."]);
   assert.deepEqual(historyMessages([turn]), historyMessages([turn], "full"));
 });
 
-test("a turn in which the client's tools ran is shown in full", async () => {
+test("a turn with calls of the client's tools is shown in full", async () => {
   const clientTool: ToolDefinition = { type: "function", function: { name: "Ask" } };
   const first = await runToolChain({
     executor: executorWith([page]),
@@ -104,7 +104,7 @@ test("a turn in which the client's tools ran is shown in full", async () => {
 });
 
 // Contract: loop-99
-test("a turn that was stopped, or failed, keeps the log of what it did", async () => {
+test("a turn that was stopped or failed keeps the log of its calls", async () => {
   const failed = await turnOf([{ calls: [{ name: "Page" }] }, { error: new Error("gone") }]);
   const messages = historyMessages([failed]);
   assert.match(messages[1]?.content as string, /- Page ✓ → Page_1/);
@@ -112,7 +112,7 @@ test("a turn that was stopped, or failed, keeps the log of what it did", async (
 });
 
 // Contract: executor-233, loop-90
-test("arguments that could not be read, and tools that are not there, are in the log", async () => {
+test("the log has invalid arguments and unknown tools", async () => {
   const fails = defineTool({
     ...reads,
     name: "Fails",
@@ -133,7 +133,7 @@ test("arguments that could not be read, and tools that are not there, are in the
 });
 
 // Contract: loop-95
-test("calls whose ids a provider repeats each have their own result in the log", async () => {
+test("calls with repeated ids each have their own result in the log", async () => {
   const echo = defineTool({
     ...reads,
     name: "Echo",
@@ -149,7 +149,7 @@ test("calls whose ids a provider repeats each have their own result in the log",
 });
 
 // Contract: loop-56
-test("a turn whose calls and results are short is shown as it was, the same bytes as in it", async () => {
+test("a turn with short calls and results is shown in full, with the same bytes", async () => {
   const model = new ScriptedModel([{ text: "I look.", calls: [{ name: "Look" }] }, "Found."]);
   const look = defineTool({ ...reads, name: "Look", execute: () => "a short result" });
   const turn = await turnOf([], { executor: executorWith([look]), model });
@@ -160,7 +160,7 @@ test("a turn whose calls and results are short is shown as it was, the same byte
 });
 
 // Contract: loop-56
-test("what makes a turn long: results, arguments and reasoning together; a picture; no answer", async () => {
+test("a turn is long by its results, arguments and reasoning together, a picture, or a missing answer", async () => {
   const give = defineTool({
     ...reads,
     name: "Give",
@@ -190,7 +190,7 @@ test("what makes a turn long: results, arguments and reasoning together; a pictu
 });
 
 // Contract: loop-56
-test("hundreds of short turns do not add up: the oldest become logs, many at once, and stay so", async () => {
+test("hundreds of short turns do not add up: the oldest become logs in batches, and stay so", async () => {
   const look = defineTool({ ...reads, name: "Look", execute: () => "x".repeat(1_900) });
   const turn = await turnOf([{ calls: [{ name: "Look" }, { name: "Look" }] }, "Found."], {
     executor: executorWith([look]),
@@ -219,7 +219,7 @@ test("hundreds of short turns do not add up: the oldest become logs, many at onc
   assert.equal(roles(window).filter((role) => role === "tool").length, 120 + 2 * 13);
 });
 
-test("a journal is given of the log what a later turn is shown, once the turn has ended", async () => {
+test("a journal gets the replay of the log when the turn has ended", async () => {
   const journal = new MemoryJournal();
   const permission = { executionPolicy: "ask-always" } as const;
   const ask = defineTool({ ...reads, name: "Ask", permission, execute: () => "asked" });
@@ -239,7 +239,7 @@ test("a journal is given of the log what a later turn is shown, once the turn ha
   assert.deepEqual(logs, [undefined, { replay: replayContent }]);
 });
 
-test("a log that was kept is shown as it was kept", async () => {
+test("a stored log is shown unchanged", async () => {
   const turn = { ...(await read()), log: { replay: "<turn-log>\nas it was\n</turn-log>" } };
   assert.equal(historyMessages([turn])[1]?.content, turn.log.replay);
 });

@@ -9,20 +9,20 @@ import { turnShape } from "../options/resume-problem.ts";
 import { turnMessages, answerText, turnReplay } from "./turn-log.ts";
 
 /**
- * How earlier turns are shown to the model: `log`, each as its log and its answer; `full`, with
- * every call and what was shown of its result; or the newest turns in full and those before them
- * as logs.
+ * How earlier turns are shown to the model. `log`: each as its log and its answer. `full`: with
+ * every call and its shown result. `keepTurns`: the newest turns in full, and the earlier ones as
+ * logs.
  */
 export type HistoryMode = "log" | "full" | { readonly keepTurns: number };
 
-/** A turn that ended, as it is kept. `ToolChainResult.state` is one. Plain JSON. */
+/** A stored turn that ended. `ToolChainResult.state` is one. Plain JSON. */
 export interface StoredTurn {
-  /** What was said before it elsewhere; it is shown as it is. */
+  /** The messages before the turn that no other turn contains; they are shown unchanged. */
   readonly before?: readonly Message[];
-  /** What was new in it, and what the model said. */
+  /** The turn's new input, and the model's messages. */
   readonly messages: readonly Message[];
   readonly calls: readonly CallRecord[];
-  /** As it was kept; else it is made from the calls, the same bytes. */
+  /** The stored log; if absent, it is made from the calls, with the same bytes. */
   readonly log?: Pick<TurnLog, "replay">;
 }
 
@@ -35,18 +35,20 @@ const storedTurns = z.array(
 );
 
 /**
- * The messages that show a model what was said before, for `contextMessages` of the next turn. As
- * a log, a turn is what was asked, one developer message with its calls, and the assistant's own
- * words. Shown in full whatever is asked for: a turn in which a client's tools ran, since the
- * client has it so, and one whose calls and results are short, for a log would save nothing; of
- * hundreds of those, the newest.
+ * Returns the messages of earlier turns for the model, for `contextMessages` of the next turn. The
+ * log of a turn is the user's message, one developer message with its calls, and the assistant's
+ * own text. Two kinds of turns are always shown in full. The first kind has calls of a client's
+ * tools, because the client has the turn in full. The second kind has short calls and results,
+ * because a log would save nothing; if there are hundreds, only the newest are shown in full.
+ *
  *
  * @param history @default "log"
- * @throws CapstanError `invalid_history`: of turns or of a mode that are none, with the place
+ * @throws CapstanError `invalid_history` if a turn or the mode is invalid, with its path
  *
  * @example
  * turns.push((await run.result).state);
- * runToolChain({ executor, model, contextMessages: historyMessages(turns), inputMessages: [next] });
+ * runToolChain({ executor, model, contextMessages: historyMessages(turns), inputMessages: [next]
+ * });
  */
 export function historyMessages(
   turns: readonly StoredTurn[],
@@ -80,7 +82,7 @@ function invalid(message: string): CapstanError {
   return new CapstanError({ code: "invalid_history", message });
 }
 
-/** The client has such a turn in full. */
+/** Whether the client ran calls of the turn: it has the turn in full then. */
 function ranAtClient({ calls }: StoredTurn): boolean {
   return calls.some(({ owner }) => owner === "client");
 }
@@ -93,16 +95,16 @@ function asLog({
   const turn: Message[] = messages.filter(({ role }) => role !== "assistant" && role !== "tool");
   if (log.replay !== "") turn.push({ role: "developer", content: log.replay });
   const words = answerText(messages);
-  // Most providers' forms want an answer between two questions.
+  // Most providers require an answer between two user messages.
   turn.push({ role: "assistant", content: words === "" ? unfinished : words });
   return turn;
 }
 
 const unfinished = "(This turn ended without an answer.)";
 
-/** Characters, about a thousand tokens. */
+/** Characters; about a thousand tokens. */
 const shortTurnChars = 4_000;
-/** Characters of the short turns that a conversation is shown as they were, together. */
+/** Characters of all short turns that a conversation shows in full. */
 const shownChars = 64_000;
 
 interface Turn {
@@ -111,10 +113,10 @@ interface Turn {
 }
 
 /**
- * Which turns, by their place, are shown as they were because they are short. Hundreds of them would add up: once
- * they are too many, the oldest become logs until half as many characters are left, so that what a
- * provider has cached is seldom cut. It depends on the turns alone, in their order: one that has
- * become a log stays one, whatever comes after.
+ * Returns the indexes of the turns that are shown in full because they are short. If there are too
+ * many, the oldest become logs until half as many characters are left, so that the provider's cache
+ * is seldom invalidated. The result depends on the turns alone, in their order: a turn that has
+ * become a log stays one.
  */
 function shortTurnsShown(turns: readonly Turn[]): ReadonlySet<number> {
   const sizes = new Map<number, number>();
@@ -127,7 +129,7 @@ function shortTurnsShown(turns: readonly Turn[]): ReadonlySet<number> {
     if (chars <= shownChars) continue;
     for (const [oldest, its] of sizes) {
       if (chars <= shownChars / 2) break;
-      // Where nothing was called a log would be the same.
+      // If nothing was called, the log is the same text.
       if (its === 0) continue;
       sizes.delete(oldest);
       chars -= its;
@@ -137,9 +139,9 @@ function shortTurnsShown(turns: readonly Turn[]): ReadonlySet<number> {
 }
 
 /**
- * The characters that a log would spare of an answered turn: what was called in it, with what and
- * what came of it. Undefined where they are many. Of a few it would save less than one look-up of
- * what it leaves out costs, and the provider has these very bytes in its cache.
+ * Returns the characters that a log would save of an answered turn: its calls with their arguments
+ * and results. Returns undefined if they are many. For a few characters a log is not worth it: one
+ * look-up of omitted text costs more, and the provider has cached these bytes.
  */
 function shortTurnSize({ messages, calls }: Turn): number | undefined {
   const last = messages.at(-1);
@@ -152,10 +154,10 @@ function shortTurnSize({ messages, calls }: Turn): number | undefined {
     for (const { function: called } of message.tool_calls ?? []) chars += called.arguments.length;
   }
   for (const { owner, parentCallId, result } of calls) {
-    // It is shown in full anyway.
+    // The turn is shown in full anyway.
     if (owner === "client") return undefined;
     if (parentCallId !== undefined || result === undefined) continue;
-    // Pictures and files cost what no count of characters says.
+    // A count of characters says nothing about the cost of pictures and files.
     if (result.parts?.some(({ type }) => type === "image" || type === "file")) return undefined;
     chars += result.finalText.length;
   }

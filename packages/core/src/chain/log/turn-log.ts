@@ -7,9 +7,9 @@ import { isSettled, type ResultStatus, resultStatusOf } from "../../call/record/
 import type { ContentPart } from "../../model/content-part.ts";
 
 /**
- * Compresses a turn to its log: what was called, with what, how it ended, the first characters of
- * each result, and the names of the exact values. Made without a model, from the record alone, so
- * it is the same bytes every time and prompt caches hold.
+ * Compresses a turn to its log: the calls, their arguments and outcomes, the first characters of
+ * each result, and the names of the variables with the exact values. The log is made from the
+ * records alone, without a model, so it has the same bytes every time and prompt caches stay valid.
  */
 export function turnLog(messages: readonly Message[], calls: Iterable<CallRecord>): TurnLog {
   const logged = loggedCalls(calls);
@@ -20,7 +20,9 @@ export function turnLog(messages: readonly Message[], calls: Iterable<CallRecord
   return { hint, flow, replay: replayedLog(inOrder), hintSize: hint.length };
 }
 
-/** The part that a later request shows the model, alone; empty where nothing was called. */
+/**
+ * Returns the part of the log that a later request shows the model; empty if nothing was called.
+ */
 export function turnReplay(calls: Iterable<CallRecord>): string {
   const logged = loggedCalls(calls);
   return logged.size === 0 ? "" : replayedLog([...logged.values()]);
@@ -35,12 +37,12 @@ function loggedCalls(calls: Iterable<CallRecord>): Map<string, LoggedCall> {
   return logged;
 }
 
-/** The assistant's own words, all of them, without log text. */
+/** Returns all of the assistant's own text, without log blocks. */
 export function answerText(messages: readonly Message[]): string {
   const words: string[] = [];
   for (const message of messages)
     if (message.role === "assistant" && message.content !== "") words.push(message.content);
-  // Together: what is harmless in two messages may be a mark in one text.
+  // Joined first: text that is harmless in two messages may form a marker in one text.
   return neutralise(words.join("\n\n"));
 }
 
@@ -48,8 +50,8 @@ const introduction =
   "The system's record of the calls before the next answer; writing one calls nothing. ReadVar shows a whole value.";
 
 /**
- * A turn's calls as a later request shows them to the model: a line each, or one for a run of
- * like ones, with the name of the variable that holds the exact value. Version 3.
+ * Returns a turn's calls as a later request shows them to the model. Each call, or each run of
+ * similar calls, is one line with the name of the variable that has the exact value. Version 3.
  */
 function replayedLog(calls: readonly LoggedCall[]): string {
   const lines = groupCalls(calls).map(replayedLine);
@@ -79,14 +81,15 @@ function replayedDetails({ value, files, preview }: LoggedCall): string {
   const named = files.length === 0 ? "" : ` [${files.join("; ")}]`;
   const cut = preview.length < logPreviewChars ? "" : "…";
   const words = oneLine(preview, logPreviewChars) + cut;
-  // Quoted: what a tool returned is data, and stands in a message of the system's.
+  // Quoted: a tool's result is data, but appears in a message of the system.
   const quoted = words === "" ? "" : `: "${neutralise(words).replaceAll('"', "'")}"`;
   return where + named + quoted;
 }
 
 /**
- * A turn's messages as a model takes them: after each assistant message, one tool message a
- * call, in the order of its calls. Always in pairs: a call without an end is answered as such.
+ * Returns a turn's messages in the form for a model: after each assistant message, one tool message
+ * for each of its calls, in their order. A call that has not ended gets a placeholder result,
+ * because providers require pairs.
  */
 export function turnMessages(
   messages: readonly Message[],
@@ -104,7 +107,7 @@ export function turnMessages(
   return whole;
 }
 
-/** What a model is told of a call that has not ended, where it must be told something. */
+/** The placeholder result of a call that has not ended. */
 const unanswered =
   "Error (unanswered): this call was not answered. It may or may not have been run.";
 
@@ -120,15 +123,15 @@ export function toolMessage(id: string, name: string, call: CallRecord | undefin
 }
 
 /**
- * A turn as people read it: the assistant's words, and between them a log block for each call,
- * or for a run of like ones.
+ * Returns a turn as users read it: the assistant's text, and between it a log block for each call
+ * or run of similar calls.
  */
 function turnText(messages: readonly Message[], calls: ReadonlyMap<string, LoggedCall>): string {
   const parts: string[] = [];
   let words: string[] = [];
   let made: LoggedCall[] = [];
   const endWords = () => {
-    // Together: what is harmless in two messages may be a mark in one text.
+    // Joined first: text that is harmless in two messages may form a marker in one text.
     if (words.length > 0) parts.push(neutralise(words.join("\n\n")));
     words = [];
   };
@@ -175,7 +178,7 @@ function kept(value: string | undefined, before: string): string {
   return value === undefined ? "" : `${before}${value}`;
 }
 
-/** The fence is longer than any within, so that what a tool returned cannot end it. */
+/** The fence is longer than any fence within, so that a tool's result cannot end it. */
 function heading(title: string, body: string): string {
   let longest = 2;
   if (body.includes("```"))
@@ -184,7 +187,10 @@ function heading(title: string, body: string): string {
   return `**[Tool Execution Log]**: ${title}\n${fence}accesslog\n${neutralise(body)}\n${fence}`;
 }
 
-/** What stands before a turn as people are shown it: which calls there were, and where their values are. Version 2. */
+/**
+ * Returns the block before a turn as users are shown it: its calls, and where their values are.
+ * Version 2.
+ */
 function systemHint(calls: readonly LoggedCall[]): string {
   return `<SYSTEM-CONTEXT>
 Tool results are kept in variables. Read one with \`ReadVar\`, or pass it on as \`$VAR_REF{{name}}\` in an argument.
@@ -233,9 +239,9 @@ interface LoggedCall {
   readonly name: string;
   readonly args: string;
   readonly outcome: CallOutcome;
-  /** The first characters of what it gave; empty where it gave nothing. */
+  /** The first characters of the result; empty if there is none. */
   readonly preview: string;
-  /** Pictures, files and links that it gave, by name. */
+  /** The names of the result's pictures, files and links. */
   readonly files: readonly string[];
   /** The variable with the exact value. */
   readonly value?: string;
@@ -298,21 +304,21 @@ function callOutcome({ status, result, edited }: CallRecord): CallOutcome {
   const { mark, words } = outcomes[resultStatusOf[status]];
   const reason = result?.rejectReason ?? result?.error?.message;
   const why = reason === undefined ? "" : `: ${oneLine(reason, reasonChars)}`;
-  const changed = edited === true ? " (a person changed the arguments)" : "";
+  const changed = edited === true ? " (a user changed the arguments)" : "";
   return { mark, words: neutralise(words + changed + why) };
 }
 
 const argumentsChars = 160;
-/** A string of this length may be an address, a path or an id, which would be useless in part. */
+/** A string of up to this length may be an address, a path or an id, which is useless in part. */
 const wholeString = 64;
 const cutString = 24;
-/** Longer arguments are not worth parsing for one line. */
+/** Longer arguments are not parsed, because the log shows one line. */
 const parsedChars = 100_000;
 
 /**
- * A call's arguments on one line: in the tool's own short words, or as the model wrote them, so
- * that a reference stays a reference; what a person changed them to, where one did. Long texts
- * within are cut first, so that what stands beside them stays whole.
+ * Returns a call's arguments on one line: the tool's own short form, the user's changed arguments,
+ * or the model's text, in which references stay references. Long texts in the arguments are
+ * truncated first, so that the others stay whole.
  */
 function shortArguments({ result, edited, args, argumentsText }: CallRecord): string {
   const own = result?.argsPreview;
@@ -333,10 +339,10 @@ function withoutLongStrings(json: string): string {
   }
 }
 
-/** From so many like calls in a row on, one entry tells of them all. */
+/** The number of consecutive similar calls from which one entry describes them all. */
 const group = 4;
 
-/** Calls in their order, those that are alike and stand together as one group. */
+/** Groups consecutive similar calls, in their order. */
 function groupCalls(calls: readonly LoggedCall[]): readonly (readonly LoggedCall[])[] {
   const runs: LoggedCall[][] = [];
   for (const call of calls) {
@@ -347,7 +353,7 @@ function groupCalls(calls: readonly LoggedCall[]): readonly (readonly LoggedCall
   return runs.flatMap((run) => (run.length < group ? run.map((call) => [call]) : [run]));
 }
 
-/** Where each has files of its own to name, each is told of by itself. */
+/** Calls whose results have files are not grouped, because each entry names its files. */
 function isLike(a: LoggedCall, b: LoggedCall): boolean {
   return (
     a.name === b.name &&
@@ -357,7 +363,7 @@ function isLike(a: LoggedCall, b: LoggedCall): boolean {
   );
 }
 
-/** `["Search_1", "Search_30"]` where the values are numbered one after the other. */
+/** Returns for example `["Search_1", "Search_30"]` if the values are numbered consecutively. */
 function numberedValues(
   calls: readonly LoggedCall[],
 ): readonly [first: string, last: string] | undefined {

@@ -10,7 +10,10 @@ import { ModelAnswer } from "./model-answer.ts";
 import { checkEvent, checkedStream } from "../../model/check-stream.ts";
 import type { Chain } from "./chain.ts";
 
-/** Asks the model once. Its answer is appended to the journal, and not yet committed when this resolves. */
+/**
+ * Asks the model once. When this resolves, its answer is appended to the journal, but not yet
+ * committed.
+ */
 export async function askModel(
   chain: Chain,
   {
@@ -68,11 +71,11 @@ interface ModelStep {
   readonly message: AssistantMessage;
   readonly finishReason: FinishReason;
   readonly usage: Usage;
-  /** Why it stopped early; the message is what had come until then, without calls. */
+  /** Why the step stopped early; the message then has the text so far, without calls. */
   readonly failure?: unknown;
 }
 
-/** Asks the model once, and passes on what it says as it comes. Never rejects. */
+/** Asks the model once, and passes its output on as it arrives. Never rejects. */
 async function modelStep(
   { options: { model }, recorder, ids }: Chain,
   request: ModelRequest,
@@ -103,11 +106,12 @@ async function modelStep(
 }
 
 /**
- * Hands each value of a stream to `take` as it comes, until that says `"enough"`, the stream ends
- * or the signal aborts. Who ignores the signal is left behind. A promise that `take` returns holds
- * the stream back.
+ * Passes each value of a stream to `take` as it arrives, until `take` returns `"enough"`, the
+ * stream ends or the signal aborts. A stream that ignores the signal is abandoned. If `take`
+ * returns a promise, the stream waits for it.
  *
- * @throws what the stream throws, or `take`; the signal's reason where it aborts
+ *
+ * @throws the error of the stream or of `take`; the signal's reason if it aborts
  */
 export function readStream<T>(
   values: AsyncIterator<T>,
@@ -151,12 +155,12 @@ export function readStream<T>(
   return promise;
 }
 
-/** What a stream says after its end means nothing, and it may never close. */
+/** Later values of a stream are ignored, and it may never close. */
 function closeStream(values: AsyncIterator<unknown>): void {
   try {
-    // Nobody listens any more.
+    // The result is ignored.
     Promise.resolve(values.return?.()).catch(() => {});
   } catch {
-    // Nor to this.
+    // The error is ignored too.
   }
 }

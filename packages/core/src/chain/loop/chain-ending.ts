@@ -8,7 +8,7 @@ export interface ChainEnding {
   readonly error?: ChainError;
 }
 
-/** A model that failed: never a successful answer. */
+/** Returns the ending of a chain whose model failed; it is never a successful answer. */
 export function modelFailure(failure: unknown): ChainEnding {
   if (!ModelError.isInstance(failure)) {
     const error = { code: "server", message: errorMessage(failure), phase: "model" } as const;
@@ -20,7 +20,10 @@ export function modelFailure(failure: unknown): ChainEnding {
   return { status: code === "timeout" ? "timeout" : "error", error };
 }
 
-/** What stopped a chain from outside; `aborted` is somebody's wish, the rest are failures. */
+/**
+ * Returns the ending of a chain that was stopped from outside. `aborted` is a request to stop; the
+ * other codes are failures.
+ */
 export function stopped(error: ChainError | undefined): ChainEnding {
   const why = error ?? { code: "aborted", message: "it was stopped", phase: "chain" };
   const { code } = why;
@@ -31,12 +34,15 @@ export function abortError(signal: AbortSignal): ChainError {
   const reason: unknown = signal.reason;
   const name = reason instanceof DOMException ? reason.name : undefined;
   if (name === "TimeoutError")
-    return { code: "timeout", message: "it took longer than it may", phase: "chain" };
+    return { code: "timeout", message: "it exceeded its time limit", phase: "chain" };
   const message = name === "AbortError" ? "it was stopped" : errorMessage(reason);
   return { code: "aborted", message, phase: "chain" };
 }
 
-/** A model that said nothing, twice. What it was cut off from is told by its finish reason instead. */
+/**
+ * Returns the ending for a model that gave an empty answer twice. If its answer was cut off, the
+ * finish reason says why.
+ */
 export function emptyAnswer(finishReason: FinishReason | undefined): ChainEnding {
   if (finishReason === "length" || finishReason === "content_filter")
     return { status: "completed" };
@@ -44,7 +50,7 @@ export function emptyAnswer(finishReason: FinishReason | undefined): ChainEnding
   return { status: "error", error: { code: "empty_answer", message, phase: "final_response" } };
 }
 
-/** What went wrong in the loop itself: an option that fails where it is asked, or a fault of ours. */
+/** Returns the error of the loop itself: an option that throws, or a bug. */
 export function loopError(thrown: unknown): ChainError {
   const code = CapstanError.isInstance(thrown) ? thrown.code : "internal";
   return { code, message: errorMessage(thrown), phase: "chain" };

@@ -17,7 +17,7 @@ import { neutralise } from "../../text/neutralise.ts";
 import type { ChainResume, FirstResponse } from "../options/tool-chain-options.ts";
 import { noUsage } from "../../model/usage.ts";
 
-/** Runs a chain to its end, or until it waits. Never rejects. */
+/** Runs a chain until it ends or waits. Never rejects. */
 export async function runChain(chain: Chain): Promise<ToolChainResult> {
   using _watched = chain.watchSignals();
   const disarm = chain.budget.onTimeOver(() => chain.calls.stopRunning("the turn's time is over"));
@@ -37,14 +37,15 @@ export async function runChain(chain: Chain): Promise<ToolChainResult> {
 
 async function loop(chain: Chain): Promise<ChainEnding> {
   const { executor, model, resume, inputMessages = [], firstResponse } = chain.options;
-  // Whoever asked for the chain has it before anything of it happens.
+  // The caller gets the chain before its first event.
   await Promise.resolve();
   const at = executor.gate.clock.now();
   if (resume === undefined || resume.adopted === true) {
     chain.recorder.appendEvent({ type: "chain.started", at, model: model.id });
   } else {
     chain.recorder.appendEvent({ type: "chain.resumed", at });
-    // How often it was cut off is counted by this: it may be what brings its processes down.
+    // Committed first, because the count of interruptions depends on it: the chain may crash its
+    // process.
     if (resume.waited !== true) await chain.recorder.committed();
   }
   const problem = chain.options.refusal ?? limitsProblem(chain.options, model);
@@ -55,7 +56,7 @@ async function loop(chain: Chain): Promise<ChainEnding> {
     const finalMessage = chain.finalMessage();
     if (finalMessage !== undefined && inputMessages.length === 0) return { status: "completed" };
     if (finalMessage !== undefined) chain.turn.addMessage(finalMessage);
-    // Its process may have ended before it could write that it was done.
+    // Its process may have ended after the answer, before it stored the end.
     if (chain.turn.isAnswered && inputMessages.length === 0) return { status: "completed" };
   }
   chain.turn.addInput(inputMessages.map(neutraliseMessage));
@@ -85,7 +86,7 @@ async function loop(chain: Chain): Promise<ChainEnding> {
       if (step.content.trim() !== "") return { status: "completed" };
       if (again) return emptyAnswer(chain.turn.finishReason);
     }
-    // What was called is an answer of a kind: who then says nothing is asked once more again.
+    // Tool calls count as an answer: the next empty answer is retried again.
     again = requests.length === 0 || limit !== undefined;
   }
 }
@@ -95,7 +96,7 @@ async function endChain(chain: Chain, ending: ChainEnding): Promise<ToolChainRes
   if (ending.status !== "requires_action") {
     chain.calls.cancelAll("the turn ended");
     await chain.calls.idle();
-    // Of a turn that was stopped, what a reader was shown of an answer stays said.
+    // In a stopped turn, the shown part of an answer counts.
     const cut = ending.status !== "completed";
     const message = chain.finalMessage(cut);
     if (message !== undefined) lastWrites.push(chain.turn.append(message, cut));
@@ -113,10 +114,10 @@ async function endChain(chain: Chain, ending: ChainEnding): Promise<ToolChainRes
   return { ...result, status: "error", error: chain.failure };
 }
 
-/** Resumes a chain where it stopped. Returns its ending if it goes no further. */
+/** Resumes a stopped chain. Returns its ending if it does not continue. */
 async function resumeChain(chain: Chain, resume: ChainResume): Promise<ChainEnding | undefined> {
   const { executor, journal } = chain.options;
-  // A journal has its own say in who carries a chain on.
+  // With a journal, the journal decides which process resumes a chain.
   const taken = journal === undefined ? reserveCalls(executor, resume.state.calls) : undefined;
   if (taken !== undefined) return { status: "error", error: taken };
   chain.hasReservedCalls = true;
@@ -126,7 +127,7 @@ async function resumeChain(chain: Chain, resume: ChainResume): Promise<ChainEndi
   const requests = chain.turn.lastRequests();
   const open = new Set(requests.map(({ id }) => id));
   chain.budget.restoreFailures(resume.state.calls.filter(({ callId }) => !open.has(callId)));
-  // What was never proposed was never run. It gets its names before anything runs.
+  // A call that was never proposed never ran. Names are reserved before any call runs.
   reserveResultNames(executor, resume.state.calls);
   const limit = chain.budget.reached(0, chain.turn.usage);
   const proposed = await proposeCalls(chain, requests, { offer: chain.offer(), limit, close });

@@ -10,15 +10,18 @@ import type { ToolChainResult, ToolCallHistoryEntry } from "../options/tool-chai
 import { answerText, turnLog, turnReplay, turnMessages } from "../log/turn-log.ts";
 import { resultStatusOf } from "../../call/record/call-status.ts";
 
-/** What is kept of a chain, what is told of its end, and what its caller gets. */
+/** The report of a chain: its stored record, its end events, and its caller's result. */
 interface ChainReport {
-  /** Made when it is asked for: without a journal nobody keeps it. */
+  /** Created when it is used, because it is only stored if there is a journal. */
   readonly record: () => ChainResultRecord;
   readonly event: ChainEvent;
   readonly result: ToolChainResult;
 }
 
-/** What a program may never look at, as it has its answer, is made when it is first looked at: the log, the messages, the history. */
+/**
+ * Returns the report of a chain. The log, the messages and the history are created at their first
+ * use, because a program that only needs the answer never reads them.
+ */
 export function chainReport(chain: Chain, ending: ChainEnding): ChainReport {
   const { status } = ending;
   const { executor, contextMessages, model } = chain.options;
@@ -128,14 +131,14 @@ function turnTokens(calls: readonly CallRecord[]): TurnTokens {
   return { tokensDefinitions, tokensArguments, tokensShown, tokensWithheld };
 }
 
-/** What a program is told of one call of the turn. */
+/** Returns the history entry of one call of the turn. */
 function historyEntry(
   call: CallRecord,
   results: ReadonlyMap<string, SettledToolResult>,
   usageByRound: ReadonlyMap<number, Usage>,
 ): ToolCallHistoryEntry {
   const result = results.get(call.callId) ?? resultFromRecord(call);
-  // The step that read the results is the next one.
+  // The next step read the results.
   const llmUsage = usageByRound.get(call.round + 1);
   return {
     callId: call.callId,
@@ -154,7 +157,7 @@ function historyEntry(
   };
 }
 
-/** A call's result from its row, which keeps what the model read. */
+/** Returns a call's result from its row, which has the text that the model read. */
 function resultFromRecord({
   callId,
   toolId,
@@ -188,7 +191,9 @@ function resultFromRecord({
   }
 }
 
-/** Returns a function that does `work` at its first call and returns the same result at each call. */
+/**
+ * Returns a function that calls `work` at its first call and returns the same result at each call.
+ */
 function lazy<T>(work: () => T): () => T {
   let known: { readonly value: T } | undefined;
   return () => (known ??= { value: work() }).value;

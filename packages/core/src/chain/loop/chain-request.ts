@@ -13,7 +13,10 @@ import type { OfferOptions, ToolOffer } from "../../tool/tool-offer.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import { clientToolsProblem, groupsProblem } from "../options/check-options.ts";
 
-/** What a model is told in a request beside the conversation. Version 2. */
+/**
+ * The loop's own instructions to the model in a request, in addition to the conversation. Version
+ * 2.
+ */
 const lastRequest =
   "No more tools may be called in this turn. Answer now with what you have, and say what is missing.";
 const sayMore = "Your answer was empty. Answer the user in words.";
@@ -22,7 +25,7 @@ interface RequestNotes {
   readonly limit: ReachedLimit | undefined;
   readonly again: boolean;
   readonly advice: string | undefined;
-  /** Tools are offered that could take a long message by its name. */
+  /** Whether the offer has tools that can take a long message by its name. */
   readonly takesReferences: boolean;
   readonly hasUserInput: boolean;
 }
@@ -30,13 +33,13 @@ interface RequestNotes {
 type ChainRequest =
   | { readonly status: "ready"; readonly messages: readonly Message[] }
   | { readonly status: "failed"; readonly error: ChainError }
-  /** The chain was stopped before it was ready. */
+  /** The chain was stopped before the request was ready. */
   | { readonly status: "stopped" };
 
 /**
- * The messages of one request: the system prompt, the conversation, the turn so far, what the
- * loop has to say; and whatever `onBeforeSendToLLM` makes of them. Where that fails nothing is
- * sent: it may be what keeps something from being sent.
+ * Returns the messages of one request: the system prompt, the conversation, the turn so far, and
+ * the loop's instructions, as `onBeforeSendToLLM` changes them. If that callback fails, nothing is
+ * sent: it may exist to keep something from being sent.
  */
 export async function chainRequest(
   { systemPrompt, contextMessages, callbacks, executor }: ToolChainOptions,
@@ -50,7 +53,7 @@ export async function chainRequest(
     if (typeof prompt !== "string")
       return failed(
         "system_prompt_failed",
-        `systemPrompt must be a text, or give one at once, not ${shortJson(prompt)}.`,
+        `systemPrompt must be a text, or a function that returns one synchronously, not ${shortJson(prompt)}.`,
       );
     const note = noteText(notes);
     const first: Message[] = prompt === "" ? [] : [{ role: "system", content: prompt }];
@@ -75,7 +78,7 @@ async function changed(
     const own = messages.map(ownCopy);
     const given = await untilAborted(Promise.resolve(before(own, { signal })), signal);
     if (signal.aborted) return stoppedBy(signal);
-    // Nothing said is no change; null is no list.
+    // `undefined` means no change; null is invalid, because it is not a list.
     const [sent = own] = [given];
     const problem = schemaProblem(messagesSchema, sent, "its return value");
     if (problem !== undefined)
@@ -90,7 +93,10 @@ async function changed(
   }
 }
 
-/** One of the request's own: to blacken words in it changes neither the record nor the caller's history. */
+/**
+ * A copy for the request: if a callback redacts text in it, the record and the caller's history
+ * stay unchanged.
+ */
 function ownCopy(message: Message): Message {
   switch (message.role) {
     case "user": {
@@ -114,7 +120,7 @@ function ownCopy(message: Message): Message {
   }
 }
 
-/** The turn's time may be over where the turn itself was not stopped. */
+/** The turn's time may be over although the turn itself was not stopped. */
 function stoppedBy({ reason }: AbortSignal): ChainRequest {
   return ModelError.isInstance(reason)
     ? failed(reason.code, reason.message)
@@ -133,12 +139,15 @@ function failed(code: string, message: string): ChainRequest {
   return { status: "failed", error: { code, message, phase: "before_send" } };
 }
 
-/** A request's settings in this round. A forced choice holds for the first step only; else the loop would never end. */
+/**
+ * Returns a request's settings in this round. A forced tool choice applies to the first step only;
+ * otherwise the loop would never end.
+ */
 export function roundSettings(
   chatOption: ModelSettings,
   now: { readonly last: boolean; readonly first: boolean; readonly tools: number },
 ): ModelSettings {
-  // Mostly neither is given, and the settings are the same every round.
+  // Usually neither is given, and the settings are the same in every round.
   if (chatOption.toolChoice === undefined && chatOption.parallelToolCalls === undefined)
     return chatOption;
   const { toolChoice, parallelToolCalls, ...settings } = chatOption;
@@ -151,7 +160,7 @@ export function roundSettings(
   };
 }
 
-/** Returns what a promise gives, or `undefined` as soon as the signal aborts. */
+/** Resolves with the value of a promise, or with `undefined` as soon as the signal aborts. */
 async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
   const stop = (): void => resolve(undefined);
@@ -164,14 +173,17 @@ async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promis
   }
 }
 
-/** Gives what is offered at the moment: switches, groups and a client's tools may change between rounds. */
+/**
+ * Returns a function that returns the current offer: switches, groups and a client's tools may
+ * change between rounds.
+ */
 export function roundOffer(chain: ToolChainOptions): () => ToolOffer {
   return () => {
     try {
       return chain.executor.offer(offerOptions(chain));
     } catch (thrown) {
       const why = errorMessage(thrown);
-      const message = `groups, clientTools or allowTool cannot be asked what is offered: ${why}`;
+      const message = `groups, clientTools or allowTool failed: ${why}`;
       throw new CapstanError({ code: "invalid_options", message, cause: thrown });
     }
   };
@@ -190,11 +202,11 @@ function offerOptions(chain: ToolChainOptions): OfferOptions {
   };
 }
 
-/** Lists that were given as such were looked at when the chain began. */
+/** Constant lists were checked when the chain began. */
 function checkGroups(groups: readonly string[], executor: ToolExecutor): readonly string[] {
   const problem = Array.isArray(groups)
     ? groupsProblem(groups, executor)
-    : "groups should give a list of groups' names.";
+    : "groups must return a list of group names.";
   if (problem === undefined) return groups;
   throw new Error(problem);
 }
@@ -205,7 +217,10 @@ function checkTools(tools: readonly ToolDefinition[]): readonly ToolDefinition[]
   throw new Error(`clientTools should give ${expected}.`);
 }
 
-/** Whether tools are offered that could take a value by its variable's name: others than a client's own. */
+/**
+ * Whether the offer has tools that can take a value by its variable's name. A client's tools
+ * cannot.
+ */
 export function takesReferences({ names }: ToolOffer): boolean {
   return Object.keys(names).length > 0;
 }

@@ -14,7 +14,7 @@ import type { Listeners } from "../options/callbacks.ts";
 import { TurnBudget } from "../limits/turn-budget.ts";
 import { isPlainName, newId } from "../../base/id.ts";
 
-/** One run of the loop: its parts, and what stops it. Use `runToolChain`. */
+/** One run of the loop: its parts, and its stop signals. Use `runToolChain`. */
 export class Chain {
   readonly options: LoopOptions;
   readonly recorder: Recorder;
@@ -27,13 +27,13 @@ export class Chain {
   readonly offer: () => ToolOffer;
   readonly budget: TurnBudget;
   readonly listeners: Listeners;
-  /** Rounds of the chain that this one took over: each has its own budget. */
+  /** Rounds of the chain that this one took over. Each chain has its own budget of rounds. */
   readonly roundsBefore: number;
   /** The limit at which the model was given no more tools. */
   limit: ReachedLimit | undefined;
   failure: ChainError | undefined;
   hasReservedCalls = false;
-  /** The chain has ended, or waits: answers come too late for it. */
+  /** The chain has ended or waits: it takes no more answers. */
   isOver = false;
   readonly #abort = new AbortController();
 
@@ -79,7 +79,7 @@ export class Chain {
       checkToolResults: options.checkToolResults ?? true,
       requireApproval: options.requireApproval,
       offer: this.offer,
-      // With a journal the records are the truth, and results may be many and large.
+      // With a journal the records are sufficient, and results may be many and large.
       keepResults: options.journal === undefined,
       caller: this.caller,
       records: resume?.state.calls ?? [],
@@ -110,18 +110,21 @@ export class Chain {
     this.calls.cancelAll(reason);
   }
 
-  /** Stops the chain when a signal of its caller aborts, until it is disposed of. */
+  /** Stops the chain when one of its caller's signals aborts, until the result is disposed of. */
   watchSignals(): Disposable {
     const { signal, abortController } = this.options;
     return watchSignals([signal, abortController?.signal], (error) => this.abortWith(error));
   }
 
-  /** How the chain ends because it was stopped; undefined if it was not. */
+  /** Returns the ending of a chain that was stopped, or undefined if it was not. */
   stopped(): ChainEnding | undefined {
     return this.signal.aborted ? stopped(this.failure) : undefined;
   }
 
-  /** The answer that final tools gave in the last round, if they gave one. `cut`: also one that was cut off. */
+  /**
+   * Returns the answer of final tools in the last round, if there is one. `cut`: also one that was
+   * cut off.
+   */
   finalMessage(cut = false): AssistantMessage | undefined {
     const requests = this.turn.lastRequests();
     if (requests.length === 0) return undefined;
@@ -130,14 +133,19 @@ export class Chain {
   }
 }
 
-/** Gives out ids that are unique in a chain: its items', and its calls', which a provider may repeat or leave empty. */
+/**
+ * Creates ids that are unique in a chain: of its items, and of its calls, because a provider may
+ * repeat ids or leave them empty.
+ */
 export class ChainIds {
   readonly #itemPrefix = `it_${newId("").slice(0, 8)}_`;
   #items = 0;
   readonly #given = new Set<string>();
   readonly #isKnown: (callId: string) => boolean;
 
-  /** @param isKnown whether the chain has a call of this id, whoever gave it */
+  /**
+   * @param isKnown whether the chain already has a call with this id
+   */
   constructor(before: readonly Message[], isKnown: (callId: string) => boolean) {
     this.#isKnown = isKnown;
     for (const message of before)
@@ -149,7 +157,7 @@ export class ChainIds {
     return this.#itemPrefix + ++this.#items;
   }
 
-  /** The provider's own id where that can be. */
+  /** Returns the provider's own id if it is unique and not empty. */
   call(providerId: string): string {
     const isUnique = !this.#given.has(providerId) && !this.#isKnown(providerId);
     const id = isUnique && isPlainName(providerId) ? providerId : newId("call_");
@@ -158,13 +166,13 @@ export class ChainIds {
   }
 }
 
-/** What every provider takes as a function's name, even where the model wrote none. */
+/** Returns a function name that every provider accepts, even if the model wrote none. */
 export function callName(name: string): string {
   if (isPlainName(name)) return name;
   return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 }
 
-/** Calls `stop` when one of the signals aborts, or has aborted, until it is disposed of. */
+/** Calls `stop` when one of the signals aborts or has aborted, until the result is disposed of. */
 function watchSignals(
   signals: readonly (AbortSignal | undefined)[],
   stop: (error: ChainError) => void,

@@ -27,7 +27,7 @@ interface StreamedCall {
   ended: boolean;
 }
 
-/** What a model says in one step, put together and passed on as it comes. */
+/** Assembles a model's answer in one step, and passes it on as it arrives. */
 export class ModelAnswer {
   finishReason: FinishReason = "other";
   usage: Usage = noUsage;
@@ -38,7 +38,7 @@ export class ModelAnswer {
   #text = "";
   #open: OpenItem | undefined;
   #latest: StreamedCall | undefined;
-  /** Those before the latest, by the provider's id. */
+  /** The calls before the latest, by the provider's id. */
   #before: Map<string, StreamedCall> | undefined;
   #chars = 0;
 
@@ -46,7 +46,9 @@ export class ModelAnswer {
     this.#options = options;
   }
 
-  /** @throws ModelError where it does not end */
+  /**
+   * @throws ModelError if the answer exceeds the maximum length of a step
+   */
   add(event: ModelEvent): void {
     switch (event.type) {
       case "text-delta":
@@ -54,7 +56,7 @@ export class ModelAnswer {
       case "reasoning-delta":
         return this.#addText("reasoning", event.text);
       case "reasoning-end":
-        // Reasoning that shows no text may still carry what the provider wants back.
+        // Reasoning without text may still have metadata that the provider needs back.
         if (this.#open?.kind !== "reasoning" && event.providerMetadata !== undefined) {
           this.#close();
           this.#open = this.#startItem({ kind: "reasoning" });
@@ -91,7 +93,7 @@ export class ModelAnswer {
     }
   }
 
-  /** No more comes. The message, without calls where it was cut off. */
+  /** Ends the answer and returns the message. If it was cut off, the message has no calls. */
   end(isCut: boolean): AssistantMessage {
     this.#close(isCut);
     for (const { item, ended } of this.#before?.values() ?? [])
@@ -138,7 +140,7 @@ export class ModelAnswer {
     this.#append(this.#open, delta);
   }
 
-  /** Ends the words, or the thoughts, that are being said. */
+  /** Ends the current text or reasoning item. */
   #close(incomplete = false, providerMetadata?: ReasoningPart["providerMetadata"]): void {
     const open = this.#open;
     if (open === undefined) return;
@@ -185,7 +187,10 @@ export class ModelAnswer {
   }
 }
 
-/** Characters of one step. More than any model's output limit allows: a stream that does not end. */
+/**
+ * Characters of one step. More than any model's output limit allows, so a longer stream does not
+ * end.
+ */
 const stepChars = 8 * 1024 * 1024;
 
 function endless(): ModelError {
@@ -195,7 +200,7 @@ function endless(): ModelError {
 
 const nothingCame = "(cut off: the answer was ended before the arguments came)";
 
-/** No arguments at all would be taken for those of a tool that needs none. */
+/** Without any arguments, the call would look like one of a tool that needs none. */
 function cutOff(last: ToolCallRequest): ToolCallRequest {
   const { name, arguments: args } = last.function;
   if (args.trim() !== "") return last;

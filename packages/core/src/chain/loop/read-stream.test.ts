@@ -12,7 +12,7 @@ async function* numbers(upTo: number, ended: string[] = []): AsyncGenerator<numb
 
 const never = new AbortController().signal;
 
-test("every value is taken in order, and the next is asked for once a promise has resolved", async () => {
+test("values are taken in order, and the next is requested when a promise has resolved", async () => {
   const told: string[] = [];
   await readStream(numbers(3), never, (n) => {
     told.push(`${n}`);
@@ -21,7 +21,7 @@ test("every value is taken in order, and the next is asked for once a promise ha
   assert.deepEqual(told, ["1", "2", "waited", "3"]);
 });
 
-test("who has enough is told no more, and the stream is closed", async () => {
+test("a reader that has enough gets no more values, and the stream is closed", async () => {
   const told: number[] = [];
   const ended: string[] = [];
   await readStream(numbers(5, ended), never, (n) => {
@@ -33,7 +33,7 @@ test("who has enough is told no more, and the stream is closed", async () => {
   assert.deepEqual(ended, ["closed"]);
 });
 
-test("what the stream or the reader throws comes out, at once or later", async () => {
+test("an error of the stream or the reader is thrown, at once or later", async () => {
   const failure = new Error("lost");
   const rejects = { next: () => Promise.reject(failure) };
   const throws = {
@@ -60,7 +60,7 @@ test("what the stream or the reader throws comes out, at once or later", async (
   );
 });
 
-test("an abort ends it at once, whatever the stream does, and nothing is taken afterwards", async () => {
+test("an abort ends the reading at once, whatever the stream does, and nothing is taken afterwards", async () => {
   const stop = new AbortController();
   const late = Promise.withResolvers<IteratorYieldResult<number>>();
   const stream: AsyncIterator<number> = { next: () => late.promise };

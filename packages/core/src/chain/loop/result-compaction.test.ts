@@ -51,7 +51,7 @@ const shortened = (messages: readonly Message[] | undefined) =>
   results(messages).map((content) => content.includes("[Shortened: "));
 
 // Contract: loop-13
-test("beyond so many tokens the results of the oldest rounds are shortened to half of that, in pairs with their calls", async () => {
+test("beyond the limit of tokens, the oldest rounds' results are shortened to half of it", async () => {
   const script = [...Array.from({ length: 5 }, () => call("Page")), "Done."];
   const { model, result } = await run(script, { compactAfter: 2_200 });
   const seen = model.requests.map(({ messages }) => shortened(messages));
@@ -73,7 +73,7 @@ test("beyond so many tokens the results of the oldest rounds are shortened to ha
 });
 
 // Contract: loop-13
-test("what is short, cannot be read again, or shows a picture stays; a reading of a variable does not", async () => {
+test("short results, unreadable ones and pictures stay; a reading of a variable does not", async () => {
   const first = call("Page", "Short", "Loose", "Picture", "ReadVar");
   const { model } = await run([first, call("Page"), call("Page"), "Done."], {
     compactAfter: 1_200,
@@ -84,7 +84,7 @@ test("what is short, cannot be read again, or shows a picture stays; a reading o
 });
 
 // Contract: loop-13
-test("the newest round stays as it is, however long; and nothing is shortened where that is lifted", async () => {
+test("the newest round stays unchanged at any length, and an infinite limit shortens nothing", async () => {
   const script = [call("Page"), call("Page", "Page", "Page"), "Done."];
   const { model } = await run(script, { compactAfter: 10 });
   assert.deepEqual(shortened(model.requests[2]?.messages), [true, false, false, false]);
@@ -93,7 +93,7 @@ test("the newest round stays as it is, however long; and nothing is shortened wh
 });
 
 // Contract: loop-13
-test("a turn that is carried on is sent the same bytes, from its state or from its journal", async () => {
+test("a resumed turn is sent with the same bytes, from its state or from its journal", async () => {
   const script = [...Array.from({ length: 5 }, () => call("Page")), { error: new Error("gone") }];
   const journal = new MemoryJournal();
   const { model, result } = await run(script, { compactAfter: 2_200, journal });

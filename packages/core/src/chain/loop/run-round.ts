@@ -13,7 +13,7 @@ export interface RoundScope {
   readonly offer: ToolOffer;
   /** The limit that excludes all calls of the round. */
   readonly limit: ReachedLimit | undefined;
-  /** The chain is closed: no call is proposed any more. */
+  /** The chain is closed: no further call is proposed. */
   readonly close?: ChainError | undefined;
 }
 
@@ -23,7 +23,10 @@ interface CallScope extends RoundScope {
   readonly isCutOff: boolean;
 }
 
-/** Proposes the calls that the model requested, and runs them. Returns an ending if the chain goes no further. */
+/**
+ * Proposes the calls that the model requested, and runs them. Returns an ending if the chain does
+ * not continue.
+ */
 export async function runRound(
   chain: Chain,
   requests: readonly ToolCallRequest[],
@@ -35,8 +38,8 @@ export async function runRound(
 
 /**
  * Passes the requested calls to the gate, one after another. All are proposed before the first one
- * runs, so that the calls that it makes come after them; if the chain stops meanwhile, the rest is
- * cancelled. Calls that the chain has already are not proposed again.
+ * runs, so that their sub-calls come after them. If the chain stops meanwhile, the rest is
+ * cancelled. Calls that the chain already has are not proposed again.
  */
 export async function proposeCalls(
   chain: Chain,
@@ -56,7 +59,7 @@ export async function proposeCalls(
   return calls;
 }
 
-/** Runs the calls of a round, until none of them moves by itself any more. */
+/** Runs the calls of a round until no call is active. */
 export async function runCalls(
   chain: Chain,
   requests: readonly ToolCallRequest[],
@@ -143,7 +146,10 @@ function callRequest(
   };
 }
 
-/** The record of a call that the gate does not check: a client runs it, or it is refused before. */
+/**
+ * Returns the record of a call that the gate does not check, because a client runs it or because it
+ * was rejected before.
+ */
 function uncheckedRecord(request: CallRequest, owner: CallRecord["owner"], at: number): CallRecord {
   const record = newRecord(request, at);
   const toolId = request.names?.[request.name];

@@ -9,11 +9,17 @@ import type { Recorder } from "../journal/recorder.ts";
 import { toolMessage } from "../log/turn-log.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 
-/** The messages of a turn, and the usage of its rounds. It does not wait for its writes: see `Recorder`. */
+/**
+ * The messages of a turn, and the usage of its rounds. It does not wait for its writes: see
+ * `Recorder`.
+ */
 export class Turn {
   readonly #recorder: Recorder;
   readonly #messages: Message[];
-  /** The messages with their calls' results, as the model takes them; complete up to the open round. */
+  /**
+   * The messages with their calls' results in the form for the model; complete up to the open
+   * round.
+   */
   #sent: Message[] | undefined;
   readonly #compaction: ResultCompaction;
   readonly #usageByRound = new Map<number, Usage>();
@@ -22,7 +28,7 @@ export class Turn {
   #finishedRounds: number;
   #finishReason: FinishReason | undefined;
   #cut: boolean;
-  /** Whether the turn has a user message: only those can be long messages that get a name. */
+  /** Whether the turn has a user message: only long user messages become variables. */
   hasUserInput: boolean;
 
   constructor(recorder: Recorder, state: ChainState | undefined, compaction: ResultCompaction) {
@@ -41,7 +47,7 @@ export class Turn {
     return this.#messages;
   }
 
-  /** Rounds that were begun. */
+  /** The number of rounds that began. */
   get round(): number {
     return this.#round;
   }
@@ -54,7 +60,7 @@ export class Turn {
     return this.#finishReason;
   }
 
-  /** What the report of the chain says of the turn. */
+  /** Returns the turn's part of the chain's report. */
   facts() {
     return {
       messages: this.#messages,
@@ -73,7 +79,7 @@ export class Turn {
       this.#recorder.appendEvent({ type: "round.started", round, at: clock.now() });
   }
 
-  /** The model's answer came whole. */
+  /** Adds the model's complete answer. */
   finishRound(
     step: {
       readonly message: AssistantMessage;
@@ -94,12 +100,12 @@ export class Turn {
     this.#recorder.append([...writes, { type: "event", event }]);
   }
 
-  /** Adds the part of an answer that was cut off, without the calls in it. */
+  /** Adds an answer that was cut off, without its calls. */
   addCutOff(message: AssistantMessage): void {
     if (message.content !== "") this.#recorder.append([this.append(message, true)]);
   }
 
-  /** Removes an answer that was cut off when the turn is resumed: the model answers anew. */
+  /** Removes an answer that was cut off when the turn resumes: the model answers again. */
   dropCutOff({ cut }: ChainState): void {
     if (cut !== true || this.#messages.at(-1)?.role !== "assistant") return;
     this.#messages.pop();
@@ -138,7 +144,10 @@ export class Turn {
     this.#recorder.append(messages.map((message) => ({ type: "message", round, message })));
   }
 
-  /** The messages of the turn for the next request. Extended each round: building them anew would cost more with every round. */
+  /**
+   * Returns the messages of the turn for the next request. The list is extended each round, because
+   * rebuilding it would cost more with every round.
+   */
   requestMessages(calls: Map<string, CallRecord>): readonly Message[] {
     if (this.#sent !== undefined) return this.#sent;
     this.#sent = [];
@@ -150,8 +159,8 @@ export class Turn {
   }
 
   /**
-   * Adds the results of the last requested calls. If the turn's results are too large, shortens those
-   * of older calls, in their records too.
+   * Adds the results of the last requested calls. If the turn's results are too large, shortens
+   * those of older calls, also in their records.
    */
   addResults(requests: readonly ToolCallRequest[], calls: Map<string, CallRecord>): void {
     const sent = this.#sent;
@@ -174,13 +183,13 @@ export class Turn {
     }
   }
 
-  /** Whether the last thing that was said is an answer. */
+  /** Whether the last message is an answer. */
   get isAnswered(): boolean {
     const last = this.#messages.at(-1);
     return last?.role === "assistant" && !last.tool_calls?.length && last.content.trim() !== "";
   }
 
-  /** The calls of the last thing that was said, where nothing but their answers came after it. */
+  /** Returns the calls of the last assistant message if only their results follow it. */
   lastRequests(): readonly ToolCallRequest[] {
     const last = this.#messages.at(-1);
     return last?.role === "assistant" ? (last.tool_calls ?? []) : [];
@@ -196,10 +205,10 @@ interface ShownRound {
 }
 
 /**
- * Decides which results of a turn to shorten. When the results exceed `most` tokens, the oldest rounds
- * are shortened until half as many are left, so that a provider's cache is seldom invalidated; the
- * newest round stays as it is. Depends only on the results and their order, so that a resumed turn
- * comes to the same messages.
+ * Decides which results of a turn to shorten. When the results exceed `most` tokens, the oldest
+ * rounds are shortened until half as many are left, so that a provider's cache is seldom
+ * invalidated. The newest round stays unchanged. Depends only on the results and their order, so
+ * that a resumed turn gets the same messages.
  */
 export class ResultCompaction {
   readonly #most: number;
@@ -207,13 +216,15 @@ export class ResultCompaction {
   readonly #rounds: ShownRound[] = [];
   #tokens = 0;
 
-  /** @param most tokens; `Infinity`: nothing is shortened */
+  /**
+   * @param most tokens; with `Infinity` nothing is shortened
+   */
   constructor(most: number, canBeReadAgain: (call: CallRecord) => boolean) {
     this.#most = most;
     this.#canBeReadAgain = canBeReadAgain;
   }
 
-  /** Takes in what the calls of a round gave; returns those of earlier ones that make room, shortened. */
+  /** Adds the results of a round's calls. Returns earlier calls with shortened results. */
   add(calls: readonly CallRecord[]): readonly CallRecord[] {
     if (this.#most === Infinity) return none;
     const able = calls.filter((call) => isLong(call) && this.#canBeReadAgain(call));
@@ -231,7 +242,10 @@ export class ResultCompaction {
   }
 }
 
-/** What is kept under a name, or is itself a reading of something that is. */
+/**
+ * Whether a call's result can be read again: it is stored in a variable, or was itself read from
+ * one.
+ */
 export function canBeReadAgain({ gate }: ToolExecutor, { toolId, result }: CallRecord): boolean {
   if (result?.cacheVarResult !== undefined) return true;
   return toolId !== undefined && gate.registry.tool(toolId)?.tool.variableTool === true;
@@ -239,13 +253,16 @@ export function canBeReadAgain({ gate }: ToolExecutor, { toolId, result }: CallR
 
 const none: readonly CallRecord[] = [];
 
-/** A picture or a file cannot be looked at again by its name. */
+/** A picture or a file cannot be viewed again by its name. */
 function isLong({ result }: CallRecord): boolean {
   if (result === undefined || result.tokens.shown <= shortTokens) return false;
   return result.parts?.some(({ type }) => type === "image" || type === "file") !== true;
 }
 
-/** From what stays of a result, whatever was made of its text before: the same bytes each time. */
+/**
+ * Shortens the stored result, regardless of earlier changes to its text, so that the bytes are the
+ * same each time.
+ */
 function shorten(call: CallRecord): CallRecord {
   const { result } = call;
   if (result === undefined) return call;

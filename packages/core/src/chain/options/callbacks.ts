@@ -12,27 +12,30 @@ interface RunningCall {
 }
 
 /**
- * What a program wants to be told of; all but `onBeforeSendToLLM` are derived from the chain's
- * events. None is waited for, and one that throws or rejects is reported to `onError` with the
- * phase `callback` and in the result's `problems`, and stops nothing.
+ * The callbacks of a program. All except `onBeforeSendToLLM` are derived from the chain's events
+ * and not awaited. If a callback throws or rejects, it does not stop the chain: `onError` gets it
+ * with the phase `callback`, and the result's `problems` contain it.
  */
 export interface ToolChainCallbacks {
-  /** A call came: before it is checked, asked about and run. Each gets its `onToolCallComplete`. */
+  /**
+   * A call was requested. Called before it is checked, approved and run. Each call also gets its
+   * `onToolCallComplete`.
+   */
   readonly onToolCallStart?: (toolName: string, args: JsonObject, callId: string) => unknown;
   readonly onToolCallComplete?: (
     result: CallResult & { readonly status: SettledStatus },
     callId: string,
   ) => unknown;
-  /** The words of the current step so far, and the calls that run; whenever either changes. */
+  /** The text of the current step so far, and the running calls, whenever either changes. */
   readonly onLLMResponseUpdate?: (content: string, running: readonly RunningCall[]) => unknown;
-  /** The words of a step that is finished. */
+  /** The text of a finished step. */
   readonly onLLMResponseComplete?: (content: string) => unknown;
-  /** What went wrong and where: each call that failed, and whatever ended the chain early. */
+  /** Each call that failed, and the error that ended the chain early, with the phase. */
   readonly onError?: (error: ChainError, phase: ChainPhase) => unknown;
   /**
-   * Sees, and may change, the messages of every request, the last and repeated ones included.
-   * Where it throws, nothing is sent and the chain ends with an error of the phase `before_send`.
-   * It is waited for until the turn is stopped or its time is over; then the signal aborts.
+   * Gets the messages of every request, including the last and repeated ones, and may change them.
+   * If it throws, nothing is sent, and the chain ends with an error of the phase `before_send`. The
+   * chain awaits it until the turn is stopped or its time is over; then the signal aborts.
    */
   readonly onBeforeSendToLLM?: (
     messages: readonly Message[],
@@ -42,10 +45,10 @@ export interface ToolChainCallbacks {
 
 type Listener = (event: ChainEvent) => unknown;
 
-/** Problems that are kept; a callback that always throws would else fill the memory. */
+/** The number of stored problems: a callback that always throws must not fill the memory. */
 const keptProblems = 20;
 
-/** Hands events to a program's own functions, and keeps what goes wrong in them from the chain. */
+/** Passes events to a program's own functions, and keeps their errors from the chain. */
 export class Listeners {
   readonly problems: ChainError[] = [];
   readonly #callbacks: ToolChainCallbacks;
@@ -75,14 +78,14 @@ export class Listeners {
     }
   }
 
-  /** Something that stopped nothing, but that somebody should know. */
+  /** Reports a problem that stopped nothing. */
   report(problem: ChainError): void {
     if (this.problems.length < keptProblems) this.problems.push(problem);
     try {
       const returned: unknown = this.#callbacks.onError?.(problem, problem.phase);
       if (returned instanceof Promise) returned.catch(() => {});
     } catch {
-      // Nobody is left to tell.
+      // No handler is left to report it to.
     }
   }
 
@@ -160,13 +163,13 @@ function responseEnds(onComplete: (content: string) => unknown): Listener {
   };
 }
 
-/** What the model has said in the current step. */
+/** Collects the model's text in the current step. */
 function stepWords() {
   const items = new Set<string>();
   let content = "";
   return {
     text: () => content,
-    /** Whether the event changed or began the words. */
+    /** Returns whether the event changed or began the text. */
     take(event: ChainEvent): boolean {
       if (event.type === "round.started" || event.type === "model.restarted") {
         content = "";
@@ -181,7 +184,7 @@ function stepWords() {
   };
 }
 
-/** Codes of calls whose arguments were at fault. */
+/** Error codes of calls with invalid arguments. */
 const argumentCodes: ReadonlySet<string> = new Set(["invalid_arguments", "not_json"]);
 
 function errorOf(event: ChainEvent): ChainError | undefined {

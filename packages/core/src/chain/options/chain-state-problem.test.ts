@@ -29,7 +29,7 @@ function world() {
   return { ran, executor: executorWith([pay, look], { approvals }) };
 }
 
-/** A chain that waits for a person's word on its second call, as a program kept it. */
+/** A chain that waits for the approval of its second call, as a program stored it. */
 async function waiting(): Promise<JsonObject & { readonly calls: readonly JsonObject[] }> {
   const calls = [{ name: "Look" }, { name: "Pay", args: { sum: 1 } }];
   const { status, state } = await runToolChain({
@@ -51,13 +51,13 @@ async function carryOn(state: unknown) {
 }
 
 // Contract: loop-66
-test("a state that was kept as JSON is carried on", async () => {
+test("a state that was stored as JSON can be resumed", async () => {
   const { ran, result } = await carryOn(await waiting());
   assert.deepEqual([result.status, result.error, ran], ["completed", undefined, [{ sum: 1 }]]);
 });
 
 // Contract: loop-66
-test("what is no state of a chain is refused with what is wrong with it: nothing runs, nothing is written", async () => {
+test("an invalid state is rejected with its problem: nothing runs, nothing is written", async () => {
   const state = await waiting();
   const calls = (change: JsonObject) => state.calls.map((call) => ({ ...call, ...change }));
   const tokens = { definition: 1, arguments: 1, shown: 1, withheld: 0 };
@@ -100,7 +100,7 @@ test("what is no state of a chain is refused with what is wrong with it: nothing
 });
 
 // Contract: loop-67
-test("answers that are none are refused with the place: nothing runs, and the state can be carried on", async () => {
+test("invalid answers are rejected with their path: nothing runs, and the state can be resumed", async () => {
   const state = await waiting();
   const answer = (decision: unknown) => ({ answers: [{ callId: "call_2", decision }] });
   const bad: readonly (readonly [object, RegExp])[] = [
@@ -128,7 +128,7 @@ test("answers that are none are refused with the place: nothing runs, and the st
 });
 
 // Contract: loop-67
-test("an answer that is no yes runs nothing, and an output that is no text answers nothing", async () => {
+test("an invalid approval runs nothing, and an output that is not text answers nothing", async () => {
   const { ran, executor } = world();
   const answered = Promise.withResolvers<void>();
   const hold = defineTool({ ...reads, name: "Hold", execute: () => answered.promise });
@@ -146,7 +146,7 @@ test("an answer that is no yes runs nothing, and an output that is no text answe
       setImmediate(() => {
         assert.ok(run.answer(event.approval.id, maybe));
         for (const output of [null, undefined, 5, {}] as unknown as string[])
-          assert.throws(() => run.submitOutput({ callId: "call_2", output }), /to be a text/);
+          assert.throws(() => run.submitOutput({ callId: "call_2", output }), /must be a text/);
         assert.ok(run.submitOutput({ callId: "call_2", output: "mine" }));
         answered.resolve();
       });
@@ -159,7 +159,7 @@ test("an answer that is no yes runs nothing, and an output that is no text answe
 });
 
 // Contract: loop-72
-test("a person's yes does not run arguments that were changed after the question", async () => {
+test("a user's approval does not run arguments that changed after the request", async () => {
   const state = await waiting();
   const changed = state.calls.map((call) =>
     call["status"] === "waiting" ? { ...call, args: { sum: 1_000_000 } } : call,
@@ -171,7 +171,7 @@ test("a person's yes does not run arguments that were changed after the question
 });
 
 // Contract: loop-66
-test("where something else than the state is wrong, the result's state is the one that was given, to carry on from", async () => {
+test("if another option is invalid, the result's state is the given one", async () => {
   const state = (await waiting()) as unknown as ChainState;
   const refuse = { decision: "no" } as unknown as ApprovalDecision;
   const cut = {
@@ -204,7 +204,7 @@ test("where something else than the state is wrong, the result's state is the on
   assert.equal(result.status, "completed");
 });
 
-test("a chain that is refused has begun when it was asked for", async () => {
+test("a rejected chain began when it was requested", async () => {
   const { executor } = world();
   const before = Date.now();
   const { result } = runToolChain({ executor } as unknown as Parameters<typeof runToolChain>[0]);

@@ -35,7 +35,7 @@ async function run(more: { readonly [key: string]: unknown }) {
 }
 
 // Contract: loop-68
-test("messages that are none are refused with the place: nothing runs, nothing is sent or written", async () => {
+test("invalid messages are rejected with their path: nothing runs, nothing is sent or written", async () => {
   const bad: readonly (readonly [{ readonly [key: string]: unknown }, RegExp])[] = [
     [{ contextMessages: undefined }, /contextMessages is undefined/],
     [{ contextMessages: "x" }, /contextMessages is "x"/],
@@ -92,7 +92,7 @@ test("messages that are none are refused with the place: nothing runs, nothing i
 });
 
 // Contract: loop-68
-test("an answer as OpenAI gives it, without words, is carried on", async () => {
+test("an OpenAI answer without text can be continued", async () => {
   const message = { role: "assistant", content: null, tool_calls: [call("a", 1)] };
   const { executor, ran } = world();
   const model = new ScriptedModel(["Done."]);
@@ -106,7 +106,7 @@ test("an answer as OpenAI gives it, without words, is carried on", async () => {
 });
 
 // Contract: loop-68
-test("a tool's message as OpenAI gives it, without a name, has that of its call", async () => {
+test("an OpenAI tool message without a name gets its call's name", async () => {
   const told = (id: string) => ({ role: "tool", tool_call_id: id, content: "x" });
   const tool_calls = [call("a", 1, "Look"), call("b", 2, "Lock")];
   const asks = { role: "assistant", content: null, tool_calls };
@@ -118,7 +118,7 @@ test("a tool's message as OpenAI gives it, without a name, has that of its call"
 });
 
 // Contract: loop-68
-test("reasoning that is a text, or null, as some servers give it, is a piece of reasoning, or none", async () => {
+test("reasoning as a text or null, as some servers send it, is accepted", async () => {
   const said = (reasoning: unknown) => ({ role: "assistant", content: "Hm.", reasoning });
   const { model } = await run({ contextMessages: [said("I think."), said(null)] });
   assert.deepEqual(model.requests[0]?.messages, [
@@ -128,7 +128,7 @@ test("reasoning that is a text, or null, as some servers give it, is a piece of 
 });
 
 // Contract: loop-84
-test("calls of a first answer get ids and names that providers take, each its own", async () => {
+test("calls of a first answer get unique ids and valid names", async () => {
   const tool_calls = [call("a", 1), call("a", 2), call("an id!", 3), call("b", 4, "no name!")];
   const message = { role: "assistant", content: "", tool_calls } as const;
   const { ran, result } = await run({ firstResponse: { message } });
@@ -140,7 +140,7 @@ test("calls of a first answer get ids and names that providers take, each its ow
 });
 
 // Contract: loop-84
-test("an id of an earlier turn is not given again", async () => {
+test("an id of an earlier turn is not used again", async () => {
   const contextMessages: readonly Message[] = [
     { role: "assistant", content: "", tool_calls: [call("call_1", 0)] },
     { role: "tool", tool_call_id: "call_1", name: "Echo", content: "0" },
@@ -153,7 +153,7 @@ test("an id of an earlier turn is not given again", async () => {
 });
 
 // Contract: loop-68
-test("a system prompt that is no text, and messages that are none from onBeforeSendToLLM, are not sent", async () => {
+test("an invalid system prompt, and invalid messages from onBeforeSendToLLM, are not sent", async () => {
   for (const systemPrompt of [5, () => Promise.resolve("x"), () => ({})]) {
     const { result, model } = await run({ systemPrompt });
     assert.deepEqual(
@@ -170,7 +170,7 @@ test("a system prompt that is no text, and messages that are none from onBeforeS
   }
 });
 
-test("where it fails to say what is offered, the turn ends with what failed", async () => {
+test("a turn whose offer function throws ends with that error", async () => {
   const fails = () => {
     throw new Error("no such list");
   };
@@ -182,7 +182,7 @@ test("where it fails to say what is offered, the turn ends with what failed", as
 });
 
 // Contract: loop-70
-test("who may be called and who is asked is said in words that are known, or nothing runs", async () => {
+test("invalid values for groups and required approvals run nothing", async () => {
   const later = async () => false;
   for (const [more, said] of [
     [{ allowTool: later }, /allowTool gave .* for test\.Echo.*true or false/],
@@ -207,7 +207,7 @@ test("who may be called and who is asked is said in words that are known, or not
 });
 
 // Contract: loop-70
-test("where nobody can say whether a call is asked about, none of its round runs, and all are on record", async () => {
+test("if requireApproval throws, no call of the round runs, and all are recorded", async () => {
   const { ran, executor } = world();
   let asked = 0;
   const calls = [1, 2, 3].map((n) => ({ name: "Echo", args: { n } }));
@@ -230,7 +230,7 @@ test("where nobody can say whether a call is asked about, none of its round runs
 });
 
 // Contract: loop-69
-test("what is new in a turn is the user's or the program's: an answer of before is none of this turn", async () => {
+test("only new messages of the user or the program are accepted in a turn, not earlier answers", async () => {
   const said: Message = { role: "assistant", content: "Of before." };
   const given: Message = { role: "tool", tool_call_id: "a", name: "Echo", content: "1" };
   for (const message of [said, given]) {
@@ -248,7 +248,7 @@ test("what is new in a turn is the user's or the program's: an answer of before 
 });
 
 // Contract: loop-71
-test("a journal that says neither yes nor no has not written; one of promises of its own kind has", async () => {
+test("a journal's outcome must be valid, and may come in a custom promise", async () => {
   const odd = await run({ journal: { commit: () => undefined } });
   assert.deepEqual([odd.result.status, odd.result.error?.code], ["error", "journal_failed"]);
   const committed: CommitOutcome = { status: "committed" };
@@ -260,7 +260,7 @@ test("a journal that says neither yes nor no has not written; one of promises of
 });
 
 // Contract: loop-71
-test("a limit of cost by prices that are no numbers is refused, and they count nothing", async () => {
+test("a limit of cost with invalid prices is rejected, and costs are not counted", async () => {
   for (const prices of [{}, null, { input: NaN, output: 1 }, { input: -1, output: 1 }]) {
     const priced = () => Object.assign(new ScriptedModel(["Done."]), { prices });
     const { result } = await run({ model: priced(), maxCost: 1 });

@@ -29,21 +29,22 @@ import { namePattern } from "../../tool/registry.ts";
 
 interface CheckedOptions {
   readonly options: ToolChainOptions;
-  /** Why the chain does and writes nothing; the state that it was to carry on stays as it is. */
+  /** Why the chain does and writes nothing; the state that it was to resume stays unchanged. */
   readonly refusal?: ChainError;
 }
 
-/** What the loop runs with; `refusal`: it does nothing but say so. */
+/** The checked options of the loop. With a `refusal`, the loop only reports it. */
 export type LoopOptions = ToolChainOptions & { readonly runId: string } & Pick<
     CheckedOptions,
     "refusal"
   >;
 
 /**
- * Checks the options of a chain and converts its messages to the form that the loop takes. If an
- * option, a message or a state is invalid, returns what is needed to report that.
+ * Checks the options of a chain, and converts its messages to the form of the loop. If an option, a
+ * message or a state is invalid, returns the options that are needed to report that.
  *
- * @throws CapstanError `invalid_options` without an executor: there is nothing to run a chain on
+ *
+ * @throws CapstanError `invalid_options` without an executor
  */
 export function checkOptions(given: ToolChainOptions): CheckedOptions {
   const wrong = optionsProblem(given);
@@ -72,7 +73,7 @@ export function checkOptions(given: ToolChainOptions): CheckedOptions {
   return refused(options, "invalid_messages", `A message is invalid: ${problemText(problem)}.`);
 }
 
-/** Of what was given only who listens, and a sound state, stay: nothing else need be what it should. */
+/** Of the given options only the listeners and a valid state stay: the others may be invalid. */
 function refused(
   given: Partial<ToolChainOptions> | null,
   code: string,
@@ -99,7 +100,7 @@ function onlyFunctions(callbacks: object): ToolChainCallbacks {
   );
 }
 
-/** Who has nothing to say for an option may say null; for these it is no answer. */
+/** Callers may pass null for an option that they omit; for these options null is invalid. */
 const notNull = new Set(["contextMessages", "inputMessages", "firstResponse"]);
 
 function withoutNulls(options: ToolChainOptions): ToolChainOptions {
@@ -111,7 +112,7 @@ function withoutNulls(options: ToolChainOptions): ToolChainOptions {
   ) as unknown as ToolChainOptions;
 }
 
-/** It is not asked. */
+/** Never asked. */
 const noModel: Model = {
   id: "none",
   stream: async function* (): AsyncGenerator<ModelEvent> {},
@@ -126,7 +127,7 @@ function checkResponse(given: FirstResponse): FirstResponse {
   };
 }
 
-/** Returns the first invalid message, and refuses the roles that only earlier turns may have. */
+/** Returns the first invalid message, and rejects roles that only earlier turns may have. */
 function inputProblem(messages: readonly Message[]): SchemaProblem | undefined {
   const problem = schemaProblem(messagesSchema, messages, "inputMessages");
   if (problem !== undefined) return problem;
@@ -151,7 +152,10 @@ function withTexts(messages: readonly Message[]): readonly Message[] {
   return isSame ? given : checked;
 }
 
-/** OpenAI's own tool messages name the call alone: its name is in the message that asked for it. */
+/**
+ * OpenAI's own tool messages have only the call's id: the name is in the message that requested the
+ * call.
+ */
 function withName(message: Message, messages: readonly Message[], place: number): Message {
   if (message?.role !== "tool" || (message.name as unknown) !== undefined) return message;
   for (let n = place - 1; n >= 0; n--) {
@@ -163,13 +167,19 @@ function withName(message: Message, messages: readonly Message[], place: number)
   return { ...message, name: "unnamed" };
 }
 
-/** A provider may know logs by their frame alone: whoever else wrote one, it must not pass for the system's. */
+/**
+ * A provider may recognize logs by their frame alone, so text from any other source must not look
+ * like one.
+ */
 function neutralMessages(messages: readonly Message[]): readonly Message[] {
   const safe = messages.map(neutraliseMessage);
   return safe.every((message, n) => message === messages[n]) ? messages : safe;
 }
 
-/** OpenAI's own answers have null where an assistant that calls says nothing; others' have reasoning as a text. */
+/**
+ * Converts OpenAI's own answers, in which an assistant message with calls has null as its content,
+ * and other providers' answers, in which reasoning is a text.
+ */
 function withText(message: Message): Message {
   if (message?.role !== "assistant") return message;
   const {
@@ -280,7 +290,7 @@ function issueText(issue: $ZodIssue, options: unknown): string {
       1,
     );
     const hint = nearest === undefined ? "Leave it out." : `Did you mean ${nearest}?`;
-    return `${shortJson(key)} is no ${isOption ? "option of the loop" : "callback"}. ${hint}`;
+    return `${shortJson(key)} is not ${isOption ? "an option of the loop" : "a callback"}. ${hint}`;
   }
   const value = valueAt(options, issue.path);
   const given = typeof value === "object" && value !== null ? "this" : shortJson(value);
@@ -288,7 +298,7 @@ function issueText(issue: $ZodIssue, options: unknown): string {
   return `${path} cannot be ${given}: it should be ${issue.message}${/[.?]$/.test(issue.message) ? "" : "."}`;
 }
 
-/** Returns which of these groups the executor does not have, or `undefined`. */
+/** Returns an error that names the groups that the executor does not have, or `undefined`. */
 export function groupsProblem(
   groups: readonly unknown[],
   { gate }: ToolExecutor,
@@ -300,12 +310,12 @@ export function groupsProblem(
     const [nearest] = nearestNames(text, known, 1);
     const there = known.length === 0 ? "It has none." : `There are: ${known.join(", ")}.`;
     const hint = nearest === undefined ? there : `Did you mean ${nearest}?`;
-    return `${shortJson(name)} in groups is no group of the executor. ${hint}`;
+    return `${shortJson(name)} in groups is not a group of the executor. ${hint}`;
   }
   return undefined;
 }
 
-/** Returns what the tools of a client should be instead, or `undefined`. */
+/** Returns the form that a client's tools must have, or `undefined` if they have it. */
 export function clientToolsProblem(tools: unknown): string | undefined {
   if (!Array.isArray(tools)) return "a list of definitions, or a function that gives one";
   const names = new Set<unknown>();
@@ -314,8 +324,8 @@ export function clientToolsProblem(tools: unknown): string | undefined {
     const name = isObject(spec) ? spec["name"] : undefined;
     const where = `definitions such as {"type":"function","function":{"name":"Ask"}}; number ${n + 1}`;
     if (typeof name !== "string" || !namePattern.test(name))
-      return `${where} has the name ${shortJson(name)}, which does not fit ${namePattern.source}, and so no provider takes it`;
-    if (names.has(name)) return `${where} has the name of another, ${name}`;
+      return `${where} has the name ${shortJson(name)}, which does not fit ${namePattern.source}, so providers reject it`;
+    if (names.has(name)) return `${where} has the same name as another tool, ${name}`;
     names.add(name);
   }
   return undefined;

@@ -14,10 +14,10 @@ async function run(more: { readonly [name: string]: unknown }) {
 }
 
 // Contract: loop-14
-test("an option that there is not is refused with the one that was meant", async () => {
+test("an unknown option is rejected with the nearest name", async () => {
   for (const [more, said] of [
-    [{ maxRound: 3 }, '"maxRound" is no option of the loop. Did you mean maxRounds?'],
-    [{ onbeforesendtollm: () => {} }, "is no option of the loop. Leave it out."],
+    [{ maxRound: 3 }, '"maxRound" is not an option of the loop. Did you mean maxRounds?'],
+    [{ onbeforesendtollm: () => {} }, "is not an option of the loop. Leave it out."],
     [{ callbacks: { onToolCallStarted: () => {} } }, "Did you mean onToolCallStart?"],
   ] as const) {
     const { result, model } = await run(more);
@@ -28,7 +28,7 @@ test("an option that there is not is refused with the one that was meant", async
 });
 
 // Contract: loop-14
-test("an option of another kind is refused with what it should be; nothing is asked or thrown", async () => {
+test("an option of the wrong type is rejected with the expected one; nothing is asked or thrown", async () => {
   const wrong: { readonly [name: string]: unknown } = {
     model: { id: "x" },
     callbacks: "none",
@@ -54,16 +54,16 @@ test("an option of another kind is refused with what it should be; nothing is as
 });
 
 // Contract: loop-15
-test("a group that there is not is refused with the nearest name, also where a function gives it", async () => {
+test("an unknown group is rejected with the nearest name, also from a function", async () => {
   const executor = executorWith([]);
   executor.registerToolGroup({ name: "weather", tools: [] });
   const lists: readonly (readonly [readonly unknown[], RegExp])[] = [
-    [["wether"], /"wether" in groups is no group of the executor\. Did you mean weather\?/],
+    [["wether"], /"wether" in groups is not a group of the executor\. Did you mean weather\?/],
     [
       ["weather", "nothing like it"],
-      /"nothing like it" in groups is no group .* There are: test, weather\./,
+      /"nothing like it" in groups is not a group .* There are: test, weather\./,
     ],
-    [[5], /5 in groups is no group/],
+    [[5], /5 in groups is not a group/],
     [[undefined], /undefined in groups is no group/],
   ];
   for (const [list, said] of lists)
@@ -74,29 +74,29 @@ test("a group that there is not is refused with the nearest name, also where a f
       assert.equal(model.requests.length, 0);
     }
   const odd = await run({ executor, groups: () => "weather" });
-  assert.match(odd.result.error?.message ?? "", /groups should give a list of groups' names/);
+  assert.match(odd.result.error?.message ?? "", /groups must return a list of group names/);
   const none = new ToolExecutor();
   const { result } = await run({ executor: none, groups: ["weather"] });
-  assert.match(result.error?.message ?? "", /no group of the executor\. It has none/);
+  assert.match(result.error?.message ?? "", /not a group of the executor\. It has none/);
   for (const groups of [["weather"], [], () => []])
     assert.equal((await run({ executor, groups })).result.status, "completed");
 });
 
 // Contract: loop-14
-test("null for an option is nothing said", async () => {
+test("null for an option counts as not given", async () => {
   const names = ["callbacks", "onEvent", "signal", "journal", "clientTools", "resume", "caller"];
   const { result } = await run(Object.fromEntries(names.map((name) => [name, null])));
   assert.equal(result.status, "completed");
 });
 
 // Contract: loop-16
-test("a client's tools that no provider takes are refused, also where a function gives them", async () => {
+test("client tools that providers reject are rejected, also from a function", async () => {
   const named = (name?: unknown) => ({ type: "function", function: { name } });
   const lists: readonly (readonly [unknown, RegExp])[] = [
     [[null], /number 1 has the name undefined/],
     [[named("Ask"), named()], /number 2 has the name undefined/],
     [[named("an odd name")], /"an odd name", which does not fit/],
-    [[named("Ask"), named("Ask")], /number 2 has the name of another, Ask/],
+    [[named("Ask"), named("Ask")], /number 2 has the same name as another tool, Ask/],
     [{ Ask: named("Ask") }, /a list of definitions/],
   ];
   for (const [list, said] of lists)
@@ -109,7 +109,7 @@ test("a client's tools that no provider takes are refused, also where a function
 });
 
 // Contract: loop-14
-test("without an executor there is nothing to run on: that is thrown, with what is missing", () => {
+test("without an executor runToolChain throws an error that says so", () => {
   for (const options of [null, {}, { executor: null }, { executor: {} }])
     assert.throws(() => runToolChain(options as unknown as ToolChainOptions), {
       code: "invalid_options",

@@ -20,14 +20,17 @@ const resume = z.looseObject({
   ),
 });
 
-/** Returns what is wrong with the answers that a chain is to resume with, or `undefined`. */
+/**
+ * Returns the problem of the answers with which a chain is to resume, or `undefined` if there is
+ * none.
+ */
 export function resumeProblem({
   answers,
   reviews,
   outputs,
 }: ChainResume): SchemaProblem | undefined {
   const problem = schemaProblem(resume, { answers, reviews, outputs }, "");
-  // The answers are named without the object that holds them.
+  // The error names the answers without the object that contains them.
   return problem && { ...problem, path: problem.path.slice(1) };
 }
 
@@ -102,7 +105,7 @@ const chainState = z.looseObject(
 );
 
 /**
- * Returns why a chain cannot continue from `state`, which comes from wherever a program stored it, or
+ * Returns why a chain cannot resume from `state`, which a program may have stored anywhere, or
  * `undefined` if it can. Properties that the schema does not name may be missing.
  */
 export function chainStateProblem(state: unknown): string | undefined {

@@ -38,7 +38,7 @@ function run(
 }
 
 // Contract: loop-26, loop-27
-test("a call's callbacks come in pairs, with its name, arguments, id and result, whatever became of it", async () => {
+test("each call has a pair of callbacks with its name, arguments, id and result", async () => {
   const told: unknown[] = [];
   const calls = [
     { name: "Echo", args: { text: "hi" } },
@@ -70,7 +70,7 @@ test("a call's callbacks come in pairs, with its name, arguments, id and result,
 });
 
 // Contract: loop-28, loop-29, loop-91
-test("the words of a step so far are told as they come, and the calls that run beside them, not in them", async () => {
+test("callbacks get the text of a step as it grows, and the running calls", async () => {
   const updates: unknown[] = [];
   const done: string[] = [];
   const script = [
@@ -93,7 +93,7 @@ test("the words of a step so far are told as they come, and the calls that run b
 });
 
 // Contract: loop-28, loop-59
-test("words that a retried step said are void, and told anew", async () => {
+test("the text of a retried step is void and reported again", async () => {
   const updates: string[] = [];
   const { result } = run([{ error: new Error("gone"), after: "Half an ans" }], {});
   const { state } = await result;
@@ -109,7 +109,7 @@ test("words that a retried step said are void, and told anew", async () => {
 });
 
 // Contract: loop-31
-test("errors are told with their phase", async () => {
+test("callbacks get errors with their phase", async () => {
   const phases: string[] = [];
   const onError: ToolChainCallbacks["onError"] = ({ code }, phase) =>
     phases.push(`${phase} ${code}`);
@@ -165,7 +165,7 @@ test("callbacks that throw or reject are reported, and stop nothing", async () =
 });
 
 // Contract: loop-32
-test("an onEvent or onError that throws stops nothing, and neither fills the memory", async () => {
+test("an onEvent or onError that throws stops nothing, and does not fill the memory", async () => {
   const fail = () => {
     throw new Error("I am broken");
   };
@@ -178,13 +178,13 @@ test("an onEvent or onError that throws stops nothing, and neither fills the mem
 });
 
 // Contract: loop-32, loop-88
-test("without any callback a chain runs all the same", async () => {
+test("a chain runs without any callback", async () => {
   const { status } = await run([call("Echo", { text: "hi" }), "Done."], {}).result;
   assert.equal(status, "completed");
 });
 
 // Contract: loop-30, loop-89
-test("onBeforeSendToLLM sees and may change every request: the first, each round's, the last and one that is asked again", async () => {
+test("onBeforeSendToLLM gets and may change every request, also the last and repeated ones", async () => {
   const seen: number[] = [];
   const stamp: Message = { role: "developer", content: "stamp" };
   const script = [call("Echo", { text: "a" }), call("Echo", { text: "b" }), "", "At last."];
@@ -202,12 +202,12 @@ test("onBeforeSendToLLM sees and may change every request: the first, each round
   assert.equal(status, "completed");
   assert.equal(seen.length, 4);
   for (const request of model.requests) assert.deepEqual(request.messages.at(-1), stamp);
-  // What was added for a request is no part of the record.
+  // Text that was added for a request is not part of the record.
   assert.equal(messages.complete.includes(stamp), false);
 });
 
 // Contract: loop-4, loop-30
-test("what onBeforeSendToLLM changes in the messages themselves is sent, and changes no record and no caller's message", async () => {
+test("changes of onBeforeSendToLLM within messages are sent, and change no record and no caller's message", async () => {
   const mine = { role: "user", content: [{ type: "text", text: "My secret." }] } as const;
   const hide = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;
@@ -234,7 +234,7 @@ test("what onBeforeSendToLLM changes in the messages themselves is sent, and cha
 });
 
 // Contract: loop-26
-test("who is told of a call's arguments may do with them what they like: it changes neither what runs nor the record", async () => {
+test("callbacks that change a call's arguments change neither the run nor the record", async () => {
   const forge = (args: { readonly [key: string]: unknown } | undefined) =>
     args !== undefined && Reflect.set(args, "text", "forged");
   const { result, model } = run(
@@ -248,7 +248,7 @@ test("who is told of a call's arguments may do with them what they like: it chan
 });
 
 // Contract: loop-30
-test("onBeforeSendToLLM may change nothing, or take its time", async () => {
+test("onBeforeSendToLLM may change nothing, or be asynchronous", async () => {
   const { result, model } = run(["Fine."], {
     onBeforeSendToLLM: async (messages) => {
       await Promise.resolve();
@@ -260,7 +260,7 @@ test("onBeforeSendToLLM may change nothing, or take its time", async () => {
 });
 
 // Contract: loop-30
-test("where onBeforeSendToLLM fails nothing is sent, and what was done is kept", async () => {
+test("if onBeforeSendToLLM fails, nothing is sent, and the finished work is stored", async () => {
   let requests = 0;
   for (const broken of [() => assert.fail("no"), () => "not messages" as never]) {
     requests = 0;
@@ -275,7 +275,7 @@ test("where onBeforeSendToLLM fails nothing is sent, and what was done is kept",
 });
 
 // Contract: loop-1, loop-4, loop-42, loop-46, loop-47
-test("a first response is carried on like one of the loop's own, and its usage counted once", async () => {
+test("a first response continues like the loop's own, and its usage counts once", async () => {
   const model = new ScriptedModel([
     { text: "It said hi.", usage: { inputTokens: 7, outputTokens: 3 } },
   ]);
@@ -352,7 +352,7 @@ test("the system prompt, the groups, a client's tools and switches may change be
 });
 
 // Contract: loop-33
-test("a chain that nobody reads is not held back, nor is one whose reader stops", async () => {
+test("a chain without readers, or with a reader that stopped, is not blocked", async () => {
   const deltas: ModelEvent[] = Array.from({ length: 30_000 }, () => ({
     type: "text-delta",
     text: "x",

@@ -18,36 +18,47 @@ export interface ToolChainOptions extends ChainLimits {
   readonly model: Model;
   /** The conversation before this turn. */
   readonly contextMessages: readonly Message[];
-  /** What the user or the program has new to say in this turn; where a chain is carried on, it comes after the open calls' results. */
+  /** The new messages of this turn. In a resumed chain they come after the open calls' results. */
   readonly inputMessages?: readonly Message[];
-  /** Asked before every round, so that switches and rules may change between rounds. */
+  /**
+   * The system prompt. A function is called before every round, because switches and rules may
+   * change.
+   */
   readonly systemPrompt?: string | (() => string);
-  /** Groups that may be used, each a registered one; a function is asked before every round. @default all that are on */
+  /**
+   * The groups that may be used; each must be registered. A function is called before every round.
+   * @default all enabled groups
+   */
   readonly groups?: readonly string[] | (() => readonly string[]);
-  /** Which of these groups' tools are offered. @default all */
+  /** Decides which of these groups' tools are offered. @default all */
   readonly allowTool?: (toolId: string) => boolean;
-  /** Tools that the client runs: announced, and waited for. A function is asked before every round. */
+  /**
+   * Tools that the client runs: their calls are announced, and wait for its output. A function is
+   * called before every round.
+   */
   readonly clientTools?: readonly ToolDefinition[] | (() => readonly ToolDefinition[]);
   readonly chatOption?: ModelSettings;
   /** Stops the chain. A signal of `AbortSignal.timeout` ends it with the status `timeout`. */
   readonly signal?: AbortSignal;
-  /** The same, as a controller. */
+  /** Stops the chain like `signal`. */
   readonly abortController?: AbortController;
-  /** Where what happens is written before anyone is told. @default in memory */
+  /** Stores the chain's writes before their events are published. @default in memory */
   readonly journal?: Journal;
-  /** Names the calls' idempotency keys. @default a new id */
+  /** Prefixes the calls' idempotency keys. @default a new id */
   readonly runId?: string;
-  /** For whom and with what the calls are made. @default the executor's own */
+  /** The caller of the calls: its user, request context and files. @default the executor's own */
   readonly caller?: Partial<Caller>;
-  /** False lifts a tool's own wish that a person sees its result first, never a rule. @default true */
+  /**
+   * False overrides a tool's own request for a review of its results, never a rule. @default true
+   */
   readonly checkToolResults?: boolean;
   readonly requireApproval?: (toolId: string) => RequireApproval | undefined;
-  /** Told of every event, after it is written. */
+  /** Gets every event after it is stored. */
   readonly onEvent?: (event: ChainEvent) => void;
   readonly callbacks?: ToolChainCallbacks;
-  /** What the model said already; its calls are the first round. See `executeToolChain`. */
+  /** A first answer of the model; its calls are the first round. See `executeToolChain`. */
   readonly firstResponse?: FirstResponse;
-  /** Carries a stopped chain on. */
+  /** Resumes a stopped chain. */
   readonly resume?: ChainResume;
 }
 
@@ -61,17 +72,20 @@ export interface ChainResume {
   readonly state: ChainState;
   /** True if another run takes over the calls: they are announced again. @default false */
   readonly adopted?: boolean;
-  /** True if the chain was only suspended. A chain that crashed does nothing before its journal has stored that it resumes. @default false */
+  /**
+   * True if the chain was only suspended. A chain that crashed waits until its journal has stored
+   * that it resumes. @default false
+   */
   readonly waited?: boolean;
   readonly answers?: readonly { readonly callId: string; readonly decision: ApprovalDecision }[];
-  /** What people said of results in review. */
+  /** The users' reviews of results. */
   readonly reviews?: readonly { readonly callId: string; readonly decision: ReviewDecision }[];
   readonly outputs?: readonly ClientOutput[];
-  /** How open calls ended in another run that carried the same turn on: they are not run again. */
+  /** Calls that ended in another run of the same turn: they are not run again. */
   readonly ended?: readonly CallRecord[];
   /** Calls that still wait are closed as not answered. @default false */
   readonly abandonWaiting?: boolean;
-  /** Nothing is carried on: what is open is closed, and the chain ends with this. */
+  /** The chain is not continued: its open calls are closed, and it ends with this error. */
   readonly close?: ChainError;
 }
 

@@ -32,7 +32,7 @@ test("a model whose answer does not come in time ends the chain as timeout", asy
 });
 
 // Contract: loop-18, loop-98
-test("a signal that times out ends the chain as timeout, with its calls on record", async () => {
+test("a signal that times out ends the chain as timeout, with its calls recorded", async () => {
   const { result } = run([calls("Hangs")], { signal: AbortSignal.timeout(5) });
   const { status, error, toolCallHistory } = await result;
   assert.deepEqual([status, error?.code], ["timeout", "timeout"]);
@@ -40,7 +40,7 @@ test("a signal that times out ends the chain as timeout, with its calls on recor
 });
 
 // Contract: loop-2, loop-18
-test("a chain is aborted by its signal, its controller or its run, and says why", async () => {
+test("a chain is aborted by its signal, its controller or its run, with the reason", async () => {
   for (const by of ["signal", "abortController", "abort"] as const) {
     const controller = new AbortController();
     const given =
@@ -63,7 +63,7 @@ test("a chain is aborted by its signal, its controller or its run, and says why"
 });
 
 // Contract: loop-21
-test("a chat's options reach every request; a forced choice of a tool only the first", async () => {
+test("a chat's options reach every request; a forced tool choice reaches only the first", async () => {
   const chatOption = {
     temperature: 0.2,
     maxOutputTokens: 500,
@@ -79,7 +79,7 @@ test("a chat's options reach every request; a forced choice of a tool only the f
 });
 
 // Contract: loop-20
-test("the system prompt goes before everything, and an empty one is none", async () => {
+test("the system prompt comes first, and an empty one is left out", async () => {
   const { model, result } = run(["Done."], { systemPrompt: "Be brief." });
   await result;
   assert.deepEqual(
@@ -92,7 +92,7 @@ test("the system prompt goes before everything, and an empty one is none", async
 });
 
 // Contract: loop-22, loop-49
-test("checkToolResults: false lifts a tool's own wish for a review, and no rule", async () => {
+test("checkToolResults: false overrides a tool's own request for a review, and no rule", async () => {
   const shy = defineTool({
     ...reads,
     name: "Shy",
@@ -116,7 +116,7 @@ test("checkToolResults: false lifts a tool's own wish for a review, and no rule"
 });
 
 // Contract: loop-36, loop-46, loop-48, loop-51
-test("the history has each call's times and round, and what the step that read its results used", async () => {
+test("the history has each call's times, its round, and the usage of the step that read its results", async () => {
   const clock = new FakeClock(1000);
   const slow = defineTool({
     ...reads,
@@ -158,7 +158,7 @@ test("the history has each call's times and round, and what the step that read i
 });
 
 // Contract: loop-48, loop-100
-test("a result is whole in the history, and in a journal's chain what the model read of it", async () => {
+test("the history has a whole result, or with a journal the text that the model read", async () => {
   const whole = await run([calls("Ok"), "Done."]).result;
   const [entry] = whole.toolCallHistory;
   assert.deepEqual(entry?.result?.status === "success" && entry.result.data, { fine: true });
@@ -169,7 +169,7 @@ test("a result is whole in the history, and in a journal's chain what the model 
 });
 
 // Contract: loop-50, loop-74
-test("a chain's end that could not be written is no success", async () => {
+test("a chain whose end could not be stored does not succeed", async () => {
   const journal = new MemoryJournal();
   const { result } = run(["Done."], {
     journal: {
@@ -183,7 +183,7 @@ test("a chain's end that could not be written is no success", async () => {
   assert.deepEqual([status, error?.code, answer], ["error", "fenced", "Done."]);
 });
 
-test("a result that is copied or written as JSON has what is made when it is read", async () => {
+test("a copied or serialized result has the parts that are created when they are read", async () => {
   const result = await run([calls("Ok"), "Fine."]).result;
   const copy = { ...result };
   assert.deepEqual(Object.keys(copy).toSorted(), Object.keys(result).toSorted());

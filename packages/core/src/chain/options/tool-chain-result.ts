@@ -18,29 +18,33 @@ export interface ToolCallHistoryEntry {
   readonly args: JsonObject;
   readonly status: ResultStatus;
   /**
-   * Absent while it is open. Of a call whose result is not in memory (another process ran it, or
-   * a journal keeps it), `data` is what the model was last shown; the whole is in the variable.
+   * Absent while the call is open. If the result is not in memory (another process ran the call, or
+   * a journal stores it), `data` is the text that the model was last shown; the variable has the
+   * whole value.
    */
   readonly result?: SettledToolResult;
   readonly startTime: number;
   readonly endTime: number;
   readonly roundIndex: number;
-  /** Of the model step that read the round's results. */
+  /** Usage of the model step that read the round's results. */
   readonly llmUsage?: Usage;
   readonly resultRejected?: boolean;
   readonly resultRejectReason?: string;
 }
 
-/** What became of a chain. The log's three texts, `messages` and `toolCallHistory` are made when they are first read. */
+/**
+ * The result of a chain. The log's three texts, `messages` and `toolCallHistory` are created when
+ * they are first read.
+ */
 export interface ToolChainResult {
   readonly status: Exclude<ChainStatus, "running">;
-  /** The assistant's own words, all of them. */
+  /** All of the assistant's own text. */
   readonly answer: string;
-  /** For people: the words with a log block for each call. */
+  /** For users: the text with a log block for each call. */
   readonly responseContent: string;
-  /** The System Hint: each call and the handles of its values. */
+  /** The system hint: each call with the names of its variables. */
   readonly toolChainContent: string;
-  /** What a later request shows the model before `answer`, as a developer message. */
+  /** The developer message that a later request shows the model before `answer`. */
   readonly replayContent: string;
   readonly usage: Usage;
   readonly messages: {
@@ -53,10 +57,15 @@ export interface ToolChainResult {
   readonly error?: ChainError;
   /** The limit at which the model was given no more tools. */
   readonly limit?: ReachedLimit;
-  /** What went wrong beside the turn and stopped nothing: a callback that threw, an answer that nothing waited for. */
+  /**
+   * Problems that stopped nothing: for example a callback that threw, or an answer that matched no
+   * waiting call.
+   */
   readonly problems: readonly ChainError[];
-  /** What is awaited, with status `requires_action`. */
+  /** The requests that the chain waits for, with status `requires_action`. */
   readonly waiting: readonly Awaited[];
-  /** Carries the chain on: `runToolChain({ …, resume: { state } })`. Plain JSON. */
+  /**
+   * The state from which the chain resumes: `runToolChain({ …, resume: { state } })`. Plain JSON.
+   */
   readonly state: ChainState;
 }

@@ -43,14 +43,14 @@ const scenario = fc.record({
   answers: fc.infiniteStream(
     fc.record({ allows: fc.boolean(), ticks: fc.nat(3), comes: fc.nat(9) }),
   ),
-  /** Of each call that starts: how many ticks later it is stopped, if at all. */
+  /** For each call that starts: the ticks after which it is stopped, if at all. */
   stops: fc.infiniteStream(fc.oneof({ weight: 6, arbitrary: fc.constant(-1) }, fc.nat(8))),
-  /** After how many events the turn is stopped, if at all. */
+  /** The number of events after which the turn is stopped, if at all. */
   aborts: fc.oneof({ weight: 5, arbitrary: fc.constant(Infinity) }, fc.nat(80)),
   order: fc.constantFrom("start" as const, "first-to-speak" as const),
   limit: fc.constantFrom(0, 60, 65_536),
   totalLimit: fc.constantFrom(300, 1_000_000),
-  /** Ticks between two readings; -1 only once all is over. */
+  /** Ticks between two readings; -1 reads after the end. */
   pace: fc.integer({ min: -1, max: 3 }),
 });
 
@@ -84,7 +84,7 @@ function toolFor(name: string, producer: Producer, subCalls: string[]) {
         else if (step.type === "wait") await ticks(step.ticks);
         else throw new Error("broken");
       }
-      // Those that are still open when this ends are ended with it.
+      // Items that are still open when this ends are ended with it.
       await open[0];
       return "done";
     },
@@ -125,7 +125,7 @@ async function play(given: Scenario) {
     },
   };
   const failures: string[] = [];
-  // Nobody moves the clock: nothing may hang on it.
+  // The clock stands still: nothing may depend on it.
   const clock = new FakeClock();
   const executor = new ToolExecutor({ approvals, clock, limits: { callsAtOnce: atOnce } });
   executor.registerToolGroup({ name: "test", tools });
@@ -156,7 +156,7 @@ async function play(given: Scenario) {
         if (after >= 0) void ticks(after).then(() => run.cancelCall(event.callId, "a test"));
       }
       if (event.type === "approval.requested" && event.approval.toolName.startsWith("Child"))
-        // A parent that runs waits for its sub-call's answer: somebody gives it later.
+        // A running parent waits for its sub-call's answer, so the answer comes later.
         setImmediate(() => run.answer(event.approval.id, { decision: "allow" }));
     },
   });
@@ -176,7 +176,7 @@ async function play(given: Scenario) {
   return { raw, heard, result };
 }
 
-/** Of each call, in the order of the first one heard: its text, its other events. */
+/** For each call, in the order of its first event: its text, and its other events. */
 function byCall(events: readonly OutputEvent<ChainEvent>[]) {
   const items = new Map<string, string>();
   const calls = new Map<string, { text: string; others: ChainEvent[] }>();
@@ -201,7 +201,7 @@ function isOfCall(item: StreamedItem): boolean {
   return item.kind === "output" || (item.kind === "text" && item.callId !== undefined);
 }
 
-/** The answer is what was heard of the model and of final calls, in that order, and nothing else. */
+/** Asserts that the answer is the received text of the model and of final calls, in that order. */
 function assertAnswer(heard: readonly OutputEvent<ChainEvent>[], result: ToolChainResult): void {
   const finals = new Map<string, string>();
   for (const event of heard) {
@@ -215,7 +215,7 @@ function assertAnswer(heard: readonly OutputEvent<ChainEvent>[], result: ToolCha
   const words = [...finals].filter(([, text]) => text.trim() !== "");
   const answered = words.filter(([callId]) => isLast(callId) && isWhole(callId));
   if (result.status !== "completed" || answered.length === 0) return;
-  // By first word, the order in which they are heard is not the one in which they started.
+  // In the order of the first output, final calls may answer in another order than they started.
   for (const [, text] of answered) assert.ok(result.answer.includes(text));
   assert.ok(!result.answer.includes("The end."), "the model was asked again");
 }
@@ -229,7 +229,7 @@ function isCallEvent(event: OutputEvent<ChainEvent>) {
   );
 }
 
-/** The calls as they are heard, each once for every time it takes the floor. */
+/** The calls in the order of the current output, each once for every time that it is current. */
 function floor(heard: readonly OutputEvent<ChainEvent>[], started: ReadonlySet<string>): string[] {
   const turns: string[] = [];
   for (const event of heard) {
@@ -241,7 +241,7 @@ function floor(heard: readonly OutputEvent<ChainEvent>[], started: ReadonlySet<s
 }
 
 // Contract: plugins-27, plugins-35
-test("whatever runs beside whatever, whole calls are heard one after the other, nothing lost, nothing twice", async () => {
+test("calls that run in parallel are read one after the other, complete and without duplicates", async () => {
   const run = fc.asyncProperty(scenario, async (given) => {
     const { raw, heard, result } = await play(given);
     const ends = ["completed", "requires_action", ...(given.aborts < Infinity ? ["aborted"] : [])];
@@ -257,7 +257,7 @@ test("whatever runs beside whatever, whole calls are heard one after the other, 
     assert.deepEqual(
       Object.fromEntries(byCall(heard)),
       Object.fromEntries(byCall(raw)),
-      "what was said and what was heard differ",
+      "the written and the received output differ",
     );
     const isOfNoCall = (event: OutputEvent<ChainEvent>) =>
       event.type !== "output.text" && !isCallEvent(event);
@@ -278,7 +278,7 @@ test("whatever runs beside whatever, whole calls are heard one after the other, 
   });
 });
 
-/** What a call of one round says comes before the next round. */
+/** Asserts that all output of a round's calls comes before the next round. */
 function assertRounds(heard: readonly OutputEvent<ChainEvent>[]): void {
   const roundOf = new Map<string, number>();
   let now = 0;

@@ -1,26 +1,29 @@
 import type { ChainEvent } from "../journal/chain-event.ts";
 import { sizeOf } from "../../json/short-json.ts";
 
-/** A piece of what a tool says. A call's pieces, one after the other, are its whole output. */
+/** A piece of a tool's output. A call's pieces in order are its whole output. */
 export interface OutputText {
   readonly type: "output.text";
   readonly callId: string;
   readonly text: string;
-  /** It is the assistant's message: the call's tool is final. */
+  /** The text is the assistant's message: the call's tool is final. */
   readonly final?: true;
 }
 
-/** Events of a call that were too many to keep and could not be read again. */
+/** Events of a call that exceeded the limit and could not be read again. */
 interface OutputOmitted {
   readonly type: "output.omitted";
   readonly callId: string;
   readonly events: number;
 }
 
-/** What a reader gets: the events as they were, but a tool's words as `output.text`. */
+/** An event as a reader gets it: unchanged, but a tool's output as `output.text`. */
 export type OutputEvent<E> = E | OutputText | OutputOmitted;
 
-/** Anything with a type; what is not a `ChainEvent` is passed on like one of no call. */
+/**
+ * Any value with a `type`. A value that is not a `ChainEvent` is passed on like an event of no
+ * call.
+ */
 export interface AnyEvent {
   readonly type: string;
 }
@@ -29,15 +32,15 @@ export function asChainEvent(event: AnyEvent): ChainEvent {
   return event as ChainEvent;
 }
 
-/** The source from which a queue reads events again that it could not keep. */
+/** The source from which a queue reads events again that exceeded the limit. */
 export interface ReplaySource<E> {
-  /** Events after a position, with their positions. Absent where nothing is stored. */
+  /** Yields the events after a position, with their positions. Absent if events are not stored. */
   readonly replay: ((after: number) => AsyncIterable<readonly [E, number]>) | undefined;
-  /** Which call an event belongs to, or none. */
+  /** Returns the id of an event's call, or undefined if it belongs to none. */
   readonly callOf: (event: E) => string | undefined;
 }
 
-/** Characters that all queues keep together, and may keep. */
+/** The characters in all queues together, and their maximum. */
 export interface OutputBudget {
   readonly perCall: number;
   readonly total: number;
@@ -45,7 +48,7 @@ export interface OutputBudget {
 }
 
 interface Item {
-  /** The text of a final call. */
+  /** True for the text of a final call. */
   readonly final: boolean;
   pushed: number;
   read: number;
@@ -55,23 +58,23 @@ type Entry<E> =
   | { readonly type: "text"; readonly item: Item; parts: string[]; size: number }
   | { readonly type: "event"; readonly event: E; readonly size: number };
 
-/** Events that were not kept, from the one after `at` to `upTo`. */
+/** Events that exceeded the limit, from the one after `at` to `upTo`. */
 interface Spill<E> {
   at: number;
   upTo: number;
-  /** Of this queue, not read again yet. */
+  /** The events of this queue that were not read again yet. */
   left: number;
   reading: AsyncIterator<readonly [E, number]> | undefined;
-  /** Whether reading got on since it began. */
+  /** Whether the current replay has made progress. */
   moved: boolean;
 }
 
-/** Pieces of a text that are kept apart before they are joined. */
+/** Pieces of a text that are stored separately before they are joined. */
 const loosePieces = 32;
 
 /**
- * The events of one call, or those of none, in order: in memory up to the budget, beyond it read
- * again from where they are stored. Whoever pushes never waits.
+ * The events of one call, or of no call, in order. They are in memory up to the budget; events
+ * beyond it are read again from the store. `push` never waits.
  */
 export class OutputQueue<E extends AnyEvent> {
   readonly callId: string | undefined;
@@ -115,7 +118,9 @@ export class OutputQueue<E extends AnyEvent> {
     else this.#keepText(text.item, text.piece);
   }
 
-  /** The next event. A promise where it is read again; it may turn out that there is none. */
+  /**
+   * Returns the next event, or a promise if it is read again. The promise may resolve to undefined.
+   */
   take(): OutputEvent<E> | undefined | Promise<OutputEvent<E> | undefined> {
     const entry = this.#entries[this.#first];
     if (entry === undefined) return this.#spill === undefined ? undefined : this.#pull(this.#spill);
@@ -130,7 +135,7 @@ export class OutputQueue<E extends AnyEvent> {
     return this.#textEvent(entry.item, entry.parts.join(""));
   }
 
-  /** What an event adds to the text; undefined where it is no text of a call. */
+  /** Returns the text that an event adds, or undefined if it is not text of a call. */
   #countText(event: E): { readonly item: Item; readonly piece: string } | undefined {
     const words = this.#textOf(event);
     if (words === undefined) return undefined;
@@ -140,7 +145,7 @@ export class OutputQueue<E extends AnyEvent> {
     return { item, piece };
   }
 
-  /** The text of an output's event: a piece, or at its end the whole. */
+  /** Returns the text of an output event: a piece, or the whole text at its end. */
   #textOf(event: E) {
     const chainEvent = asChainEvent(event);
     if (this.callId === undefined) return undefined;
@@ -169,7 +174,8 @@ export class OutputQueue<E extends AnyEvent> {
   #fits(size: number): boolean {
     const { perCall, total, used } = this.#budget;
     if (used + size > total) return false;
-    // What belongs to no call is small and must come at once: only the total bounds it.
+    // Events of no call are small and must be delivered at once: only the total limit applies to
+    // them.
     return this.callId === undefined || this.#size + size <= perCall;
   }
 
@@ -190,14 +196,15 @@ export class OutputQueue<E extends AnyEvent> {
     return item.final ? { ...words, final: true } : words;
   }
 
-  /** One event from where they are stored, or none where all has been read. */
+  /** Reads the next event from the store, or returns undefined if all were read. */
   async #pull(spill: Spill<E>): Promise<OutputEvent<E> | undefined> {
     try {
       while (spill.at < spill.upTo) {
         spill.reading ??= this.#source.replay?.(spill.at)[Symbol.asyncIterator]();
         const next = await spill.reading?.next();
         if (next === undefined || next.done === true) {
-          // A store may give what there was at the time: ask again, as long as that gets on.
+          // A replay may end at the events that existed when it began: repeat it as long as it
+          // makes progress.
           if (!spill.moved) return await this.#omit(spill);
           spill.reading = undefined;
           spill.moved = false;
@@ -207,7 +214,7 @@ export class OutputQueue<E extends AnyEvent> {
         if (position <= spill.at) continue;
         spill.at = position;
         spill.moved = true;
-        // What is stored may be ahead of what was pushed: that is yet to come.
+        // The store may be ahead of the pushed events: these are still to be pushed.
         if (position > spill.upTo || this.#source.callOf(event) !== this.callId) continue;
         spill.left--;
         const again = this.#again(event);
@@ -234,7 +241,7 @@ export class OutputQueue<E extends AnyEvent> {
     for (const item of this.#items.values()) item.read = item.pushed;
     if (this.callId === undefined)
       throw new Error(
-        `This reader fell ${spill.left} events behind what is kept, and they could not be read again. Read faster, or give the channel \`replay\`.`,
+        `This reader fell ${spill.left} events behind, and they could not be read again. Read faster, or give the channel \`replay\`.`,
         { cause },
       );
     return spill.left > 0
@@ -242,7 +249,7 @@ export class OutputQueue<E extends AnyEvent> {
       : undefined;
   }
 
-  /** Closes the replay, until the next event is taken. */
+  /** Closes the replay until the next event is taken. */
   async pauseReplay(): Promise<void> {
     if (this.#spill !== undefined) await closeReplay(this.#spill);
   }
@@ -255,6 +262,6 @@ async function closeReplay<E>(spill: Spill<E>): Promise<void> {
   try {
     await reading?.return?.();
   } catch {
-    // It was read as far as it was needed; how it ends does not matter.
+    // The rest of the replay is not needed, so its error does not matter.
   }
 }

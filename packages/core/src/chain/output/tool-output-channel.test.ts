@@ -68,7 +68,7 @@ const ended: ChainEvent = {
   },
 };
 
-/** An event in a word: `a:hi` for text, `a.settled` for a call's, else its type. */
+/** An event in short: `a:hi` for text, `a.settled` for a call's event, else its type. */
 function word(event: OutputEvent<ChainEvent>): string {
   if (event.type === "output.text") return `${event.callId}:${event.text}`;
   if (event.type === "output.omitted") return `${event.callId} omitted ${event.events}`;
@@ -113,7 +113,7 @@ const two: readonly ChainEvent[] = [
 ];
 
 // Contract: plugins-27, plugins-28
-test("calls speak one after the other, in the order in which they started", async () => {
+test("calls are read one after the other, in the order of their starts", async () => {
   assert.deepEqual(await read(two), [
     "round.started",
     "a.proposed",
@@ -129,7 +129,7 @@ test("calls speak one after the other, in the order in which they started", asyn
 });
 
 // Contract: plugins-28
-test("or in the order in which they first said something", async () => {
+test("calls can be read in the order of their first output", async () => {
   const words = await read(two, { order: "first-to-speak" });
   assert.deepEqual(words.slice(3, 9), [
     "a.started",
@@ -141,7 +141,7 @@ test("or in the order in which they first said something", async () => {
   ]);
 });
 
-test("a speaker is heard at once, piece by piece, and the next one when it has ended", async () => {
+test("the current output is read at once, piece by piece, and the next one when it has ended", async () => {
   const channel = new ToolOutputChannel();
   const reader = channel.read();
   const next = async () => {
@@ -169,7 +169,7 @@ test("a speaker is heard at once, piece by piece, and the next one when it has e
 });
 
 // Contract: plugins-31
-test("a question to a person does not wait for who is speaking", async () => {
+test("an approval request does not wait for the current output", async () => {
   const words = await read([
     started("a"),
     opened("a"),
@@ -181,7 +181,7 @@ test("a question to a person does not wait for who is speaking", async () => {
 });
 
 // Contract: plugins-31
-test("a call that never ran says that it was refused, and holds up nobody", async () => {
+test("a call that never ran reports its rejection, and blocks no other", async () => {
   const words = await read([announced("a"), started("b"), settled("a"), settled("b")]);
   assert.deepEqual(words, ["a.proposed", "a.settled", "b.started", "b.settled"]);
 });
@@ -212,7 +212,7 @@ test("the next turn and the end come after everything, even after a call that ne
   ]);
 });
 
-test("text that was not streamed is heard at the end of its item, and none twice", async () => {
+test("text that was not streamed is read at the end of its item, without duplicates", async () => {
   const words = await read([
     started("a"),
     opened("a"),
@@ -240,7 +240,7 @@ const long: readonly ChainEvent[] = [
 ];
 
 // Contract: plugins-33
-test("what a waiting call says beyond the limit is read again from where it is stored", async () => {
+test("a waiting call's output beyond the limit is read again from the store", async () => {
   const replay = replayOf(long);
   const limited = { limit: 340, replay };
   assert.deepEqual(await read(long, limited), await read(long));
@@ -252,7 +252,7 @@ test("what a waiting call says beyond the limit is read again from where it is s
 });
 
 // Contract: plugins-33
-test("where it is not stored, what is left out is said to be", async () => {
+test("without a store, omitted output is reported", async () => {
   const words = await read(long, { limit: 200 });
   assert.deepEqual(
     words.filter((one) => one.startsWith("b")),
@@ -260,7 +260,7 @@ test("where it is not stored, what is left out is said to be", async () => {
   );
 });
 
-test("a store that fails, ends early or repeats itself is no reason to wait", async () => {
+test("a store that fails, ends early or repeats itself blocks nothing", async () => {
   const failing = () => {
     throw new Error("The disk is gone.");
   };
@@ -279,7 +279,7 @@ test("a store that fails, ends early or repeats itself is no reason to wait", as
   );
 });
 
-test("a store that is ahead of what was pushed is not read beyond it", async () => {
+test("a store that is ahead of the pushed events is not read beyond them", async () => {
   const channel = new ToolOutputChannel<ChainEvent>({ limit: 0, replay: replayOf(two) });
   const words: string[] = [];
   const reading = (async () => {
@@ -297,14 +297,14 @@ test("a store that is ahead of what was pushed is not read beyond it", async () 
 });
 
 // Contract: plugins-35
-test("a reader that is too far behind for what belongs to no call is told", async () => {
+test("a reader that falls too far behind with events of no call gets an error", async () => {
   const many = [round(1), announced("a"), announced("b")];
   await assert.rejects(read(many, { totalLimit: 100 }), /This reader fell 3 events behind/);
   const words = await read(many, { totalLimit: 100, replay: replayOf(many) });
   assert.deepEqual(words, ["round.started", "a.proposed", "b.proposed"]);
 });
 
-test("a second reader goes on where the first left; two at once are refused", async () => {
+test("a second reader continues after the first; two at once are rejected", async () => {
   const channel = new ToolOutputChannel({ limit: 10, replay: replayOf(two) });
   for (const event of two) channel.push(event);
   const words: string[] = [];
@@ -317,7 +317,7 @@ test("a second reader goes on where the first left; two at once are refused", as
   assert.deepEqual(words, await read(two, { limit: 10, replay: replayOf(two) }));
 });
 
-test("a store's reading is closed as soon as enough was read", async () => {
+test("a replay is closed as soon as enough was read", async () => {
   let open = 0;
   async function* replay(after: number) {
     open++;
@@ -333,14 +333,14 @@ test("a store's reading is closed as soon as enough was read", async () => {
   assert.equal(open, 0);
 });
 
-test("with a position of its own, an event may stand for several", async () => {
+test("with custom positions, an event may represent several", async () => {
   const numbered = two.map((event, index) => ({ ...event, seq: 10 * index + 5 }));
   const channel = new ToolOutputChannel<ChainEvent & { readonly seq: number }>({
     limit: 0,
     position: ({ seq }) => seq,
     replay: (after) => numbered.filter(({ seq }) => seq > after),
   });
-  // As a compact reading gives them: no deltas.
+  // As a compact replay yields them: without deltas.
   for (const event of numbered) if (event.type !== "item.delta") channel.push(event);
   const words: string[] = [];
   for await (const event of channel.read()) words.push(word(event));
@@ -348,7 +348,7 @@ test("with a position of its own, an event may stand for several", async () => {
   assert.equal(words.at(-1), "chain.ended");
 });
 
-test("a store that gives more than it was asked for is not heard twice", async () => {
+test("a store that yields more than requested causes no duplicates", async () => {
   const numbered = long.map((event, index) => ({ ...event, seq: index + 1 }));
   const channel = new ToolOutputChannel<ChainEvent & { readonly seq: number }>({
     limit: 70,
@@ -362,14 +362,14 @@ test("a store that gives more than it was asked for is not heard twice", async (
   assert.equal(words.at(-1), "chain.ended");
 });
 
-test("many small pieces are one text when their call gets the floor", async () => {
+test("many small pieces are one text when their call becomes the current output", async () => {
   const pieces = Array.from({ length: 100 }, (_, n) => said("b", `${n},`));
   const text = Array.from({ length: 100 }, (_, n) => `${n},`).join("");
   const words = await read([started("a"), started("b"), opened("b"), ...pieces, settled("a")]);
   assert.deepEqual(words.slice(2), ["b.started", `b:${text}`]);
 });
 
-test("by first word, a call that said nothing is heard of all the same", async () => {
+test("in the order of the first output, a call without output is read too", async () => {
   const words = await read([started("a"), started("b"), settled("b"), round(2)], {
     order: "first-to-speak",
   });

@@ -9,36 +9,42 @@ import {
 } from "./output-queue.ts";
 
 export interface ToolOutputChannelOptions<E> {
-  /** Whose output comes first: of the call that started first, or of the one that wrote first. @default "start" */
+  /** The output order of calls: by their start, or by their first output. @default "start" */
   readonly order?: "start" | "first-to-speak";
-  /** Characters kept of a call that waits for its turn. @default 65536 */
+  /** Characters stored of a call that is not the current output. @default 65536 */
   readonly limit?: number;
-  /** Characters kept of everything that is unread. @default 8388608 */
+  /** Characters stored of all unread events. @default 8388608 */
   readonly totalLimit?: number;
   /**
-   * The events after a position once more, from where they are stored: what could not be kept is
-   * read with it. It is left as soon as enough was read. Without it, what does not fit is left
-   * out of a call's output, and said to be.
+   * Yields the events after a position again from the store: the channel reads the events that
+   * exceeded the limits with it, and ends the iteration as soon as it has them. Without it, these
+   * events are omitted from the call's output, and an event says so.
    */
   readonly replay?: (after: number) => AsyncIterable<E> | Iterable<E>;
-  /** An event's place in the whole; grows from event to event. @default how many there were, itself included */
+  /**
+   * Returns an event's position, which grows from event to event. @default the number of pushed
+   * events, including itself
+   */
   readonly position?: (event: E) => number;
 }
 
-/** What follows one model turn: the calls, and what concerns none of them or cannot wait. */
+/**
+ * The events that follow one model turn: those of calls, and those that belong to no call or must
+ * not wait.
+ */
 interface Section<E extends AnyEvent> {
   readonly other: OutputQueue<E>;
   readonly outputs: OutputQueue<E>[];
 }
 
 /**
- * Puts the output of parallel calls in one order, for a reader that can show one call at a time.
- * Calls run in parallel and never wait for the current output; the order is made when the output is
- * read: whole calls, one after the other. Approval requests and events of no call pass at once. Events
- * of the next model turn, and the end, come after everything before them.
+ * Orders the output of parallel calls for a reader that shows one call at a time. Calls run in
+ * parallel and never wait for the current output. The order is made when the output is read: whole
+ * calls, one after the other. Approval requests and events of no call pass at once. Events of the
+ * next model turn, and the end, come after all earlier events.
  *
- * `push` never waits, however slow the reader is and whether there is one: unread events are kept up
- * to a limit, and events beyond it are read again from the store.
+ * `push` never waits, even if the reader is slow or there is none. Unread events are stored up to a
+ * limit, and events beyond it are read again from the store.
  *
  * @example
  * const channel = new ToolOutputChannel();
@@ -51,9 +57,9 @@ export class ToolOutputChannel<E extends AnyEvent = ChainEvent> {
   readonly #budget: OutputBudget;
   readonly #source: ReplaySource<E>;
   readonly #sections: Section<E>[];
-  /** The calls that may still say something, by id. */
+  /** The calls that may still write output, by id. */
   readonly #open = new Map<string, OutputQueue<E>>();
-  /** Of those, the ones that have not said anything yet; they have no place in the order. */
+  /** The open calls without output so far; they are not in the output order yet. */
   readonly #unordered = new Set<OutputQueue<E>>();
   readonly #started = new Set<string>();
   readonly #callOfItem = new Map<string, string>();
@@ -73,12 +79,12 @@ export class ToolOutputChannel<E extends AnyEvent = ChainEvent> {
     this.#sections = [this.#newSection()];
   }
 
-  /** Characters that are kept now. Never above `totalLimit`. */
+  /** Characters that are stored now. Never above `totalLimit`. */
   get kept(): number {
     return this.#budget.used;
   }
 
-  /** Takes an event. After the chain's last one, nothing more is taken. */
+  /** Adds an event. Events after the chain's last one are ignored. */
   push(event: E): void {
     if (this.#ended) return;
     const position = this.#options.position?.(event) ?? this.#last + 1;
@@ -92,7 +98,7 @@ export class ToolOutputChannel<E extends AnyEvent = ChainEvent> {
     this.#wake?.();
   }
 
-  /** Nothing more will be pushed. What is there can still be read. */
+  /** Ends the channel: no more events are pushed. The stored events can still be read. */
   end(): void {
     this.#nextSection();
     this.#ended = true;
@@ -100,11 +106,12 @@ export class ToolOutputChannel<E extends AnyEvent = ChainEvent> {
   }
 
   /**
-   * Yields the pushed events in output order; ends with the chain. One reader at a time: a
-   * later one goes on where the last one left.
+   * Yields the pushed events in output order, and ends with the chain. One reader at a time: a
+   * later reader continues after the last one.
    *
-   * @throws Error where another one is reading, or where events that belong to no call were too
-   *   many to keep and could not be read again
+   *
+   * @throws Error if another reader is active, or if events of no call exceeded the limit and could
+   * not be read again
    */
   async *read(): AsyncGenerator<OutputEvent<E>, void, undefined> {
     if (this.#reading) throw new Error("This channel is being read. Give each reader its own.");
@@ -158,12 +165,15 @@ export class ToolOutputChannel<E extends AnyEvent = ChainEvent> {
     this.#open.delete(callId);
   }
 
-  /** Gives a call its place in the order, once. */
+  /** Adds a call to the output order, once. */
   #addToOrder(queue: OutputQueue<E>): void {
     if (this.#unordered.delete(queue)) this.#section().outputs.push(queue);
   }
 
-  /** What comes now waits for all before it; and no call outlives its turn, whatever became of it. */
+  /**
+   * Starts a section: its events wait for all earlier ones, and all calls of the previous section
+   * are closed.
+   */
   #nextSection(): void {
     for (const queue of this.#unordered) this.#addToOrder(queue);
     for (const queue of this.#open.values()) queue.ended = true;
@@ -183,7 +193,10 @@ export class ToolOutputChannel<E extends AnyEvent = ChainEvent> {
     return new OutputQueue(callId, this.#source, this.#budget);
   }
 
-  /** The call that an event is part of the output of. One that never started says nothing. */
+  /**
+   * Returns the id of the call whose output an event belongs to. A call that never started has no
+   * output.
+   */
   #callOf(event: ChainEvent): string | undefined {
     switch (event.type) {
       case "call.started":
@@ -215,12 +228,14 @@ export class ToolOutputChannel<E extends AnyEvent = ChainEvent> {
   }
 }
 
-/** What a call says, a final one's words too; the rest is the model's. */
+/**
+ * Whether an item is of a call: its output, or a final call's text. Other items are the model's.
+ */
 function isOfCall(item: StreamedItem): item is StreamedItem & { readonly callId: string } {
   return item.kind === "output" || (item.kind === "text" && item.callId !== undefined);
 }
 
-/** Calls of before have all ended when one of these comes: the model answers, or the chain stops. */
+/** Whether all earlier calls have ended at this event: the model answers, or the chain stops. */
 function isBoundary(event: ChainEvent): boolean {
   switch (event.type) {
     case "round.started":
