@@ -13,6 +13,8 @@ export interface Attack {
   readonly on: readonly CombinationName[];
   /** How long it takes at full length; `once` if it ends by itself. */
   readonly minutes: number | "once";
+  /** Its full length in words if it ends by itself. @default once */
+  readonly length?: string;
   /** Why it cannot run on this machine. @default it can */
   readonly skip?: () => string | undefined;
   /** Attacks at least once, and for as long as `goesOn` says so. */
@@ -25,6 +27,8 @@ export interface AttackGiven {
   readonly report: Report;
   /** Whether there is time left, and no use in stopping because enough was found. */
   readonly goesOn: () => boolean;
+  /** Whether an attack that ends by itself runs at full length, because no time was given. */
+  readonly isAtFullLength: boolean;
 }
 
 export const bothDatabases: readonly CombinationName[] = ["SQLite", "PostgreSQL"];
@@ -71,15 +75,17 @@ export async function runAttack(
     readonly combination: Combination;
     readonly random: Random;
     readonly report: Report;
-    /** For how long; 0 for one round. */
-    readonly minutes: number;
+    /** For how long; 0 for one round. @default the attack's full length */
+    readonly minutes?: number;
   },
 ): Promise<void> {
-  const { report, minutes } = given;
+  const { report } = given;
+  const isAtFullLength = given.minutes === undefined;
+  const minutes = given.minutes ?? (attack.minutes === "once" ? 0 : attack.minutes);
   const started = performance.now();
   const goesOn = () => !report.isFull && performance.now() - started < minutes * 60_000;
   try {
-    await attack.run({ ...given, goesOn });
+    await attack.run({ ...given, goesOn, isAtFullLength });
   } catch (thrown) {
     report.problem(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown));
   }

@@ -18,7 +18,7 @@ export const attacks: readonly Attack[] = [
   ssrf,
   disconnects,
   disk,
-  provenBy(retried, { name: "retries", minutes: 8 }),
+  provenBy(retried, { name: "retries" }),
   testFiles({
     name: "escapes",
     title: "programs in the sandbox that try to get out of it",

@@ -18,9 +18,9 @@ export type Asked =
     };
 
 const list = attacks
-  .map(({ name, title, minutes, on }) => {
-    const time = minutes === "once" ? "once" : `${minutes} min`;
-    return `  ${name.padEnd(12)}${time.padEnd(8)}${on.join(", ").padEnd(20)}${title}\n`;
+  .map(({ name, title, minutes, length = "once", on }) => {
+    const time = minutes === "once" ? length : `${minutes} min`;
+    return `  ${name.padEnd(12)}${time.padEnd(12)}${on.join(", ").padEnd(20)}${title}\n`;
   })
   .join("");
 
@@ -34,7 +34,7 @@ Attacks Capstan in every way that there is an attack for, and ends with a table.
   --seed N          repeats what chance chose in an earlier run
   --for MINUTES     for each attack on each database, instead of its own time; 0 for one round
 
-Attacks (time at full length, databases):
+Attacks (full length, databases):
 
 ${list}`;
 

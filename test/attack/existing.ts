@@ -35,29 +35,39 @@ export function testFiles({
   };
 }
 
-/** An attack that a proof of `npm run test:breaking` is. */
-export function provenBy(
-  proof: Proof,
-  { name, minutes }: Pick<Attack, "name" | "minutes">,
-): Attack {
+/** How many breaks lie between two audits at full length. */
+const breaksAtATime = 20;
+
+/** An attack that a proof of `npm run test:breaking` is. At full length it breaks as often as the proof does. */
+export function provenBy(proof: Proof, { name }: Pick<Attack, "name">): Attack {
   return {
     name,
     title: proof.title,
     on: bothDatabases,
-    minutes,
-    async run({ combination, random, report, goesOn }) {
+    minutes: "once",
+    length: `${proof.times} breaks`,
+    async run({ combination, random, report, goesOn, isAtFullLength }) {
       await using ground = await openProvingGround({ combination, seed: random.seed });
+      let breaks = 0;
       let isMissing: readonly string[];
+      const isShort = () =>
+        isAtFullLength
+          ? breaks < proof.times && !report.isFull
+          : // Of few rounds chance may leave no sign.
+            goesOn() || (isMissing.length > 0 && report.problems.length === 0);
       do {
-        const { runs, calls, problems, missing } = await ground.prove(proof, proof.quickly, () =>
-          report.count("breaks"),
-        );
+        const times = isAtFullLength
+          ? Math.min(breaksAtATime, proof.times - breaks)
+          : proof.quickly;
+        const { runs, calls, problems, missing } = await ground.prove(proof, times, () => {
+          breaks += 1;
+          report.count("breaks");
+        });
         report.count("runs", runs);
         report.count("calls", calls);
         for (const problem of problems) report.problem(problem);
         isMissing = missing;
-        // Of few rounds chance may leave no sign.
-      } while (goesOn() || (isMissing.length > 0 && report.problems.length === 0));
+      } while (isShort());
     },
   };
 }

@@ -50,7 +50,7 @@ async function tryOn(attack: Attack, combination: Combination): Promise<void> {
     combination,
     random: randomOf(seed),
     report,
-    minutes: minutes ?? (attack.minutes === "once" ? 0 : attack.minutes),
+    ...(minutes !== undefined && { minutes }),
   });
   clearInterval(progress);
   if (report.problems.length === 0) return row("passed", report.counts);
