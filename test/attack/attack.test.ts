@@ -8,6 +8,7 @@ import { disk } from "./attacks/disk.ts";
 import { disconnects } from "./attacks/disconnects.ts";
 import { forgeries } from "./attacks/forgeries.ts";
 import { fuzzer } from "./attacks/fuzzer.ts";
+import { payloads } from "./attacks/payloads.ts";
 import { principals } from "./attacks/principals.ts";
 import { ssrf } from "./attacks/ssrf.ts";
 import { readCommandLine } from "./command-line.ts";
@@ -52,6 +53,8 @@ test(
 );
 
 test("damage on the disk is named, and hides nothing but itself", short(disk));
+
+test("text from outside runs and loads nothing, wherever the page shows it", short(payloads));
 
 test("--only, --on, --seed and --for choose, and without them all attacks run", () => {
   const asked = readCommandLine(["--only", "fuzz", "--on", "SQLite", "--seed", "7", "--for", "0"]);

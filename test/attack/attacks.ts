@@ -7,6 +7,7 @@ import { disk } from "./attacks/disk.ts";
 import { disconnects } from "./attacks/disconnects.ts";
 import { forgeries } from "./attacks/forgeries.ts";
 import { fuzzer } from "./attacks/fuzzer.ts";
+import { payloads } from "./attacks/payloads.ts";
 import { principals } from "./attacks/principals.ts";
 import { ssrf } from "./attacks/ssrf.ts";
 import { provenBy, testFiles } from "./existing.ts";
@@ -18,6 +19,7 @@ export const attacks: readonly Attack[] = [
   ssrf,
   disconnects,
   disk,
+  payloads,
   provenBy(retried, { name: "retries" }),
   testFiles({
     name: "escapes",
