@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { fetchLongTexts } from "./request/long-texts.ts";
 import type { Provider } from "./request/provider.ts";
 
 export type LanguageModels = (modelName: string) => Promise<LanguageModelV4>;
@@ -21,11 +22,11 @@ export function createLanguageModels(
 
 async function openProvider(
   provider: Provider,
-  fetch: typeof globalThis.fetch | undefined,
+  fetch: typeof globalThis.fetch = (...request) => globalThis.fetch(...request),
 ): Promise<(modelName: string) => LanguageModelV4> {
   const { wire, url: baseURL, key } = provider;
   // Without a key of ours the packages would look for one in the process's environment.
-  const settings = { baseURL, apiKey: key ?? "none", ...(fetch !== undefined && { fetch }) };
+  const settings = { baseURL, apiKey: key ?? "none", fetch: fetchLongTexts(fetch) };
   switch (wire) {
     case "openai-responses": {
       const { createOpenAI } = await import("@ai-sdk/openai");

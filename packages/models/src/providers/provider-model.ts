@@ -6,6 +6,7 @@ import { ownNames } from "./request/prompt-calls.ts";
 import type { Provider } from "./request/provider.ts";
 import { readParts, untilAborted } from "./stream/read-parts.ts";
 import { retryDelay } from "./retry-delay.ts";
+import { nextTurn, withoutLongTexts } from "./request/long-texts.ts";
 import { toCallOptions } from "./request/to-call-options.ts";
 import { toModelError } from "./stream/to-model-error.ts";
 import { createEventTranslator } from "./stream/to-model-events.ts";
@@ -67,6 +68,9 @@ async function* streamWithRetry(
   }
 }
 
+/** Messages from which on a request is built in several turns of the event loop. */
+const manyMessages = 1_000;
+
 async function* streamOnce(
   model: LanguageModelV4,
   options: ProviderModelOptions,
@@ -78,10 +82,22 @@ async function* streamOnce(
     messages: request.messages,
     toolNames: ownNames(request.tools, dialectOf(provider)),
   });
-  const settings = { options: toCallOptions(request, provider), signal, clock, silenceMs };
-  for await (const part of readParts(model, settings)) {
-    yield* translator.translate(part);
-    if (translator.isFinished) return;
+  const givenOptions = toCallOptions(request, provider);
+  // The next steps walk all messages as well.
+  const isLong = request.messages.length > manyMessages;
+  if (isLong) await nextTurn();
+  const { options: callOptions, forget } = withoutLongTexts(givenOptions);
+  const settings = { options: callOptions, signal, clock, silenceMs };
+  try {
+    if (isLong) await nextTurn();
+    for await (const part of readParts(model, settings)) {
+      // The request is on its way.
+      forget();
+      yield* translator.translate(part);
+      if (translator.isFinished) return;
+    }
+  } finally {
+    forget();
   }
   throw new Error("The response ended without a finish reason.");
 }

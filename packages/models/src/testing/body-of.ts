@@ -11,7 +11,7 @@ export async function bodyOf(
 ): Promise<Fields> {
   let body: string | undefined;
   const model = modelOfForm(form, async (_, init) => {
-    body = init?.body as string;
+    body = init?.body instanceof Blob ? await init.body.text() : (init?.body as string);
     return new Response('{"error":{"message":"enough"}}', { status: 400 });
   });
   const stream = model.stream({ messages, tools }, new AbortController().signal);

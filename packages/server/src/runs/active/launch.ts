@@ -195,6 +195,9 @@ export function chainLimits(limits: ServerLimits, maxToolCalls: number | null): 
   };
 }
 
+/** Messages from which on each step with all of them has a turn of the event loop of its own. */
+const manyMessages = 1_000;
+
 interface HistoryOptions {
   readonly owner: string;
   readonly parentId: string | null;
@@ -225,7 +228,7 @@ export async function readHistory(
   }
   const messages = [...historyMessages(turns, history), ...before];
   // The chain walks them all again.
-  if (messages.length > 1_000) await nextTurn();
+  if (messages.length > manyMessages) await nextTurn();
   return messages;
 }
 
@@ -347,6 +350,8 @@ export function loadBlobs(model: Model, store: Pick<Store, "readBlob">): Model {
     ...(model.contextWindow !== undefined && { contextWindow: model.contextWindow }),
     ...(model.prices !== undefined && { prices: model.prices }),
     async *stream(request, signal) {
+      // The chain has walked them all in this turn of the event loop.
+      if (request.messages.length > manyMessages) await nextTurn();
       if (!request.messages.some(refers)) {
         yield* model.stream(request, signal);
         return;

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { ContentPart, Message } from "@capstan/core";
+import { anyConversation } from "../../testing/any-conversation.ts";
+import { bodyOf } from "../../testing/body-of.ts";
+import { formNames, modelOfForm } from "../../testing/provider-forms.ts";
+
+/** A text with characters that JSON escapes, and blanks that packages trim. */
+const long = (text: string, length: number) =>
+  ` ${`${text}"\\\n\u0001é😀`.repeat(Math.ceil(length / (text.length + 7)))}\n `;
+
+/** The same conversation with a long text in the place of each text. */
+function lengthened(messages: readonly Message[], length: number): readonly Message[] {
+  const lengthenedPart = (part: ContentPart): ContentPart => {
+    if (part.type === "text") return { ...part, text: long(part.text, length) };
+    if (!("source" in part) || part.source.type !== "base64") return part;
+    const data = Buffer.alloc(length, part.source.data).toString("base64");
+    return { ...part, source: { type: "base64", data } };
+  };
+  return messages.map((message) => {
+    if (message.role === "tool")
+      return {
+        ...message,
+        content: long(message.content, length),
+        ...(message.parts && { parts: message.parts.map(lengthenedPart) }),
+      };
+    const content =
+      typeof message.content === "string"
+        ? long(message.content, length)
+        : message.content.map(lengthenedPart);
+    return { ...message, content } as Message;
+  });
+}
+
+test("a long prompt is sent as the provider's package writes it", async (t) => {
+  for (const form of formNames)
+    await t.test(form, async () => {
+      await fc.assert(
+        fc.asyncProperty(anyConversation, async (conversation) => {
+          const messages = lengthened(conversation, 2_000);
+          // Only the first of the two is so long that its texts are placeholders for a while.
+          const system = { role: "system", content: "x".repeat(300_000) } as const;
+          const together = await bodyOf(form, [system, ...messages]);
+          const expected = await bodyOf(form, [{ role: "system", content: "x" }, ...messages]);
+          assert.equal(
+            JSON.stringify(together).replace(/x{300000}/, "x"),
+            JSON.stringify(expected),
+          );
+        }),
+        { numRuns: 60 },
+      );
+    });
+});
+
+// Contract: durability-6
+test("images of 20 MB and a text of 20 MB are sent without a long turn of the event loop", async () => {
+  const data = Buffer.alloc(15_000_000, "image").toString("base64");
+  const image = { type: "image", mimeType: "image/png", source: { type: "base64", data } } as const;
+  const messages: readonly Message[] = [
+    { role: "user", content: [image, image] },
+    { role: "assistant", content: long("answer", 20_000_000) },
+    { role: "user", content: "Go on." },
+  ];
+  const cpuMs = () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1_000;
+  };
+  let longestMs = 0;
+  const model = modelOfForm("openai-compatible", async (_, init) => {
+    assert.ok(init?.body instanceof Blob && init.body.size > 60_000_000);
+    return new Response('{"error":{"message":"enough"}}', { status: 400 });
+  });
+  const send = async (sent: readonly Message[]) => {
+    const { signal } = new AbortController();
+    await assert.rejects(Array.fromAsync(model.stream({ messages: sent, tools: [] }, signal)));
+  };
+  // Loads the provider's package.
+  await send(messages.slice(2));
+  let last = cpuMs();
+  const timer = setInterval(() => {
+    longestMs = Math.max(longestMs, cpuMs() - last);
+    last = cpuMs();
+  }, 1);
+  await send(messages);
+  clearInterval(timer);
+  longestMs = Math.max(longestMs, cpuMs() - last);
+  assert.ok(longestMs < 100, `a turn took ${longestMs} ms`);
+});
