@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eventStream } from "./streams.ts";
+import { eventStream, nextTurn } from "./streams.ts";
 
 test("a stream whose sign of life fails lets its source go", async () => {
   const { promise: closed, resolve } = Promise.withResolvers<string>();
@@ -26,4 +26,33 @@ test("a stream whose sign of life fails lets its source go", async () => {
   await assert.rejects(Array.fromAsync(body ?? []), /the store is closed/);
   assert.equal(await closed, "closed");
   assert.deepEqual(left, ["left"]);
+});
+
+/** Works in this turn of the event loop for some ms of processor time. */
+function work(ms: number): void {
+  const { user } = process.threadCpuUsage();
+  while (process.threadCpuUsage().user - user < ms * 1_000);
+}
+
+test("many readers that wait for a turn share it, and other work comes between", async () => {
+  let longest = 0;
+  let worked = 0;
+  const step = () => {
+    longest = Math.max(longest, worked);
+    worked = 0;
+    if (left > 0) setImmediate(step);
+  };
+  let left = 50;
+  step();
+  await Promise.all(
+    Array.from({ length: left }, async () => {
+      for (let n = 0; n < 3; n++) {
+        await nextTurn();
+        work(3);
+        worked += 3;
+      }
+      left -= 1;
+    }),
+  );
+  assert.ok(longest <= 30, `a turn had ${longest} ms of work`);
 });

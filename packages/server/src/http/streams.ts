@@ -167,11 +167,12 @@ let began: number | undefined;
  * promises come before timers, other requests and other connections.
  */
 export async function nextTurn(): Promise<void> {
-  const now = performance.now();
-  if (began === undefined) {
-    began = now;
-    setImmediate(() => (began = undefined));
-  } else if (now - began > turnMs) await new Promise<void>((resolve) => setImmediate(resolve));
+  // Many wait for the same turn. Those that do not fit into it wait for another.
+  while (began !== undefined && performance.now() - began > turnMs)
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  if (began !== undefined) return;
+  began = performance.now();
+  setImmediate(() => (began = undefined));
 }
 
 const eventStreamHeaders = {
