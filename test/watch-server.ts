@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -9,11 +9,14 @@ export interface ServerWatch {
   /** The longest answer of `/healthz`, in ms. */
   readonly slowestMs: number;
   /**
-   * The same without the time for which the server's main thread or the watching process had work
-   * and no processor, in ms. That is the machine's share: tests run beside each other, and the
-   * clients of a test take the processors that the server needs.
+   * The same without the time for which a thread of the server or the watching process had work and
+   * no processor, in ms. That is the machine's share: tests run beside each other, and the clients
+   * of a test take the processors that the server needs. The main thread also waits for other
+   * threads, for example when memory is collected.
    */
   readonly slowestOwnMs: number;
+  /** The most processor time that the server's main thread took before it answered, in ms. */
+  readonly busiestMs: number;
   /** The most resident memory, in MB. */
   readonly memoryMb: number;
 }
@@ -41,21 +44,34 @@ async function reportOf(child: ChildProcess): Promise<ServerWatch> {
   return seen;
 }
 
-/** How long the main thread of a process has waited for a processor, in ms. */
-async function waitedMs(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/task/${pid}/schedstat`, "utf8").catch(() => "");
-  return Number(stat.split(" ")[1] ?? 0) / 1_000_000;
+/** What a thread has used and waited for, in ms. */
+interface ThreadTimes {
+  /** Processor time. */
+  readonly ran: number;
+  /** How long it had work and no processor. */
+  readonly waited: number;
+}
+
+/** The threads of a process, by their paths. */
+async function timesOf(pid: number): Promise<ReadonlyMap<string, ThreadTimes>> {
+  const tasks = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const times = tasks.map(async (task) => {
+    const path = `/proc/${pid}/task/${task}/schedstat`;
+    const stat = await readFile(path, "utf8").catch(() => "");
+    const [ran = 0, waited = 0] = stat.split(" ").map((ns) => Number(ns) / 1_000_000);
+    return [path, { ran, waited }] as const;
+  });
+  return new Map(await Promise.all(times));
 }
 
 async function watch(url: string, pid: number): Promise<void> {
   let stopped = false;
   process.once("message", () => (stopped = true));
-  let slowestMs = 0;
-  let slowestOwnMs = 0;
-  let memoryMb = 0;
-  const waited = async () => (await waitedMs(pid)) + (await waitedMs(process.pid));
+  let seen: ServerWatch = { slowestMs: 0, slowestOwnMs: 0, busiestMs: 0, memoryMb: 0 };
+  const mainThread = `/proc/${pid}/task/${pid}/schedstat`;
+  const times = async () => new Map([...(await timesOf(pid)), ...(await timesOf(process.pid))]);
   while (!stopped) {
-    const waitedBefore = await waited();
+    const before = await times();
     const began = performance.now();
     await new Promise<void>((resolve, reject) => {
       get(`${url}/healthz`, (response) => response.resume().once("end", resolve)).once(
@@ -64,15 +80,22 @@ async function watch(url: string, pid: number): Promise<void> {
       );
     });
     const tookMs = performance.now() - began;
-    slowestMs = Math.max(slowestMs, tookMs);
-    slowestOwnMs = Math.max(slowestOwnMs, tookMs - (await waited()) + waitedBefore);
+    let waitedMs = 0;
+    const after = await times();
+    for (const [thread, { waited }] of after)
+      waitedMs += waited - (before.get(thread)?.waited ?? 0);
+    const ranMs = (after.get(mainThread)?.ran ?? 0) - (before.get(mainThread)?.ran ?? 0);
     const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-    memoryMb = Math.max(memoryMb, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024);
+    const memoryMb = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024;
+    seen = {
+      slowestMs: Math.max(seen.slowestMs, tookMs),
+      slowestOwnMs: Math.max(seen.slowestOwnMs, tookMs - waitedMs),
+      busiestMs: Math.max(seen.busiestMs, Math.min(tookMs, ranMs)),
+      memoryMb: Math.max(seen.memoryMb, memoryMb),
+    };
     await sleep(20);
   }
-  process.send?.({ slowestMs, slowestOwnMs, memoryMb } satisfies ServerWatch, () =>
-    process.disconnect?.(),
-  );
+  process.send?.(seen, () => process.disconnect?.());
 }
 
 const [, main, url, pid] = process.argv;
