@@ -40,7 +40,7 @@ test("a request that the store cannot serve says so, and what to do; the log alo
   }
 });
 
-test("what the store says and nobody can do anything about is an unknown failure", async () => {
+test("a store error that the caller cannot act on is an unknown failure", async () => {
   const { call } = failingApp("store_failed");
   const { status, body } = await call("POST", "/v1/responses", { input: "Hello." });
   assert.equal(status, 500);

@@ -47,7 +47,7 @@ export function createApp({
 
   app.onError((thrown, context) => {
     if (thrown instanceof RequestError) return errorResponse(thrown);
-    // What the inside says is for the log, not for the caller.
+    // The log has the internal error; the caller gets a general one.
     log(`${context.req.method} ${context.req.path} failed: ${errorMessage(thrown)}`);
     return errorResponse(storeFailure(thrown) ?? unknownFailure);
   });
@@ -97,7 +97,7 @@ function authenticate(
           'This server wants a key of its own: send Authorization: Bearer KEY with one of those in its CAPSTAN_API_KEYS, or pair this browser: "capstan pair" prints a link.',
       });
     }
-    // A route without a right is not served; the page's files are no part of the API.
+    // A route without a right is not served. The page's files are not part of the API.
     if (route === undefined || right === undefined) throw unknownRoute(context.req);
     const has = right === "terminal" ? caller.isTerminal : caller.rights.includes(right);
     if (!has) throw rightMissing(right, `${route.method} ${route.path}`);
@@ -134,13 +134,13 @@ const gone: Failure = {
     "The server's database does not answer: what was asked for was not done, or it is not known whether it was. Try again in a moment.",
 };
 
-/** What the store's errors say to clients: without its paths, its address, or its own words. */
+/** Messages for clients per store error: without paths, addresses or the store's own message. */
 const failures: { readonly [code: string]: Failure } = {
   disk_full: {
     status: 507,
     retryAfterSeconds: 30,
     message:
-      "The server's disk is full: nothing was stored. Whoever runs it has to make room; then try again.",
+      "The server's disk is full: nothing was stored. Try again after its administrator has freed space.",
   },
   store_busy: {
     status: 503,
@@ -156,8 +156,7 @@ const failures: { readonly [code: string]: Failure } = {
   database_unreachable: gone,
   database_refused: {
     status: 503,
-    message:
-      "The server's database refuses it. Whoever runs the server finds the reason in its log.",
+    message: "The server's database rejected the request. The reason is in the server's log.",
   },
   input_deleted: {
     status: 409,
@@ -168,12 +167,12 @@ const failures: { readonly [code: string]: Failure } = {
   database_corrupt: {
     status: 500,
     message:
-      "The server's database is damaged there. Whoever runs the server has to restore a backup; its log says more.",
+      "The server's database is damaged at this place. Its administrator must restore a backup; the server's log has the details.",
   },
   data_directory_unwritable: {
     status: 500,
     message:
-      "The server may not write its data: nothing was stored. Whoever runs it has to give it the right; its log says more.",
+      "The server may not write its data: nothing was stored. Its administrator must grant write access; the server's log has the details.",
   },
 };
 
@@ -188,7 +187,7 @@ function storeFailure(thrown: unknown): RequestError | undefined {
 interface SameSiteOptions {
   /** Names that requests may be addressed to, without a port; undefined: any. */
   readonly hosts: readonly string[] | undefined;
-  /** Origins beside our own whose pages may call, e.g. `http://localhost:5173`. */
+  /** Additional origins whose pages may call the API, e.g. `http://localhost:5173`. */
   readonly origins: readonly string[];
 }
 
@@ -262,7 +261,7 @@ export interface ApiKey {
   readonly rights?: readonly Right[];
 }
 
-/** The user of this machine: without keys everybody, and whoever paired a browser or a terminal. */
+/** The local user: every caller if there are no keys, and every paired browser and terminal. */
 export const localPrincipal = "local";
 
 interface Caller {

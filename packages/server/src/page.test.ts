@@ -27,7 +27,7 @@ test("a page that is not built yet says so, and is served once it is", async () 
   assert.match((await app.request("/assets/a.js")).headers.get("cache-control") ?? "", /immutable/);
 });
 
-test("what lies beside the page's folder is not served", async () => {
+test("files outside the page's folder are not served", async () => {
   const root = join(folder, "page");
   await mkdir(root);
   await writeFile(join(root, "index.html"), "page");

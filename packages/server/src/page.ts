@@ -12,7 +12,10 @@ interface PageEnvironment {
   readonly Variables: { file?: string };
 }
 
-/** Serves a built page, compressed as its build wrote it. While its folder is not there, whoever asks is told to wait. */
+/**
+ * Serves a built page, in the compressed form that its build wrote. While its folder does not
+ * exist, the answer asks to wait.
+ */
 export function servePage(root: string): Hono<PageEnvironment> {
   const page = new Hono<PageEnvironment>();
   page.get(

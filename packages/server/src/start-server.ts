@@ -35,23 +35,25 @@ export interface ServerOptions extends SharedOptions {
   readonly databaseUrl?: string;
   /** A Redis, `redis://host:6379/0`, whose queue hands runs out to the nodes of `databaseUrl`. @default each node helps itself */
   readonly redisUrl?: string;
-  /** None: everybody who reaches the server is the same principal, so it must listen on loopback. */
+  /**
+   * If there are none, all callers are the same principal, so the server must listen on loopback.
+   */
   readonly apiKeys: readonly ApiKey[];
   /** The built page's folder. @default no page */
   readonly webRoot?: string;
-  /** Names beside loopback and `host` that requests may be addressed to. */
+  /** Additional host names, apart from loopback and `host`, that requests may be addressed to. */
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
   readonly limits?: Partial<ServerLimits>;
-  /** What is deleted when it is old, or too much. @default nothing */
+  /** The age and number at which stored data is deleted. @default nothing is deleted */
   readonly retention?: Retention;
   /** @default standard error */
   readonly log?: (line: string) => void;
 }
 
-/** What a server left as it stopped. */
+/** The runs that a stopped server left behind. */
 export interface StopSummary {
-  /** Runs that the next server goes on with. */
+  /** Runs that the next server continues. */
   readonly handedBack: number;
   /** Whether runs wait for people or clients, here or at another node. */
   readonly waits: boolean;
@@ -62,8 +64,8 @@ export interface RunningServer {
   /** Returns a link that pairs the browser that opens it: once, within 10 minutes. Show it to the server's user only. */
   readonly createPairingLink: () => string;
   /**
-   * Resolves if nothing can be stored any more, as the store's writer died: close it, with `graceMs` 0, and start
-   * again. What was stored goes on.
+   * Resolves if the store's writer died, so that nothing more can be stored. Close the server with
+   * `graceMs` 0 and start it again: stored runs continue.
    */
   readonly failed: Promise<CapstanError>;
   /** Takes nothing new, lets runs end for `graceMs` (default 5,000), hands back the rest, closes the store. */
@@ -140,7 +142,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 
   try {
-    // Before anybody can begin a run, which would look like one that a crash cut off.
+    // Read before clients can start runs, which would look like runs that a crash interrupted.
     const left = await runs.listUnfinished();
     await listen(server, host, port);
     const address = server.address();
@@ -179,9 +181,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       close,
     };
   } catch (thrown) {
-    // A server that did not start must not go on serving, nor hold the data.
+    // A server that did not start must not serve requests or keep the data locked.
     await close({ graceMs: 0 }).catch((also: unknown) =>
-      log(`What the start had opened could not be closed: ${errorMessage(also)}`),
+      log(`Cannot close what the failed start had opened: ${errorMessage(also)}`),
     );
     throw thrown;
   }

@@ -84,7 +84,7 @@ test("an answer for a pattern, until a time, is listed as that", async () => {
   );
 });
 
-test("a refusal where nobody could be asked is nobody's, and says so to the model", async () => {
+test("a denial because nobody could be asked has no author, and the model reads that reason", async () => {
   for (const [by, words] of [
     ["system", /This call is not allowed: nobody is there/],
     ["person", /The user refused this call: nobody is there/],
@@ -130,7 +130,7 @@ test("an answer for more than one call of a tool that does more than read repeat
 });
 
 // Contract: executor-96
-test("an approval has its texts as a person must see them; a list has not", async () => {
+test("an approval has its texts in visible form; a list has not", async () => {
   const { call, path } = await waiting({}, "a\u202eb");
   const { body } = await call("GET", path);
   const { shown } = body as unknown as ExecutionApprovalView;

@@ -88,7 +88,7 @@ for (const [body, status, shown] of [
   [{ decision: "replace", text: "nothing" }, "replaced", /^nothing$/],
   [{ decision: "withhold", reason: "private" }, "withheld", /withheld from you: private/],
 ] as const) {
-  test(`a result that is ${status} goes on so, and a second answer changes nothing`, async () => {
+  test(`a result that is ${status} keeps that status, and a second answer changes nothing`, async () => {
     const { call, get, path, ended } = await reviewing();
     assert.equal((await call("POST", path, body)).body.status, status);
     const again = await call("POST", path, { decision: "redact", words: ["not there"] });

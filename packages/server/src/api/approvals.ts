@@ -45,7 +45,7 @@ const statuses = [
   "cancelled",
 ] as const;
 
-/** Characters of a result that are sent where the request does not say. */
+/** Default number of characters of a result that are sent. */
 const resultChars = 20_000;
 
 /** Questions to people, and their answers. The first answer counts. */
@@ -86,7 +86,10 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
     return approval;
   };
 
-  /** The call whose result waits. Once a person has answered, what it was is nobody's business any more. */
+  /**
+   * Returns the call whose result waits for review. After the answer the withheld result is not
+   * shown any more.
+   */
   const reviewed = async (approval: ApprovalRecord): Promise<CallRecord | undefined> => {
     const { owner, id, runId, status } = approval;
     return status === "pending" ? runs.stores.of(runId).readReview({ owner, id }) : undefined;
@@ -139,7 +142,7 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
     return context.json({ object: "review_preview", shown } satisfies ReviewPreview);
   });
 
-  /** What cannot be taken is no answer: the question stays open. */
+  /** Rejects a decision that does not fit the approval, which stays open. */
   async function refuseUnfit(approval: ApprovalRecord, decision: unknown): Promise<void> {
     if (approval.kind !== "execution" || approval.status !== "pending") return;
     const overrides = await runs.overrides.of(approval.owner);
@@ -171,7 +174,7 @@ function refuseUnnamedCover(
   throw badRequest("covers", message);
 }
 
-/** What a problem is about: it begins with its field, `covers.when.path: …`. */
+/** Returns the field of a problem, with which its text starts: `covers.when.path: …`. */
 function fieldOf(problem: string): string {
   return /^[a-z][\w.*/-]*(?=:)/i.exec(problem)?.[0] ?? "request";
 }
@@ -247,7 +250,7 @@ export async function readAnswer(
     const message = `decision: this approval asks ${asks}; expected ${of.join(", ")}, got "${decision.slice(0, 40)}".`;
     throw badRequest("decision", message);
   }
-  // What it covers is looked at with the question: see `checkAnswer`.
+  // `checkAnswer` checks `covers` against the question.
   return kind === "execution"
     ? (withoutNulls(await readBody(context, executionBody)) as ApprovalDecision)
     : (withoutNulls(await readBody(context, reviewBody)) as ReviewDecision);
@@ -256,7 +259,7 @@ export async function readAnswer(
 /** Characters of base64 of one picture or file that go along with a result. */
 const inlineChars = 4 * 1024 * 1024;
 
-/** A question as everybody of its owner sees it: nothing of a result is in it. */
+/** Returns an approval as its owner's clients see it. It has nothing of a result. */
 export function approvalView(approval: ApprovalRecord): ApprovalView {
   const { runId: run, conversationId: conversation } = approval;
   const common = { object: "approval", run, conversation } as const;
@@ -285,7 +288,7 @@ interface ShownOptions {
 /** Characters of a question that are sent as parts too: a mark takes many times the room of its character. */
 const maxShownChars = 50_000;
 
-/** The texts of a question as a person must see them. Undefined for long ones. */
+/** Returns the texts of an approval in visible form, or `undefined` if they are too long. */
 async function shownApproval(options: ShownOptions): Promise<ShownApproval | undefined> {
   const { request, args, result } = options;
   const texts = [
@@ -314,7 +317,7 @@ async function shownApproval(options: ShownOptions): Promise<ShownApproval | und
   };
 }
 
-/** 50,000 marks take up to 400 ms: other requests get their turn. */
+/** Yields to other requests, because 50,000 marked characters need up to 400 ms. */
 async function shownParts(text: string): Promise<readonly VisiblePart[]> {
   const steps = visiblePartsInSteps(text);
   await nextTurn();
@@ -325,7 +328,10 @@ async function shownParts(text: string): Promise<readonly VisiblePart[]> {
   }
 }
 
-/** What its reviewer sees: the arguments and a slice of the result. Undefined once it is settled. */
+/**
+ * Returns what the reviewer reads: the arguments and a slice of the result. Undefined once it is
+ * settled.
+ */
 async function reviewedView(
   call: CallRecord,
   { start, length }: { readonly start: number; readonly length: number },

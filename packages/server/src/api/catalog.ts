@@ -5,7 +5,7 @@ import type { ModelView, ServerInfo, ToolGroupView, ToolView } from "@capstan/co
 import type { Environment, Services } from "../http/services.ts";
 import { listView } from "../http/records.ts";
 
-/** What there is: models, tools, and the server itself. */
+/** Routes that list the models and tools, and describe the server. */
 export function catalogRoutes(services: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
   const { models, groups, version, authentication, approvalsFrom } = services;

@@ -45,7 +45,7 @@ function createAsking(answers: ConstructorParameters<typeof ScriptedModel>[0]) {
   };
 }
 
-test("what was always allowed in a response that is not kept holds everywhere, and is revoked everywhere", async () => {
+test("a permanent grant from a response that is not stored holds everywhere, and is revoked everywhere", async () => {
   const { call, question, made } = createAsking([ask, "a", ask, "b", ask, "c", ask, "d"]);
   const { id, response } = await question();
   await call("POST", `/v1/approvals/${id}`, { decision: "allow", scope: "always" });
@@ -54,7 +54,7 @@ test("what was always allowed in a response that is not kept holds everywhere, a
   assert.equal(grants.body.data.length, 1);
   const { body: fresh } = await call("POST", "/v1/conversations", {});
   const there = await call("GET", `/v1/grants?conversation=${fresh.id}`);
-  assert.equal(there.body.data.length, 1, "it is listed where nothing has run yet");
+  assert.equal(there.body.data.length, 1, "it is listed before anything has run");
   for (const store of [true, false])
     await call("POST", "/v1/responses", { input: "go", tools: toyTools, store });
   assert.equal(made(), 3);

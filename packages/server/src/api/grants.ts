@@ -7,7 +7,7 @@ import { readNumber } from "../http/read-body.ts";
 import { notFound } from "../http/errors.ts";
 import { mayApprove, rightMissing } from "../http/rights.ts";
 
-/** What was allowed or refused for more than one call. */
+/** Routes of grants: permissions and denials for more than one call. */
 export function grantRoutes({ runs }: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
 

@@ -120,7 +120,7 @@ test("a wish that an administrator's rule makes void is kept, and its answer and
   const partly = await put({ tool: "g.Write", execution: "deny", result: "never" });
   assert.equal(partly.rule.effect, "partial");
   assert.deepEqual(partly.rule.notes, [
-    "What it says of results has no effect for some calls: the administrator's rule for g.Write with certain arguments has results reviewed.",
+    "Its \`result\` has no effect for some calls: the administrator's rule for g.Write with certain arguments has results reviewed.",
   ]);
   const stricter = await put({ tool: "g.Read", execution: "deny" });
   assert.deepEqual([stricter.rule.effect, stricter.rule.notes], ["full", []]);
@@ -141,7 +141,7 @@ test("a rule for a tool that is not there any more has no effect, which is said"
   );
 });
 
-test("a rule counts from the next call on, of runs that go on too", async () => {
+test("a rule applies from the next call, also in runs in progress", async () => {
   const hold = Promise.withResolvers<{ calls: { name: string }[] }>();
   const began = Promise.withResolvers<void>();
   const { put, call, ran } = createOverriding([

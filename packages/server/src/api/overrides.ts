@@ -96,7 +96,7 @@ function tightens(
   );
 }
 
-/** What a word is checked as that is null, which takes it back. */
+/** Values in place of `null`, which resets a field, so that the rest of the rule can be checked. */
 const samples: JsonObject = { execution: "auto", result: "never", approvalMs: 1, reason: "none" };
 
 function readChange(body: unknown): OverrideChange {
@@ -104,7 +104,7 @@ function readChange(body: unknown): OverrideChange {
     throw badRequest("request", "The body is not an object.");
   const given = Object.entries(body as JsonObject);
   const checked = given.map(([key, value]) => [key, value ?? samples[key] ?? null] as const);
-  // What only takes back says nothing itself, which no rule may.
+  // A rule needs at least one field; a change that only resets fields has none.
   const isReset = given.some(([, value]) => value === null);
   const [problem] = ruleProblems({
     ...(isReset && { execution: "auto" }),
@@ -156,9 +156,9 @@ export function overrideViews({
 }
 
 const subjects = {
-  execution: "What it says of asking",
-  result: "What it says of results",
-  approvalMs: "What it says of the time to answer",
+  execution: "Its `execution`",
+  result: "Its `result`",
+  approvalMs: "Its `approvalMs`",
 } as const satisfies { readonly [field in Overruled["field"]]: string };
 
 function note({ field, calls, by }: Overruled, isVoid: boolean): string {

@@ -17,7 +17,7 @@ import { ScriptedModel } from "@capstan/core/testing";
 import { createTestApp } from "../testing/app-fixtures.ts";
 
 // Contract: durability-56
-test("a damaged run is shown as one in lists, which go on", async () => {
+test("a damaged run is shown as damaged in lists, which continue", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
@@ -104,7 +104,7 @@ test("a damaged value of a variable is not shown, and the other variables are", 
   sql.run(
     "UPDATE variable_values SET value = replace(value, 'bad', 'sad') WHERE value LIKE '%bad%'",
   );
-  // What is in memory is not read.
+  // A cached run would not be read from the store.
   const { call: afterRestart } = createTestApp({ model: new ScriptedModel([]), store });
   const { status, body } = await afterRestart("GET", path);
   assert.equal(status, 200);
@@ -123,7 +123,7 @@ test("a damaged value of a variable is not shown, and the other variables are", 
 });
 
 // Contract: durability-57
-test("lists that begin at, or are filtered by, what is damaged go on, and a damaged grant is revoked", async () => {
+test("lists that start at a damaged entry, or are filtered by one, continue, and a damaged grant can be revoked", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
@@ -183,7 +183,7 @@ test("variables that cannot be read are one damaged entry of their list", async 
     await call("POST", "/v1/responses", { input: "a", conversation: id });
     await call("PUT", `${path}/second`, { text: "good" });
     assert.ok(sql.run(damage) > 0, damage);
-    // What is in memory is not read.
+    // A cached run would not be read from the store.
     const { call: afterRestart } = createTestApp({ model: new ScriptedModel([]), store });
     const { status, body } = await afterRestart("GET", path);
     assert.equal(status, 200, damage);

@@ -56,7 +56,7 @@ const readOf = (model: ScriptedModel) =>
   model.requests.at(-1)?.messages.find(({ role }) => role === "tool")?.content;
 
 // Contract: durability-13
-test("what a person says of an unknown outcome is in the ledger, and the next turn's model reads it", async () => {
+test("an outcome that a user reports is in the ledger, and the model of the next turn reads it", async () => {
   const { call, store, model, keys, id, path } = await cutOff("I am not sure.", "Good.");
   await runIn(store, id, "completed");
   assert.match(String(readOf(model)), /may or may not have happened/);
@@ -128,7 +128,7 @@ test("a call whose end is known, and one that is not there, take no word", async
 });
 
 // Contract: durability-13
-test("runs with a call whose outcome is unknown are found among all, until a person has said what happened", async () => {
+test("a filter finds runs with a call of unknown outcome, until a user reports the outcome", async () => {
   const { call, store, id, path } = await cutOff("I am not sure.", "Good.", "Well.");
   await runIn(store, id, "completed");
   for (const input of ["one", "two"]) {

@@ -97,7 +97,7 @@ test("the events of a run that has ended are over after its last one", async () 
   await body.cancel();
 });
 
-test("a status, a limit or a place that is none is refused by name", async () => {
+test("an unknown status, limit or cursor is rejected by name", async () => {
   const { send } = testApp();
   for (const [query, message] of [
     ["status=done", /^status: expected one or more of queued, in_progress, .*, got "done"/],
@@ -133,7 +133,7 @@ test("the ledger of a run has each call with its times, who decided and what cam
   );
 });
 
-test("what a run waits for is in it, and its questions are listed", async () => {
+test("a run shows what it waits for, and its questions are listed", async () => {
   const { get, begin } = testApp();
   const id = await begin("ask");
   const run = await get<{ readonly waiting: readonly { readonly approval: string }[] }>(
@@ -173,7 +173,7 @@ test("another's run is not there, whatever is wanted of it", async () => {
   await runIn(store, id, "requires_action");
 });
 
-test("a stream goes on from starting_after, and from Last-Event-ID where a browser connects again", async () => {
+test("a stream continues from starting_after, and from Last-Event-ID if a browser reconnects", async () => {
   const { send, begin } = testApp();
   const path = `/v1/runs/${await begin("look")}/events`;
   const numbers = async (query: string, headers = {}) => {

@@ -36,13 +36,13 @@ async function waitingFor(names: readonly string[], store: Store = openMemorySto
   };
 }
 
-/** What the model read of each call, in its last request. */
+/** The output of each call in the model's last request. */
 function read(model: ScriptedModel): readonly unknown[] {
   const { messages = [] } = model.requests.at(-1) ?? {};
   return messages.flatMap((message) => (message.role === "tool" ? [message.content] : []));
 }
 
-test("a run that waits for its client says for what, and goes on with the output", async () => {
+test("a run that waits for its client lists the outputs that it needs, and continues with them", async () => {
   const { store, model, id, submit, waiting } = await waitingFor(["Look", "Weather"]);
   assert.deepEqual(await waiting(), [
     { type: "client_call", call: "call_2", name: "Weather", arguments: "{}" },
@@ -54,19 +54,19 @@ test("a run that waits for its client says for what, and goes on with the output
   assert.deepEqual(await waiting(), []);
 });
 
-test("outputs come in portions: the run goes on with the last one", async () => {
+test("outputs can arrive in portions: the run resumes with the last one", async () => {
   const { store, model, id, submit, waiting } = await waitingFor(["Weather", "Weather"]);
   assert.equal((await submit(outputs(output("call_2", "two")))).body.status, "requires_action");
   assert.deepEqual(await waiting(), [
     { type: "client_call", call: "call_1", name: "Weather", arguments: "{}" },
   ]);
-  assert.equal((await store.getRun({ owner, id }))?.epoch, 1, "nobody took it up");
+  assert.equal((await store.getRun({ owner, id }))?.epoch, 1, "no node claimed it");
   await submit(outputs(output("call_1", "one")));
   await runIn(store, id, "completed");
   assert.deepEqual(read(model), ["one", "two"]);
 });
 
-test("the same output again changes nothing, before and after its run went on", async () => {
+test("a repeated output changes nothing, before and after its run resumed", async () => {
   const { store, model, id, submit } = await waitingFor(["Weather", "Weather"]);
   for (let times = 0; times < 2; times++)
     assert.equal((await submit(outputs(output("call_2", "two")))).status, 200);
@@ -91,7 +91,7 @@ test("of two at once that answer the same call, one is taken", async () => {
   assert.deepEqual(read(model), ["left"]);
 });
 
-test("beside an approval: the output is kept, and the run goes on with the person's word", async () => {
+test("an output that arrives before an approval is stored, and the run resumes with the user's answer", async () => {
   const { call, store, model, id, submit, waiting } = await waitingFor(["Ask", "Weather"]);
   assert.equal((await submit(outputs(output("call_2", "rain")))).body.status, "requires_action");
   const [question] = (await waiting()) as readonly { readonly approval: string }[];
@@ -101,7 +101,7 @@ test("beside an approval: the output is kept, and the run goes on with the perso
 });
 
 // Contract: durability-14
-test("a server that stops between an output and the run's going on: the next one goes on with it", async () => {
+test("if a server stops after it stored an output and before the run resumed, the next one resumes the run", async () => {
   const { store, id } = await waitingFor(["Weather"]);
   const given = [{ callId: "call_1", output: "kept" }];
   await store.write([{ type: "submit-outputs", owner, runId: id, outputs: given }]);
@@ -126,7 +126,7 @@ const refusals: readonly [what: string, given: object, status: number, message: 
     /call_1 of Look is run by the server/,
   ],
   ["no output", outputs(), 400, /expected one output or more/],
-  ["an output that is no text", outputs({ tool_call_id: "call_2", output: 5 }), 400, /output/],
+  ["an output that is not a text", outputs({ tool_call_id: "call_2", output: 5 }), 400, /output/],
   [
     "the same call twice",
     outputs(output("call_2", "a"), output("call_2", "b")),
@@ -134,7 +134,7 @@ const refusals: readonly [what: string, given: object, status: number, message: 
     /"call_2" is there twice/,
   ],
   [
-    "one good output beside a bad one",
+    "one valid and one invalid output",
     outputs(output("call_2", "a"), output("nope", "")),
     400,
     /tool_outputs.1.tool_call_id: This run made no call nope/,

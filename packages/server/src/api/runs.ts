@@ -139,9 +139,9 @@ async function retryModel(
     if (model !== undefined) return model.id;
     throw badRequest("model", `model: there is no "${wanted ?? run.model}" here.`);
   }
-  // By its model it is known as a person's.
+  // The model marks it as a user's direct call.
   if (wanted === undefined) return run.model;
-  throw badRequest("model", "model: a person's own call asks no model. Leave `model` out.");
+  throw badRequest("model", "model: a direct call uses no model. Leave `model` out.");
 }
 
 const outcomeBody = z.object({
@@ -190,7 +190,7 @@ function runEvents(
 ): Response {
   const from = readNumber(context, "starting_after", { min: 0, otherwise: 0 });
   const after = lastEventId(context.req.header("last-event-id")) ?? from;
-  // What a browser, too, understands as "do not connect again".
+  // Browsers take this status as "do not reconnect".
   if (isClosing(run.status) && after >= run.lastSeq) return context.body(null, 204);
   const release = budget.takeStream(run.owner);
   const stop = new AbortController();
@@ -245,7 +245,7 @@ export async function submitToolOutputs(
     if (output.length > limits.toolOutputChars)
       throw tooLong(
         `${where}.output`,
-        `${where}.output: ${output.length} characters, and one output may have ${limits.toolOutputChars}. Nothing was taken, and the run waits on: send the part that matters, or where the rest is.`,
+        `${where}.output: ${output.length} characters, the limit for one output is ${limits.toolOutputChars}. Nothing was stored, and the run still waits: send the relevant part, or where to find the rest.`,
       );
     outputs.push({ callId, output });
   }
@@ -263,7 +263,7 @@ export async function submitToolOutputs(
 /** The error of a run whose rows cannot be read. */
 export const damaged: ChainError = {
   code: "run_damaged",
-  message: `What is stored of this run cannot be read. "capstan db check" says what is damaged; restore the last backup, or delete the run.`,
+  message: `The stored data of this run cannot be read. "capstan db check" names the damage; restore the last backup, or delete the run.`,
   phase: "chain",
 };
 
@@ -309,7 +309,7 @@ function awaited({ result }: ListedRun, submitted: readonly string[]): readonly 
   });
 }
 
-/** A row of the ledger. What is in quarantine is not in it. */
+/** Returns a call as a row of the ledger, without a result that waits for review. */
 export function callView({ runId, call, updatedAt }: CallEntry): CallView {
   const { quarantine: _hidden, callId, ...known } = call;
   return { id: callId, object: "call", run: runId, updated_at: updatedAt, ...known };

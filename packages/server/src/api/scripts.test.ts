@@ -207,7 +207,7 @@ test("files are read, checked, made, saved, approved, deleted and brought back b
 });
 
 // Contract: scripts-75
-test("what cannot be is said by its field, and an id that is no file is not there", async () => {
+test("an invalid field is named, and an id without a file is a 404", async () => {
   const { code } = testApp();
   for (const id of ["script_9", "..%2f..%2fetc%2fpasswd", "look.py"]) {
     assert.equal(await code("GET", `/v1/scripts/${id}`), "404 script_not_found id");
@@ -242,7 +242,7 @@ test("what cannot be is said by its field, and an id that is no file is not ther
 });
 
 // Contract: scripts-78
-test("a call that a person tries is a run: through the gate, recorded, and in the list of last calls", async () => {
+test("a user's direct call is a run: it passes the gate, is recorded, and is in the list of last calls", async () => {
   const { json, store, code } = testApp();
   const own = { owner: "ada" };
   const begun = await json<RunView>("POST", "/v1/scripts/script_1/calls", {
@@ -283,10 +283,10 @@ test("a call that a person tries is a run: through the gate, recorded, and in th
 });
 
 // Contract: scripts-78
-test("no request makes a call in a person's name by naming the model that stands for one", async () => {
+test("no request makes a direct call by naming its model id", async () => {
   const store = openMemoryStore();
   const app = createTestApp({
-    // Whoever embeds the server may have a model of any name.
+    // An embedding program may have a model of any name.
     model: new ScriptedModel([{ calls: [{ name: "Look", args: { at: "sea" } }] }, "done"], {
       id: "capstan/call",
     }),
@@ -315,7 +315,7 @@ test("no request makes a call in a person's name by naming the model that stands
 });
 
 // Contract: scripts-78
-test("a call that asks waits for a person, who answers or stops it; no model is asked meanwhile", async () => {
+test("a direct call that needs approval waits for a user, who answers or stops it, without a model", async () => {
   const { json, store } = testApp();
   const begin = () =>
     json<RunView>("POST", "/v1/scripts/script_1/calls", { tool: "Ask", arguments: {} });
@@ -334,7 +334,7 @@ test("a call that asks waits for a person, who answers or stops it; no model is 
   assert.deepEqual([calls.data.map(({ status }) => status), calls.has_more], [["cancelled"], true]);
 });
 
-test("a person's own call that was stopped is tried again as theirs, and asks no model", async () => {
+test("a stopped direct call is retried as a direct call, without a model", async () => {
   const { json, code, store } = testApp();
   const first = await json<RunView>("POST", "/v1/scripts/script_1/calls", {
     tool: "Ask",
@@ -371,7 +371,7 @@ test("changes are told as they come, and a reader that went away is forgotten", 
   while (listeners.size > 0) await new Promise((resolve) => setImmediate(resolve));
 });
 
-test("who gives up a check while they type fails nothing", async () => {
+test("a check that its client aborts is not an error", async () => {
   const { authoring } = fakeAuthoring();
   const stop = new AbortController();
   const waiting = Promise.withResolvers<void>();

@@ -22,7 +22,7 @@ import { eventStream } from "../http/streams.ts";
 import { oneCallModelId } from "../runs/active/launch.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 
-/** Characters of a script: more is no script that somebody wrote. */
+/** The largest script in characters: nobody writes a longer one by hand. */
 const maxSource = 1_000_000;
 
 const source = z.string().max(maxSource, { error: `longer than ${maxSource} characters` });
@@ -39,8 +39,8 @@ const callBody = z.object({
 type OfScripts = Context<Environment>;
 
 /**
- * Files of tools, for the people who may write them: read, checked, changed, approved, tried. No
- * tool and no model gets here; whoever has the right `admin` may, nobody else sees a thing.
+ * Routes to read, check, change, approve and try script files. They need the right `admin`. Tools
+ * and models cannot reach them.
  */
 export function scriptRoutes(services: Services & DirectCallView): Hono<Environment> {
   const routes = new Hono<Environment>();
@@ -59,7 +59,7 @@ export function scriptRoutes(services: Services & DirectCallView): Hono<Environm
     return { id, found, authoring };
   };
 
-  // What is on somebody's disk is for this reader alone, and as it is now.
+  // Files of this disk are for this reader only and must not be cached.
   routes.use(async (context, next) => {
     await next();
     context.header("Cache-Control", "no-store");
@@ -171,7 +171,10 @@ export function scriptRoutes(services: Services & DirectCallView): Hono<Environm
   return routes;
 }
 
-/** Who asks while somebody types gives up often: that is no failure of the server's. */
+/**
+ * Returns `undefined` if the client aborted, which happens often while a user types and is not an
+ * error.
+ */
 async function unlessGone<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -127,7 +127,7 @@ function valueView(
   start: number,
   length: number,
 ): VariableValueView {
-  // A person looks on: that is no use of it.
+  // Reading a variable here does not count as a use.
   const found = variables.getVariable(name, { visit: false });
   if (found === undefined) throw missing(variables, name);
   const { value, ...info } = found;

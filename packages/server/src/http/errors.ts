@@ -76,7 +76,7 @@ const integerFields: ReadonlySet<PropertyKey> = new Set([
   "top_logprobs",
 ]);
 
-/** What a value is, in OpenAI's words. */
+/** Names of JSON types in OpenAI's messages. */
 const typeNames: { readonly [type: string]: string } = {
   string: "a string",
   number: "a number",
@@ -88,10 +88,10 @@ const typeNames: { readonly [type: string]: string } = {
 };
 
 /**
- * The first issue as the error that OpenAI would give.
+ * Returns the first issue in the form of OpenAI's errors.
  *
- * @param value what was parsed, to say what came instead
- * @param at where that is in the request: `input[0]`; empty for the whole of it
+ * @param value the parsed value, to name the type that it has instead
+ * @param at the value's path in the request, for example `input[0]`; empty for the whole request
  */
 export function issueError(issues: readonly Issue[], value: unknown, at: string): RequestError {
   const issue = issues[0];

@@ -147,7 +147,7 @@ test("sessions outlive the server, and end after 90 days without use", async () 
   });
 });
 
-test("what is stored pairs nobody, and only its user can read it", async () => {
+test("stored sessions cannot be used to pair, and only their user can read the file", async () => {
   await withDataDir(async (folder) => {
     const { pairing, pair } = paired(folder);
     const { code } = pairing.createCode();

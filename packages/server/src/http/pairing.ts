@@ -167,7 +167,7 @@ function readSessions(file: string): readonly Session[] {
   try {
     return stored.parse(JSON.parse(readFileSync(file, "utf8"))).sessions;
   } catch {
-    // Missing or damaged: browsers are paired anew.
+    // Missing or damaged: browsers must be paired again.
     return [];
   }
 }
@@ -176,7 +176,7 @@ function makePrivate(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
-/** A file that is there keeps its mode when it is written, so it is made anew. */
+/** Creates the file again, because writing to an existing file keeps its mode. */
 function writePrivate(file: string, text: string): void {
   rmSync(file, { force: true });
   writeFileSync(file, text, { mode: 0o600, flag: "wx" });

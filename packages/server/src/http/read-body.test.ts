@@ -52,7 +52,7 @@ test("Base64 that is not exactly that of its bytes stays, and so does a referenc
   assert.deepEqual(await parseBody(bodyOf(requestWith(...parts))), requestWith(...parts));
 });
 
-test("a long body that is no JSON is a syntax error, and the next one is parsed", async () => {
+test("a long body that is not JSON is a syntax error, and the next one is parsed", async () => {
   await assert.rejects(parseBody(bodyOf(`{"a": "${"b".repeat(2_000_000)}`)), SyntaxError);
   const body = { a: "b".repeat(2_000_000) };
   assert.deepEqual(await parseBody(bodyOf(body)), body);

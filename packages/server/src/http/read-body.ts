@@ -1,4 +1,4 @@
-/* oxlint-disable unicorn/require-post-message-target-origin -- a worker thread is no window */
+/* oxlint-disable unicorn/require-post-message-target-origin -- a worker thread is not a window */
 import { createHash, type Hash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { type FileHandle, open, rm } from "node:fs/promises";
@@ -127,10 +127,10 @@ export type ParsedBody =
   | { readonly error: string | undefined };
 
 /**
- * Reads a request's JSON. Images and files are taken out of it: they are `StoredData`. A long body is
- * written to a file while it arrives, so that many slow clients take no memory, and parsed by a thread.
+ * Reads a request's JSON. Images and files in it become `StoredData`. A long body is written to a
+ * file while it arrives, so that many slow clients use no memory, and a thread parses it.
  *
- * @throws SyntaxError if it is no JSON
+ * @throws SyntaxError if it is not JSON
  */
 export async function parseBody(
   request: Request,
@@ -139,7 +139,7 @@ export async function parseBody(
     onSize,
   }: {
     readonly hash?: Hash | undefined;
-    /** Called with what has arrived so far; may throw. */
+    /** Called with the bytes received so far; may throw. */
     readonly onSize?: (size: number) => void;
   } = {},
 ): Promise<unknown> {
@@ -181,7 +181,8 @@ const maxLevels = 1_000;
 const maxValues = 50_000;
 
 /**
- * @throws SyntaxError if it is no JSON, too deep, or has a key twice: `JSON.parse` takes the last, which could allow what the first refuses
+ * @throws SyntaxError if it is not JSON, too deep, or has a key twice: `JSON.parse` takes the last
+ * value, which could allow what the first one denies
  * @throws RequestError 413 if it has too many values
  */
 export function parseJson(bytes: Uint8Array): {
@@ -226,7 +227,7 @@ function readStrings(
   }
 }
 
-/** An odd number of backslashes stands before it. */
+/** Whether an odd number of backslashes precedes the quote. */
 function isEscaped(text: string, quote: number): boolean {
   let before = quote;
   while (text[before - 1] === "\\") before -= 1;
@@ -334,13 +335,13 @@ function startThread(): Worker {
 }
 
 /**
- * The bytes of an image or a file, which stood in a request as Base64. In JSON it is a reference;
- * only this class makes one of a request, so that no client can refer to another's bytes.
+ * The bytes of an image or a file that a request had as Base64. Its JSON form is a reference. Only
+ * this class creates such references, so that no client can refer to another client's bytes.
  */
 export class StoredData {
   readonly sha256: string;
   readonly size: number;
-  /** What stood before the Base64: `data:image/png;base64,`, or nothing. */
+  /** The text before the Base64: `data:image/png;base64,`, or empty. */
   readonly prefix: string;
   /** Absent if they are stored already, for an earlier request. */
   readonly bytes: Uint8Array | undefined;
@@ -386,18 +387,18 @@ export const maxImage = 20_971_520;
 /** Members of a content part that carry Base64 or a `data:` URL. */
 export const carriers = ["image_url", "file_data", "file_url", "video_url"] as const;
 
-/** Base64 that was taken out of a request, and where it was. */
+/** Base64 that was taken out of a request, and its place in it. */
 export interface TakenData {
   readonly at: readonly (string | number)[];
-  /** What stands before the Base64: `data:image/png;base64,`, or nothing. */
+  /** The text before the Base64: `data:image/png;base64,`, or empty. */
   readonly prefix: string;
   readonly sha256: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 /**
- * Takes images and files out of the input of a parsed request, and decodes them. `null` is left in
- * their places. What is not exactly the Base64 of its bytes stays, so that nothing is lost.
+ * Takes images and files out of the input of a parsed request, decodes them, and leaves `null` in
+ * their places. A text that is not exactly the Base64 of its bytes stays, so that nothing is lost.
  */
 export function takeData(body: unknown): readonly TakenData[] {
   const taken: TakenData[] = [];

@@ -63,7 +63,7 @@ async function read(store: Store, context: OfRun): Promise<RunRecord> {
   return run;
 }
 
-/** The run after which a list goes on. @throws RequestError if there is no such run */
+/** Returns the run after which a list continues. @throws RequestError if there is no such run */
 export async function readRunCursor(store: Store, context: OfRun): Promise<string | undefined> {
   const after = context.req.query("after");
   const owner = context.get("principal");
@@ -100,7 +100,7 @@ export function entryView<T extends object, V>(
 
 export function damagedView(id: string): DamagedView {
   const message =
-    'What is stored of this entry is damaged. "capstan db check" names its row; restore the last backup.';
+    'The stored data of this entry is damaged. "capstan db check" names its row; restore the last backup.';
   return { object: "damaged", id, error: { code: "entry_damaged", message } };
 }
 

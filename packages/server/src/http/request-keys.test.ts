@@ -158,7 +158,7 @@ test("a retry of OpenAI's client continues a run that its broken connection stop
   assert.ok(response.id);
 });
 
-test("an equal request that is no retry is a new one", async () => {
+test("an equal request without a retry header is a new one", async () => {
   const app = counting(["One.", "Two."]);
   const client = new OpenAI({
     apiKey: "none",
@@ -172,7 +172,7 @@ test("an equal request that is no retry is a new one", async () => {
   );
 });
 
-test("what a POST creates is created once", async () => {
+test("a POST with a key creates its object once", async () => {
   const app = counting([{ error: new Error("down") }, "Done."]);
   const make = () => send(app, "k", { title: "t" }, "/v1/conversations");
   const made = await Promise.all([make(), make(), make()]);

@@ -92,7 +92,7 @@ export async function startOnce(
   if (context.req.raw.signal.aborted) throw gone();
   try {
     if (before === undefined || !isStopped(before)) return await start(key);
-    // Its client left. What was done stays done.
+    // Its client disconnected. Completed effects stay.
     const outcome = await runs.retry(before, before.model, key);
     if (outcome.status === "started") return outcome.run;
     throw new RequestError({ status: 409, code: "conflict", message: outcome.message });
@@ -109,7 +109,10 @@ interface StartOnce {
   readonly start: (key: RequestKey) => Promise<RunRecord>;
 }
 
-/** Whether the client of a request comes back for the answer: then it goes on if the client leaves. */
+/**
+ * Whether the client of a request can reconnect for the answer. Then the request continues if the
+ * client disconnects.
+ */
 export function comesBack({ req }: Context): boolean {
   return req.header("idempotency-key") !== undefined;
 }

@@ -13,7 +13,7 @@ export function sessionCookie({ req }: Pick<Context, "req">): string {
   return port === undefined ? "capstan_session" : `capstan_session_${port}`;
 }
 
-/** What every route is given. */
+/** The services that every route receives. */
 export interface Services {
   /** Runs: those that are kept, and those with `store: false`, in memory and not to be retrieved. */
   readonly runs: RunService;
@@ -26,7 +26,7 @@ export interface Services {
   readonly rules: readonly PolicyRule[];
   readonly createExecutor: CreateExecutor;
   readonly limits: ServerLimits;
-  /** How earlier turns are shown to the model, where a request does not say. */
+  /** The default form in which a model reads earlier turns. */
   readonly history: HistoryMode;
   /** Files of tools. @default there are none */
   readonly scripts?: ScriptAuthoring;

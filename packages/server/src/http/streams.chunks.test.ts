@@ -38,7 +38,7 @@ test("no character is torn between two pieces, and none is written that is long"
   }
 });
 
-test("what is short is one piece", () => {
+test("a short value is one piece", () => {
   const value = { delta: "x".repeat(30_000), parts: Array.from({ length: 50 }, () => "y") };
   assert.equal([...jsonChunks(value)].length, 1);
 });

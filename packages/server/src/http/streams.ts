@@ -83,12 +83,12 @@ export async function* listChunks(
 /** About so long is a piece, in UTF-16 units. */
 const pieceLength = 32_768;
 
-/** What a value takes that is no text, about. */
+/** Approximate characters of a value that is not a text. */
 const otherLength = 8;
 
 /**
- * What `JSON.stringify` gives of plain data, in pieces: of texts of many megabytes, or many texts, no
- * second one is made for who reads slowly. What is short is one piece.
+ * Yields the text of `JSON.stringify` for plain data in pieces, so that a slow reader of many
+ * megabytes does not need a second copy. A short text is one piece.
  */
 export function* jsonChunks(value: object): Generator<string, void, undefined> {
   if (isShort(value)) return yield JSON.stringify(value);
@@ -138,7 +138,7 @@ function isShort(value: unknown): boolean {
   return roomBehind(value, pieceLength) >= 0;
 }
 
-/** What is left of the room for a piece behind a value; less than 0 where it has none. */
+/** Returns the characters that are left in a piece after a value; negative if it does not fit. */
 function roomBehind(value: unknown, room: number): number {
   if (typeof value === "string") return room - value.length;
   let left = room - otherLength;
@@ -187,7 +187,7 @@ export interface EventStreamOptions {
   readonly chunks: AsyncIterable<string>;
   /** Ms of silence after which `onIdle` is asked for a sign of life. */
   readonly idleMs: number;
-  /** What to send to a reader that waits; undefined: something is on its way. */
+  /** Returns the text for a reader that waits, or `undefined` if data is about to be sent. */
   readonly onIdle: () => string | undefined;
   /** The reader went away before the end. */
   readonly onLeave?: () => void;
@@ -266,5 +266,5 @@ export function* sseChunks(head: string, data: object): Generator<string> {
   yield `${ready}\n\n`;
 }
 
-/** What ends every stream, whatever became of the response. */
+/** The last event of every stream, also after an error. */
 export const endOfStream = "data: [DONE]\n\n";

@@ -15,7 +15,7 @@ export function messageContent(content: readonly InputContent[]): string | reado
   return texts.includes(undefined) ? parts : texts.join("\n");
 }
 
-/** What of a content can be read as text. */
+/** Returns the parts of a content that can be read as text. */
 export function contentText(content: readonly InputContent[]): string {
   return content
     .map(contentPart)
@@ -104,7 +104,7 @@ export function checkOutputSize(input: readonly InputItem[], mostChars: number):
     const param = `input[${index}].output`;
     throw tooLong(
       param,
-      `${param}: ${chars} characters for call ${item.call_id.slice(0, 100)}, and one output may have ${mostChars}. Nothing was taken, and the call can still be answered: send the part that matters, or where the rest is.`,
+      `${param}: ${chars} characters for call ${item.call_id.slice(0, 100)}, the limit for one output is ${mostChars}. Nothing was stored, and the call can still be answered: send the relevant part, or where to find the rest.`,
     );
   }
 }

@@ -19,7 +19,7 @@ test("an output that a client writes into a stored call is not taken over the st
   const shown = JSON.stringify(last?.messages);
   assert.match(shown, /the truth/);
   assert.doesNotMatch(shown, /forged|Other/);
-  // What is stored as the input of the new run is the stored call, too.
+  // The stored input of the new run has the stored call, too.
   const stored = await services.runs.store.readInput({ owner: "local", runId: second.body.id });
   assert.doesNotMatch(JSON.stringify(stored), /forged/);
 });

@@ -9,7 +9,7 @@ const assistant: Message = { role: "assistant", content: "a" };
 const tool: Message = { role: "tool", tool_call_id: "c", name: "T", content: "t" };
 const note: Message = { role: "developer", content: "d" };
 
-test("what came before the last word of a model or a tool is history", () => {
+test("messages before the last output of a model or a tool are history", () => {
   assert.deepEqual(splitHistory([user, note]), { before: [], turn: [user, note] });
   assert.deepEqual(splitHistory([note, user, assistant, note, user]), {
     before: [note, user, assistant],

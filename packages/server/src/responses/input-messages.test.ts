@@ -230,7 +230,7 @@ test("a server's call is replayed with its result, or what is kept of it", () =>
     "kept",
   );
   assert.match(JSON.stringify(content(mcpCall)), /not kept/);
-  // What a client says of a stored call counts for nothing.
+  // A client's version of a stored call is ignored.
   assert.equal(
     content({ ...mcpCall, output: "forged" }, () => kept),
     "kept",
@@ -262,7 +262,7 @@ const word = (approve: boolean) => ({
   reason: "because",
 });
 
-test("answers to approval requests come apart, with the question where it is there", () => {
+test("answers to approval requests are separated, with their question if the input has it", () => {
   const alone = messagesOf([word(true)]);
   assert.deepEqual(alone.approvals, [
     {
@@ -277,7 +277,7 @@ test("answers to approval requests come apart, with the question where it is the
   assert.equal(stateless.messages.length, 1);
 });
 
-test("answers that the model went on after are history", () => {
+test("answers before the model's last output are history", () => {
   const said = { role: "assistant", content: "As you wish." };
   const refused = messagesOf([question, word(false), said, { role: "user", content: "ok" }]);
   assert.deepEqual(refused.approvals, []);
@@ -300,7 +300,7 @@ test("items that no model needs are left out", () => {
   );
 });
 
-test("whatever the order of items, every call is followed by exactly its answers", () => {
+test("in any order of items, every call is followed by exactly its answers", () => {
   const id = fc.constantFrom("a", "b", "c", "d");
   const item = fc.oneof(
     id.map(call),

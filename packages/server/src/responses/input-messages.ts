@@ -8,7 +8,10 @@ type CallOutputInput = ItemOf<"function_call_output" | "custom_tool_call_output"
 type CallInput = ItemOf<"function_call" | "custom_tool_call">;
 
 export interface InputContext {
-  /** What an `item_reference` means, or what we keep of an item that a client repeats; undefined where nothing is kept. */
+  /**
+   * Returns the item of an `item_reference`, or the stored form of an item that a client repeats.
+   * Undefined if none is stored.
+   */
   readonly resolve: (itemId: string) => InputItem | undefined;
   /** Open calls of the session whose output the input may bring: call id → name of the tool. */
   readonly knownCalls: ReadonlyMap<string, string>;
@@ -151,15 +154,15 @@ function reasoningPart(item: ItemOf<"reasoning">): ReasoningPart {
   return { text, providerMetadata: { openai } };
 }
 
-/** A person's word, as a client sends it. */
+/** A user's answer, as a client sends it. */
 export interface ApprovalResponse {
   /** The id of the `mcp_approval_request`; `approvalIdOf` says which approval that is. */
   readonly approvalRequestId: string;
   readonly approve: boolean;
   readonly reason?: string;
-  /** Where it is in the request: `input[3].approval_request_id`. */
+  /** Its path in the request: `input[3].approval_request_id`. */
   readonly param: string;
-  /** The question, where the input holds it. It is the client's copy: never run what it says. */
+  /** The question, if the input has it. It is the client's copy: never execute its contents. */
   readonly request?: ItemOf<"mcp_approval_request">;
 }
 
@@ -178,8 +181,8 @@ const modelItems: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The answers to approval requests in an input. A client that sends its whole history repeats
- * old ones: what a model has gone on after is history.
+ * The answers to approval requests in an input. A client that sends its whole history repeats old
+ * ones: answers before a model's last output are history.
  */
 function approvalResponses(items: readonly InputItem[]): ApprovalResponses {
   const requests = new Map<string, ItemOf<"mcp_approval_request">>();
@@ -214,7 +217,7 @@ function isFromModel(item: InputItem): boolean {
   return modelItems.has(item.type) || (item.type === "message" && item.role === "assistant");
 }
 
-/** What a model said in one step, gathered from the items that Responses splits it into. */
+/** Collects a model's step from the items that Responses splits it into. */
 function createAssistantTurn(messages: Message[]) {
   let reasoning: ReasoningPart[] = [];
   let content: string | undefined;
@@ -260,9 +263,9 @@ function createAssistantTurn(messages: Message[]) {
 }
 
 interface SplitHistory {
-  /** What was said before, up to the last word of a model or of a tool. */
+  /** Messages up to the last output of a model or a tool. */
   readonly before: readonly Message[];
-  /** What is new in this turn. */
+  /** The new messages of this turn. */
   readonly turn: readonly Message[];
 }
 
@@ -272,7 +275,7 @@ export function splitHistory(messages: readonly Message[]): SplitHistory {
   return { before: messages.slice(0, start), turn: messages.slice(start) };
 }
 
-/** The items after the last one that came from a model: all the rest it has gone on after already. */
+/** Returns the items after the last one that came from a model. */
 export function newItems(input: readonly InputItem[]): readonly InputItem[] {
   return input.slice(input.findLastIndex((item) => isFromModel(item) || isQuestion(item)) + 1);
 }

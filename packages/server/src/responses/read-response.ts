@@ -48,7 +48,7 @@ export async function awaitResponse(
   return projection.response();
 }
 
-/** Whether the client must answer before the run goes on, although the run has not stopped. */
+/** Whether the client must answer before the run continues, although the run has not stopped. */
 async function asksClient(
   store: Store,
   { owner }: RunRecord,
@@ -109,7 +109,8 @@ function runProjection(run: RunRecord): Projection {
     createdAt: run.createdAt,
     model: run.model,
     approvals,
-    // Where it waits and goes on, another process may have to repeat a step: no call is shown before it stands.
+    // A run that waits and resumes may repeat a step in another process, so a call is shown only
+    // after its step is stored.
     ...(toolOutputs === "inline" && { toolOutputs, clientCalls: "after_step" }),
   });
 }
@@ -117,7 +118,7 @@ function runProjection(run: RunRecord): Projection {
 /** An item's id names its response and its place: nothing else has to be kept to find it. */
 const itemId = /^[a-z]+_([0-9a-z]+)_\d+(_in)?$/;
 
-/** What the items that an input refers to are, as far as they are this owner's. */
+/** Returns the items that an input refers to, if they belong to this owner. */
 export async function lookUpItems(
   store: Store,
   owner: string,

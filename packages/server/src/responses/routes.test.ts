@@ -78,7 +78,7 @@ test("however many watch a run, it shows once in a while that it is alive", asyn
   assert.ok(beats <= (Date.now() - begun) / 40, `${beats} beats`);
 });
 
-test("a streamed response that waits for a person shows its snapshot again and again", async () => {
+test("a streamed response that waits for a user sends its snapshot repeatedly", async () => {
   const model = new ScriptedModel([{ text: "I ask.", calls: [{ name: "Ask" }] }]);
   const { fetch, call, services } = createTestApp({
     model,
@@ -105,7 +105,7 @@ test("a streamed response that waits for a person shows its snapshot again and a
   };
   assert.ok(
     last.response.output.some(({ type }) => type === "message"),
-    "with what was said",
+    "with its input",
   );
   const { id } = last.response;
   assert.equal((await services.runs.store.getRun({ owner, id }))?.status, "requires_action");

@@ -19,7 +19,10 @@ import { checkOutputSize, storedItems } from "./content-parts.ts";
 import { approvalIdOf, type ServerListing } from "./projection/output-order.ts";
 import type { CreateRequest } from "./request/parse-request.ts";
 
-/** Turns a request into a run that goes on by itself. @throws RequestError */
+/**
+ * Starts a run for a request. The run does not depend on the request's connection. @throws
+ * RequestError
+ */
 export async function startResponse(
   services: Services,
   {
@@ -73,7 +76,7 @@ export async function startResponse(
   }
   if (parent !== undefined && !isClosing(parent.status) && approvals.length > 0) {
     if (messages.length > 0) throw conflict(onlyAnswers);
-    // A call of another call asked: its run goes on, and the response with it.
+    // A sub-call asked: its run continues, and so does the response.
     for (const response of approvals) {
       const { approvalId, decision } = answerOf(response);
       await services.runs.answer(owner, approvalId, decision, parent.id);
@@ -168,7 +171,7 @@ function answeredBy(
 
 const titleChars = 80;
 
-/** The first words of what a person typed. */
+/** Returns the first words of the user's text. */
 function titleFrom(messages: readonly Message[]): string | null {
   for (const { role, content } of messages) {
     if (role !== "user") continue;
@@ -202,7 +205,7 @@ function answerOf({
   return { approvalId, decision: { decision: "refuse", ...(reason !== undefined && { reason }) } };
 }
 
-/** What a group offers in this request, as `mcp_list_tools` shows it. */
+/** Returns a group's tools in this request, in the form of `mcp_list_tools`. */
 function listing({ createExecutor }: Services, server: ServerGroup): ServerListing {
   const executor = createExecutor({ variables: new VariableSystem() });
   const tools = executor
@@ -247,7 +250,7 @@ function unknownApproval({ approvalRequestId, param }: ApprovalResponse): Reques
 
 function keptApproval({ param }: ApprovalResponse): RequestError {
   const message =
-    "A response that is kept asked for this approval, so it is answered with 'store' true: its call must be made once, whoever answers.";
+    "A stored response asked for this approval, so answer it with 'store' true: its call must run once, whichever request answers it.";
   return new RequestError({ param, code: "approval_needs_store", message });
 }
 

@@ -6,7 +6,7 @@ import { asking, begin, createRuns, requestOf, runIn } from "../testing/run-fixt
 
 const ask = (n: number) => ({ calls: [{ name: "Ask", args: { n } }] });
 
-test("an answer for the session takes up the other runs of the session that it covers", async () => {
+test("an answer for the session resumes the session's other runs that it covers", async () => {
   await withMemoryStore(async (store) => {
     const made: string[] = [];
     const model = new ScriptedModel(["hello", ask(1), ask(2), "done", "done"]);

@@ -37,7 +37,7 @@ test("an answer that its server did not live to act on is acted on by the next o
   });
 });
 
-test("a second answer to a run that goes on does not wait for its end", async () => {
+test("a second answer to a run in progress does not wait for the run's end", async () => {
   await withMemoryStore(async (store) => {
     const { run, tools, approvalId } = await parked(store);
     const hold = Promise.withResolvers<string>();
@@ -51,7 +51,7 @@ test("a second answer to a run that goes on does not wait for its end", async ()
   });
 });
 
-test("an answer to an expired question changes nothing, and the run goes on", async () => {
+test("an answer to an expired question changes nothing, and the run continues", async () => {
   await withMemoryStore(async (store, clock) => {
     const { run, tools, approvalId, made } = await parked(store);
     clock.set(Number.MAX_SAFE_INTEGER);
@@ -63,7 +63,7 @@ test("an answer to an expired question changes nothing, and the run goes on", as
   });
 });
 
-test("an answered run that cannot be taken up ends with the reason, and the answer is not an error", async () => {
+test("an answered run that cannot be resumed ends with the reason, and the answer is not an error", async () => {
   await withMemoryStore(async (store) => {
     const { run, approvalId } = await parked(store);
     const runs = createRuns({
@@ -80,7 +80,7 @@ test("an answered run that cannot be taken up ends with the reason, and the answ
   });
 });
 
-test("one run that cannot be taken up does not keep expiry from the others", async () => {
+test("one run that cannot be resumed does not keep the questions of other runs from expiring", async () => {
   await withMemoryStore(async (store, clock) => {
     const first = await parked(store);
     const second = await parked(store);
@@ -101,7 +101,7 @@ test("one run that cannot be taken up does not keep expiry from the others", asy
   });
 });
 
-test("an answered run goes on with the commit of its answer: it needs no claim of its own", async () => {
+test("the commit of an answer also claims its run: the run needs no second claim", async () => {
   await withMemoryStore(async (inner) => {
     const { run, tools, approvalId, made } = await parked(inner);
     const written: string[] = [];

@@ -22,8 +22,8 @@ export interface AnswerContext {
 }
 
 /*
- * What suspended runs wait for: users' answers, and outputs of clients' tools. Each is stored first,
- * then delivered to the run, which is active in this process or is claimed.
+ * Answers: users' answers and the outputs of clients' tools, for which suspended runs wait. Each is
+ * stored first, then delivered to the run, which is active in this process or is claimed.
  */
 
 /** Answers an approval request of a run. Returns `undefined` if there is no such approval. */

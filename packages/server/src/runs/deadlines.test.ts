@@ -58,7 +58,7 @@ interface Timing {
 }
 
 // Contract: durability-22
-test("a question that nobody answers in time is a refusal, and the run goes on with it", async () => {
+test("a question that is not answered in time counts as denied, and the run continues", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "Then not."]);
   const { clock, store, runs, watch } = timed(model);
   const run = await begin(runs, requestOf("go"));
@@ -122,7 +122,7 @@ test("a question that is asked after the watch began ends when its own time is u
 });
 
 // Contract: durability-22
-test("a run that parks after the watch began waits no longer than it may", async () => {
+test("a run that suspends after the watch started expires at its deadline", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Weather" }] }]);
   const suspendedMs = 60_000;
   const { clock, store, runs, watch } = timed(model, { suspendedMs });
@@ -145,7 +145,7 @@ test("a question that is asked during a look is not missed", async () => {
   const { clock, store, runs } = timed(model, { approvalMs });
   const asked = Promise.withResolvers<void>();
   const seen = Promise.withResolvers<void>();
-  // What a look reads is from before the question.
+  // This read happened before the question.
   const everyPendingApproval = async () => {
     const next = await store.everyPendingApproval();
     seen.resolve();
@@ -341,9 +341,9 @@ test("a watch that is stopped during a look ends no more runs, and says nothing"
 
 /** A table, a column, and how a run ends of which that is damaged. */
 const damages = [
-  // Its text is read again as it goes on.
+  // Its text is read again when it resumes.
   ["question", "approvals", "request", "failed"],
-  // It parked here: what it waits for is still known.
+  // It was suspended here: the cache still knows for what it waits.
   ["wait", "run_results", "result", "completed"],
   ["run", "run_requests", "request", "failed"],
 ] as const;
@@ -451,7 +451,7 @@ async function passes(clock: FakeClock, ms: number): Promise<void> {
   await settled();
 }
 
-/** What is under way in memory has been done. */
+/** Resolves after all tasks in memory have ended. */
 async function settled(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
 }

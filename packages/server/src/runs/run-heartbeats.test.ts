@@ -34,7 +34,7 @@ async function hasEvent(store: Store, runId: string, wanted: RunEvent["type"]): 
     await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** What both nodes have of a run with its first sign of life; they read the same, numbered from 1. */
+/** The heartbeats of a run that each node reads. Both read the same ones, numbered from 1. */
 async function shown(one: Store, other: Store, runId: string): Promise<readonly RunEvent[]> {
   await Promise.all([one, other].map((store) => hasEvent(store, runId, "run.heartbeat")));
   const events = await eventsOf(one, runId);
@@ -52,7 +52,7 @@ async function stop(runs: RunService, id: string): Promise<void> {
 }
 
 // Contract: durability-50
-test("a run shows that it lives where it is read at another node", options, async () => {
+test("readers at another node receive a run's heartbeats", options, async () => {
   await withTwoNodes(async (one, other) => {
     const holder = server(one, [hanging]);
     const { id } = await begin(holder, requestOf("go"));
@@ -60,7 +60,7 @@ test("a run shows that it lives where it is read at another node", options, asyn
     const watching = server(other, []);
     watching.heartbeat({ owner, id });
     await shown(one, other, id);
-    // Everybody who watches asks at about the same time.
+    // All readers ask at about the same time.
     watching.heartbeat({ owner, id });
     holder.heartbeat({ owner, id });
     await stop(holder, id);
@@ -129,7 +129,7 @@ test(
   },
 );
 
-test("what waits is shown again and again, once for all who ask in between", async () => {
+test("a waiting run sends heartbeats repeatedly, one for all readers that ask in between", async () => {
   const clock = new FakeClock();
   const store = openMemoryStore({ clock });
   const full = createRuns({

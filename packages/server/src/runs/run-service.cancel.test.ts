@@ -40,7 +40,10 @@ function stopped(model: Model, tools: readonly Tool[] = []) {
   };
 }
 
-/** A model that says a word and then nothing more; `left` once it was told to stop, if it heeds that. */
+/**
+ * A model that sends one word and then hangs. It sets `left` after its signal aborts, if it `heeds`
+ * the signal.
+ */
 function silentModel({ heeds }: { readonly heeds: boolean }) {
   const began = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
@@ -92,7 +95,7 @@ for (const heeds of [true, false])
   });
 
 // Contract: durability-20
-test("cancelled while it waits for a person: the question is called off, the call never runs", async () => {
+test("a run that is cancelled while it waits for a user withdraws the question, and the call never runs", async () => {
   let made = 0;
   const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }]);
   const { store, runs, cancelled } = stopped(model, [asking("Ask", () => ++made)]);
@@ -116,7 +119,7 @@ test("cancelled while it waits for its client: the call is closed, and an output
 });
 
 // Contract: durability-32
-test("cancelled while it was handed back, before the next server takes it up", async () => {
+test("a run can be cancelled after it was handed back, before the next server claims it", async () => {
   const { model, began } = silentModel({ heeds: true });
   const first = createRuns({ model, store: openMemoryStore() });
   const run = await begin(first, requestOf("go"));

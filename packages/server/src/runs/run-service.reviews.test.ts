@@ -32,7 +32,7 @@ async function parked(store: Store, approvals: RunRequest["approvals"] = "inline
   return { run, runs, tools: [tool], ran, reviewId: data[0]!.id };
 }
 
-/** All that anybody but the reviewer can read of a run. */
+/** Everything that readers other than the reviewer can read of a run. */
 async function openOf(store: Store, runId: string): Promise<string> {
   return JSON.stringify([
     await store.getRun({ owner, id: runId }),
@@ -45,7 +45,7 @@ async function openOf(store: Store, runId: string): Promise<string> {
 }
 
 for (const approvals of ["inline", "deferred"] as const) {
-  test(`a run of ${approvals} approvals waits for a review, and the next server carries it on`, async () => {
+  test(`a run of ${approvals} approvals waits for a review, and the next server resumes it`, async () => {
     await withMemoryStore(async (store) => {
       const { run, tools, ran, reviewId } = await parked(store, approvals);
       assert.doesNotMatch(await openOf(store, run.id), /tulip/);
@@ -88,7 +88,7 @@ test("a run that is stopped withholds what nobody had seen", async () => {
   });
 });
 
-test("a result that nobody looks at in time is withheld, and the run goes on", async () => {
+test("a result that is not reviewed in time is withheld, and the run continues", async () => {
   await withMemoryStore(async (store, clock) => {
     const { run, tools, reviewId } = await parked(store);
     clock.set(Number.MAX_SAFE_INTEGER);

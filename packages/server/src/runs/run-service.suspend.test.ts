@@ -49,13 +49,13 @@ test("runs that wait hold no chain, no timer and no listener, however many there
   }
   const { data } = await store.searchRuns({ owner, statuses: ["requires_action"], limit: 100 });
   assert.equal(data.length, 50);
-  // The last one's chain is let go of once its end is known to be written.
+  // The chain of the last run is dropped after its end is stored.
   for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate);
   assert.deepEqual(runs.load(), { claimedRuns: 0, pendingRuns: 0 });
   assert.deepEqual([clock.pending, listeners()], [0, 0]);
 });
 
-test("answered before the run has parked, it goes on once the rest of its round has ended", async () => {
+test("a run that is answered before it suspends continues after the rest of its round has ended", async () => {
   const hold = Promise.withResolvers<string>();
   const store = openMemoryStore();
   let made = 0;
@@ -76,7 +76,7 @@ test("answered before the run has parked, it goes on once the rest of its round 
 });
 
 // Contract: durability-17
-test("answered in the very moment in which it parks, it goes on", async () => {
+test("a run that is answered while it suspends continues", async () => {
   // At each of the store's commits from the question on, as there is no telling which one it is.
   for (let after = 0; after < 6; after++) {
     const { store, runs, made } = asks("done");
@@ -138,7 +138,7 @@ test("answered to two servers at once, the call is made once", async () => {
 });
 
 // Contract: durability-15
-test("answered at another server while its round goes on, it goes on as it parks", async () => {
+test("a run that is answered at another server during its round resumes when it suspends", async () => {
   const hold = Promise.withResolvers<string>();
   const store = openMemoryStore();
   let made = 0;
@@ -159,7 +159,7 @@ test("answered at another server while its round goes on, it goes on as it parks
 });
 
 // Contract: durability-44
-test("an output given at another server while its round goes on counts as it parks", async () => {
+test("an output that another server receives during the round counts when the run suspends", async () => {
   const hold = Promise.withResolvers<string>();
   const store = openMemoryStore();
   const tools = [tool("Slow", () => hold.promise)];

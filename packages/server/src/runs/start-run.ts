@@ -85,7 +85,7 @@ async function start(
   if (parent !== undefined && adopts && isWaitingForApproval(parent)) {
     const carriers = await successorsOf(store, parent);
     if (carriers.some(({ status }) => !isClosing(status)))
-      return { status: "conflict", message: "Another response carries on what waited here." };
+      return { status: "conflict", message: "Another response already continues this turn." };
   }
   const taken =
     adopts && parent !== undefined
@@ -131,7 +131,7 @@ async function storeAndBegin(
     stores.forget([id]);
     const refused = outcomes.find((outcome) => outcome.status === "refused");
     const message =
-      refused?.reason ?? "The conversation went on elsewhere in the meantime. Load it again.";
+      refused?.reason ?? "The conversation has newer messages from elsewhere. Load it again.";
     return { status: "conflict", message };
   }
   if (!hasSlot) {
@@ -171,11 +171,11 @@ export function retryRequest(run: RunRecord, model: string): RunRequest | undefi
 }
 
 /**
- * All of a new run in one commit: its row, what it begins with, and its conversation's new head.
- * So nothing of what was said is lost, wherever it stops.
+ * Returns the writes of a new run for one commit: its row, its initial state and its conversation's
+ * new head. A crash therefore loses all of it or nothing.
  *
  * @param inherited the unfinished turn that it takes over
- * @param status `queued` where it finds no place yet
+ * @param status `queued` if no slot is free
  */
 export function newRunWrites(
   id: string,
@@ -221,7 +221,7 @@ export function newRunWrites(
   ];
 }
 
-/** The run that these writes made, as it is stored; undefined where they were refused. */
+/** Returns the run that these writes created, as stored, or `undefined` if they were rejected. */
 export function newRunRecord(
   writes: readonly StoreWrite[],
   outcomes: readonly WriteOutcome[],
@@ -253,7 +253,7 @@ export function newRunRecord(
   };
 }
 
-/** Where a new run's variables come from, where it has none of its own. */
+/** Returns the origin of a new run's variables, if it has none of its own. */
 export function variablesOrigin(
   { parentId, variables = [] }: RunRequest,
   [made]: readonly WriteOutcome[],

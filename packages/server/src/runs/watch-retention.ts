@@ -23,7 +23,10 @@ export interface RetentionOptions {
   readonly log: (line: string) => void;
 }
 
-/** Forgets every hour what the rules ask for. Where there are none it only ends what was begun. */
+/**
+ * Deletes expired data every hour. Without retention rules it only completes deletions that had
+ * started.
+ */
 export function watchRetention({ runs, retention, clock, log }: RetentionOptions): () => void {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -55,7 +58,7 @@ export function watchRetention({ runs, retention, clock, log }: RetentionOptions
         looked = await deleteUnreachable({ ...common, after: looked });
       await store.collectBlobs(signal);
     } catch (thrown) {
-      if (!signal.aborted) log(`What is old could not be deleted: ${errorMessage(thrown)}`);
+      if (!signal.aborted) log(`Cannot delete expired data: ${errorMessage(thrown)}`);
     } finally {
       if (!signal.aborted) cancel = clock.after(everyMs, () => void sweep());
     }

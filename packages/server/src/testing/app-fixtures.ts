@@ -11,7 +11,7 @@ import type { Services } from "../http/services.ts";
 
 export interface Answer {
   readonly status: number;
-  /** The body, parsed: what a test reads of it, where it is there. */
+  /** The parsed body: members that tests read, if present. */
   readonly body: {
     readonly id: string;
     readonly status: string;

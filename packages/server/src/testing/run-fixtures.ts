@@ -30,7 +30,7 @@ export function tool(
   return defineTool({ name, description: name, parameters, permission, effects: "read", execute });
 }
 
-/** One that a person is asked about each time. */
+/** Creates a tool that needs approval for each call. */
 export function asking(name: string, execute: () => unknown): Tool {
   return tool(name, execute, "ask-always");
 }
@@ -54,7 +54,7 @@ export function executorsOf(tools: readonly Tool[], clock: Clock = systemClock):
   };
 }
 
-/** The service of one server process. What it logs is in `lines`. */
+/** Creates the run service of one server process. Its log is in `lines`. */
 export function createRuns(
   setup: Setup & Partial<RunServiceOptions>,
 ): RunService & { readonly lines: readonly string[] } {

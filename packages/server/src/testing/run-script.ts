@@ -3,7 +3,7 @@ import type { RunEvent, RunNotice } from "@capstan/contract";
 import type { ProjectionOptions } from "../responses/projection/project-events.ts";
 import type { ResponseEcho } from "../responses/projection/wire.ts";
 
-/* What a run says, for tests. */
+/* Events of a run, for tests. */
 
 export const usage: Usage = { inputTokens: 10, outputTokens: 5 };
 

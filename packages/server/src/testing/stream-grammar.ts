@@ -14,7 +14,7 @@ interface Text {
 interface OpenItem {
   readonly added: OutputItem;
   readonly index: number;
-  /** What came between `added` and `done`, repeats of one type as one. */
+  /** Event types between `added` and `done`, with repeats of one type as one. */
   readonly body: string[];
   text: Text;
 }
@@ -34,8 +34,8 @@ const bodies: { readonly [type in OutputItem["type"]]: RegExp } = {
 const terminals = ["response.completed", "response.failed", "response.incomplete"];
 
 /**
- * Fails where a stream is not a sentence of the Responses API's grammar: numbers, one item open
- * at a time, each item's own events, deltas that add up, one closing event with everything in it.
+ * Fails if a stream breaks the Responses API's grammar: consecutive numbers, one open item at a
+ * time, each item's own events, deltas that add up, one closing event with the whole response.
  */
 export function assertStreamGrammar(
   events: readonly ResponseStreamEvent[],

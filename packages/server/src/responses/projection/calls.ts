@@ -56,7 +56,7 @@ export function createClientCalls(options: {
   };
 
   return {
-    /** The model begins to write a call; what is to take its arguments, where they are shown. */
+    /** The model starts to write a call. Returns the writer of its arguments, if they are shown. */
     writing(callId: string, name: string): FunctionCallWriter | undefined {
       if (!isActive || customTools.has(name) || announced.has(callId)) return undefined;
       const writer = createFunctionCallWriter({ callId, name });
@@ -81,8 +81,8 @@ export function createClientCalls(options: {
       step = [];
     },
     /**
-     * What the model said in this step is void. Calls that nobody has seen are taken back;
-     * `revealed`: one was seen and cannot be.
+     * Voids the model's step. Calls that no client has seen are withdrawn; `revealed` means that a
+     * client has seen one.
      */
     voidStep(): "void" | "revealed" {
       const revealed = step.some(({ writer }) => writer.isOpen());
@@ -211,7 +211,7 @@ interface ServerCall {
   isAnswered?: boolean;
 }
 
-/** A question of a call that another call made. The other call goes on once it is answered. */
+/** A question of a sub-call. The call that made it continues after the answer. */
 export interface OpenQuestion {
   readonly approvalId: string;
   readonly item: McpApprovalRequestOutput;
@@ -254,7 +254,7 @@ export function createServerCalls(options: {
       const dot = toolId.indexOf(".");
       const group = toolId.slice(0, dot);
       const isSubCall = parentCallId !== undefined;
-      // Whatever group it is of, its question needs an answer.
+      // Its question needs an answer, whichever group it belongs to.
       const label = labels.get(group) ?? (isSubCall ? group : undefined);
       if (label === undefined || owner !== "server") return;
       calls.set(callId, {
@@ -309,7 +309,7 @@ export function createServerCalls(options: {
       if (call === undefined || call.isSubCall) return;
       // Its message is its item.
       if (call.isAnswered === true && status === "success") return;
-      // A question that was refused or never answered is no call: its request stands for it.
+      // A question that was denied or never answered has no call item: its request represents it.
       const isQuestion = call.isInherited || (isDeferred && call.isRefused === true);
       const writer = call.writer ?? (isQuestion ? undefined : show(call));
       writer?.settle(status, result);
@@ -412,8 +412,8 @@ function argsText(args: JsonObject): InternedText {
 }
 
 /**
- * A call's arguments as a client reads them: what a person approved, else the model's own text,
- * which holds references rather than the values behind them.
+ * Returns a call's arguments as a client reads them: the approved ones, otherwise the model's own
+ * text, which has references in place of their values.
  */
 export function wireArguments({ argumentsText, args, approvalId }: CallTexts): InternedText {
   if (args !== undefined && (approvalId !== undefined || !isJsonObject(argumentsText.text)))

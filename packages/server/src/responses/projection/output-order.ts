@@ -88,7 +88,7 @@ function isCutCall(writer: ItemWriter): boolean {
   return writer.kind === "client_call" && writer.phase() !== "ended";
 }
 
-/** What of the queue is still shown when the response ends. */
+/** Returns the items of the queue that are shown when the response ends. */
 function remaining(queue: readonly ItemWriter[]): readonly ItemWriter[] {
   const shown = queue.filter(
     (writer) => writer.phase() !== "silent" && (writer.isOpen() || !isCutCall(writer)),
@@ -113,7 +113,7 @@ export type Phase = "silent" | "open" | "ended" | "cut";
  */
 export interface ItemWriter {
   readonly kind: "text" | "client_call" | "server_call" | "notice";
-  /** What its item's id begins with: `msg`. */
+  /** The prefix of its item's id: `msg`. */
   readonly prefix: string;
   /** An id that does not depend on the position. */
   readonly fixedId?: string;
@@ -204,7 +204,10 @@ export function approvalItemId(approvalId: string): string {
   return approvalPrefix + approvalId;
 }
 
-/** The approval that an `approval_request_id` of a client means; undefined where it means none of ours. */
+/**
+ * Returns the id of the approval that a client's `approval_request_id` names, or `undefined` if it
+ * has another form.
+ */
 export function approvalIdOf(itemId: string): string | undefined {
   return itemId.startsWith(approvalPrefix) ? itemId.slice(approvalPrefix.length) : undefined;
 }
@@ -221,7 +224,7 @@ export interface ServerListing {
   readonly known?: boolean;
 }
 
-/** What a server group offers: the first items of a response. */
+/** Writes the tools of a server group: the first items of a response. */
 export function createListToolsWriter({ label, tools, error }: ServerListing): ItemWriter {
   return createItemWriter<McpListToolsOutput>({
     kind: "notice",

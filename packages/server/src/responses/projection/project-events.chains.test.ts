@@ -114,7 +114,7 @@ test("calls at once, then the answer", async () => {
   assert.equal(response.status, "completed");
 });
 
-test("a final tool's words are the message that ends the response, after the calls beside it", async () => {
+test("a final tool's text is the message that ends the response, after the other calls of its round", async () => {
   const calls = [{ name: "Read", args: { n: 1 } }, { name: "Report" }];
   const { result, response } = await respond([{ text: "I look.", calls }]);
   assert.deepEqual(shortly(response), [
@@ -187,7 +187,7 @@ test("a call that breaks off in the middle is never called complete", async () =
   ]);
 });
 
-test("a call that no tool is there for is not shown, and the response goes on", async () => {
+test("a call without a tool is not shown, and the response continues", async () => {
   const { response } = await respond([{ calls: [{ name: "Nothing" }] }, "Sorry."]);
   assert.deepEqual(shortly(response), ["mcp_list_tools", "Sorry."]);
 });

@@ -55,7 +55,7 @@ function wire(events: readonly ChainEvent[]) {
 }
 
 // Contract: plugins-10
-test("a final call's words are the assistant's message, sent as they come; its call is no item beside it", () => {
+test("a final call's text is the assistant's message, streamed as it arrives; the call has no item of its own", () => {
   const { steps, items, status } = wire([
     final("c1"),
     callStarted("c1"),
@@ -73,7 +73,7 @@ test("a final call's words are the assistant's message, sent as they come; its c
 });
 
 // Contract: plugins-10
-test("messages of final calls stand in the order in which the calls started, whoever spoke first", () => {
+test("messages of final calls are in the order in which the calls started, whichever has text first", () => {
   const { items } = wire([
     final("c1"),
     final("c2"),

@@ -59,7 +59,7 @@ test("an hour after its end a run's texts are one delta each, on both wires, fro
     sent,
     [...new Set(sent)].toSorted((a, b) => a - b),
   );
-  // Who stopped at a number of the exact stream misses no end of a text.
+  // A reader that stopped at a number of the exact stream misses no end of a text.
   for (const event of exact) {
     if (!event.type.endsWith(".done")) continue;
     const again = joined.find(

@@ -26,7 +26,7 @@ import { createProjection, type ProjectionOptions } from "./project-events.ts";
 
 type Script = readonly (ChainEvent | RunNotice)[];
 
-/** What one thing does, in its own order; several are interleaved. */
+/** The events of one item, in order; those of several items are interleaved. */
 const thread = fc.oneof(
   fc.tuple(fc.constant("text" as const), fc.array(fc.string(), { maxLength: 4 })),
   fc.tuple(fc.constant("reasoning" as const), fc.array(fc.string(), { maxLength: 3 })),
@@ -122,7 +122,7 @@ function bytes(given: ProjectionOptions, events: readonly RunEvent[]): string {
 }
 
 // Contract: plugins-49
-test("whatever a run says and wherever it stops, the stream keeps the grammar and is closed", () => {
+test("for any events of a run and any end, the stream keeps the grammar and is closed", () => {
   fc.assert(
     fc.property(script, options, (events, given) => {
       const projection = createProjection(given);

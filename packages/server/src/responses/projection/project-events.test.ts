@@ -122,7 +122,7 @@ test("a response that is not of the background shows by its snapshot that it wai
   assert.deepEqual(types, ["created", "in_progress", "in_progress", "in_progress", "completed"]);
 });
 
-test("what begins early is the same as what begins with the first event", () => {
+test("a stream that begins early equals one that begins with the first event", () => {
   const script = numbered([started, ...spoken("t", ["a"]), ended()]);
   const early = createProjection(identity);
   const events = [...early.begin(), ...script.flatMap((event) => early.push(event))];
@@ -133,7 +133,7 @@ test("what begins early is the same as what begins with the first event", () => 
   );
 });
 
-test("a response counts its own rounds, not those of the turn it carries on", () => {
+test("a response counts its own rounds, not those of the turn that it continues", () => {
   const { response } = project([started, roundEnded("tool_calls"), roundEnded(), ended()]);
   assert.deepEqual(response.usage, {
     input_tokens: 20,
@@ -162,7 +162,7 @@ test("reasoning is an item of its own, before the message", () => {
   assert.equal(response.output[1]?.id, "msg_1_1");
 });
 
-test("a text that stays empty is no item", () => {
+test("a text that stays empty has no item", () => {
   const { response } = project([started, ...spoken("t", []), roundEnded(), ended()]);
   assert.deepEqual(response.output, []);
 });
@@ -317,7 +317,7 @@ test("a server's call is an mcp_call under the label the client gave its group",
   });
 });
 
-test("a call that fails is failed itself, and the response goes on", () => {
+test("a call that fails has the status failed, and the response continues", () => {
   const { response, types } = project(
     [started, proposed("c"), callStarted("c"), settled("c", "no such file", "error"), ended()],
     withFiles,
@@ -484,7 +484,7 @@ test("a call refused while the response still waits for others is not shown", ()
   );
 });
 
-test("an inline approval shows nothing but heartbeats, and the response goes on", () => {
+test("an inline approval shows only heartbeats, and the response continues", () => {
   const { response, types } = project(
     [
       started,
@@ -661,7 +661,7 @@ test("a call that a restart cut before it was announced is never shown", () => {
   );
 });
 
-test("previous response and conversation are shown where there are any", () => {
+test("previous response and conversation are shown if there are any", () => {
   const { response } = project([started], { previousResponseId: "resp_0", conversation: "conv_1" });
   assert.deepEqual(
     [response.previous_response_id, response.conversation],

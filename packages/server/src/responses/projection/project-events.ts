@@ -46,15 +46,20 @@ export interface ProjectionOptions extends ResponseIdentity {
 
 /** A run's events, folded into those of the Responses API. */
 export interface Projection {
-  /** `response.created`, for who wants it before the run starts. Later: nothing. */
+  /**
+   * Returns `response.created`, for clients that want it before the run starts; later an empty
+   * list.
+   */
   begin(): readonly ResponseStreamEvent[];
-  /** What an event adds to the stream. After the closing event: nothing. */
+  /** Returns the stream events for a run's event; an empty list after the closing event. */
   push(event: RunEvent): readonly ResponseStreamEvent[];
   /** The response as it is now; unsent content of waiting items is not in it. */
   response(): ResponseObject;
   /** The approvals that calls of other calls wait for: the response looks completed until they are answered. */
   openApprovals(): readonly string[];
-  /** Ends the stream with the questions of these approvals. Once they are answered, the run goes on. */
+  /**
+   * Ends the stream with the questions of these approvals. The run continues after their answers.
+   */
   pause(): readonly ResponseStreamEvent[];
 }
 
@@ -233,7 +238,7 @@ export function createProjection(options: ProjectionOptions): Projection {
         return close({ status: "completed", at: event.at });
       }
       case "run.heartbeat":
-        // What is queued does not claim to be in progress.
+        // A queued response must not have the status in progress.
         emit({
           type: state.status === "queued" ? "response.queued" : "response.in_progress",
           response: response(),
@@ -294,7 +299,7 @@ function isAboutText(event: RunEvent): boolean {
   );
 }
 
-/** What a response is from its first event on. */
+/** The fields of a response that its first event has. */
 interface ResponseIdentity {
   /** `resp_…`, the run's id. */
   readonly responseId: string;
@@ -306,7 +311,7 @@ interface ResponseIdentity {
   readonly conversation?: string;
 }
 
-/** What becomes of it. */
+/** The fields that change until its end. */
 type ResponseState =
   | { readonly status: "queued" | "in_progress" }
   | { readonly status: "completed"; readonly at: number }

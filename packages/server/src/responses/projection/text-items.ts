@@ -14,7 +14,7 @@ export function createTextItems(outputOrder: OutputOrder) {
   /** Texts that may still turn out to be cut; the output order decides when they no longer can. */
   let unsettled: TextWriter[] = [];
 
-  /** Enters the output order at its first character: an empty text is no item. */
+  /** Enters the output order at its first character: an empty text has no item. */
   const textSink = (writer: TextWriter): Sink => {
     let hasEntered = false;
     const enter = (text: string): void => {
@@ -59,7 +59,9 @@ export function createTextItems(outputOrder: OutputOrder) {
         textSink(createTextWriter(kind === "text" ? messageFormat : reasoningFormat)),
       );
     },
-    /** Arguments of a client's call. `written` is called with the whole text where no writer takes it. */
+    /**
+     * Arguments of a client's call. `written` is called with the whole text if no writer takes it.
+     */
     startArguments(
       itemId: string,
       writer: FunctionCallWriter | undefined,
@@ -93,7 +95,7 @@ export function createTextItems(outputOrder: OutputOrder) {
 
 interface TextWriter extends ItemWriter {
   append(delta: string): void;
-  /** What was streamed stands: only text that goes beyond it is sent. */
+  /** Streamed text cannot be changed: only text that continues it is sent. */
   end(text: string, options: { readonly incomplete: boolean }): void;
   /** It ended, but only because it was cut off. */
   cut(): void;

@@ -66,7 +66,7 @@ export interface ListedTool {
   readonly annotations?: { readonly read_only: boolean };
 }
 
-/** Has no `error` where there is none: a client refuses a null here. */
+/** Has no `error` if there is none: clients reject `null` here. */
 export interface McpListToolsOutput {
   readonly id: string;
   readonly type: "mcp_list_tools";
@@ -130,7 +130,7 @@ export type ResponseStatus =
   | "incomplete"
   | "cancelled";
 
-/** What a response repeats of its request, with every default filled in. */
+/** The fields of a request that its response repeats, with every default filled in. */
 export interface ResponseEcho {
   readonly background: boolean;
   readonly frequency_penalty: number;
@@ -164,7 +164,7 @@ export interface ResponseObject extends ResponseEcho {
   readonly model: string;
   readonly output: readonly OutputItem[];
   readonly previous_response_id: string | null;
-  /** Absent where there is none: a client refuses a null here. */
+  /** Absent if there is none: clients reject `null` here. */
   readonly conversation?: { readonly id: string };
   readonly error: WireError | null;
   readonly incomplete_details: { readonly reason: "max_output_tokens" | "content_filter" } | null;

@@ -22,7 +22,7 @@ const texts = z.array(z.object({ type: z.string().nullish(), text: z.string() })
 const content = z.unknown().optional();
 const output = { id, status, call_id: callId, output: content };
 
-/** Items that mean something here, by their type. What they carry beyond this is dropped. */
+/** Schemas of supported items by type. Other members are dropped. */
 const itemSchemas = {
   message: z.object({
     id,
@@ -94,12 +94,12 @@ export type ItemOf<Type extends ItemType> = Type extends unknown
       Omit<Given<z.output<(typeof itemSchemas)[Type]>>, keyof Parsed<Type>>
   : never;
 
-/** What a request brings. An item of a type that means nothing here is carried along, and not shown to a model. */
+/** An item of a request. An item of an unknown type is stored and not shown to a model. */
 export type InputItem = ItemOf<ItemType> | { readonly type: "carried"; readonly item: JsonObject };
 
 /**
- * The input of a request as items. A string is one message of the user; nothing at all is no
- * item.
+ * Returns the input of a request as items. A string is one message of the user; no input is an
+ * empty list.
  *
  * @throws RequestError
  */
@@ -143,7 +143,7 @@ function isKnown(type: string): type is ItemType {
   return Object.hasOwn(itemSchemas, type);
 }
 
-/** Without a type it is a message, or a reference where there is nothing but an id. */
+/** Without a type it is a message, or a reference if it has only an id. */
 function itemType(value: { readonly [key: string]: unknown }): string | undefined {
   if (typeof value["type"] === "string") return value["type"];
   if (value["role"] !== undefined) return "message";
@@ -222,7 +222,7 @@ function parsePart(value: unknown, at: string): InputContent {
   if (typeof type !== "string" || !Object.hasOwn(partSchemas, type))
     throw unsupportedValue(`${at}.type`, type, Object.keys(partSchemas));
   checkSource(value, at);
-  // They were Base64: where a text is expected there was one.
+  // They were Base64, so a schema that expects a text must accept them.
   const stored = Object.entries(value).filter(([, member]) => member instanceof StoredData);
   const empty = Object.fromEntries(stored.map(([key]) => [key, ""]));
   const schema = partSchemas[type as keyof typeof partSchemas];

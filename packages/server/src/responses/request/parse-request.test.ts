@@ -110,7 +110,7 @@ test("how earlier turns are shown may be asked for", () => {
   refuse(negative, "integer_below_min_value", "history.keep_turns");
 });
 
-test("a body that is no object, or has no input, is refused", () => {
+test("a body that is not an object, or has no input, is rejected", () => {
   for (const body of [undefined, null, [], "x", 3]) {
     assert.equal(errorOf(() => parseCreateRequest(body)).param, "request");
   }
@@ -139,7 +139,7 @@ test("metadata has its limits", () => {
   refuse({ metadata: { a: 1 } }, "invalid_type", "metadata.a");
 });
 
-test("what cannot go together is refused", () => {
+test("fields that exclude each other are rejected", () => {
   refuse(
     { previous_response_id: "resp_1", conversation: "conv_1" },
     "mutually_exclusive_parameters",
@@ -169,7 +169,7 @@ test("messages need no type, and references no more than an id", () => {
   ]);
 });
 
-test("replayed output items are taken with whatever they lack", () => {
+test("replayed output items are accepted even if members are missing", () => {
   const { input } = parse({
     input: [
       { type: "reasoning", summary: [], content: null, encrypted_content: null },
@@ -207,7 +207,7 @@ test("items of unknown types are carried", () => {
   assert.deepEqual(parse({ input: [named] }).input, [{ type: "carried", item: named }]);
 });
 
-test("what is wrong in an item is named by its path", () => {
+test("an error in an item names its path", () => {
   const call = { type: "function_call", call_id: "c", name: "Weather" };
   const error = refuse({ input: [call] }, "missing_required_parameter", "input[0].arguments");
   assert.equal(error.message, "Missing required parameter: 'input[0].arguments'.");

@@ -19,14 +19,14 @@ import {
 } from "./parse-tools.ts";
 import type { ResponseEcho } from "../projection/wire.ts";
 
-/** `POST /v1/responses`, understood. What was not given is absent. */
+/** The parsed body of `POST /v1/responses`. Fields that were not given are absent. */
 export type CreateRequest = ReturnType<typeof parseCreateRequest>;
 
 /**
- * The body of `POST /v1/responses`. Unknown members, tools and items are let through; what is
- * known and wrong is an error in OpenAI's words, with the path of what is wrong.
+ * Parses the body of `POST /v1/responses`. Unknown members, tools and items are accepted; an
+ * invalid known one is an error in OpenAI's form, with its path.
  *
- * @param body JSON from outside, of whatever form
+ * @param body untrusted JSON
  * @throws RequestError
  * @example
  * const request = parseCreateRequest(JSON.parse(text), { origins: ["http://127.0.0.1:8787"] });
@@ -34,7 +34,7 @@ export type CreateRequest = ReturnType<typeof parseCreateRequest>;
 export function parseCreateRequest(
   body: unknown,
   options: {
-    /** Where this server is reached: its groups may be named by such a URL. @default [] */
+    /** The server's own addresses: its groups may be named by such a URL. @default [] */
     readonly origins?: readonly string[];
     /** Its input, if it is parsed already. */
     readonly input?: readonly InputItem[] | undefined;
@@ -70,11 +70,11 @@ export function parseCreateRequest(
     store: echo.store,
     background: echo.background,
     stream: given.stream ?? false,
-    // Our own: the response waits for a person, or for its client's outputs, instead of ending.
+    // An extension: the response waits for a user, or for its client's outputs, instead of ending.
     ...(given.approvals === "inline" && { approvals: "inline" as const }),
     ...(given.tool_outputs === "inline" && { toolOutputs: "inline" as const }),
     ...(given.history != null && { history: historyMode(given.history) }),
-    /** What the response repeats of the request. */
+    /** The fields of the request that the response repeats. */
     echo,
   };
 }
@@ -83,7 +83,7 @@ function historyMode(given: NonNullable<RequestBody["history"]>): HistoryMode {
   return typeof given === "string" ? given : { keepTurns: given.keep_turns };
 }
 
-/** What must be there, and what cannot be together. */
+/** Rejects missing fields and fields that exclude each other. */
 function checkConflicts(given: RequestBody): void {
   const { input, previous_response_id: previous, conversation } = given;
   if (input == null && previous == null && conversation == null) throw missingParameter("input");
@@ -126,7 +126,7 @@ function parseConversation(given: unknown): string | undefined {
   if (typeof id !== "string")
     throw wrongType("conversation", "a string or an object with an 'id'", given);
   if (/^conv_[a-zA-Z0-9_-]+$/.test(id)) return id;
-  const message = `Invalid 'conversation': '${id.slice(0, 100)}' is no id of a conversation. Expected one that begins with 'conv_'.`;
+  const message = `Invalid 'conversation': '${id.slice(0, 100)}' is not a conversation id. Expected one that starts with 'conv_'.`;
   throw badRequest("conversation", message);
 }
 
@@ -181,7 +181,10 @@ const requestSchema = z.object({
 
 type RequestBody = z.infer<typeof requestSchema>;
 
-/** What of a request a model is told; what was not given is left to its provider. */
+/**
+ * Returns the settings of a request for its model. Settings that were not given are left to the
+ * provider.
+ */
 function requestSettings(
   given: RequestBody,
   choice: RequestToolChoice,
@@ -200,7 +203,10 @@ function requestSettings(
   });
 }
 
-/** What a response repeats of its request, every default filled in: clients do not take null for most. */
+/**
+ * Returns the fields that the response repeats, with every default filled in: clients reject `null`
+ * for most.
+ */
 function requestEcho(
   given: RequestBody,
   parts: {

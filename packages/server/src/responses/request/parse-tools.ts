@@ -13,7 +13,10 @@ import { withoutNulls } from "../../http/read-body.ts";
 import type { RequireApproval, ServerGroup, ToolFilter } from "@capstan/store";
 
 export interface RequestTools {
-  /** What is offered to the model and run by the client: its functions, and its custom tools as functions of one `input`. */
+  /**
+   * Tools that the client runs: its functions, and its custom tools as functions with one parameter
+   * `input`.
+   */
   readonly client: readonly ToolDefinition[];
   /** Which of them are custom tools. */
   readonly customTools: readonly string[];
@@ -42,10 +45,11 @@ export interface ParsedTools extends RequestTools {
 }
 
 /**
- * A request's tools, by who runs them. Tools of types that are not known are carried, not
- * refused: clients send what their own vendor runs.
+ * Splits a request's tools into those that the client runs and those that the server runs. Unknown
+ * types are stored and not rejected, because clients send tools that their own vendor runs.
  *
- * @param origins where this server is reached, e.g. `http://127.0.0.1:8787`: its own groups may be named by URL
+ * @param origins the server's own addresses, e.g. `http://127.0.0.1:8787`: its groups may be named
+ * by URL
  */
 export function parseTools(tools: readonly unknown[], origins: readonly string[]): ParsedTools {
   const client: ToolDefinition[] = [];
@@ -98,7 +102,7 @@ function duplicate(param: string, what: string): RequestError {
 
 interface ParsedServer {
   readonly label: string;
-  /** Absent where the URL is not one of this server's groups. */
+  /** Absent if the URL is not one of this server's groups. */
   readonly server?: ServerGroup;
   readonly echo: JsonObject;
 }
@@ -149,7 +153,7 @@ function parseServer(
   if (group === undefined) return { label, echo };
   if (!/^[a-zA-Z0-9_-]{1,64}$/.test(group)) {
     const param = `${at}.server_url`;
-    const message = `Invalid '${param}': '${group}' is no tool group. Expected capstan://groups/NAME with a name that GET /v1/tools lists.`;
+    const message = `Invalid '${param}': '${group}' is not a tool group. Expected capstan://groups/NAME with a name that GET /v1/tools lists.`;
     throw badRequest(param, message);
   }
   const server: ServerGroup = {
@@ -298,7 +302,10 @@ export function parseToolChoice(given: unknown, tools: RequestTools): ParsedTool
   return { choice, echo: given as JsonObject };
 }
 
-/** What a model can be told of a choice; the rest is a matter of which tools it is offered. */
+/**
+ * Returns the part of a tool choice that the model's provider supports; the rest decides which
+ * tools the model is offered.
+ */
 export function modelToolChoice(choice: RequestToolChoice): ToolChoice | undefined {
   if (choice.type === "function") return choice;
   if (choice.type === "server") return undefined;

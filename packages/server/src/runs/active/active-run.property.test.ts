@@ -169,7 +169,7 @@ class Life {
         return;
       }
       case "take over": {
-        // Another process, while this one goes on and finds that it is fenced.
+        // Another process, while this one continues and finds that it is fenced.
         const other = processOn(store);
         this.processes.push(other);
         if (!isClosing(run.status) && run.status !== "requires_action")
@@ -207,7 +207,7 @@ const steps = fc.array(
 );
 
 // Contract: durability-8
-test("whatever happens to a run, each command counts once or is refused, and it ends once, with nothing left", async () => {
+test("each command of a run counts once or is rejected, and the run ends once and leaves nothing behind", async () => {
   await fc.assert(
     fc.asyncProperty(steps, (script) =>
       withMemoryStore(async (store) => {

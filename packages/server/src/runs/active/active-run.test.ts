@@ -99,7 +99,7 @@ test("one that ends after its run was answered here, in a later epoch, takes not
     });
     const { id } = await begin(here, requestOf("go"));
     await executing.promise;
-    // Another server took it over, where it came to ask.
+    // Another server took the run over, and its chain reached a question there.
     const quick = tool("Linger", () => "at once");
     const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }]);
     const there = createRuns({ store, model, tools: [ask, quick] });

@@ -51,8 +51,9 @@ import type { RunJournal } from "./run-journal.ts";
  *            `call/driver.ts` says. An answer that was stored and not delivered is read when the run
  *            is restored.
  * closing    The chain is gone, and the store does not have its end: a commit failed, or the run could
- *            not be restored. The registry claims the run anew, as the store takes nothing more in an
- *            epoch in which a commit failed, ends it from its rows (`close-run.ts`), and tries again
+ *            not be restored. The store accepts nothing more in an
+ * epoch in which a commit failed, so the registry claims the run again. It ends the run from its
+ * rows (`close-run.ts`), and tries again
  *            with growing pauses until the store has the end. It has no slot.
  *            kill -9: the next server claims the run as an orphan. It resumes the run if the run can
  *            be restored, and closes it otherwise.
@@ -66,10 +67,13 @@ import type { RunJournal } from "./run-journal.ts";
  * while it is restored stops as soon as its chain exists.
  */
 
-/** - `restoring`: read from the store - `running`: its chain goes on - `closing`: the store lacks its end */
+/**
+ * - `restoring`: read from the store - `running`: its chain executes - `closing`: the store lacks
+ * its end
+ */
 type RunPhase = "restoring" | "running" | "closing" | "over";
 
-/** What a chain works with. */
+/** The state that a chain works with. */
 export interface RunSession {
   /** As it was when it was claimed. */
   readonly run: RunRecord;
@@ -78,7 +82,7 @@ export interface RunSession {
   readonly journal: RunJournal;
 }
 
-/** What is delivered to a running chain. The store has answers and outputs before. */
+/** A message to a running chain. Answers and outputs are stored before they are sent. */
 type RunCommand =
   /** An approval or a review was answered, or expired. */
   | { readonly type: "answer"; readonly approval: ApprovalRecord }
@@ -202,7 +206,7 @@ export class ActiveRun implements OwnedRun {
     this.#chain = chain;
     if (this.#cancelled !== undefined) chain.abort(this.#cancelled);
     void chain.result.then((result) => {
-      // A detached chain ends after its run has been claimed anew.
+      // A detached chain ends after its run has been claimed again.
       if (this.#chain !== chain) return;
       const end = endOf(result, session.journal);
       const { error } = result;
@@ -231,12 +235,14 @@ export class ActiveRun implements OwnedRun {
     return this.stopped;
   }
 
-  /** Stops one call; its turn goes on. Returns false if the call is not open. */
+  /** Stops one call; its turn continues. Returns false if the call is not open. */
   cancelCall(callId: string): boolean {
     return this.#chain?.cancelCall(callId) ?? false;
   }
 
-  /** Leaves the run to who has it now: nothing more of it is written, and its chain acts no more. */
+  /**
+   * Leaves the run to its new owner: this process writes nothing more of it, and its chain stops.
+   */
   detach(reason: string): void {
     const chain = this.#chain;
     this.#leave("over");

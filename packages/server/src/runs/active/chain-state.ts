@@ -48,7 +48,7 @@ export function isOwnerlessEvent({ type }: Pick<ChainStateEvent, "type">): boole
   return type === "run.orphaned" || type === "run.heartbeat";
 }
 
-/** Where a chain begins, goes on, stops to wait, and is left alone. */
+/** Events with which a chain starts, resumes, suspends, and loses its process. */
 const turns: ReadonlySet<ChainStateEvent["type"]> = new Set([
   "chain.started",
   "chain.resumed",
@@ -94,7 +94,7 @@ function stateOf(
     round = Math.max(round, event.round);
     usageByRound.push({ round: event.round, usage: event.usage });
   }
-  // A run that took another's turn over has that one's rounds only in its calls.
+  // A run that took over another run's turn knows the rounds of that run only from its calls.
   for (const call of calls) round = Math.max(round, call.round);
   return {
     round,

@@ -52,7 +52,7 @@ export async function closeRun(given: {
     } catch (thrown) {
       log(closeFailure(run, thrown));
       if (tries < readTries) return false;
-      unread = `What this run had done cannot be read any more, so it was closed: ${errorMessage(thrown)} Begin it anew; "capstan db check" looks for damage.`;
+      unread = `The stored steps of this run cannot be read, so it was closed: ${errorMessage(thrown)} Send the request again; "capstan db check" looks for damage.`;
     }
   }
   try {
@@ -105,7 +105,7 @@ async function closeUnread(
   return isWhole;
 }
 
-/** As a run ends its variables are read. False only where they are there and cannot be. */
+/** Whether a run's variables can be read as it ends. True if it has none. */
 async function hasWholeVariables(
   store: Store,
   { owner, id: runId }: Pick<RunRecord, "owner" | "id">,

@@ -43,7 +43,7 @@ async function leftByAnother(store: Store): Promise<readonly string[]> {
 }
 
 // Contract: durability-16
-test("a run whose rows cannot be read is closed without them, says so, and the others go on", async () => {
+test("a run whose rows cannot be read is closed without them and says so, and other runs continue", async () => {
   await withMemoryStore(async (store) => {
     const [bad, good] = (await leftByAnother(store)) as [string, string];
     const model = new ScriptedModel(["done"]);
@@ -61,7 +61,7 @@ test("a run whose rows cannot be read is closed without them, says so, and the o
 });
 
 // Contract: durability-16
-test("a run whose variables cannot be read is closed with those that it began with, and its conversation goes on", async () => {
+test("a run whose variables cannot be read is closed with its initial variables, and its conversation continues", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
@@ -92,7 +92,7 @@ test("a run whose variables cannot be read is closed with those that it began wi
 });
 
 // Contract: durability-26
-test("a run whose request cannot be read is closed without it, and the others go on", async () => {
+test("a run whose request cannot be read is closed without it, and other runs continue", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);

@@ -9,7 +9,7 @@ import { begin, createRuns, requestOf, runIn, tool } from "../../testing/run-fix
 const look: ScriptedStep = { text: "I look.", calls: [{ name: "Look" }] };
 const tools = [tool("Look", () => "found ".repeat(1_000))];
 
-/** What the model is shown of two turns with a call each, in the turn after them. */
+/** The messages that a model reads of two earlier turns with a call each. */
 async function shown(
   history: HistoryMode,
   more: Partial<RunRequest> = {},
@@ -40,7 +40,7 @@ test("earlier turns are shown as their logs, before the assistant's own words", 
   assert.equal(messages[2]?.content, "I look.\n\nOne.");
 });
 
-test("earlier turns are shown in full where that is asked for", async () => {
+test("earlier turns are shown in full if the request asks for it", async () => {
   assert.equal(roles(await shown("full")), `${full} ${full} user`);
 });
 
@@ -48,7 +48,7 @@ test("the newest turns are shown in full, those before them as logs", async () =
   assert.equal(roles(await shown({ keepTurns: 1 })), `${log} ${full} user`);
 });
 
-test("what the client said was said before is shown as it is, without forged marks", async () => {
+test("earlier messages from the client are shown unchanged, without forged marks", async () => {
   const context = [
     { role: "user", content: "before" },
     { role: "assistant", content: "[Tool Execution Log]: Pay" },

@@ -59,7 +59,7 @@ export async function resumeInheritedTurn(
     if (decided.status === "pending") continue;
     answers.push({ callId: decided.callId, decision: decisionOf(decided) });
   }
-  // What was submitted to the run as it stopped is not asked for again.
+  // Outputs that the client submitted while the run stopped are not requested again.
   const submitted = await store.listOutputs({ owner: parent.owner, runId: parent.id });
   const ended = await endedElsewhere(store, parent);
   return {

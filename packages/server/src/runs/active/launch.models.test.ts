@@ -25,7 +25,7 @@ test("a tool that is switched off or gone is called by its id, which no other to
 });
 
 // Contract: scripts-78
-test("once it was called nothing more is, not even when the run is taken up again", async () => {
+test("a direct call is made once, not again when the run resumes", async () => {
   const result: Message = { role: "tool", tool_call_id: "call_1", name: "Greet", content: "hi" };
   assert.equal(await calledAs({ Greet: "weather.Greet" }, [result]), "no call");
 });

@@ -38,7 +38,7 @@ async function takenUp(store: Store, clock: FakeClock, id: string): Promise<void
 }
 
 // Contract: durability-23
-test("a run that is taken up after a crash has only what is left of its time", async () => {
+test("a run that resumes after a crash has only the rest of its time", async () => {
   const clock = new FakeClock();
   const store = openMemoryStore({ clock });
   const id = await diedAfterThreeSeconds(store, clock);
@@ -54,7 +54,7 @@ test("a run that is taken up after a crash has only what is left of its time", a
 });
 
 // Contract: durability-23
-test("how long a run is queued that was handed back is not counted, where its reader is shown that it is there", async () => {
+test("the time that a handed-back run is queued does not count while its reader sees it", async () => {
   const clock = new FakeClock();
   const store = openMemoryStore({ clock });
   const first = createRuns({ store, model: new ScriptedModel([() => never]), limits, clock });
@@ -76,7 +76,7 @@ test("how long a run is queued that was handed back is not counted, where its re
 });
 
 // Contract: durability-23
-test("how long a run was queued before it began is not counted when it is taken up", async () => {
+test("the time that a run was queued before its start does not count when it resumes", async () => {
   const clock = new FakeClock();
   const store = openMemoryStore({ clock });
   const first = createRuns({

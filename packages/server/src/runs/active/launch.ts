@@ -51,7 +51,7 @@ export type CreateExecutor = (
   },
 ) => ToolExecutor;
 
-/** Approvals are rows, answered whenever somebody does. */
+/** Approvals are rows: an answer may come at any later time. */
 const laterAnswers: ApprovalAdapter = {
   request: () => ({ decision: "pending" }),
   review: () => ({ decision: "pending" }),
@@ -104,7 +104,7 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
   for (const [group, on] of Object.entries(groups)) executor.toggleGroupEnabled(group, on);
   for (const [tool, on] of Object.entries(tools)) executor.setToolEnabled(tool, on);
   const offered: OfferOptions = {
-    // A person's own call names one tool, which may call others as it may in a turn.
+    // A user's direct call names one tool, which may call other tools as in a turn.
     ...(call === undefined && {
       // A group of a resumed run may no longer exist: then its tools are not offered.
       groups: servers.flatMap(({ group }) => (executor.gate.registry.group(group) ? [group] : [])),
@@ -135,7 +135,7 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
       requireApproval: (toolId) => requireApprovalFor(servers, executor.gate.registry.tool(toolId)),
       chatOption: settings,
       ...chainLimits(limits, maxToolCalls),
-      // A person's own call asks no model.
+      // A user's direct call asks no model.
       ...(call !== undefined && { maxTokens: Infinity, maxCost: Infinity }),
       ...(resume !== undefined && { resume }),
     });
@@ -179,7 +179,7 @@ export function closeChain({
   });
 }
 
-/** What the loop is told of them. */
+/** Returns the limits in the form that the loop expects. */
 export function chainLimits(limits: ServerLimits, maxToolCalls: number | null): ChainLimits {
   const { turnCalls = Infinity, turnTokens, turnMs, turnCost, shownTokens } = limits;
   const calls = Math.min(turnCalls, maxToolCalls ?? Infinity);
@@ -201,14 +201,15 @@ const manyMessages = 1_000;
 interface HistoryOptions {
   readonly owner: string;
   readonly parentId: string | null;
-  /** The next run carries the parent's turn on: it is no history yet. */
+  /** The run continues the parent's turn, so that turn is not history yet. */
   readonly adopts: boolean;
   readonly history: HistoryMode;
 }
 
 /**
- * What a model is shown of the runs before: what the client brought along, as it is, and each
- * turn as `history` says. A run that another took over is part of that one.
+ * Returns the messages that a model reads of earlier runs: the client's own messages unchanged, and
+ * each turn in the form that `history` asks for. A run that was taken over is part of the run that
+ * took it over.
  */
 export async function readHistory(
   store: Store,
@@ -243,7 +244,7 @@ async function turnOf(
   { run, messages }: RunWithMessages,
 ): Promise<StoredTurn> {
   const calls = ((await store.readCalls({ owner, runId: run.id })) ?? []).map(({ call }) => call);
-  // What a person found out of a call since then is told anew.
+  // Users may have reported the outcome of a call since then, so the log is rendered again.
   const log = calls.some(({ found }) => found !== undefined) ? undefined : run.result?.log;
   return { messages, calls, ...(log !== undefined && { log }) };
 }
@@ -259,7 +260,7 @@ export function offersTool(
   return server?.allowedTools === undefined || matches(server.allowedTools, registered);
 }
 
-/** What a request says of asking before a tool runs; undefined where it says nothing. */
+/** Returns the request's own setting for approvals, or `undefined` if it has none. */
 function requireApprovalFor(
   servers: readonly ServerGroup[],
   registered: RegisteredTool | undefined,
@@ -276,7 +277,7 @@ function matches({ toolNames, readOnly }: ToolFilter, { name, tool }: Registered
   return readOnly === undefined || readOnly === (tool.effects === "read");
 }
 
-/** By its run's model a person's own call is known from a model's. */
+/** The model id of runs that execute a user's direct call. */
 export const oneCallModelId = "capstan/call";
 
 /** The model that a request names; never one of the stand-in's name, whatever the catalog has. */
@@ -309,7 +310,8 @@ export function oneCallModel(
         return;
       }
       const { toolId, arguments: args } = call;
-      // What is switched off is called by its id, which the gate answers with what there is.
+      // A tool that is switched off is called by its id; the gate's error then lists the available
+      // tools.
       const name = Object.entries(names()).find(([, known]) => known === toolId)?.[0] ?? toolId;
       yield { type: "tool-call-end", id: "call_1", name, arguments: args };
       yield { type: "finish", reason: "tool_calls", usage: noUsage };

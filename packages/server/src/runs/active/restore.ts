@@ -23,7 +23,7 @@ import type { WarmRun } from "./warm-runs.ts";
 /** How a claimed run starts or resumes. */
 export interface Restored {
   readonly run: RunRecord;
-  /** What is written to its journal first. */
+  /** The writes with which its journal starts. */
   readonly writes: readonly RunJournalWrite[];
   readonly input: LaunchInput;
 }
@@ -39,12 +39,12 @@ export interface LaunchInput {
 }
 
 /**
- * Reads how a claimed run goes on: where it stopped, and the answers that have come since.
+ * Reads the state from which a claimed run continues: its last stored step, and later answers.
  *
- * @param given.warm what this process still has of it
+ * @param given.warm the state that this process has cached
  * @param given.answer the answer with which it was claimed, if there was one
- * @returns "stale" if it has been claimed anew since, for example to be closed; "crashing" if more
- * than `maxCrashes` of its processes died in a row without progress
+ * @returns "stale" if the run has been claimed again since, for example to be closed; "crashing" if
+ * more than `maxCrashes` of its processes died in a row without progress
  */
 export async function restoreRun(
   store: Store,

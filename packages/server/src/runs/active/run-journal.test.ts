@@ -31,7 +31,7 @@ test("a call is stored as it was written last, also by a journal that did not be
 });
 
 // Contract: durability-9
-test("a run that was queued for others while its chain goes on here is fenced at once, and has not parked", async () => {
+test("a run that was queued for other nodes while its chain executes here is fenced at once and is not suspended", async () => {
   await withMemoryStore(async (store) => {
     await createRun(store, { id: "r" });
     const told: string[] = [];

@@ -32,7 +32,7 @@ export interface RunJournalOptions {
   readonly onGrant: (grant: Grant) => void;
   /** Called after an approval request, which expires at that time, has been stored, and when the run suspends. */
   readonly onDeadline: (pending: readonly PendingApproval[]) => void;
-  /** Called once, if a write is fenced because the run has been claimed anew. */
+  /** Called once, if a write is fenced because the run has been claimed again. */
   readonly onFenced: (reason: string) => void;
 }
 
@@ -47,11 +47,11 @@ interface JournalEnd {
   failure?: string;
 }
 
-/** A chain's journal in the store. Its writes are fenced as soon as the run is claimed anew. */
+/** A chain's journal in the store. Its writes are fenced as soon as the run is claimed again. */
 export class RunJournal implements Journal {
   readonly #options: RunJournalOptions;
   readonly #written: ReadonlySet<Message>;
-  /** What its commits said of the chain's end. */
+  /** The state of the chain's end, as of its last commit. */
   readonly end: JournalEnd = { settled: false, suspended: false, ready: false };
 
   constructor(options: RunJournalOptions) {
@@ -115,7 +115,8 @@ export class RunJournal implements Journal {
     const goesOn = !this.end.settled;
     this.end.settled ||= stops || outcome.status !== "committed";
     if (outcome.status === "committed") {
-      // Before it stops, "queued" says that others hold this node for dead: they go on from what is stored.
+      // "queued" before the chain has stopped means that other nodes hold this one for dead: they
+      // continue from the stored rows.
       this.end.ready = stops && outcome.runStatus === "queued";
       this.end.suspended = this.end.ready || (stops && outcome.runStatus === "requires_action");
       if (this.end.suspended || pending.length > 0) this.#options.onDeadline(pending);

@@ -11,7 +11,7 @@ import type {
 import type { ActiveRun } from "./active-run.ts";
 import { grantId } from "./run-stores.ts";
 
-/** What a person allowed or refused, in this session or in every one, wherever it is kept. */
+/** Reads a user's grants and denials, for this session and for all sessions, from every store. */
 export async function readGrants(
   stores: readonly Store[],
   owner: string,
@@ -88,7 +88,7 @@ export class RunGrants {
         session?.grants.revoke(grantId);
   }
 
-  /** Reads the grants of a user's active runs anew, as another node may have changed them. */
+  /** Reloads the grants of a user's active runs, because another node may have changed them. */
   async refresh(owner: string): Promise<void> {
     const { stores, log } = this.#options;
     this.#changes += 1;
@@ -102,7 +102,7 @@ export class RunGrants {
         return;
       }
     } catch (thrown) {
-      log(`What ${owner} allows cannot be read: ${errorMessage(thrown)}`);
+      log(`Cannot read the grants of ${owner}: ${errorMessage(thrown)}`);
     }
   }
 
@@ -148,7 +148,7 @@ export class Overrides {
     return [...this.#reads.keys()];
   }
 
-  /** Another node may have changed them: reads them anew, if they are known here. */
+  /** Reloads a user's rules if they are cached, because another node may have changed them. */
   async refresh(owner: string): Promise<void> {
     if (this.#reads.has(owner)) await this.#read(owner);
   }

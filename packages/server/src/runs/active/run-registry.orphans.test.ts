@@ -27,7 +27,7 @@ const ownRuns = (store: Store) => store.everyRunOf({ node: store.nodes?.self ?? 
 
 // Contract: durability-40
 test(
-  "a run that was made without this node hearing of it is found and goes on",
+  "a run that was created without a message to this node is found and executed",
   { skip },
   async () => {
     await withTwoNodes(async (store) => {
@@ -62,7 +62,7 @@ test("so is one that was claimed without this node hearing of it", { skip }, asy
 });
 
 // Contract: durability-40
-test("what goes on here, or is about to, is left alone", { skip }, async () => {
+test("runs that execute here, or are about to, are not claimed as orphans", { skip }, async () => {
   await withTwoNodes(async (store) => {
     const clock = new FakeClock(0);
     const hold = Promise.withResolvers<string>();

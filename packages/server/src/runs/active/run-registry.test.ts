@@ -98,7 +98,7 @@ test("a run of which only heartbeats were told when its server died is begun by 
   });
 });
 
-test("a run whose server died as it took a turn over goes on with the turn and what was new", async () => {
+test("a run whose server died while it took a turn over continues with the turn and the new input", async () => {
   await withMemoryStore(async (store) => {
     const tools = [tool("Look", () => "found")];
     const first = new ScriptedModel([{ calls: [{ name: "Look" }] }, { error: new Error("gone") }]);
@@ -147,7 +147,7 @@ test("a run that its servers die of is closed after some tries, and says so", as
 });
 
 // Contract: durability-11
-test("a run that its servers die of is closed, also where it is queued each time before it is taken up", async () => {
+test("a run that crashes its servers is closed, even if it is queued each time before it resumes", async () => {
   await withMemoryStore(async (store) => {
     const limits = { ...defaultServerLimits, maxCrashes: 2 };
     const { id } = await begin(createRuns({ store, model: hanging, limits }), requestOf("Q"));
@@ -204,7 +204,7 @@ test("one of which its servers die before it begins is closed, too", () =>
   closedUnread(dyingStore, async () => {}));
 
 // Contract: durability-11
-test("where the store does not take that end, it is tried again", () =>
+test("if the store rejects that end, the registry tries again", () =>
   closedUnread((store) => store, hasBegun, failingOnce));
 
 /** The first end of a run is not taken. */
@@ -232,7 +232,7 @@ async function closedUnread(
     const first = createRuns({ store: firstStore(store), model: hanging, limits });
     const { id } = await begin(first, requestOf("Q"));
     await ready(store, id);
-    // What reads of it does not come back.
+    // Reads of this run never return.
     const deadly: Store = {
       ...store,
       readChain: (query) => (query.runId === id ? never : store.readChain(query)),
@@ -273,7 +273,7 @@ const deathsOf = async (store: Store, runId: string) =>
     .length;
 
 // Contract: loop-60
-test("a run that had only waited goes on at once, and one that was handed back when it is written that it is taken up", async () => {
+test("a run that had only waited resumes at once; a run that was handed back resumes after its claim is stored", async () => {
   for (const [waits, asked] of [
     [true, 1],
     [false, 0],
@@ -298,7 +298,7 @@ test("a run that had only waited goes on at once, and one that was handed back w
   }
 });
 
-test("what a run began with is in its journal once", async () => {
+test("the journal has a run's initial state once", async () => {
   await withMemoryStore(async (store) => {
     const tools = [tool("Look", () => "found")];
     const model = new ScriptedModel([
@@ -319,7 +319,7 @@ test("what a run began with is in its journal once", async () => {
 });
 
 // Contract: loop-15
-test("a run whose group of tools is gone when it is taken up goes on with those that are there", async () => {
+test("a run whose group of tools is gone when it resumes continues with the groups that exist", async () => {
   await withMemoryStore(async (store) => {
     const gone = { label: "gone", group: "gone" };
     const request = requestOf("QUESTION", { servers: [gone, { label: "g", group: "g" }] });

@@ -51,7 +51,7 @@ const orphanCheckMs = 5_000;
 const interrupted: ChainError = {
   code: "interrupted",
   message:
-    "The server stopped again and again while this was running, at the same place. What was done until then is kept.",
+    "The server stopped repeatedly at the same step of this run. The completed steps are stored.",
   phase: "chain",
 };
 
@@ -111,7 +111,10 @@ export class RunRegistry {
     return this.#mailboxes.post(runId, command);
   }
 
-  /** Makes a commit that may claim a run for this process: until it has returned, the run is no orphan. */
+  /**
+   * Makes a commit that may claim a run for this process. Until it returns, the run does not count
+   * as an orphan.
+   */
   async expecting<T>(runId: string, commit: () => Promise<T>): Promise<T> {
     this.#expected.set(runId, (this.#expected.get(runId) ?? 0) + 1);
     try {
@@ -232,7 +235,7 @@ export class RunRegistry {
       log,
     });
     this.#runs.set(run.id, run);
-    older?.detach("this run goes on anew");
+    older?.detach("this run was claimed again");
     return run;
   }
 
@@ -400,7 +403,7 @@ export class RunRegistry {
     return { why: interrupted, notices: [{ type: "event", event }] };
   }
 
-  /** @returns false if the run has been claimed anew */
+  /** @returns false if the run has been claimed again */
   async #write(
     { id: runId, epoch, store }: ActiveRun,
     writes: Restored["writes"],

@@ -16,7 +16,7 @@ function limited(limits: { readonly ttlMs: number; readonly maxRuns: number }) {
   return { stores, expired };
 }
 
-test("ended runs are forgotten after their time, and the oldest first where there are many", (context) => {
+test("ended runs are deleted after their time, and the oldest first if there are too many", (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const { stores, expired } = limited({ ttlMs: 100, maxRuns: 2 });
   stores.stopped(run("a"), false);
@@ -54,7 +54,7 @@ test("memory holds no more runs than it may, and a run that is kept is not in it
   }
   const kept = await begin(runs, requestOf("4"));
   await runIn(store, kept.id, "completed");
-  // The first run is deleted in the commit after the last one's end.
+  // The commit after the end of the last run deletes the first run.
   while ((await memory.getRun({ owner, id: ids[0]! })) !== undefined)
     await new Promise(setImmediate);
   const left = await Promise.all([...ids, kept.id].map((id) => memory.getRun({ owner, id })));

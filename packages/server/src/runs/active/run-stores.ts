@@ -106,7 +106,7 @@ export class RunStores {
     return found.find((approval) => approval !== undefined);
   }
 
-  /** Finds where an approval is in the list, also a damaged one. */
+  /** Returns the cursor of an approval in the list, even if the approval is damaged. */
   async findApprovalCursor(query: {
     readonly owner: string;
     readonly id: string;

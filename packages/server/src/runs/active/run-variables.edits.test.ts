@@ -20,7 +20,7 @@ async function conversationIn(store: Store): Promise<ConversationRecord> {
   return (await store.getConversation({ owner, id: "conv" }))!;
 }
 
-/** As a server that begins anew reads it. */
+/** The variable, read by a server that has just started. */
 async function noteIn(store: Store): Promise<string | undefined> {
   const runs = createRuns({ store, model: new ScriptedModel([]) });
   return (await runs.variablesOf(await conversationIn(store))).getVariable("note")?.value.text;

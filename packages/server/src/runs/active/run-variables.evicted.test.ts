@@ -29,7 +29,7 @@ const saidOf = (calls: readonly CallRecord[], name: string) =>
   calls.find((one) => one.name === name)?.result?.finalText ?? "";
 
 // Contract: variables-20, variables-79
-test("what was evicted from memory is there for a call all the same, in the same run and in later ones", async () => {
+test("a call reads variables that were evicted from memory, in the same run and in later ones", async () => {
   await withMemoryStore(async (store) => {
     const use = call("Use", { value: "$VAR_REF{{Look_1#/found}}" });
     const first = await turn(store, null, [call("Look"), call("Fill"), use]);

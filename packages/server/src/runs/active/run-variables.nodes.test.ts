@@ -54,7 +54,7 @@ function nodeOn(
 }
 type Node = Pick<ReturnType<typeof nodeOn>, "store" | "runs">;
 
-/** What people and tools wrote, not the results of calls. */
+/** Variables that users and tools wrote, without the results of calls. */
 function notesIn(variables: Pick<VariableSystem, "listVariables" | "getVariable">) {
   return variables
     .listVariables()
@@ -98,7 +98,7 @@ async function allow({ store, runs }: { store: Store; runs: RunService }, runId:
 
 // Contract: durability-46
 twoNodes(
-  "what is removed or written at another node between two turns is so in the next one",
+  "a change of variables at another node between two turns is visible in the next turn",
   async (one, other) => {
     const here = nodeOn(one, [call("Add", { name: "a" }), "one", call("Show"), "two"]);
     const there = nodeOn(other, []);
@@ -111,7 +111,7 @@ twoNodes(
   },
 );
 
-twoNodes("who looks here finds what was changed at another node", async (one, other) => {
+twoNodes("a reader at this node finds changes of another node", async (one, other) => {
   const here = nodeOn(one, [call("Add", { name: "a" }), "one"]);
   const there = nodeOn(other, []);
   const conversation = await createConversation(one);
@@ -121,7 +121,7 @@ twoNodes("who looks here finds what was changed at another node", async (one, ot
   assert.deepEqual(notesIn(variables), ["a: theirs"]);
 });
 
-twoNodes("who changes variables in turns at two nodes has every change", async (one, other) => {
+twoNodes("alternating changes at two nodes are all kept", async (one, other) => {
   const here = nodeOn(one, [call("Add", { name: "a" }), "one", call("Show"), "two"]);
   const there = nodeOn(other, []);
   const conversation = await createConversation(one);
@@ -136,7 +136,7 @@ twoNodes("who changes variables in turns at two nodes has every change", async (
 
 // Contract: durability-46
 twoNodes(
-  "what is changed at another node while a run waits here is so as it goes on",
+  "a change at another node while a run waits here is visible when it resumes",
   async (one, other) => {
     const here = nodeOn(one, [call("Add", { name: "a" }), call("Ask"), call("Show"), "done"]);
     const there = nodeOn(other, []);
@@ -153,7 +153,7 @@ twoNodes(
 
 // Contract: durability-46
 twoNodes(
-  "what a run changed that waited here and went on at another node is so in the next turn",
+  "changes of a run that waited here and resumed at another node are visible in the next turn",
   async (one, other) => {
     const here = nodeOn(one, [call("Add", { name: "a" }), call("Ask"), call("Show"), "two"]);
     const there = nodeOn(other, [call("Add", { name: "b" }), "one"]);
@@ -168,7 +168,7 @@ twoNodes(
 );
 
 twoNodes(
-  "what is changed here of a run that goes on at another node does not hide what that does",
+  "a change here to a run that executes at another node does not hide that run's own changes",
   async (one, other) => {
     const held = Promise.withResolvers<ScriptedStep>();
     const here = nodeOn(one, [call("Show"), "two"]);
@@ -185,7 +185,7 @@ twoNodes(
 
 // Contract: durability-46
 twoNodes(
-  "what is changed at another node of a run that goes on here is so in the next turn",
+  "a change at another node to a run that executes here is visible in the next turn",
   async (one, other) => {
     const held = Promise.withResolvers<ScriptedStep>();
     const here = nodeOn(one, [() => held.promise, "one", call("Show"), "two"]);
@@ -201,7 +201,7 @@ twoNodes(
 );
 
 twoNodes(
-  "what is changed at another node in the moment in which a turn is made is in it",
+  "a change at another node while a turn is created is visible in that turn",
   async (one, other) => {
     const there = nodeOn(other, []);
     const conversation = await createConversation(one);

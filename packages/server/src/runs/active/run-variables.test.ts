@@ -26,7 +26,7 @@ for (const [warmBytes, reads] of [
   [defaultServerLimits.warmBytes, 0],
   [0, 3],
 ] as const) {
-  test(`turns and answers at one node read variables ${reads} times with ${warmBytes} bytes for what is kept`, async () => {
+  test(`turns and answers at one node read variables ${reads} times with ${warmBytes} bytes of cache`, async () => {
     await withMemoryStore(async (inner) => {
       const { store, read } = counting(inner);
       const runs = createRuns({

@@ -13,7 +13,7 @@ import type { RunRegistry } from "./run-registry.ts";
 import type { RunStores } from "./run-stores.ts";
 import type { WarmRuns } from "./warm-runs.ts";
 
-/** Where a new run's variables come from: the run that it continues, as that was when this one was made. */
+/** The origin of a new run's variables: the version of the run that it continues. */
 export type VariablesOrigin = RunVersion | "nothing";
 
 /**
@@ -173,7 +173,7 @@ async function readVariables(store: Store, owner: string, runId: string): Promis
   return variables;
 }
 
-/** Where a run finds what was evicted from its memory. */
+/** Returns a source that reads evicted variables of a run from the store. */
 function evictedVariableSource(store: Store, owner: string, runId: string): VariableSource {
   return async (name) => {
     const entries = Object.entries((await store.readManifest({ owner, runId })) ?? {});

@@ -32,7 +32,7 @@ const shownTo = (model: ScriptedModel) =>
   model.requests.at(-1)?.messages.flatMap(({ role, content }) => (role === "tool" ? content : []));
 
 // Contract: durability-47
-test("a run that waited here, went on elsewhere, and is answered here again goes on from where it is", async () => {
+test("a run that waited here, resumed elsewhere and is answered here again continues from its stored state", async () => {
   await withMemoryStore(async (store) => {
     const { ran, tools } = counted();
     const model = new ScriptedModel([ask, "done"]);
@@ -51,7 +51,7 @@ test("a run that waited here, went on elsewhere, and is answered here again goes
 });
 
 // Contract: durability-47
-test("a conversation that is deleted elsewhere while its run waits here is not gone on with", async () => {
+test("a conversation that is deleted elsewhere while its run waits here does not continue", async () => {
   await withMemoryStore(async (store) => {
     const { ran, tools } = counted();
     const here = createRuns({ store, tools, model: new ScriptedModel([ask]) });
@@ -93,7 +93,7 @@ for (const [decision, expected] of [
   [{ decision: "withhold", reason: "not for it" }, /not for it/],
   [{ decision: "redact", words: ["tulip"] }, /the password is \[redacted\]/],
 ] as const satisfies readonly (readonly [ReviewDecision, RegExp])[]) {
-  test(`a result that somebody elsewhere decides to ${decision.decision} while its run waits here is so`, async () => {
+  test(`a result that a user at another node decides to ${decision.decision} while its run waits here gets that decision`, async () => {
     await withMemoryStore(async (store) => {
       const secret = defineTool({
         name: "Secret",
@@ -116,7 +116,7 @@ for (const [decision, expected] of [
 }
 
 // Contract: durability-47
-test("what somebody elsewhere says became of a call is read as its run, which waits here, goes on", async () => {
+test("a run that waits here reads, when it resumes, the outcome of a call that a user reported at another node", async () => {
   await withMemoryStore(async (store) => {
     const began = Promise.withResolvers<void>();
     const pay = (answer: () => unknown) =>

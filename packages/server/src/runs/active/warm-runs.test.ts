@@ -42,7 +42,7 @@ function holding(name: string, text = "there"): VariableSystem {
 const nothing = new VariableSystem();
 
 // Contract: durability-18
-test("a run is had once, by who claimed it from where it stopped", () => {
+test("a cached run is returned once, to the claim of the version at which it stopped", () => {
   const warm = new WarmRuns(room);
   const set = () => warm.set(begun("r", 3), holding("a"), state);
   set();
@@ -99,7 +99,7 @@ test("runs that continue one have what was kept of it as it was when they were m
   assert.equal(warm.forkVariables(parent), undefined);
 });
 
-test("what takes more bytes than there are is not kept: a request, texts, variables", () => {
+test("a run that exceeds the cache's bytes is not cached: a request, texts, variables", () => {
   const long = "x".repeat(room.maxBytes + 1);
   const warm = new WarmRuns(room);
   warm.set(begun("a", 1), holding("kept"));
@@ -143,17 +143,17 @@ const clientTools = [
 const work = { name: "Work", args: {} };
 const scripts: { readonly [what: string]: readonly ScriptedStep[] } = {
   "one question": [{ calls: [ask] }, "done"],
-  "a question beside calls that end, after a round and some words": [
+  "a question in the same round as calls that end, after a round and some text": [
     { text: "I look.", calls: [work, { name: "Fail", args: {} }] },
     { calls: [work, ask, work, { name: "None", args: {} }] },
     "done",
   ],
   "two questions, one behind the other": [{ calls: [ask] }, { calls: [ask] }, "done"],
-  "a client's tool beside a question": [{ calls: [weather, ask] }, "done"],
+  "a client's tool and a question in one round": [{ calls: [weather, ask] }, "done"],
 };
 
 for (const [what, script] of Object.entries(scripts)) {
-  test(`what is kept of a parked chain is what its journal says: ${what}`, async () => {
+  test(`the cached state of a suspended chain equals its journal: ${what}`, async () => {
     const clock = new FakeClock(1_000);
     const store = openMemoryStore({ clock });
     const seen: ChainState[] = [];
@@ -201,7 +201,7 @@ for (const [what, script] of Object.entries(scripts)) {
   });
 }
 
-/** What is read of a store, by the names of its methods. */
+/** Counts the reads of a store by method name. */
 function readsOf(inner: Store) {
   const reads: string[] = [];
   const store = new Proxy(inner, {
@@ -217,7 +217,7 @@ for (const [warmSessions, read] of [
   [1, ["readGrants"]],
   [0, ["getRun", "readChain", "readGrants", "readVariables"]],
 ] as const) {
-  test(`a run that is answered soon is not read back, and what is let go of is: ${warmSessions} kept`, async () => {
+  test(`a run that is answered soon is not read from the store, and an evicted run is: ${warmSessions} cached`, async () => {
     await withMemoryStore(async (inner) => {
       const { store, reads } = readsOf(inner);
       const runs = createRuns({
@@ -281,7 +281,7 @@ test("only a chain that the store has as waiting is kept", async () => {
     await withMemoryStore(async (store) => {
       const model = new ScriptedModel([{ calls: [weather] }]);
       const runs = createRuns({ store, model });
-      // What a next request answers closes the run.
+      // The next request answers it and closes the run.
       const run = await begin(runs, requestOf("Go.", { clientTools }));
       await runIn(store, run.id, "completed");
       while (runs.isActive(run.id)) await new Promise(setImmediate);
@@ -292,7 +292,7 @@ test("only a chain that the store has as waiting is kept", async () => {
   }
 });
 
-test("what a run that took a turn over has used is the same, whether it is read back or not", async () => {
+test("a run that took a turn over has the same usage from the cache and from the store", async () => {
   const used: unknown[] = [];
   for (const warmSessions of [32, 0]) {
     await withMemoryStore(async (store) => {
@@ -317,7 +317,9 @@ test("what a run that took a turn over has used is the same, whether it is read 
   assert.deepEqual(used[0], used[1]);
 });
 
-/** What happens as an answer is stored that claims its run, before anybody here knows of it. */
+/**
+ * Runs `happens` after an answer that claims its run is stored, before this process knows of it.
+ */
 function whenAnswered(inner: Store, happens: () => Promise<unknown>): Store {
   return {
     ...inner,
@@ -330,7 +332,7 @@ function whenAnswered(inner: Store, happens: () => Promise<unknown>): Store {
 }
 
 // Contract: durability-48
-test("a variable that is changed as its run is answered is so when that goes on", async () => {
+test("a variable that changes while its run is answered has its new value when the run resumes", async () => {
   await withMemoryStore(async (inner) => {
     const switches = { groups: {}, tools: {} };
     const conversation = { id: "c", owner, title: "", metadata: {}, switches };
@@ -361,7 +363,7 @@ test("a variable that is changed as its run is answered is so when that goes on"
 });
 
 // Contract: durability-48
-test("a run that is stopped as it is answered does not go on, and asks no model", async () => {
+test("a run that is stopped while it is answered does not resume, and asks no model", async () => {
   await withMemoryStore(async (inner) => {
     const store = whenAnswered(inner, () => runs.cancel(run));
     const model = new ScriptedModel([{ calls: [ask] }, "done"]);

@@ -8,7 +8,7 @@ export interface WarmLimits {
   readonly maxBytes: number;
 }
 
-/** What a claimed run need not read from the store. */
+/** The cached state of a suspended run, which a claim need not read from the store. */
 export interface WarmRun {
   /** `undefined` if it may have changed and has to be read. */
   readonly run?: RunRecord;
@@ -134,7 +134,7 @@ function sizeOf({ run, state }: NonNullable<Entry["suspended"]>): number {
   return memorySize(state) + memorySize(run.request) + memorySize(run.input);
 }
 
-/** Bytes of a number, a key or an object beside its texts. */
+/** Estimated bytes of a number, a key or an object without its texts. */
 const bytesEach = 8;
 
 /** Estimates how many bytes plain data takes in memory. Shared values count each time they occur. */

@@ -81,7 +81,7 @@ test("a node that has no room any more leaves the next job to others", options, 
   );
 });
 
-test("what was offered as a node closes reaches the others", options, async () => {
+test("runs that were offered while a node closes reach the other nodes", options, async () => {
   await using server = await startRedis();
   await using other = new Node(server);
   const closing = new Node(server);

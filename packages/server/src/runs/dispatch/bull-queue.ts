@@ -13,7 +13,7 @@ export const queueName = "capstan-runs";
  */
 const lease = { lockDuration: 5_000, stalledInterval: 2_000, maxStalledCount: 1_000 };
 
-/** What is over is of no use to anybody: the store has the record. */
+/** Ended jobs are removed: the store has the record. */
 const forgotten = { removeOnComplete: true, removeOnFail: true } as const;
 
 type JobData = { readonly run: RunRef } | { readonly wake: true };
@@ -25,7 +25,9 @@ const isSign = ({ data }: Job<JobData>) => "run" in data && data.run.status === 
 
 type Next = readonly [json?: Parameters<typeof Job.fromJSON>[1] | null, id?: string];
 
-/** What the end of a job brings, which BullMQ declares as `any[]`: a next job, where one waits. */
+/**
+ * Returns the next job from the result of a job's end, if one waits. BullMQ declares it as `any[]`.
+ */
 const nextOf = (brought: readonly unknown[] | void): Next => (brought ?? []) as Next;
 
 export interface BullQueueOptions {
@@ -36,8 +38,8 @@ export interface BullQueueOptions {
 }
 
 /**
- * The queue on Redis, with BullMQ. A job names a run and the epoch in which it waits: who takes it
- * up claims the run from that epoch, so a job that comes twice, or late, does nothing.
+ * The queue on Redis, with BullMQ. A job names a run and the epoch in which it waits. A node claims
+ * the run from that epoch, so a job that comes twice, or late, does nothing.
  */
 export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueue {
   const sender = openRedis({
@@ -46,19 +48,22 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
       log(
         isUp
           ? "Redis is back: runs are handed out by its queue again."
-          : `Redis cannot be reached (${cause}). Runs go on: each node takes up what it finds in the database.`,
+          : `Redis cannot be reached (${cause}). Runs continue: each node claims queued runs from the database.`,
       ),
   });
   const receiver = openRedis({ url, waits: true });
   const queue = new Queue<JobData>(queueName, { connection: sender.client });
   const worker = new Worker<JobData>(queueName, null, { connection: receiver.client, ...lease });
-  // What is wrong with the connection is said once, by the connection.
+  // The connection reports its own errors, once.
   queue.on("error", () => {});
   worker.on("error", () => {});
   const stopped = new AbortController();
   const under = new Set<Promise<void>>();
 
-  /** @returns the next job, where one waits and there is room: to ask with the end of the last saves a call */
+  /**
+   * @returns the next job if one waits and a slot is free: asking with the end of the last one
+   * saves a call
+   */
   async function handle(job: Job<JobData>, token: string): Promise<Job<JobData> | undefined> {
     try {
       const { data } = job;
@@ -69,7 +74,7 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
       );
     }
     const asksForNext = isSign(job) && !stopped.signal.aborted && consumer.hasFreeSlot();
-    // Where this is lost the job comes again, and finds that its run is taken.
+    // If this is lost, the job is delivered again and finds that its run is claimed.
     const [json, id] = await job
       .moveToCompleted(undefined, token, asksForNext)
       .then(nextOf, (): Next => []);
@@ -97,7 +102,7 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
       }
       const work = handleAll(job, token).finally(() => under.delete(work));
       under.add(work);
-      // Who looks for queued runs takes all that there are: most of the jobs that come then are done.
+      // A scan for queued runs claims all of them: most of the jobs that arrive during it are done.
       if (isSign(job)) await work;
     }
   }
@@ -107,7 +112,7 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
 
   let offered: Jobs = [];
 
-  /** What is offered in one turn of the event loop goes over together. */
+  /** Sends the runs that were offered in one turn of the event loop in one batch. */
   function sendOffered(): void {
     const jobs = offered;
     offered = [];
@@ -166,12 +171,12 @@ export interface RedisConnection {
 const longestPauseMs = 2_000;
 
 /**
- * A connection to Redis that is made anew for as long as it takes. What is sent while there is none
- * fails at once: nothing piles up.
+ * Opens a connection to Redis that reconnects until it is closed. Commands that are sent without a
+ * connection fail at once, so nothing accumulates.
  */
 export function openRedis(options: {
   readonly url: string;
-  /** What is sent waits for Redis instead. @default false */
+  /** Whether commands wait for Redis instead. @default false */
   readonly waits?: boolean;
   /** Told once that it is gone, and once that it is back. */
   readonly onChange?: (isUp: boolean, cause: string) => void;
@@ -188,7 +193,7 @@ export function openRedis(options: {
   const say = (up: boolean) => {
     isUp = up;
     if (said === up) return;
-    // That it is there at the start is no news.
+    // The first connection is not reported.
     if (said !== undefined || !up) onChange?.(up, cause);
     said = up;
   };
@@ -215,7 +220,7 @@ export function openRedis(options: {
         signal.addEventListener("abort", done);
       }),
     close: () => {
-      // That it goes now is no news.
+      // A disconnection during close is not reported.
       said = false;
       client.disconnect();
     },

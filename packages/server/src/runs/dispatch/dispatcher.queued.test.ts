@@ -7,7 +7,9 @@ import { owner } from "@capstan/store/testing";
 import { defaultServerLimits } from "../request/run-limits.ts";
 import { asking, begin, createRuns, requestOf, runIn } from "../../testing/run-fixtures.ts";
 
-/** A model that answers when it is let go on, and the questions in the order in which it saw them. */
+/**
+ * A model that answers after `release`, and the questions in the order in which it received them.
+ */
 function heldModel() {
   const seen: string[] = [];
   const go = new Map<string, () => void>();
@@ -98,7 +100,7 @@ test("an answered run waits for a place like any other", async () => {
 });
 
 // Contract: durability-19
-test("what a server left finds its places one after the other", async () => {
+test("runs that a stopped server left get slots one after the other", async () => {
   const store = openMemoryStore();
   const never = Promise.withResolvers<never>().promise;
   const first = createRuns({ store, model: new ScriptedModel([() => never, () => never]) });

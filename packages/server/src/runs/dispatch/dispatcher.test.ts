@@ -18,7 +18,10 @@ import type { RunQueue } from "./run-queue.ts";
 
 const limits = { runsAtOnce: 2, runsOfOne: 2 };
 
-/** A dispatcher whose runs go on until they are ended, and its queue, which only notes what it is given. */
+/**
+ * A dispatcher whose runs execute until the test ends them, and its queue, which only records
+ * offers.
+ */
 function setup(store: Store, { runsAtOnce = 2, isStopping = (): boolean => false } = {}) {
   const live = new Set<string>();
   const offered: string[] = [];
@@ -59,7 +62,7 @@ function setup(store: Store, { runsAtOnce = 2, isStopping = (): boolean => false
 const orphan = (id: string): RunRef => ({ id, owner, status: "in_progress", epoch: 1 });
 
 // Contract: durability-79
-test("what a silent node had is handed to the queue once, and taken up without it after a second", async () => {
+test("the runs of a silent node are handed to the queue once, and claimed without it after a second", async () => {
   await withMemoryStore(async (store) => {
     for (const id of ["a", "b"]) await createRun(store, { id });
     const { live, offered, queue, dispatcher, pass } = setup(store);
@@ -76,7 +79,7 @@ test("what a silent node had is handed to the queue once, and taken up without i
 });
 
 // Contract: durability-78
-test("without a queue, or where it is gone, it is taken up at once", async () => {
+test("without a queue, or if it is down, they are claimed at once", async () => {
   for (const hasQueue of [false, true])
     await withMemoryStore(async (store) => {
       await createRun(store, { id: "a" });
@@ -88,7 +91,7 @@ test("without a queue, or where it is gone, it is taken up at once", async () =>
 });
 
 // Contract: durability-80
-test("what finds no place is queued and offered, and goes on here as soon as there is one", async () => {
+test("a run without a slot is queued and offered, and executes here as soon as a slot is free", async () => {
   await withMemoryStore(async (store) => {
     for (const id of ["a", "b", "c"]) await createRun(store, { id });
     const { live, offered, queue, dispatcher, end } = setup(store);
@@ -102,7 +105,7 @@ test("what finds no place is queued and offered, and goes on here as soon as the
 });
 
 // Contract: durability-77
-test("a run that is handed out twice goes on once", async () => {
+test("a run that is handed out twice executes once", async () => {
   await withMemoryStore(async (store) => {
     await createRun(store, { id: "a", status: "queued" });
     const { dispatcher } = setup(store);
@@ -129,7 +132,7 @@ test("a job whose run an earlier look found asks the store nothing; one for a la
   });
 });
 
-test("who waits for room is told of it, and leaves nothing behind", async () => {
+test("a waiter for a free slot is notified and leaves nothing behind", async () => {
   await withMemoryStore(async (store) => {
     for (const id of ["a", "b"]) await createRun(store, { id });
     const { dispatcher, end } = setup(store);
@@ -182,7 +185,7 @@ const answerOf = (store: Store) => async (claims: boolean) => {
 const question = { name: "a", owner, runId: "r" };
 const statusOf = async (store: Store) => (await store.getRun({ owner, id: "r" }))?.status;
 
-test("an answered run goes on in the only place, which was taken for its answer", async () => {
+test("an answered run executes in the only slot, which was reserved for its answer", async () => {
   await withMemoryStore(async (store) => {
     await waiting(store);
     const { live, dispatcher, end } = setup(store, { runsAtOnce: 1 });
@@ -194,7 +197,7 @@ test("an answered run goes on in the only place, which was taken for its answer"
   });
 });
 
-test("a run that goes on with its answer, waits anew and is queued elsewhere is looked for at once", async () => {
+test("a run that resumes with its answer, waits again and is queued elsewhere is searched for at once", async () => {
   await withMemoryStore(async (store) => {
     await waiting(store);
     const { live, dispatcher, end } = setup(store);
@@ -207,7 +210,7 @@ test("a run that goes on with its answer, waits anew and is queued elsewhere is 
   });
 });
 
-test("answered where there is no place, a run is queued, and offered to others", async () => {
+test("a run that is answered while no slot is free is queued and offered to other nodes", async () => {
   await withMemoryStore(async (store) => {
     await waiting(store);
     const { live, offered, queue, dispatcher } = setup(store, { runsAtOnce: 0 });
@@ -233,7 +236,7 @@ test("answered as the server begins to stop, a run is left to the next one", asy
   });
 });
 
-test("what answers no run gives its place back, and so does what fails", async () => {
+test("an answer without a run releases its slot, and so does a failed answer", async () => {
   await withMemoryStore(async (store) => {
     const { dispatcher } = setup(store, { runsAtOnce: 1 });
     const outcome = await dispatcher.answer(question, answerOf(store));

@@ -44,8 +44,9 @@ const claimConcurrency = 16;
 const maxRemembered = 1_000;
 
 /**
- * Decides which runs execute in this process. A run needs a slot; without one it waits in the store as
- * `queued`, and executes where a slot is free first: here, or, with a queue, at any node.
+ * Decides which runs execute in this process. A run needs a slot. Without one it waits in the store
+ * as `queued` and executes on the first node with a free slot: with a queue on any node, otherwise
+ * on this one.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
@@ -189,7 +190,7 @@ export class Dispatcher {
         if (taken.some(Boolean)) this.#fillAgain = true;
       }
     } catch (thrown) {
-      log(`What is queued cannot be seen: ${errorMessage(thrown)}`);
+      log(`Cannot read the queued runs: ${errorMessage(thrown)}`);
     }
   }
 
@@ -212,7 +213,7 @@ export class Dispatcher {
       await (hasSlot ? start() : this.#handBack(run, isOrphan));
       return hasSlot;
     } catch (thrown) {
-      log(`Run ${run.id} could not be taken up: ${errorMessage(thrown)}`);
+      log(`Run ${run.id} could not be resumed: ${errorMessage(thrown)}`);
       return false;
     } finally {
       if (hasSlot && !runs.isActive(run.id)) slots.release(run.id);

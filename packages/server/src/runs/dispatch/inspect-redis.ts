@@ -1,15 +1,16 @@
 import { errorMessage } from "@capstan/core/host";
 import { describeDatabase, type Fault, type Inspection, inspectionOf } from "@capstan/store";
 
-/** What the queue's scripts need. */
+/** The oldest version of Redis that the queue's scripts work with. */
 const oldest = "6.2";
 
 /**
- * Looks whether nodes could hand runs out through this Redis, and changes nothing of it.
+ * Checks whether nodes could distribute runs through this Redis, without changing it.
  *
- * @param url `redis://user:password@host:6379/0`, or `rediss://`; no word of the password is in the answer
- * @param timeoutMs how long it may take to connect, and to answer
- * @returns also where it cannot be reached
+ * @param url `redis://user:password@host:6379/0`, or `rediss://`; the answer never contains the
+ * password
+ * @param timeoutMs the time limit for the connection and for each answer
+ * @returns a result even if Redis cannot be reached
  * @example
  * await inspectRedis("redis://queue:6379/0"); // { status: "ok", detail: "Redis 7.2.4 at queue:6379/0, maxmemory-policy noeviction" }
  */
@@ -25,7 +26,7 @@ export async function inspectRedis(url: string, timeoutMs = 5_000): Promise<Insp
     maxRetriesPerRequest: 0,
   });
   let cause: Error | undefined;
-  // What ends a connection is said here; what was waiting for it only hears that it is closed.
+  // This event has the cause; pending commands are only told that the connection is closed.
   client.on("error", (error: Error) => (cause ??= error));
   try {
     await client.connect();
@@ -58,7 +59,7 @@ function unusable(where: string, error: unknown): Inspection {
     detail: `Redis at ${where} cannot be used: ${reason}`,
     fix: /\b(WRONGPASS|NOAUTH|NOPERM|AUTH)\b/.test(reason)
       ? "See that the user and the password of CAPSTAN_REDIS_URL are right, and may use this Redis."
-      : "See that Redis runs and listens there, and that the address has rediss:// only where it speaks TLS.",
+      : "Check that Redis runs and listens at this address, and use rediss:// only if it expects TLS.",
   };
 }
 

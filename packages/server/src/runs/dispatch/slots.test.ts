@@ -16,7 +16,7 @@ test("a thousand runs of one do not delay another's first", () => {
   );
 });
 
-test("who has fewest here is next, and nobody gets more than its share", () => {
+test("the owner with the fewest slots is next, and none gets more than its share", () => {
   const slots = new Slots({ runsAtOnce: 10, runsOfOne: 3 });
   for (const id of ["a1", "a2"]) assert.ok(slots.acquire(id, "a"));
   const waiting = [run("a", 3), run("a", 4), run("b", 1), run("b", 2), run("b", 3), run("b", 4)];
@@ -35,7 +35,7 @@ test("a place that is passed on is whose it is from then on, and counts for the 
   assert.deepEqual([slots.free, slots.usedBy("a")], [1, 0]);
 });
 
-test("whatever is taken and given back, no limit is passed and no place is lost", () => {
+test("no sequence of takes and releases exceeds a limit or loses a slot", () => {
   const limits = { runsAtOnce: 5, runsOfOne: 2 };
   const step = fc.record({
     take: fc.boolean(),

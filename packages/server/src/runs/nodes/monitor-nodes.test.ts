@@ -6,7 +6,7 @@ import { monitorNodes } from "./monitor-nodes.ts";
 
 const deaf = { requestStop: async () => {}, requestHeartbeat: async () => {}, subscribe: () => {} };
 
-test("what a silent node had is taken up, and a node that is seen never is", async () => {
+test("the runs of a silent node are claimed, and those of a live node never are", async () => {
   const beats = new Map([
     ["self", 1],
     ["alive", 1],
@@ -118,11 +118,11 @@ test("a node that was given up looks at all that it has", async () => {
   await looked.promise;
   clearInterval(hold);
   stop();
-  assert.match(lines[0] ?? "", /given up by others/);
+  assert.match(lines[0] ?? "", /declared this node dead/);
 });
 
 // Contract: durability-53
-test("that a node has gone is told, whoever saw it first, and where nobody could see", async () => {
+test("a node's death is reported, whichever node saw it first, even if no node could see it", async () => {
   const rounds: (readonly string[] | "fails")[] = [
     ["self", "a", "b"],
     ["self", "a", "b"],

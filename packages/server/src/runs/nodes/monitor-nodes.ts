@@ -36,7 +36,7 @@ export function monitorNodes(options: {
   async function beat(): Promise<void> {
     if (!(await nodes?.heartbeat())) {
       log(
-        "This node was given up by others, which have taken over its runs; it goes on with new ones.",
+        "Other nodes declared this node dead and took over its runs; it continues with new ones.",
       );
       runs.refreshAll();
     }
@@ -47,7 +47,7 @@ export function monitorNodes(options: {
     if (before === undefined || !before.isSubsetOf(known)) onNodeGone();
     for (const node of silent(present)) {
       if (node.id === nodes?.self || !(await nodes?.declareDead(node))) continue;
-      log(`The node ${node.url ?? node.id} is silent: its runs are taken up.`);
+      log(`The node ${node.url ?? node.id} is silent: its runs are claimed.`);
     }
     if (!stopped.signal.aborted) sweep();
   }
@@ -61,7 +61,7 @@ export function monitorNodes(options: {
     isSweeping = true;
     runs
       .sweep()
-      .catch((thrown: unknown) => log(`Runs could not be taken up: ${errorMessage(thrown)}`))
+      .catch((thrown: unknown) => log(`Runs could not be claimed: ${errorMessage(thrown)}`))
       .finally(() => (isSweeping = false));
   }
 

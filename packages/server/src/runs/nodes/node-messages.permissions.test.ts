@@ -12,7 +12,7 @@ const options = { skip: postgres.status === "missing" && postgres.reason };
 const call = (name: string) => ({ calls: [{ name }] });
 const always: ApprovalDecision = { decision: "allow", scope: "always" };
 
-/** A run that goes on here while something happens elsewhere, and then calls `Ask`. */
+/** A run that executes here while something happens at another node, and then calls `Ask`. */
 async function holding(store: Store) {
   const began = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -46,7 +46,7 @@ async function holding(store: Store) {
   return { id, runs, release: released.resolve, grants, rules };
 }
 
-/** Somebody allows `Ask` for good, in a run of this node. */
+/** A user allows `Ask` permanently, in a run of this node. */
 async function allowAlways(store: Store): Promise<{ runs: RunService; grantId: string }> {
   const model = new ScriptedModel([call("Ask"), "done"]);
   const runs = createRuns({ store, model, tools: [asking("Ask", () => "asked")] });
@@ -60,24 +60,20 @@ async function allowAlways(store: Store): Promise<{ runs: RunService; grantId: s
 }
 
 // Contract: durability-45
-test(
-  "what is allowed for good at another node is not asked in a run that goes on here",
-  options,
-  async () => {
-    await withTwoNodes(async (one, other) => {
-      const held = await holding(one);
-      await allowAlways(other);
-      await held.grants;
-      held.release();
-      await runIn(one, held.id, "completed");
-      assert.equal((await one.listApprovals({ owner, runId: held.id })).data.length, 0);
-    });
-  },
-);
+test("a permanent grant at another node covers a run in progress here", options, async () => {
+  await withTwoNodes(async (one, other) => {
+    const held = await holding(one);
+    await allowAlways(other);
+    await held.grants;
+    held.release();
+    await runIn(one, held.id, "completed");
+    assert.equal((await one.listApprovals({ owner, runId: held.id })).data.length, 0);
+  });
+});
 
 // Contract: durability-45
 test(
-  "what is revoked at another node is asked again in a run that goes on here",
+  "a grant that is revoked at another node no longer covers a run in progress here",
   options,
   async () => {
     await withTwoNodes(async (one, other) => {
@@ -93,7 +89,7 @@ test(
 
 // Contract: durability-45
 test(
-  "a rule that a user sets at another node holds in a run that goes on here",
+  "a rule that a user sets at another node holds in a run in progress here",
   options,
   async () => {
     await withTwoNodes(async (one, other) => {
@@ -131,7 +127,7 @@ function heldBack() {
 }
 
 test(
-  "what is revoked here while another node's change is read stays revoked",
+  "a grant that is revoked here while another node's change is read stays revoked",
   options,
   async () => {
     await withTwoNodes(async (one, other) => {
@@ -151,35 +147,39 @@ test(
   },
 );
 
-test("what is revoked at another node as a run begins here is asked again", options, async () => {
-  await withTwoNodes(async (one, other) => {
-    const { grantId } = await allowAlways(other);
-    const { answer, read, release } = heldBack();
-    const heard = Promise.withResolvers<void>();
-    let reads = 0;
-    const beginning = holding({
-      ...one,
-      readGrants: (query) => answer(one.readGrants(query)),
-      // As the run begins, and once it is heard that something changed.
-      listOverrides: async (query) => {
-        const rules = await one.listOverrides(query);
-        if ((reads += 1) === 2) setImmediate(heard.resolve);
-        return rules;
-      },
+test(
+  "a grant that is revoked at another node while a run starts here does not cover it",
+  options,
+  async () => {
+    await withTwoNodes(async (one, other) => {
+      const { grantId } = await allowAlways(other);
+      const { answer, read, release } = heldBack();
+      const heard = Promise.withResolvers<void>();
+      let reads = 0;
+      const beginning = holding({
+        ...one,
+        readGrants: (query) => answer(one.readGrants(query)),
+        // As the run begins, and once it is heard that something changed.
+        listOverrides: async (query) => {
+          const rules = await one.listOverrides(query);
+          if ((reads += 1) === 2) setImmediate(heard.resolve);
+          return rules;
+        },
+      });
+      await read;
+      await other.write([{ type: "revoke-grant", owner, id: grantId }]);
+      await heard.promise;
+      release();
+      const held = await beginning;
+      await held.grants;
+      held.release();
+      await runIn(one, held.id, "requires_action");
     });
-    await read;
-    await other.write([{ type: "revoke-grant", owner, id: grantId }]);
-    await heard.promise;
-    release();
-    const held = await beginning;
-    await held.grants;
-    held.release();
-    await runIn(one, held.id, "requires_action");
-  });
-});
+  },
+);
 
 test(
-  "what is allowed here holds although another node's change was read before it was kept",
+  "a grant given here holds although another node's change was read before it was stored",
   options,
   async () => {
     await withTwoNodes(async (one, other) => {

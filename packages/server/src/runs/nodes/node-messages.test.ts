@@ -9,7 +9,7 @@ import { asking, begin, createRuns, requestOf, runIn, tool } from "../../testing
 const postgres = findPostgres();
 const options = { skip: postgres.status === "missing" && postgres.reason };
 
-/** A tool that goes on until it is stopped. */
+/** A tool that runs until it is stopped. */
 function hanging() {
   const began = Promise.withResolvers<AbortSignal>();
   const hang = tool("Hang", (_args, { signal }) => {
@@ -42,7 +42,7 @@ async function question(store: Store, runId: string): Promise<string> {
 }
 
 // Contract: durability-44
-test("an answer at another node is heard while the round goes on", options, async () => {
+test("an answer at another node reaches the round in progress", options, async () => {
   await withTwoNodes(async (one, other) => {
     const made = Promise.withResolvers<void>();
     const { hang } = hanging();
@@ -79,7 +79,7 @@ test(
 
 // Contract: durability-49
 test(
-  "where the node that has a run does not hear, the run is taken from it and ended",
+  "if the node that owns a run does not react, the run is taken from it and ended",
   options,
   async () => {
     await withTwoNodes(async (one, other) => {
@@ -97,7 +97,7 @@ test(
 );
 
 // Contract: durability-49
-test("one call is stopped from another node, and its turn goes on", options, async () => {
+test("one call is stopped from another node, and its turn continues", options, async () => {
   await withTwoNodes(async (one, other) => {
     const { hang, began } = hanging();
     const holder = server(one, [{ calls: [{ name: "Hang" }] }, "done"], [hang]);

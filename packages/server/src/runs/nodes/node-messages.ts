@@ -13,7 +13,7 @@ export interface NodeMessagesOptions {
 }
 
 /** The reason with which a user's stop aborts a chain. */
-export const stoppedByUser = "a person stopped it";
+export const stoppedByUser = "stopped by the user";
 
 /**
  * Exchanges messages with other nodes about runs (answers, heartbeats, stops, takeovers) and about what
@@ -94,12 +94,12 @@ export class NodeMessages {
     }
   }
 
-  /** Reads a user's grants and rules anew. Of several reads at a time the newest counts. */
+  /** Reloads a user's grants and rules. If several reads overlap, the newest counts. */
   #refreshPermissions(owner: string): void {
     const { registry, overrides, log } = this.#options;
     Promise.all([overrides.refresh(owner), registry.grants.refresh(owner)]).catch(
       (thrown: unknown) =>
-        log(`What ${owner} changed at another node cannot be read: ${errorMessage(thrown)}`),
+        log(`Cannot read the changes of ${owner} at another node: ${errorMessage(thrown)}`),
     );
   }
 }

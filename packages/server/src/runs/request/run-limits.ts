@@ -16,7 +16,7 @@ export interface ServerLimits {
   readonly runMs?: number;
   /** Ms after which a run that nobody answered is `expired`. */
   readonly suspendedMs: number;
-  /** What a turn may cost, in the currency of the models' prices. @default no limit */
+  /** The largest cost of a turn, in the currency of the models' prices. @default no limit */
   readonly turnCost?: number;
   /** Tokens of a turn's results that a model is shown at a time; older ones are shortened. @default 100000 */
   readonly shownTokens?: number;
@@ -26,7 +26,7 @@ export interface ServerLimits {
   readonly bytesAtOnce: number;
   /** Of these, bytes of one principal. */
   readonly bytesOfOne: number;
-  /** Characters of what a client's tool answers to one call, where it is submitted to a run. */
+  /** Characters of a client tool's output for one call. */
   readonly toolOutputChars: number;
   /** Ms of silence after which a stream says that it is alive. */
   readonly heartbeatMs: number;
@@ -36,7 +36,10 @@ export interface ServerLimits {
   readonly warmBytes: number;
   /** How often in a row a run's process may be gone without the run getting any further: it may be what crashes. */
   readonly maxCrashes: number;
-  /** Runs that go on at once in one process; others are `queued`. 0: it only serves, and others do the work. */
+  /**
+   * Runs that execute at once in one process; others are `queued`. With 0 this node only serves
+   * requests, and others execute the runs.
+   */
   readonly runsAtOnce: number;
   /** Of these, runs of one principal: its others wait, and keep nobody else waiting. */
   readonly runsOfOne: number;

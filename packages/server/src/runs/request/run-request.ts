@@ -1,9 +1,9 @@
 import type { JsonValue, Message, Variable } from "@capstan/core";
 import type { NewRun, StoredRequest } from "@capstan/store";
 
-/** What a run is to do. */
+/** The request of a run. */
 export interface RunRequest extends Omit<StoredRequest, "adopts" | "context" | "version"> {
-  /** What the client says was said before this turn, after what the run's ancestors say. */
+  /** The client's own earlier messages, which come after those of the run's ancestors. */
   readonly context: readonly Message[];
   readonly principal: string;
   /** `provider/model`, as the catalog gives it. */
@@ -13,7 +13,7 @@ export interface RunRequest extends Omit<StoredRequest, "adopts" | "context" | "
   readonly inputItems: readonly JsonValue[];
   /** Bytes to which the items and messages refer. */
   readonly blobs?: NewRun["blobs"];
-  /** Variables that it begins with, where they are not its parent's. */
+  /** Initial variables, if they are not the parent's. */
   readonly variables?: readonly Variable[];
   readonly parentId: string | null;
   readonly conversationId: string | null;
