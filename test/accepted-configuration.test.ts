@@ -53,7 +53,7 @@ test("rules that code loosened apply after a user accepted them, and not before"
   assert.equal(changed.status, "approval.requested", "the accepted rules apply");
   assert.match(
     changed.output,
-    /allows more than what was accepted \(rules: basic\.\*, rules: \*\)/,
+    /allows more than the accepted version \(rules: basic\.\*, rules: \*\)/,
   );
 
   const diff = await capstan(folder, "config", "diff");

@@ -22,8 +22,8 @@ const sources = [
 ];
 
 /**
- * `fresh`: the built page is that of its sources. `unavailable`: there is no Vite here, as after
- * an install without development dependencies; an older page, where there is one, is still served.
+ * `fresh`: the built page matches its sources. `unavailable`: Vite is not installed, as after an
+ * install without development dependencies; an older page is still served if there is one.
  */
 export type WebBuild =
   | { readonly status: "fresh" | "built" }
@@ -36,8 +36,8 @@ export function isWebStale(): boolean {
 }
 
 /**
- * Builds the page where it is missing or older than its sources, and prints one line if it does.
- * Throws what the build throws.
+ * Builds the page if it is missing or older than its sources, and prints one line if it does.
+ * Throws the build's error.
  *
  * @example await buildWebIfStale()
  */
@@ -96,7 +96,7 @@ function moveIntoPlace(made: string, digest: string): void {
   }
 }
 
-/** Undefined where the sources are not here: then the page came built. */
+/** Undefined without the sources: then the page was installed in built form. */
 function digestOfSources(): string | undefined {
   if (!existsSync(join(root, "src"))) return undefined;
   const files = globSync(sources, { cwd: root, withFileTypes: true })

@@ -8,7 +8,6 @@ export const pending: readonly string[] = [
   "docs/reference/durability.md",
   "docs/reference/sandbox.md",
   "docs/reference/security.md",
-  "packages/cli",
   "packages/core/README.md",
   "packages/core/src/arguments",
   "packages/core/src/base",
@@ -21,7 +20,5 @@ export const pending: readonly string[] = [
   "packages/core/src/variables",
   "packages/core/test",
   "packages/scripts",
-  "packages/server",
-  "packages/web",
   "test",
 ];

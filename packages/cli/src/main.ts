@@ -7,7 +7,7 @@ if (major < 24) {
   );
   process.exitCode = 1;
 } else {
-  // Who reads the output may stop reading: `capstan tools | head`.
+  // The reader of the output may stop reading: `capstan tools | head`.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
     throw error;

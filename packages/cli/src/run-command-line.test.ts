@@ -30,7 +30,7 @@ test("help teaches: the program's with its commands, a command's with its flags"
 test("commands about one thing have a help of their own, and each of them too", async () => {
   const group = await run("scripts");
   assert.equal(group.code, 0);
-  assert.match(group.out, /Usage: capstan scripts COMMAND[\s\S]*check +Say what is wrong/);
+  assert.match(group.out, /Usage: capstan scripts COMMAND[\s\S]*check +Check scripts/);
   assert.deepEqual(await run("scripts", "--help"), group);
   assert.deepEqual(await run("help", "scripts"), group);
   const { out } = await run("scripts", "check", "--help");
@@ -43,7 +43,7 @@ test("commands about one thing have a help of their own, and each of them too", 
   assert.match((await run("scripts", "list", "x")).err, /^scripts list takes no "x"\./);
 });
 
-test("what makes no sense is refused with the nearest name", async () => {
+test("an unknown command or flag is rejected with the nearest name", async () => {
   const wrong = await run("sevre");
   assert.equal(wrong.code, 2);
   assert.match(wrong.err, /^There is no command sevre\. Did you mean serve\? `capstan --help`/);

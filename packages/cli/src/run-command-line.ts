@@ -11,17 +11,17 @@ import { renderCommandHelp, renderGroupHelp, renderProgramHelp } from "./argumen
 
 const help: Options = { help: { type: "boolean", description: "Say what this command does" } };
 
-/** Where the command line itself writes; a command writes to the process's own. */
+/** The output of the command line itself; a command writes to the process's own streams. */
 export interface Output {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
 }
 
 /**
- * Runs what the arguments ask for.
+ * Runs the command that the arguments name.
  *
  * @param output @default process
- * @returns the exit code: 0, 1 where it failed, 2 where the arguments make no sense
+ * @returns the exit code: 0, 1 if the command failed, 2 if the arguments are invalid
  */
 export async function runCommandLine(
   args: readonly string[],

@@ -20,7 +20,7 @@ function failingApp(code: string) {
 // Contract: durability-73
 test("a request that the store cannot serve says so, and what to do; the log alone says where", async () => {
   for (const [code, status, retryAfter, says] of [
-    ["disk_full", 507, "30", /disk is full.*make room/],
+    ["disk_full", 507, "30", /disk is full.*freed space/],
     ["database_unreachable", 503, "5", /Try again/],
     ["store_busy", 503, "1", /Try again/],
     ["store_closed", 503, "5", /Try again/],

@@ -233,7 +233,7 @@ function answer(mock: MockServer, id: string, body: ExecutionAnswerBody): Answer
       return problem(
         400,
         "invalid_arguments",
-        "`bad` is no argument of this tool; it knows `url` and `format`.",
+        "`bad` is not an argument of this tool; it has `url` and `format`.",
       );
     }
     approval.status = body.decision === "allow" ? "allowed" : "refused";

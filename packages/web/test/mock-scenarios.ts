@@ -41,7 +41,7 @@ const writeNote: MockCall = {
     path: "notes/voyage.md",
     content: Array.from(
       { length: 30 },
-      (_, line) => `Line ${line + 1} of the note, with what was found on the way.`,
+      (_, line) => `Line ${line + 1} of the note, with its findings.`,
     ).join("\n"),
     options: { overwrite: false, mode: "text" },
   },
@@ -98,7 +98,7 @@ const paragraphs = Array.from(
     `${index + 1}. The **${index + 1}th** turn of the drum brings in \`${index * 3}\` fathoms of rope, and the pawls hold it.\n\n   It is said in two lines.`,
 ).join("\n\n");
 
-/** What the mock model does with a message. */
+/** The behaviour of the mock model for a message. */
 export async function play(turn: MockTurn, text: string): Promise<void> {
   const word = text.trim().split(/\s+/)[0] ?? "";
   const failure = /^fail (\w+)/.exec(text)?.[1];
@@ -158,7 +158,7 @@ export async function play(turn: MockTurn, text: string): Promise<void> {
           name: outcome === "not_found" ? "LstFiles" : "ViewFile",
           group: "Files",
           args: { path: `${outcome}.txt` },
-          result: `What the model reads of ${outcome}.`,
+          result: `The model reads this of ${outcome}.`,
           outcome,
         })),
       );

@@ -19,10 +19,10 @@ export interface MockServer {
   readonly store: MockStore;
   /** Sockets of open event streams; destroying them is a lost connection. */
   readonly streams: Set<ServerResponse>;
-  /** What the page asked for, newest last: `POST /v1/responses {…}`. */
+  /** The page's requests, newest last: `POST /v1/responses {…}`. */
   readonly requests: string[];
   apiKey: string | null;
-  /** Whether every request is cut, as where no server runs. */
+  /** Whether every request fails, as without a server. */
   isDown: boolean;
   /** How many requests were cut. */
   refusals: number;

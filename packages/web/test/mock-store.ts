@@ -11,7 +11,7 @@ import { compacted, type Step } from "./script.ts";
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** A run of the mock: its events, whoever reads them, and what it waits for. */
+/** A run of the mock: its events, its readers, and its open questions. */
 export interface MockRun {
   readonly view: Mutable<Omit<RunWithEvents, "events">>;
   readonly log: RunEvent[];

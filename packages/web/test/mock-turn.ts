@@ -31,7 +31,7 @@ interface SayOptions {
 
 type EndStatus = Extract<Step, { type: "chain.ended" }>["status"];
 
-/** What a scripted turn can do: say something, call tools at once, end. */
+/** The actions of a scripted turn: text, parallel tool calls, end. */
 export class MockTurn {
   readonly store: MockStore;
   readonly run: MockRun;
@@ -223,7 +223,7 @@ export class MockTurn {
       toolId,
       toolName: call.name,
       groupTitle: call.group,
-      description: call.ask?.description ?? `What ${call.name} does, in a line.`,
+      description: call.ask?.description ?? `A one-line description of ${call.name}.`,
       args: call.args as never,
       argsDigest: "d",
       definitionDigest: "e",

@@ -18,7 +18,7 @@ let browser: Browser;
 let mock: MockServer;
 let context: BrowserContext;
 let page: Page;
-/** What the page complained of, and what it asked of others. */
+/** The page's errors, and its requests to other servers. */
 let problems: string[];
 
 before(async () => {
@@ -151,7 +151,7 @@ test("arguments can be edited; what the server refuses is said on the card", { s
   assert.match(await card.getByTestId("approval-error").innerText(), /not JSON/);
   await field.fill('{"bad": 1}');
   await card.getByTestId("approval-allow-once").click();
-  await card.getByText("is no argument of this tool").waitFor();
+  await card.getByText("is not an argument of this tool").waitFor();
   await field.fill('{"url": "https://example.com/"}');
   await card.getByTestId("approval-allow-once").click();
   await card.waitFor({ state: "detached" });
@@ -180,7 +180,7 @@ test(
 );
 
 test(
-  "a reload in the middle picks the stream up where it was, with the pending card",
+  "a reload during a run continues the stream at its place, with the open card",
   { skip },
   async () => {
     await say("ask");
@@ -202,23 +202,27 @@ test(
   },
 );
 
-test("a lost connection is said, and the answer goes on without a gap", { skip }, async () => {
-  const release = hold();
-  await say("drip");
-  await page.getByTestId("answer").waitFor();
-  mock.isDown = true;
-  for (const stream of mock.streams) stream.destroy();
-  await page.getByTestId("reconnecting").waitFor();
-  // What is said meanwhile is not missed.
-  release();
-  await becomes(() => mock.refusals > 1, true);
-  mock.isDown = false;
-  await page.getByTestId("reconnecting").waitFor({ state: "detached" });
-  await idle();
-  assert.equal((await page.getByTestId("answer").innerText()).trim(), "drop ".repeat(250).trim());
-});
+test(
+  "a lost connection is reported, and the answer continues without a gap",
+  { skip },
+  async () => {
+    const release = hold();
+    await say("drip");
+    await page.getByTestId("answer").waitFor();
+    mock.isDown = true;
+    for (const stream of mock.streams) stream.destroy();
+    await page.getByTestId("reconnecting").waitFor();
+    // Text that arrives meanwhile is not missed.
+    release();
+    await becomes(() => mock.refusals > 1, true);
+    mock.isDown = false;
+    await page.getByTestId("reconnecting").waitFor({ state: "detached" });
+    await idle();
+    assert.equal((await page.getByTestId("answer").innerText()).trim(), "drop ".repeat(250).trim());
+  },
+);
 
-test("one call is stopped while the turn goes on; Escape stops the turn", { skip }, async () => {
+test("one call is stopped while the turn continues; Escape stops the turn", { skip }, async () => {
   await say("slow");
   await row("RunScript").getByTestId("call-output").waitFor();
   const time = () => row("RunScript").getByTestId("call-time").innerText();
@@ -290,7 +294,7 @@ test("a long answer streams to its end, and the page does not freeze", { skip },
   const gaps = await page.evaluate(() => (window as unknown as { gaps: number[] }).gaps);
   const longest = Math.round(Math.max(...gaps));
   t.diagnostic(`the longest frame took ${longest} ms`);
-  // What share of the time is spent on it is shown beside paced-render.ts.
+  // The comment in paced-render.ts says which share of the time rendering takes.
   assert.ok(longest < 10_000, `a frame took ${longest} ms`);
   assert.match(await page.getByTestId("answer").innerText(), /260th turn/);
 });

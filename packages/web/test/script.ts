@@ -1,6 +1,6 @@
 import type { RunEvent } from "@capstan/contract";
 
-/** What happens in a run, without its number. */
+/** An event of a run, without its number. */
 export type Step = WithoutSeq<RunEvent>;
 
 /** Of each member of a union, all but its number. */
@@ -32,7 +32,10 @@ export function streamed(itemId: string, item: Item, text: string, size?: number
   ];
 }
 
-/** What the server keeps of finished items: their text whole; of an open one, what there is in one delta. */
+/**
+ * Returns the events that the server stores: the whole text of finished items, and one delta for an
+ * open item.
+ */
 export function compacted(events: readonly RunEvent[]): RunEvent[] {
   const ended = new Set(
     events.flatMap((event) => (event.type === "item.end" ? [event.itemId] : [])),
@@ -45,7 +48,7 @@ export function compacted(events: readonly RunEvent[]): RunEvent[] {
       const at = open.get(event.itemId);
       const before = at === undefined ? undefined : kept[at];
       if (before?.type === "item.delta" && at !== undefined) {
-        // The delta stands where the first one stood, so that numbers still rise.
+        // The joined delta takes the place of the first one, so that numbers still rise.
         kept[at] = { ...before, delta: before.delta + event.delta };
       } else {
         open.set(event.itemId, kept.length);

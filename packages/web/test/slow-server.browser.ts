@@ -97,7 +97,7 @@ test("an empty list is said to be empty when that is known", { skip }, async () 
   await page.getByText("No variables yet").waitFor();
 });
 
-test("a conversation that is opened has no other one's title", { skip }, async () => {
+test("an opened conversation never shows the title of another one", { skip }, async () => {
   await page.goto(mock.url);
   await say("first");
   await page.getByTestId("answer").getByText("You said: first").waitFor();
@@ -109,42 +109,38 @@ test("a conversation that is opened has no other one's title", { skip }, async (
   await page.getByRole("heading", { level: 1, name: "first" }).waitFor();
 });
 
-test(
-  "a title is changed while the list comes anew, and stays as it was written",
-  { skip },
-  async () => {
-    await page.goto(mock.url);
-    await say("first");
-    await page.getByTestId("answer").getByText("You said: first").waitFor();
-    const list = await hold("GET", /\/v1\/conversations(\?|$)/);
-    await say("second");
-    await list.asked;
-    const item = page.getByTestId("conversation-item");
-    await item.hover();
-    await item.getByTestId("rename-conversation").click();
-    const field = page.getByTestId("rename-field");
-    await field.fill("The first voyage");
-    list.release();
-    await page.getByTestId("answer").getByText("You said: second").waitFor();
-    await page.locator("[data-testid=conversation-list]").getByTestId("rename-field").waitFor();
-    assert.equal(await field.inputValue(), "The first voyage");
-    const late = await hold("GET", /\/v1\/conversations(\?|$)/);
-    await field.press("Escape");
-    await say("third");
-    await late.asked;
-    await item.getByTestId("rename-conversation").click();
-    await field.fill("The second voyage");
-    await field.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "The second voyage" }).waitFor();
-    late.release();
-    await page.getByTestId("answer").getByText("You said: third").waitFor();
-    assert.equal(
-      await page.getByTestId("conversation-title").innerText(),
-      "The second voyage",
-      "the list that was asked for before does not bring the old title back",
-    );
-  },
-);
+test("a title that is edited while the list reloads stays as typed", { skip }, async () => {
+  await page.goto(mock.url);
+  await say("first");
+  await page.getByTestId("answer").getByText("You said: first").waitFor();
+  const list = await hold("GET", /\/v1\/conversations(\?|$)/);
+  await say("second");
+  await list.asked;
+  const item = page.getByTestId("conversation-item");
+  await item.hover();
+  await item.getByTestId("rename-conversation").click();
+  const field = page.getByTestId("rename-field");
+  await field.fill("The first voyage");
+  list.release();
+  await page.getByTestId("answer").getByText("You said: second").waitFor();
+  await page.locator("[data-testid=conversation-list]").getByTestId("rename-field").waitFor();
+  assert.equal(await field.inputValue(), "The first voyage");
+  const late = await hold("GET", /\/v1\/conversations(\?|$)/);
+  await field.press("Escape");
+  await say("third");
+  await late.asked;
+  await item.getByTestId("rename-conversation").click();
+  await field.fill("The second voyage");
+  await field.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "The second voyage" }).waitFor();
+  late.release();
+  await page.getByTestId("answer").getByText("You said: third").waitFor();
+  assert.equal(
+    await page.getByTestId("conversation-title").innerText(),
+    "The second voyage",
+    "the list that was asked for before does not bring the old title back",
+  );
+});
 
 test(
   "switches are saved in their order, before the turn that is to know of them",

@@ -1,7 +1,7 @@
 /** One flag of a command: how it is read, and what its help says. */
 export interface Option {
   readonly type: "string" | "boolean";
-  /** What stands for the value in help: `N`. */
+  /** The value's placeholder in help: `N`. */
   readonly placeholder?: string;
   readonly description: string;
   /** The environment variable that says the same. */
@@ -25,11 +25,14 @@ export interface Invocation {
   readonly positionals: readonly string[];
 }
 
-/** A subcommand: its help as data, and where the code is that runs it. */
+/** A subcommand: its help as data, and a function that loads its code. */
 export interface Command {
   readonly name: string;
   readonly summary: string;
-  /** What may stand behind the name: one of these words; or as the usage shows it, where the command itself looks at it. @default nothing */
+  /**
+   * The accepted operands: one of these words, or a usage text if the command checks its operands
+   * itself. @default none
+   */
   readonly operands?: string | readonly string[];
   /** Paragraphs of the command's own help, wrapped by hand. */
   readonly description: string;

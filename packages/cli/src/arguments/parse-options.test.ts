@@ -23,7 +23,7 @@ test("flags are read in both spellings, and the last of a repeated one counts", 
   });
 });
 
-test("what follows two dashes is no flag", () => {
+test("arguments after two dashes are not flags", () => {
   const parsed = parseOptions(["--", "--port"], options);
   assert.deepEqual(parsed.status === "parsed" && parsed.positionals, ["--port"]);
 });

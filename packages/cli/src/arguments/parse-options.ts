@@ -11,8 +11,8 @@ export type ParsedOptions =
   | { readonly status: "refused"; readonly message: string };
 
 /**
- * Reads flags by a table of options. The last of a repeated flag counts; what follows `--` is
- * no flag.
+ * Reads flags by a table of options. The last of a repeated flag counts; arguments after `--` are
+ * not flags.
  */
 export function parseOptions(args: readonly string[], options: Options): ParsedOptions {
   // Not strict: the tokens tell enough to say what was meant, where parseArgs would only throw.
@@ -57,7 +57,7 @@ function refused(message: string): ParsedOptions {
 }
 
 /**
- * ` Did you mean X?`, or nothing where no candidate is near.
+ * Returns ` Did you mean X?`, or an empty text if no candidate is similar.
  *
  * @example didYouMean("groops", ["groups", "tools"]) // " Did you mean groups?"
  */

@@ -124,7 +124,7 @@ test("a wider answer may hold for hours, and in every session", () => {
     assert.deepEqual(readQuestionAnswer(line, 1), { type: "unclear" }, line);
 });
 
-test("where a rule asks every time no wider answer is offered", () => {
+test("a rule that asks every time offers no wider answer", () => {
   const { grant: _none, ...every } = question;
   assert.doesNotMatch(questionText(every, view).text, /session/);
 });
@@ -157,7 +157,7 @@ const writing: Question = {
   grant: { title: "every call of WriteNote" },
 };
 
-/** What is sent where somebody types these lines, and what they see. */
+/** Returns the answer that these typed lines send, and the terminal's text. */
 async function answerWith(lines: readonly string[], more: Partial<Question> = {}) {
   const terminal = createFakeTerminal(lines.map((answer) => ({ answer })));
   const sent: ExecutionAnswerBody[] = [];
@@ -193,7 +193,7 @@ const long = {
 };
 
 // Contract: executor-96
-test("what was not shown to its end cannot be allowed, and can be refused", async () => {
+test("a call that was not shown in full cannot be allowed, and can be denied", async () => {
   for (const line of ["y", "s", "a", "a 1h"]) {
     const { sent, text } = await answerWith([line], long);
     assert.deepEqual(sent, [], line);

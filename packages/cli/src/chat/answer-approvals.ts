@@ -21,7 +21,7 @@ export async function answerApproval(options: AnswerOptions): Promise<Asked> {
   const { question, mode, terminal, style } = options;
   const toolName = visibleName(question.toolName, style);
   if (mode === "refuse") {
-    const text = `${toolName} needs a person's word; refused, since nobody can be asked here (--yes allows).`;
+    const text = `${toolName} needs approval. It was denied, because there is no terminal to ask (--yes allows).`;
     terminal.write(notice(style.yellow(text)));
     const body = { decision: "refuse", reason: noUserMessage, by: "system" } as const;
     return (await answer(options, body)) ?? "gone";
@@ -61,7 +61,7 @@ export async function answerApproval(options: AnswerOptions): Promise<Asked> {
   });
 }
 
-/** The second step of an answer for more than one call; true where there is none. */
+/** Asks for the second step of an answer for more than one call; true if it needs none. */
 async function confirmed(
   { question, terminal, style, signal }: AnswerOptions,
   body: ExecutionAnswerBody,
@@ -75,7 +75,10 @@ async function confirmed(
   return false;
 }
 
-/** Arguments as the person wants them, shown before they run; undefined where nothing is to run. */
+/**
+ * Returns the arguments as the user edited them, shown before they run. Undefined if the call is
+ * not to run.
+ */
 async function edit({
   question,
   terminal,
@@ -112,7 +115,7 @@ function answer(
   });
 }
 
-/** What a question is asked about: an approval as the run's events or the list give it. */
+/** An approval, from the run's events or from the list. */
 export type Question = Omit<
   ExecutionApprovalView,
   "object" | "kind" | "run" | "conversation" | "status"
@@ -150,7 +153,10 @@ function editedText({ args, variables }: Question, view: QuestionView): string {
   return `  As it would run:\n${argumentsBlock(visibleArguments(args, variables), view).text}\n`;
 }
 
-/** What a wider answer covers, before it is given; undefined where the answer needs no second step. */
+/**
+ * Returns the calls that a wider answer covers, to be confirmed, or `undefined` if the answer needs
+ * no second step.
+ */
 function wideningText(
   { readOnly, toolName, groupTitle, grant }: Question,
   { decision, scope = "once", expiresAt }: ExecutionAnswerBody,
@@ -184,7 +190,7 @@ export type QuestionAnswer =
   | { readonly type: "view" }
   | { readonly type: "unclear" };
 
-/** What a typed line answers. Nothing that is unclear allows anything. */
+/** Reads a typed line as an answer. An unclear line never allows a call. */
 export function readQuestionAnswer(line: string, now: number = Date.now()): QuestionAnswer {
   const [word = "", ...rest] = line.trim().split(/\s+/);
   const reason = rest.join(" ");
@@ -223,7 +229,7 @@ export type EditedArguments =
   | { readonly status: "valid"; readonly args: Question["args"] }
   | { readonly status: "invalid"; readonly message: string };
 
-/** Arguments as a person typed them: a JSON object, or what is wrong with it. */
+/** Reads typed arguments: a JSON object, or the problem with it. */
 export function readEditedArguments(text: string): EditedArguments {
   try {
     const args: unknown = JSON.parse(text);

@@ -35,7 +35,7 @@ function serverWith(runs: readonly string[]) {
 }
 
 // Contract: durability-13
-test("what is unknown in any conversation is asked about, run by run", async () => {
+test("unknown outcomes of all conversations are asked about, run by run", async () => {
   const { client, asked } = serverWith(["newer", "older"]);
   const terminal = createFakeTerminal([{ answer: "y" }, { answer: "n" }]);
   await answerOpenOutcomes({ client, terminal, style: plainStyle, signal });
@@ -49,11 +49,11 @@ test("what is unknown in any conversation is asked about, run by run", async () 
   assert.match(terminal.text(), /1970-01-01 00:00 UTC, run older, in conv_1\n.*Did Pay happen/s);
 });
 
-test("where nobody can be asked it is said what is unknown, and where it can be answered", async () => {
+test("without a terminal the unknown outcomes are listed, with the place to answer them", async () => {
   const { client, asked } = serverWith(["one"]);
   const terminal = createFakeTerminal([], false);
   await answerOpenOutcomes({ client, terminal, style: plainStyle, signal });
-  assert.match(terminal.text(), /run one.*not known whether Pay happened.*http:\/\/capstan/s);
+  assert.match(terminal.text(), /run one.*outcome of Pay is unknown.*http:\/\/capstan/s);
   assert.equal(asked.length, 2);
 });
 
@@ -70,7 +70,7 @@ test("a run whose calls the server cannot read is said, and the others are asked
   assert.match(asked.at(-1) ?? "", /call_of_newer.*happened/);
 });
 
-test("where nothing is unknown that is said", async () => {
+test("if no outcome is unknown, the command says so", async () => {
   const terminal = createFakeTerminal([]);
   const { client } = serverWith([]);
   await answerOpenOutcomes({ client, terminal, style: plainStyle, signal });

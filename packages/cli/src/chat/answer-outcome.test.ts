@@ -84,17 +84,17 @@ test("a first word from elsewhere is said; what the server does not take is, too
   assert.match(terminal.text(), /Its end is known\./);
 });
 
-test("where nobody can be asked nothing is said of it, and where to say it is", async () => {
+test("without a terminal no outcome is reported, and the place to report it is shown", async () => {
   for (const mode of ["refuse", "allow"] as const) {
     const client = createServer([call("c1")]);
     const terminal = createFakeTerminal([], false);
     assert.equal(await answerOutcomes({ ...options, mode, client, terminal }), "done");
     assert.deepEqual(client.said, []);
-    assert.match(terminal.text(), /not known whether SendMail happened.*http:\/\/capstan/);
+    assert.match(terminal.text(), /outcome of SendMail is unknown.*http:\/\/capstan/);
   }
 });
 
-test("only one letter answers, with what is said beside it", () => {
+test("an answer is one letter, with an optional note", () => {
   assert.deepEqual(readOutcome("N not there"), { outcome: "did_not_happen", note: "not there" });
   assert.equal(readOutcome("  "), "later");
   for (const line of ["yes", "happened", "run", "yn"]) assert.equal(readOutcome(line), "unclear");

@@ -20,10 +20,10 @@ interface OutcomeOptions extends AskOptions {
 }
 
 /**
- * Asks what became of the calls of a run of which nobody knows whether they happened. Enter leaves
- * one for later. Where nobody can be asked it is said where it can be answered.
+ * Asks for the outcome of each call of a run whose outcome is unknown. Enter skips one. Without a
+ * terminal it shows where to answer.
  *
- * @returns `left` where the person went away
+ * @returns `left` if the user left
  */
 export async function answerOutcomes(options: OutcomeOptions): Promise<"done" | "left"> {
   const { client, run, mode, terminal, style, signal } = options;
@@ -31,7 +31,7 @@ export async function answerOutcomes(options: OutcomeOptions): Promise<"done" | 
   for (const call of calls) {
     if (call.status !== "outcome_unknown" || call.found !== undefined) continue;
     if (mode !== "ask") {
-      const text = `It is not known whether ${printableLine(call.name)} happened. Somebody who looked can say so at ${client.url}, or in a chat in a terminal.`;
+      const text = `The outcome of ${printableLine(call.name)} is unknown. Report it at ${client.url}, or with capstan outcomes in a terminal.`;
       terminal.write(notice(style.yellow(text)));
       continue;
     }
@@ -102,13 +102,13 @@ function questionText(call: CallView, view: QuestionView): ShownText {
   return { text: lines.join("\n"), isCut: shown.isCut };
 }
 
-/** Undefined where the text is no JSON object. */
+/** Undefined if the text is not a JSON object. */
 function argumentsOf(text: string): { readonly [name: string]: unknown } | undefined {
   const read = readEditedArguments(text);
   return read.status === "valid" ? read.args : undefined;
 }
 
-/** What a typed line says of a call. Nothing that is unclear says anything. */
+/** Reads a typed line as the outcome of a call. An unclear line reports nothing. */
 export function readOutcome(line: string): CallOutcomeBody | "later" | "view" | "unclear" {
   const [word = "", ...rest] = line.trim().split(/\s+/);
   if (word === "") return "later";
@@ -121,8 +121,8 @@ export function readOutcome(line: string): CallOutcomeBody | "later" | "view" | 
 }
 
 /**
- * Asks about each call, of whichever conversation, of which nobody knows whether it happened; the
- * oldest run first. Where no person is there to be asked, each is said.
+ * Asks for the outcome of each call whose outcome is unknown, in all conversations, the oldest run
+ * first. Without a terminal it lists them.
  */
 export async function answerOpenOutcomes(options: {
   readonly client: Pick<Client, "url" | "calls" | "answerOutcome" | "runsOfUnknownOutcome">;

@@ -16,7 +16,7 @@ const review: ResultApprovalView = {
   toolName: "ReadNote",
   groupTitle: "Notes",
   isError: false,
-  reason: "A rule wants its results seen by a person first.",
+  reason: "A rule requires a review of its results.",
   createdAt: 0,
   expiresAt: 1,
   run: "r",
@@ -92,7 +92,7 @@ test("nothing that is unclear shows the model anything", () => {
     assert.deepEqual(readReviewCommand(line), { type: "unclear" }, line);
 });
 
-test("a result that somebody else answered meanwhile is left alone", async () => {
+test("a result that another user answered meanwhile stays unchanged", async () => {
   const { args: _args, result: _result, ...rest } = review;
   const { outcome, answered } = await answerWith([], {
     review: async () => ({ ...rest, status: "withheld" }),

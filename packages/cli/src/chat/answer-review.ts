@@ -27,7 +27,7 @@ export async function answerReview(options: ReviewOptions): Promise<Asked> {
   const { mode, terminal, style } = options;
   const toolName = visibleName(options.toolName, style);
   if (mode === "refuse") {
-    const text = `A person must see the result of ${toolName} first; withheld, since nobody can be asked here (--yes releases it).`;
+    const text = `The result of ${toolName} needs a review. It was withheld, because there is no terminal to ask (--yes releases it).`;
     terminal.write(notice(style.yellow(text)));
     const body = { decision: "withhold", reason: noUserMessage, by: "system" } as const;
     return (await answer(options, body)) ?? "gone";
@@ -94,7 +94,7 @@ function isShown(review: Awaited<ReturnType<Client["review"]>>): review is Revie
   return review.result !== undefined && review.args !== undefined;
 }
 
-/** `gone` where somebody else has answered meanwhile. */
+/** `gone` if another user has answered meanwhile. */
 async function wholeText(
   { id, client, signal }: ReviewOptions,
   { result }: Review,
@@ -122,10 +122,10 @@ function answer(
   });
 }
 
-/** A result that a person sees before the model does. */
+/** A result that a user reviews before the model reads it. */
 type Review = ResultApprovalView & Required<Pick<ResultApprovalView, "args" | "result">>;
 
-/** The question as text: what ran, what the model would get of it, and what can be done. */
+/** Returns the question as text: the call, the text that the model would read, and the commands. */
 function reviewText(review: Review, view: QuestionView): ShownText {
   const { groupTitle, toolName, isError, args, result, reason } = review;
   const { style } = view;
@@ -138,12 +138,12 @@ function reviewText(review: Review, view: QuestionView): ShownText {
   const lines = [
     style.yellow(style.bold(title)),
     asked.text,
-    indent(style.dim(`What the model would get${more}:`)),
+    indent(style.dim(`The model would read${more}:`)),
     shown.text,
     ...result.parts.map((part) => indent(`[${part.type}]`)),
     indent(style.dim(name(reason))),
     indent("r  release it"),
-    indent("x  take words out, as they stand in it: x secret word; once more for others"),
+    indent("x  remove words from the text: x secret word; repeat for others"),
     indent("p  put another text in its place: p It is confidential."),
     indent("w  withhold it; what follows is the reason: w private"),
     indent("v  show the whole result"),
@@ -160,11 +160,11 @@ function wholeReviewText(args: Review["args"], text: string, view: QuestionView)
   return `${asked.text}\n  The whole result:\n${visibleBlock(visibleParts(text), view).text}\n`;
 }
 
-/** What the model would get after words were taken out. */
+/** Returns the text that the model would read without the removed words. */
 function previewText(shown: string, words: readonly string[], view: QuestionView): string {
   const taken = words.map((word) => JSON.stringify(word)).join(", ");
   return [
-    indent(view.style.dim(`Without ${visibleName(taken, view.style)} the model would get:`)),
+    indent(view.style.dim(`Without ${visibleName(taken, view.style)} the model would read:`)),
     visibleBlock(visibleParts(shown), view).text,
     indent("r  release what is left;  x  begin again with all of it"),
     "",
@@ -180,7 +180,7 @@ type ReviewCommand =
   | { readonly type: "view" }
   | { readonly type: "unclear" };
 
-/** What a typed line says. Nothing that is unclear shows anything to the model. */
+/** Reads a typed line as a command. An unclear line never releases the result. */
 export function readReviewCommand(line: string): ReviewCommand {
   const [, letter = "", rest = ""] = /^\s*(\S+)(?:\s(.*))?$/s.exec(line) ?? [];
   const text = rest.trim();

@@ -3,7 +3,7 @@ import { printable } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";
 import { notice, type Terminal } from "../terminal/terminal.ts";
 
-/** Who answers: the person at the terminal, or a rule where nobody can be asked. */
+/** How approvals are answered: by the user at the terminal, or all the same way without one. */
 export type ApprovalMode = "ask" | "refuse" | "allow";
 
 /** `left`: the person went away, and the question stays open. `gone`: it was answered elsewhere, or cannot be answered. */
@@ -23,7 +23,7 @@ export interface AskOptions {
 /**
  * Reads lines until one is an answer.
  *
- * @param take returns what became of a line; undefined where the person may give another
+ * @param take returns the outcome of a line, or `undefined` to read another
  */
 export async function readAnswers<T>(
   { terminal, signal }: AskOptions,
@@ -38,7 +38,10 @@ export async function readAnswers<T>(
   }
 }
 
-/** Makes a request for an answer. Returns undefined where the server did not take it and another may be given. */
+/**
+ * Makes a request for an answer. Returns `undefined` if the server rejected it and the user can
+ * give another.
+ */
 export async function send<T>(
   { terminal, style, signal }: AskOptions,
   request: () => Promise<T>,

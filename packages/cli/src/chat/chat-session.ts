@@ -35,13 +35,13 @@ export type ChatClient = Pick<
 /** A turn that is being shown. */
 export interface RunningTurn {
   readonly run: string;
-  /** Stops showing it; the run itself goes on. */
+  /** Stops showing it; the run itself continues. */
   readonly stop: AbortController;
   /** The person asked for its end already. */
   cancelled: boolean;
 }
 
-/** What a chat in the terminal keeps from one line to the next. */
+/** The state of a chat in the terminal. */
 export interface ChatSession {
   readonly client: ChatClient;
   readonly terminal: Terminal;

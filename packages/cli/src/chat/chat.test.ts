@@ -124,7 +124,7 @@ test("a pipe gets the answers and nothing else", async () => {
   assert.equal(terminal.answers(), "Hello.\nHello.\n");
 });
 
-test("a failed turn is said, the next message goes on, and a pipe's exit code tells", async () => {
+test("a failed turn is reported, the next message is sent, and a pipe's exit code is 1", async () => {
   const { client, started } = createServer();
   let failures = 1;
   const failing = {
@@ -143,7 +143,7 @@ test("a failed turn is said, the next message goes on, and a pipe's exit code te
   );
 });
 
-test("a line that ends with a backslash goes on in the next one", async () => {
+test("a line that ends with a backslash continues in the next one", async () => {
   const { client, started } = createServer();
   await talk(client, createFakeTerminal(["/A {}\\", "/B {}"]));
   assert.deepEqual(
@@ -152,7 +152,7 @@ test("a line that ends with a backslash goes on in the next one", async () => {
   );
 });
 
-test("the model is chosen by name, and a name that is none says the nearest", async () => {
+test("the model is chosen by name, and an unknown name suggests the nearest", async () => {
   const { client, started } = createServer();
   const terminal = createFakeTerminal(["/model", "/model ofline", "/model openai/gpt-5.5", "hi"]);
   await talk(client, terminal);
@@ -161,7 +161,7 @@ test("the model is chosen by name, and a name that is none says the nearest", as
   assert.equal(started[0]?.model, "openai/gpt-5.5");
 });
 
-test("to go on shows the last turn, follows it to its end, and keeps its model", async () => {
+test("--continue shows the last turn, follows it to its end, and keeps its model", async () => {
   const run: RunWithEvents = {
     id: "run_old",
     object: "run",

@@ -18,17 +18,17 @@ export interface ChatOptions {
   readonly style: Style;
   /** @default the last run's, else the server's own choice */
   readonly model?: string | undefined;
-  /** What to go on with: a conversation, or the newest one. */
+  /** The conversation to continue, or the newest one. */
   readonly resume?: { readonly id: string } | "newest" | undefined;
   /** Allow what asks, without asking. */
   readonly yes: boolean;
 }
 
 /**
- * Talks until the person leaves, or the input ends.
+ * Chats until the user leaves or the input ends.
  *
- * @returns the exit code: 1 where the input was no terminal and a turn failed
- * @throws ApiError where the server cannot be talked to at all
+ * @returns the exit code: 1 if the input was not a terminal and a turn failed
+ * @throws ApiError if the server cannot be reached at all
  */
 export async function chat(options: ChatOptions): Promise<number> {
   const { client, terminal, style, resume } = options;
@@ -77,7 +77,7 @@ function greet(session: ChatSession, info: ServerInfo): void {
   );
 }
 
-/** Shows where the conversation stands: its last turn, followed where it is still under way. */
+/** Shows the last turn of the conversation, and follows it if it is in progress. */
 async function resumeConversation(
   session: ChatSession,
   runs: readonly RunWithEvents[],

@@ -91,7 +91,7 @@ test("a question is asked in place, and the answer goes to the server", async ()
   );
 });
 
-test("changed arguments are asked again where they are no object, or the server refuses them", async () => {
+test("edited arguments are asked for again if they are not an object, or the server rejects them", async () => {
   const server = createServer(asks("c1"), rest);
   server.refusals.push(
     new ApiError({ status: 400, code: "invalid", message: "text: expected text" }),
@@ -152,7 +152,7 @@ test("a question that is answered elsewhere is taken back, and what happened is 
   assert.match(terminal.text(), /e {2}change the arguments\n {2}allowed\n✓ WriteNote/);
 });
 
-test("where nobody can be asked the call is refused with the reason, or allowed once by --yes", async () => {
+test("without a terminal the call is denied with the reason, or allowed once by --yes", async () => {
   const refused = createServer(asks("c1"), rest);
   assert.equal(await turn(refused, createFakeTerminal([], false), "refuse"), "completed");
   assert.deepEqual(refused.answered[0]?.body, {
@@ -166,7 +166,7 @@ test("where nobody can be asked the call is refused with the reason, or allowed 
   assert.deepEqual(allowed.answered[0]?.body, { decision: "allow", scope: "once" });
 });
 
-test("who leaves at a question leaves it open", async () => {
+test("a user who leaves at a question leaves it open", async () => {
   const server = createServer(asks("c1"), rest);
   const terminal = createFakeTerminal([]);
   const left = { ...terminal, readAnswer: () => Promise.resolve({ type: "end" as const }) };
@@ -174,7 +174,7 @@ test("who leaves at a question leaves it open", async () => {
   assert.deepEqual(server.answered, []);
 });
 
-test("what happens while a question is open is kept within bounds, and read again from the server", async () => {
+test("events during an open question are buffered within bounds, and read again from the server", async () => {
   const long = "0123456789".repeat(1_000);
   const output: readonly ChainEvent[] = [
     { type: "call.started", callId: "c2", at: 0 },
@@ -229,7 +229,7 @@ test("a connection that is lost for good takes the question back, and is said", 
   await assert.rejects(turn(client, createFakeTerminal([])), /The run is gone/);
 });
 
-test("a result that a person must see is shown in place; one that was answered elsewhere is taken back", async () => {
+test("a result that needs a review is shown in place; one that was answered elsewhere is withdrawn", async () => {
   const review = {
     id: "r1",
     callId: "c1",
@@ -271,7 +271,7 @@ test("a result that a person must see is shown in place; one that was answered e
   assert.deepEqual(server.answered, [
     { id: "r1", body: { decision: "withhold", reason: "private" } },
   ]);
-  assert.match(terminal.text(), /Notes: ReadNote ran[\s\S]*result withheld by a person: private/);
+  assert.match(terminal.text(), /Notes: ReadNote ran[\s\S]*result withheld by the user: private/);
 
   const elsewhere = createServer([...asked, answered, ...rest], []);
   elsewhere.release();

@@ -29,17 +29,17 @@ export interface TurnOptions {
 }
 
 /**
- * Shows a run until it ends, and gets its questions answered on the way, one at a time. What else
- * happens while one is open is shown after it.
+ * Shows a run until it ends, and asks its questions, one at a time. Events during a question are
+ * shown after it.
  *
- * @returns how the run ended; `left` where the person left it with a question open
+ * @returns the end of the run; `left` if the user left it with a question open
  */
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   const { client, run, terminal, style } = options;
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
   const view = createTurnView({ style });
-  // Of what is not shown yet, the server has all.
+  // The server has all events that are not shown yet.
   const channel = new ToolOutputChannel<RunEvent>({
     position: ({ seq }) => seq,
     replay: (position) => client.events(run, position, signal),
@@ -96,7 +96,7 @@ async function follow(
     for await (const event of followRun({ client, run, after, signal })) hear(event);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "connection_lost") throw error;
-    const hint = `Run ${run} may go on there: \`capstan chat --continue\` shows it.`;
+    const hint = `Run ${run} may continue there: \`capstan chat --continue\` shows it.`;
     throw new Error(`${error.message} ${hint}`, { cause: error });
   }
 }
@@ -107,7 +107,7 @@ function idOf(asked: Asked): string {
   return asked.type === "approval.requested" ? asked.approval.id : asked.review.id;
 }
 
-/** The questions that wait for an answer, as far as is heard; more than what is shown. */
+/** The open questions in the received events, which may be ahead of the shown ones. */
 function createQuestions() {
   const waiting = new Map<string, AbortController>();
 
@@ -122,7 +122,10 @@ function createQuestions() {
   }
 
   return {
-    /** Aborts when the question is answered elsewhere or its run ends; undefined where that is so. */
+    /**
+     * Returns a signal that aborts when the question is answered elsewhere or its run ends;
+     * undefined if that has happened.
+     */
     open(asked: Asked): AbortSignal | undefined {
       return waiting.get(idOf(asked))?.signal;
     },

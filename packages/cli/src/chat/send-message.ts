@@ -48,10 +48,9 @@ export async function showTurn(
 }
 
 /**
- * What Ctrl+C does: it stops an answer; a second one, or one at an empty prompt after another,
- * leaves.
+ * Handles Ctrl+C: the first stops an answer; a second one, or two at an empty prompt, leave.
  *
- * @returns what ends it
+ * @returns a function that removes the handler
  */
 export function handleInterrupts(session: ChatSession): () => void {
   const { client, terminal, style, leave } = session;

@@ -21,7 +21,7 @@ const grant: GrantView = {
   expiresAt: Date.UTC(2026, 0, 2, 4, 4),
 };
 
-const message = "What is stored of this entry is damaged.";
+const message = "The stored data of this entry is damaged.";
 const error = { code: "entry_damaged", message } as const;
 const damaged: DamagedView = { object: "damaged", id: "grant_2", error };
 
@@ -46,7 +46,7 @@ async function say(grants: readonly (GrantView | DamagedView)[], revoke?: string
   return { text: written.join(""), revoked };
 }
 
-test("what holds for more than one call is listed: verdict, what it covers, where, by whom, since and until when", async () => {
+test("grants are listed with verdict, covered calls, scope, user, start and end", async () => {
   const { text } = await say([grant]);
   assert.match(text, /^1 {2}refused: Write.* with exactly these arguments/);
   assert.match(text, /this session · by ann · since 2026-01-02 03:04 · until 2026-01-02 04:04/);
@@ -58,14 +58,14 @@ test("one is taken back by its number, and nothing by another", async () => {
   for (const number of ["0", "2", "x"]) assert.deepEqual((await say([grant], number)).revoked, []);
 });
 
-test("where there is none, that is said", async () => {
+test("without grants the command says so", async () => {
   assert.match((await say([])).text, /every call that has to ask, asks/);
 });
 
 // Contract: durability-57
 test("a damaged one is said to be, hides no other, and is taken back", async () => {
   const { text } = await say([grant, damaged]);
-  assert.match(text, /^1 {2}refused: .*\n2 {2}damaged: it allows nothing {2}What is stored/);
+  assert.match(text, /^1 {2}refused: .*\n2 {2}damaged: it allows nothing {2}The stored data/);
   assert.deepEqual((await say([grant, damaged], "2")).revoked, ["grant_2"]);
-  assert.match((await say([damaged], "variables")).text, /^damaged {2}What is stored/);
+  assert.match((await say([damaged], "variables")).text, /^damaged {2}The stored data/);
 });

@@ -34,12 +34,12 @@ export function readSlashCommand(line: string): SlashCommand {
   }
 }
 
-export const slashHelp = `/new          a new conversation
-/model [ID]   the models there are, or choose one
-/vars [NAME]  the conversation's variables, or one in full
-/grants [N]   what you allowed or refused for more than one call, or take one back
+export const slashHelp = `/new          start a conversation
+/model [ID]   list the models, or choose one
+/vars [NAME]  list the conversation's variables, or show one in full
+/grants [N]   list what you allowed or denied for more than one call, or revoke one
 /quit         leave; Ctrl+C stops an answer, twice leaves
-A line that ends with \\ goes on in the next one.`;
+A line that ends with \\ continues in the next one.`;
 
 /** `/model` lists the models, `/model ID` chooses the one for the messages to come. */
 export async function modelCommand(session: ChatSession, id: string | undefined): Promise<void> {

@@ -58,7 +58,7 @@ test("text that was not streamed is shown when its item ends, and none twice", a
 });
 
 // Contract: plugins-11
-test("a final tool's words are the answer, beside another tool's", async () => {
+test("a final tool's text is the answer, also with another tool's", async () => {
   const { all, answer } = await shown([
     proposed("c1", "Report"),
     proposed("c2", "Other"),
@@ -108,7 +108,7 @@ test("tools speak one at a time, each under its name", async () => {
   );
 });
 
-test("what a tool or a model says cannot steer the terminal", async () => {
+test("text of a tool or a model cannot control the terminal", async () => {
   const { all } = await shown([
     ...spokenText("i1", "\u001B[2J"),
     proposed("c1", "To\u001Bol", "\u001B]52;c;x\u0007\n"),

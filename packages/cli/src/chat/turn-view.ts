@@ -122,7 +122,7 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
         const reason = event.decision.reason;
         return line(
           style.dim(
-            `  ${event.decision.verdict}${event.args ? " (arguments as changed by a person)" : ""}${
+            `  ${event.decision.verdict}${event.args ? " (arguments edited by the user)" : ""}${
               reason === undefined || reason === "" ? "" : `: ${printableLine(reason)}`
             }`,
           ),
@@ -131,7 +131,7 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
       case "review.answered": {
         if (event.by !== "person") return;
         const why = event.reason === undefined ? "" : `: ${printableLine(event.reason)}`;
-        return line(style.dim(`  result ${event.outcome} by a person${why}`));
+        return line(style.dim(`  result ${event.outcome} by the user${why}`));
       }
       case "client_call.waiting":
         return line(style.yellow(`${nameOf(event.callId)} waits for another program to run it.`));

@@ -9,14 +9,15 @@ import { scriptsCommand } from "./scripts/scripts.ts";
 const serveCommand: Command = {
   name: "serve",
   summary: "Start the server, and the web page with it",
-  description: `Serves the page and the API at one address until it is stopped. A model of a provider answers
-where its key is in the environment (OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY,
-or CAPSTAN_MODEL_URL for any OpenAI-compatible server); else the offline model does.
-A flag wins over the environment variable in brackets, and that over capstan.config.json.
-Other machines are let in with --host and keys: CAPSTAN_API_KEYS="name:key,name:key".
-A settings file that allows more than the one that was accepted last is shown and asked about; without
-a terminal the accepted one applies (capstan config).
-Several servers share a PostgreSQL database, CAPSTAN_DATABASE_URL, and a queue, CAPSTAN_REDIS_URL.`,
+  description: `Serves the page and the API at one address until you stop it.
+Set the key of a provider to use its models: OPENAI_API_KEY, ANTHROPIC_API_KEY,
+GOOGLE_GENERATIVE_AI_API_KEY, or CAPSTAN_MODEL_URL for any OpenAI-compatible server. Without one the
+offline model answers.
+A flag overrides the environment variable in brackets, and both override capstan.config.json.
+To let other machines connect, set --host and keys: CAPSTAN_API_KEYS="name:key,name:key".
+If the settings file allows more than the last accepted one, the server shows the change and asks.
+Without a terminal the accepted settings apply; see capstan config.
+Several servers can share a PostgreSQL database, CAPSTAN_DATABASE_URL, and a queue, CAPSTAN_REDIS_URL.`,
   options: {
     ...settingOptions,
     "accept-config": {
@@ -26,8 +27,8 @@ Several servers share a PostgreSQL database, CAPSTAN_DATABASE_URL, and a queue, 
   },
   examples: [
     { line: "capstan serve", says: "then open http://127.0.0.1:8787" },
-    { line: "capstan serve --port 9000 --data ~/capstan", says: "another port, another place" },
-    { line: "capstan serve --model openai/gpt-5.5", says: "the model where nobody chose" },
+    { line: "capstan serve --port 9000 --data ~/capstan", says: "another port and data directory" },
+    { line: "capstan serve --model openai/gpt-5.5", says: "the default model" },
   ],
   load: async () => (await import("./serve.ts")).serve,
 };
@@ -35,11 +36,11 @@ Several servers share a PostgreSQL database, CAPSTAN_DATABASE_URL, and a queue, 
 const chatCommand: Command = {
   name: "chat",
   summary: "Talk in the terminal, with approvals",
-  description: `Talks to the server that holds the data directory, so that the page shows the same conversation;
-where none runs, it starts one of its own until you leave. A call that needs your word is asked
-about in place. With a pipe as input each line is a message, answers go to standard output and all
-else to standard error; calls that ask are then refused, unless --yes allows them.
-A server that wants a key gets CAPSTAN_API_KEY.`,
+  description: `Connects to the server that uses the data directory, so the page shows the same conversation. If none
+runs, it starts one until you leave. Calls that need your approval are shown in place.
+If the input is a pipe, each line is a message, answers go to standard output and all other text to
+standard error. Calls that need approval are then denied; --yes allows them.
+Set CAPSTAN_API_KEY if the server requires a key.`,
   options: {
     url: {
       type: "string",
@@ -51,35 +52,35 @@ A server that wants a key gets CAPSTAN_API_KEY.`,
       placeholder: "MODEL",
       description: "Model to talk to, as provider/model",
     },
-    continue: { type: "boolean", description: "Go on with the newest conversation" },
+    continue: { type: "boolean", description: "Continue the newest conversation" },
     conversation: {
       type: "string",
       placeholder: "ID",
-      description: "Go on with this conversation",
+      description: "Continue this conversation",
     },
     yes: {
       type: "boolean",
-      description: "Allow every call that asks, once each; rules still hold",
+      description: "Allow each call that needs approval once; rules still apply",
     },
     config: settingOptions.config,
     data: settingOptions.data,
   },
   examples: [
     { line: "capstan chat", says: "try: what can you do?" },
-    { line: "capstan chat --continue", says: "where you left off" },
+    { line: "capstan chat --continue", says: "the newest conversation" },
     { line: 'echo "/DateTime {}" | capstan chat', says: "one message, from a script" },
-    { line: "capstan chat --url http://127.0.0.1:9000", says: "a server elsewhere" },
+    { line: "capstan chat --url http://127.0.0.1:9000", says: "another server" },
   ],
   load: async () => (await import("./chat.ts")).openChat,
 };
 
 const pairCommand: Command = {
   name: "pair",
-  summary: "Pair a browser, so that it may approve calls; list and end such sessions",
-  description: `Prints a link for the server that holds the data directory. The browser that opens it, once and
-within 10 minutes, may ask, approve and administer until it is not used for 90 days. It is needed where
-approvals.from in capstan.config.json is "people", which is the default with keys; capstan serve
-prints such a link as well. Terminals of the user who runs the server need none.
+  summary: "Pair a browser so that it may approve calls; list and end paired sessions",
+  description: `Prints a link for the server that uses the data directory. The link works once, within 10 minutes. The
+browser that opens it may ask, approve and administer until it is unused for 90 days.
+Pairing is required if approvals.from in capstan.config.json is "people", the default with keys.
+capstan serve prints a link, too. Terminals of the user who runs the server need none.
 Without a terminal no link is printed.`,
   options: {
     list: { type: "boolean", description: "List the paired browsers instead" },
@@ -103,17 +104,17 @@ Without a terminal no link is printed.`,
 const toolsCommand: Command = {
   name: "tools",
   summary: "List the tools, and who decides about their calls",
-  description: `Lists what the configuration offers, without a server: each group and tool, whether a new
-conversation has it on, whether its calls run at once (auto), ask a person (ask-once, ask-always) or
-never run (deny), and what it does to the world (read, write, locks, exclusive). Switches and rules
-are changed in capstan.config.json:
+  description: `Lists the configured groups and tools, without a server. For each tool it shows whether new
+conversations have it, whether its calls run at once (auto), need approval (ask-once, ask-always) or
+never run (deny), and its effects (read, write, locks, exclusive).
+Change groups and rules in capstan.config.json:
   {"groups": {"web": false}, "rules": [{"tool": "files.*", "execution": "ask-always"}]}`,
   options: {
     json: { type: "boolean", description: "As JSON, with descriptions and parameters" },
     config: settingOptions.config,
   },
   examples: [
-    { line: "capstan tools", says: "what a model can call here" },
+    { line: "capstan tools", says: "tools that a model can call here" },
     { line: "capstan tools --json", says: "the same for a program" },
   ],
   load: async () => (await import("./tools.ts")).listTools,
@@ -123,15 +124,15 @@ const rulesCommand: Command = {
   name: "rules",
   summary: "Your own rules: which calls ask you, run at once, or never run",
   operands: "[list | set TOOL | remove RULE]",
-  description: `Lists, changes and removes your own rules, at the server that holds the data directory; where none
-runs, one is started for the moment. A rule is about a tool (files.ViewFile), a group ('files.*') or
-all ('*'), with --when for calls with such arguments only. It may say
+  description: `Lists, changes and removes your own rules on the server that uses the data directory. If none runs, it
+starts one for this command. A rule covers a tool (files.ViewFile), a group ('files.*') or all tools
+('*'); --when limits it to calls with matching arguments. Its fields:
   --execution  auto: runs at once; ask-once: asks the first time; ask-always; deny: never runs
   --result     never, on-error or always: whether you see a result before the model does
   --minutes    how long a question stays open
-What you leave out stays as it was, and reset takes it back. A change counts from the next call on.
-You can be stricter than the administrator's rules in capstan.config.json, never looser: a wish
-that comes to nothing is kept, and marked.`,
+Fields that you leave out keep their value; reset removes one. A change applies from the next call.
+Your rules can be stricter than the administrator's rules in capstan.config.json, never looser. A rule
+without effect is stored and marked.`,
   options: {
     execution: {
       type: "string",
@@ -164,23 +165,23 @@ that comes to nothing is kept, and marked.`,
     data: settingOptions.data,
   },
   examples: [
-    { line: "capstan rules", says: "those you have, and whether they have an effect" },
+    { line: "capstan rules", says: "your rules, and whether they have an effect" },
     { line: "capstan rules set 'web.*' --execution ask-always", says: "ask before every request" },
     {
       line: "capstan rules set '*' --when 'path=secrets/**' --execution deny",
-      says: "some files never",
+      says: "never use these files",
     },
-    { line: "capstan rules remove 'web.*'", says: "as it was before" },
+    { line: "capstan rules remove 'web.*'", says: "remove a rule" },
   ],
   load: async () => (await import("./rules.ts")).manageRules,
 };
 
 const outcomesCommand: Command = {
   name: "outcomes",
-  summary: "Say what became of calls of which nobody knows whether they happened",
-  description: `Finds, in all your conversations, the calls that had begun when a server ended and may or may not
-have happened, and asks about each: it happened, it did not, run it again; Enter leaves one for
-later. With a pipe as input it only lists them. A server that wants a key gets CAPSTAN_API_KEY.`,
+  summary: "Report the outcome of calls that a crash interrupted",
+  description: `Lists the calls of all your conversations that were running when a server crashed, so that their
+outcome is unknown. For each it asks: it happened, it did not happen, or run it again. Enter skips one.
+If the input is a pipe, it only lists them. Set CAPSTAN_API_KEY if the server requires a key.`,
   options: {
     url: { type: "string", placeholder: "URL", description: "Talk to this server instead" },
     config: settingOptions.config,
@@ -192,17 +193,17 @@ later. With a pipe as input it only lists them. A server that wants a key gets C
 
 const doctorCommand: Command = {
   name: "doctor",
-  summary: "Say what is missing on this machine, and how to install it",
-  description: `Looks for what Capstan can use: a sandbox for scripts and code, Python, Bash, PowerShell, a browser
-for the project's own tests. Says what each is for, and the exact command that installs it. Nothing
-of it is needed to start.
+  summary: "Check what this machine lacks, and how to install it",
+  description: `Looks for optional programs: a sandbox for scripts and code, Python, Bash, PowerShell, and a browser
+for the project's own tests. Shows the purpose of each and the command that installs it.
+Capstan starts without them.
 
-Where CAPSTAN_DATABASE_URL or CAPSTAN_REDIS_URL is set, it says whether that PostgreSQL and that Redis
-can be reached, their versions and settings, and what to do; it changes nothing there, and shows no
+If CAPSTAN_DATABASE_URL or CAPSTAN_REDIS_URL is set, it checks whether that PostgreSQL or Redis can be
+reached, shows version and settings, and says what to do. It changes nothing there and shows no
 password.`,
   options: { json: { type: "boolean", description: "As JSON" } },
   examples: [
-    { line: "capstan doctor", says: "what is here and what is not" },
+    { line: "capstan doctor", says: "programs that are installed, and missing ones" },
     { line: "capstan doctor --json", says: "the same for a program" },
   ],
   load: async () => (await import("./doctor.ts")).runDoctor,
@@ -210,65 +211,71 @@ password.`,
 
 const dbCommand: Command = {
   name: "db",
-  summary: "See what is kept, delete what is old, check, back up or shrink it",
-  description: `capstan db usage     how much each user's conversations take, and by what
-capstan db prune     deletes what retention in capstan.config.json asks for, or --days and --megabytes;
-                     with --dry-run it only says what that would be
-capstan db check     looks at every page of the database, at its log, at the checksum of each row, and at the
-                     numbers of its events; on PostgreSQL at the checksums and the stored inputs
-capstan db backup    writes a whole copy, as of one moment, to --to FILE
-capstan db vacuum    gives back the room of what was deleted
+  summary: "Show, prune, check, back up or shrink the stored data",
+  description: `capstan db usage     shows the stored bytes of each user by kind
+capstan db prune     deletes data beyond the retention in capstan.config.json, or beyond --days and
+                     --megabytes; --dry-run only shows what it would delete
+capstan db check     verifies each page of the database, its log, the checksum of each row and the
+                     event numbers; on PostgreSQL the checksums and the stored inputs
+capstan db backup    writes a consistent copy to --to FILE
+capstan db vacuum    returns the space of deleted data to the disk
 
-A server may go on during usage, prune --dry-run, check and backup. Where one goes on, it prunes by
-itself every hour, as its settings say; prune and vacuum need it stopped. Backup and vacuum are
-for SQLite: PostgreSQL has its own. To go back to a backup, stop the server, and put the copy in the
-place of capstan.db in the data directory, without its -wal and -shm.`,
+usage, prune --dry-run, check and backup work while a server runs; prune and vacuum require that it is
+stopped. A running server prunes every hour as its settings say. Backup and vacuum are for SQLite:
+use PostgreSQL's own commands for PostgreSQL. To restore a backup, stop the server, replace
+capstan.db in the data directory with the copy, and delete capstan.db-wal and capstan.db-shm.`,
   operands: ["usage", "prune", "check", "backup", "vacuum"],
   options: {
     "dry-run": {
       type: "boolean",
-      description: "With prune: say what would go, and change nothing",
+      description: "With prune: show what it would delete, without deleting it",
     },
     days: {
       type: "string",
       placeholder: "N",
-      description: "With prune: what nobody touched for so many days goes",
+      description: "With prune: delete conversations that were not used for N days",
     },
     megabytes: {
       type: "string",
       placeholder: "N",
-      description: "With prune: of who has more, the oldest goes",
+      description: "With prune: delete the oldest conversations of users above N MB",
     },
-    to: { type: "string", placeholder: "FILE", description: "Where the backup goes" },
+    to: { type: "string", placeholder: "FILE", description: "File of the backup" },
     data: settingOptions.data,
     config: settingOptions.config,
   },
   examples: [
-    { line: "capstan db usage", says: "what takes how much" },
-    { line: "capstan db prune --days 365 --dry-run", says: "what a year's limit would delete" },
-    { line: "capstan db check", says: "exit code 0: sound; 1: what is wrong is said" },
-    { line: "capstan db backup --to capstan-monday.db", says: "while the server goes on" },
+    { line: "capstan db usage", says: "stored bytes by user and kind" },
+    {
+      line: "capstan db prune --days 365 --dry-run",
+      says: "what a limit of one year would delete",
+    },
+    { line: "capstan db check", says: "exit code 0: no damage; 1: damage, listed" },
+    { line: "capstan db backup --to capstan-monday.db", says: "also while the server runs" },
   ],
   load: async () => (await import("./db.ts")).manageStore,
 };
 
 const configCommand: Command = {
   name: "config",
-  summary: "See what changed in the settings file, and accept it",
+  summary: "Show changes of the settings file, and accept them",
   operands: ["diff", "accept"],
-  description: `capstan config diff      shows what changed since the settings file was accepted, and which settings allow more
-capstan config accept    shows it, asks, and accepts it for the next start
+  description: `capstan config diff      shows the changes since the settings file was accepted, and the settings that allow more
+capstan config accept    shows the changes, asks, and accepts them for the next start
 
-The first server that starts accepts the file as it is. A change that allows nothing more needs nobody;
-any other waits until a user accepts it, and the last accepted configuration applies meanwhile: a
-command that may write files must not change the rules that it runs under.`,
+The first server that starts accepts the file. A change that allows nothing more is accepted
+automatically. Any other change waits until a user accepts it; until then the last accepted
+configuration applies, so that a command that writes files cannot loosen its own rules.`,
   options: {
     yes: { type: "boolean", description: "With accept: do not ask" },
     config: settingOptions.config,
     data: settingOptions.data,
   },
   examples: [
-    { line: "capstan config diff", says: "exit code 0: nothing waits; 1: what waits is shown" },
+    {
+      line: "capstan config diff",
+      says: "exit code 0: nothing waits; 1: a change waits, and is shown",
+    },
     { line: "capstan config accept", says: "then start the server again" },
   ],
   load: async () => (await import("./config.ts")).manageConfiguration,

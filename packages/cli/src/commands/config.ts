@@ -16,7 +16,7 @@ export async function manageConfiguration({ values, positionals }: Invocation): 
   if (review.status === "first" || review.status === "same") {
     printNotice(
       review.status === "same"
-        ? `${review.changed.settingsFile} is as it was accepted.`
+        ? `${review.changed.settingsFile} equals the accepted configuration.`
         : `No configuration was accepted yet: the first server that starts accepts ${review.changed.settingsFile}.`,
     );
     return 0;
@@ -25,17 +25,20 @@ export async function manageConfiguration({ values, positionals }: Invocation): 
   if (positionals[0] !== "accept") return review.status === "stricter" ? 0 : 1;
   const isAccepted =
     values["yes"] === true ||
-    (await confirm("Accept it?", "Nobody can be asked here; --yes accepts without asking."));
+    (await confirm("Accept it?", "There is no terminal to ask; --yes accepts without asking."));
   if (!isAccepted) {
     printNotice("Nothing was accepted.");
     return 1;
   }
   await acceptConfiguration(review);
-  printNotice("Accepted. A server that runs applies it when it is started again.");
+  printNotice("Accepted. It applies at the next start of the server.");
   return 0;
 }
 
-/** What a user needs to see before accepting a changed configuration: the settings that allow more, and all lines that differ. */
+/**
+ * Returns what a user must see before accepting a changed configuration: the settings that allow
+ * more, and all changed lines.
+ */
 export function describeChange(review: ConfigurationReview): string {
   if (review.status === "first" || review.status === "same") return "";
   const file = visibleText(review.changed.settingsFile);
@@ -51,9 +54,9 @@ export function describeChange(review: ConfigurationReview): string {
   const view = { style: styleFor(process.stdout), columns, whole: true };
   const looser = review.status === "waits" ? review.looser : [];
   const head = {
-    stricter: "allows no more than what was accepted.",
-    unknown: "what was accepted before is not known.",
-    waits: "allows more than what was accepted:",
+    stricter: "allows nothing more than the accepted version.",
+    unknown: "the accepted version cannot be read.",
+    waits: "allows more than the accepted version:",
   }[review.status];
   const names = looser.map((name) => `  ${visibleText(name)}\n`).join("");
   return `${file} changed, and ${head}\n${names}${visibleBlock(visibleParts(lines), view).text}\n`;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { maintainStore } from "./db.ts";
 
-test("a backup without a place asks for one; where there is no store, that is said", async () => {
+test("a backup without a file asks for one; without a store the command says so", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "capstan-db-"));
   const lines: string[] = [];
   const say = (line: string) => lines.push(line);

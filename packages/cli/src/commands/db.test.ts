@@ -8,7 +8,7 @@ import { pruneLines, manageDiskUsage, usageLines } from "./db.ts";
 
 const megabyte = 1_048_576;
 
-test("usage says what each user has, by what it is, and the file beside it", () => {
+test("usage shows each user's bytes by kind, and the database file", () => {
   const byKind = { events: megabyte, messages: 2 * megabyte, calls: 0, variables: 0, other: 0 };
   const ann = { owner: "ann", conversations: 1, runs: 2, bytes: 3 * megabyte, byKind };
   const lines = usageLines({ users: [ann], fileBytes: 5 * megabyte });

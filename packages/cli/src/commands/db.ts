@@ -82,11 +82,11 @@ export async function manageDiskUsage(options: DiskUsageOptions): Promise<number
   const pruned = await pruneStore(place, rules.retention);
   for (const line of pruneLines(pruned, "deleted")) say(line);
   if (pruned.length > 0 && place.databaseUrl === undefined)
-    say("The file keeps the room for what comes next; `capstan db vacuum` gives it back.");
+    say("The file keeps this space for later data; `capstan db vacuum` returns it to the disk.");
   return 0;
 }
 
-/** What is typed counts for everybody, in place of the settings. */
+/** Flags replace the settings, for all users. */
 function rulesOf(
   options: DiskUsageOptions,
 ): { readonly retention: Retention } | { readonly problem: string } {
@@ -160,7 +160,7 @@ export interface MaintainStoreOptions {
   readonly dataDir: string;
   /** PostgreSQL, which has no backup or vacuum here. */
   readonly databaseUrl?: string;
-  /** Where a backup goes. */
+  /** The file of a backup. */
   readonly to?: string;
   /** @default standard output */
   readonly say?: (line: string) => void;

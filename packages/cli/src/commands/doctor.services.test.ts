@@ -22,12 +22,12 @@ test("a PostgreSQL and a Redis that cannot be reached are said with what to do, 
   assert.match(text, /postgresql +wrong +.*127\.0\.0\.1:1\/runs.*Check that PostgreSQL runs/);
   assert.match(
     text,
-    /redis +wrong +.*127\.0\.0\.1:1\/0 .*\n.*Runs go on, though later.*\n.*See that Redis runs/,
+    /redis +wrong +.*127\.0\.0\.1:1\/0 .*\n.*Runs continue with a delay.*\n.*Check that Redis runs/,
   );
   assert.doesNotMatch(JSON.stringify(checks), /secret-word/);
 });
 
-test("an address that is none is said as the server's start says it", async () => {
+test("an invalid address is reported with the message of the server's start", async () => {
   const [database, redis] = await checkServices({
     CAPSTAN_DATABASE_URL: "capstan:secret-word@db",
     CAPSTAN_REDIS_URL: "http://:secret-word@queue",

@@ -5,7 +5,7 @@ import { plainStyle } from "../terminal/style.ts";
 import { checkSystem, renderChecks } from "./doctor.ts";
 
 // Contract: sandbox-70
-test("what is missing comes with what that means and the command that mends it", async () => {
+test("a missing program is shown with its purpose and the command that installs it", async () => {
   const path = process.env["PATH"];
   process.env["PATH"] = "/nowhere";
   try {
@@ -20,7 +20,7 @@ test("what is missing comes with what that means and the command that mends it",
   }
 });
 
-test("what is here is said with its place, and without a fix", async () => {
+test("an installed program is shown with its path and without a command", async () => {
   const { problem } = await findSandbox();
   const [sandbox] = await checkSystem();
   assert.equal(sandbox?.status, problem === undefined ? "ok" : "missing");

@@ -27,7 +27,7 @@ export interface SystemCheck {
   readonly status: "ok" | "missing" | "wrong";
   /** Its version or place; what is wrong. */
   readonly detail: string;
-  /** What is not to be had without it. */
+  /** The features that need it. */
   readonly without: string;
   /** The command that mends it, or what to do. */
   readonly fix?: string;
@@ -47,7 +47,7 @@ export async function checkSystem(): Promise<readonly SystemCheck[]> {
 
 /** Says of a server that is started here whose answers count, and whether its configuration is the accepted one. */
 async function checkConfiguration(): Promise<readonly SystemCheck[]> {
-  const without = "Who may approve calls is not known.";
+  const without = "The users who may approve calls are unknown.";
   const review = await reviewConfiguration({
     directory: process.cwd(),
     environment: process.env,
@@ -67,15 +67,15 @@ function describeReview(review: ConfigurationReview): SystemCheck {
   const { settingsFile } = review.changed;
   const fix = "capstan config diff, then capstan config accept";
   if (review.status === "waits") {
-    const detail = `${settingsFile} allows more than what was accepted: ${review.looser.join(", ")}`;
+    const detail = `${settingsFile} allows more than the accepted version: ${review.looser.join(", ")}`;
     return { ...check, status: "wrong", detail, fix };
   }
   if (review.status === "unknown")
     return { ...check, without: "No server starts.", status: "wrong", detail: review.problem, fix };
   const detail = {
     first: "accepted when a server starts",
-    same: "as it was accepted",
-    stricter: "changed, and allows no more than what was accepted",
+    same: "equal to the accepted version",
+    stricter: "changed, and allows nothing more than the accepted version",
   }[review.status];
   return { ...check, status: "ok", detail: `${settingsFile}: ${detail}` };
 }
@@ -157,11 +157,11 @@ function checkProgram(options: {
 
 const withoutDatabase = "Servers with this address do not start, or may lose what was told.";
 const withoutRedis =
-  "Runs go on, though later: each server takes up what it finds in the database.";
+  "Runs continue with a delay: each server claims queued runs from the database.";
 
 /**
- * Looks at the PostgreSQL and the Redis that the environment names; where it names none, there is
- * nothing to say. No password is in the answer.
+ * Checks the PostgreSQL and the Redis that the environment names, if it names any. The answer has
+ * no password.
  */
 export async function checkServices(environment: {
   readonly [name: string]: string | undefined;

@@ -10,10 +10,10 @@ import { readConfiguration } from "./shared/read-configuration.ts";
 export async function pairBrowser({ values }: Invocation): Promise<number> {
   const revoked = textOption(values, "revoke");
   const isList = values["list"] === true;
-  // A link in a log would pair whoever reads it.
+  // A link in a log would pair any reader of the log.
   if (revoked === undefined && !isList && !isInteractive())
     throw new CommandFailure(
-      "capstan pair prints a link that gives every right, so it needs a terminal: standard input or output is none.",
+      "capstan pair prints a link that gives every right, so standard input and output must be a terminal.",
       1,
     );
   const { dataDir } = await readConfiguration(values);
@@ -53,7 +53,7 @@ export async function pairBrowser({ values }: Invocation): Promise<number> {
   return 0;
 }
 
-/** What a user needs to know of a pairing link. */
+/** Returns the message for a pairing link. */
 export function pairingText(link: string): string {
   return `  pair     ${link}
            pairs the browser that opens it, once, within 10 minutes

@@ -13,7 +13,7 @@ test("without a word the rules are listed", () => {
   assert.deepEqual([read([]), read(["list"])], [{ type: "list" }, { type: "list" }]);
 });
 
-test("a rule is set with what is given alone, and reset takes a word back", () => {
+test("a rule is set with the given fields alone, and reset removes a field", () => {
   assert.deepEqual(read(["set", "files.*"], { execution: "ask-always", reason: "mine" }), {
     type: "set",
     change: { tool: "files.*", execution: "ask-always", reason: "mine" },
@@ -42,10 +42,10 @@ test("a rule is removed by its id or its tool", () => {
   assert.deepEqual(read(["remove", "web.*"]), { type: "remove", rule: "web.*" });
 });
 
-test("what makes no sense says what was expected", () => {
+test("an invalid command says what was expected", () => {
   assert.match(message(["ste", "x"]), /^There is no rules ste\. Did you mean set\?/);
   assert.match(message(["set"]), /needs a tool such as files\.ViewFile/);
-  assert.match(message(["set", "*"]), /needs what the rule says/);
+  assert.match(message(["set", "*"]), /needs at least one of --execution/);
   for (const minutes of ["soon", "-3", "0", "1e-9", "Infinity"])
     assert.match(message(["set", "*"], { reason: "x", minutes }), /^--minutes: expected .*\.$/);
   assert.match(message(["set", "*", "web.*"], { execution: "auto" }), /takes no "web\.\*"/);

@@ -62,7 +62,7 @@ test("a rule that was set is shown as it is now, with its note", async () => {
   assert.match(await run({ type: "set", change: last }), /says nothing any more, and is gone/);
 });
 
-test("a rule is removed by its id, or by its tool where it is the only one", async () => {
+test("a rule is removed by its id, or by its tool if it is the tool's only rule", async () => {
   for (const said of ["override_1", "files.View"]) {
     const { run, removed } = session([rule]);
     assert.match(await run({ type: "remove", rule: said }), /^Removed: files\.View where/);

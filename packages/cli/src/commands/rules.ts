@@ -24,11 +24,11 @@ export async function manageRules(invocation: Invocation): Promise<number> {
   }
 }
 
-/** What is to be done with the user's own rules. */
+/** A command on the user's own rules. */
 export type RulesAction =
   | { readonly type: "list" }
   | { readonly type: "set"; readonly change: OverrideChange }
-  /** By id, or by the tool where it has one rule. */
+  /** By id, or by the tool if it has one rule. */
   | { readonly type: "remove"; readonly rule: string }
   | { readonly type: "refused"; readonly message: string };
 
@@ -36,7 +36,7 @@ const verbs = ["list", "set", "remove"];
 /** The flags that say something of a call; `reset` takes one back. */
 const words = ["execution", "result", "minutes", "reason"] as const;
 
-/** Reads `list`, `set TOOL …` and `remove RULE`. What a rule may say is the server's to check. */
+/** Reads `list`, `set TOOL …` and `remove RULE`. The server checks the rule's contents. */
 export function readRulesAction({ positionals, values }: Invocation): RulesAction {
   const [verb = "list", about, unwanted] = positionals;
   if (!verbs.includes(verb)) return refused(`There is no rules ${verb}.${didYouMean(verb, verbs)}`);
@@ -55,7 +55,7 @@ export function readRulesAction({ positionals, values }: Invocation): RulesActio
   if (verb === "remove") return { type: "remove", rule: about };
   if (words.every((name) => values[name] === undefined))
     return refused(
-      "rules set needs what the rule says: --execution, --result or --minutes; --reason beside it.",
+      "rules set needs at least one of --execution, --result or --minutes; --reason is optional.",
     );
   return readChange(about, values);
 }
@@ -78,7 +78,7 @@ function readChange(tool: string, values: Invocation["values"]): RulesAction {
     word("minutes"),
   ];
   const approvalMs = typeof minutes === "string" ? Math.round(Number(minutes) * 60_000) : minutes;
-  // What is endless would be sent as null, which is a reset.
+  // JSON would have `null` for an infinite number, which means reset.
   if (typeof approvalMs === "number" && !(approvalMs >= 1 && Number.isFinite(approvalMs)))
     return refused(`--minutes: expected minutes such as 30, or reset, got ${minutes}.`);
   const change = {

@@ -39,7 +39,7 @@ export async function serve({ values }: Invocation): Promise<number> {
   });
   await keepConfiguration(review);
   process.stdout.write(banner(installation, configuration));
-  // A link in a log would pair whoever reads it.
+  // A link in a log would pair any reader of the log.
   if (isInteractive()) process.stdout.write(pairingText(installation.createPairingLink()));
   for (const warning of installation.warnings) printNotice(`warning: ${warning}`);
   // After the address is known: the API works meanwhile, and the page in a moment.
@@ -50,13 +50,13 @@ export async function serve({ values }: Invocation): Promise<number> {
   );
   const failure = await Promise.race([stopped.then(() => undefined), installation.failed]);
   if (failure !== undefined) {
-    printNotice(`${failure.message} This server ends; start it again: what was stored goes on.`);
-    // What runs is stopped here; the next one takes it up as after a crash.
+    printNotice(`${failure.message} The server stops. Start it again: stored runs continue.`);
+    // Runs stop here; the next server recovers them as after a crash.
     await installation.close({ graceMs: 0 });
     return 1;
   }
   printNotice(
-    "Stopping; what runs is finished or kept for the next start. Once more stops at once.",
+    "Stopping: runs end, or continue at the next start. Press Ctrl+C again to stop at once.",
   );
   onSecondSignal((signal) => process.exit(signal === "SIGINT" ? 130 : 143));
   printNotice(stoppedLine(await installation.close()));
@@ -70,22 +70,22 @@ async function confirmedReview(values: Invocation["values"]): Promise<Configurat
   if (values["accept-config"] !== true) {
     if (!isInteractive()) return review;
     process.stdout.write(describeChange(review));
-    if (!(await confirm("Accept it?", "Nobody can be asked here."))) return review;
+    if (!(await confirm("Accept it?", "There is no terminal to ask."))) return review;
   }
   await acceptConfiguration(review);
   return { ...review, status: "same" };
 }
 
-/** What a person needs to know of a server that has stopped. */
+/** Returns the message of a server that has stopped. */
 export function stoppedLine({ handedBack, waits }: StopSummary): string {
-  const waiting = waits ? " What waits for an answer waits on." : "";
+  const waiting = waits ? " Open approvals still wait for an answer." : "";
   if (handedBack === 0)
     return waits ? `Stopped.${waiting}` : "Stopped. Nothing was left unfinished.";
   const [were, them] = handedBack === 1 ? ["1 run was", "it"] : [`${handedBack} runs were`, "them"];
-  return `Stopped. ${were} handed back: the next start goes on with ${them}.${waiting}`;
+  return `Stopped. ${were} handed back: the next start continues ${them}.${waiting}`;
 }
 
-/** What a person needs to know of a server that has started. */
+/** Returns the message of a server that has started. */
 export function banner(
   { url, model }: Pick<RunningInstallation, "url" | "model">,
   {

@@ -29,9 +29,11 @@ export async function listTools({ values }: Invocation): Promise<number> {
 
 /** A tool as the API shows it, with what else decides about its calls. */
 export interface DescribedTool extends ToolView {
-  /** `never`, `on-error` or `always`: whether a person sees a result before the model does. */
+  /** `never`, `on-error` or `always`: whether a user reviews a result before the model reads it. */
   readonly result: string;
-  /** `read`, `write`, `exclusive`, or `locks` where the arguments say what it excludes. */
+  /**
+   * `read`, `write`, `exclusive`, or `locks` if its arguments determine which calls it excludes.
+   */
   readonly effects: string;
   /** Whether an administrator's rule decides. */
   readonly ruled: boolean;

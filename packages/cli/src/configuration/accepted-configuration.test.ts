@@ -64,7 +64,7 @@ test("a settings file that appears or goes is a change", async () => {
   assert.equal((await review()).status, "waits");
 });
 
-test("a file that names another data directory is compared with what was accepted all the same", async () => {
+test("a file that names another data directory is still compared with the accepted version", async () => {
   const { write, review, accept } = await createPlace();
   await write({ ...asks, data: "one" });
   await accept();
@@ -73,7 +73,7 @@ test("a file that names another data directory is compared with what was accepte
   assert.deepEqual(found.status === "waits" && found.looser, ["data", "rules: *"]);
 });
 
-test("what was accepted is the user's alone, and nothing else is left beside it", async () => {
+test("only the user can read the accepted version, and no other file is left", async () => {
   const { directory, record, write, accept } = await createPlace();
   await write({});
   await accept();
@@ -93,7 +93,7 @@ test("a record that cannot be read accepts nothing", async () => {
   assert.equal((await review()).status, "same");
 });
 
-test("an accepted configuration that is none any more accepts nothing", async () => {
+test("an accepted version that is no longer valid accepts nothing", async () => {
   const { file, record, write, review } = await createPlace();
   await write(asks);
   await mkdir(join(record, ".."));

@@ -29,11 +29,11 @@ export type ConfigurationReview = {
         readonly status: "waits";
         readonly looser: readonly string[];
         readonly acceptedText: SettingsText;
-        /** What applies meanwhile. */
+        /** The configuration that applies meanwhile. */
         readonly accepted: Configuration;
       }
     | {
-        /** What was accepted cannot be read, or is no valid configuration any more. */
+        /** The accepted version cannot be read, or is no longer valid. */
         readonly status: "unknown";
         readonly problem: string;
         readonly acceptedText: SettingsText;

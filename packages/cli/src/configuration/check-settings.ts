@@ -3,7 +3,7 @@ import { type Settings, settingsSchema } from "./settings-schema.ts";
 
 export type Path = readonly (string | number)[];
 
-/** A wrong value, or a key that means nothing, and the place it stands at. */
+/** An invalid value or an unknown key, and its path. */
 export interface SettingProblem {
   readonly path: Path;
   readonly message: string;
@@ -21,7 +21,7 @@ export function checkSettings(raw: unknown): CheckedSettings {
     status: "invalid",
     findings: result.error.issues.map((issue) => {
       const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
-      // What the gate says of a rule says it all.
+      // The gate's message for a rule is complete.
       if (issue.code === "custom" && issue.path[0] === "rules")
         return { path, message: issue.message };
       return { path, message: `expected ${issue.message}, got ${show(valueAt(raw, path))}` };
@@ -83,7 +83,7 @@ function unknownIn(value: unknown, path: Path, known: readonly string[]): Settin
     .filter((key) => !known.includes(key))
     .map((key) => {
       const advice = removed[[...path, key].join(".")] ?? didYouMean(key, known);
-      return { path: [...path, key], message: `is no setting and changes nothing.${advice}` };
+      return { path: [...path, key], message: `is not a setting and changes nothing.${advice}` };
     });
 }
 

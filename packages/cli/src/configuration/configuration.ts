@@ -4,7 +4,7 @@ import type { TokenPrices } from "@capstan/core/host";
 import type { Retention } from "@capstan/store";
 import type { Settings } from "./settings-schema.ts";
 
-/** Who may use the server, by a secret. Never printed. */
+/** A key to the server: a name and a secret, which is never printed. */
 export interface ApiKey {
   readonly name: string;
   readonly key: string;
@@ -23,17 +23,17 @@ export interface Configuration {
   /** Where conversations are kept. @default ".capstan" in the working directory */
   readonly dataDir: string;
   /**
-   * Where the accepted configuration is kept: the data directory, unless the settings file names it,
-   * because the file must not choose what it is compared with.
+   * The folder of the accepted configuration: the data directory, unless the settings file names
+   * it, because the file must not choose the version that it is compared with.
    */
   readonly acceptedDir: string;
   /** A PostgreSQL database that keeps them instead. It may hold a password: never printed. */
   readonly databaseUrl?: string;
   /** A Redis that hands runs out to the servers of that database. Never printed, too. */
   readonly redisUrl?: string;
-  /** The model where nobody chose; absent: the catalog's own choice. */
+  /** The default model. If absent, the catalog chooses. */
   readonly model?: string;
-  /** What models cost, by `provider/model` or `provider/*`. */
+  /** Prices of models by `provider/model` or `provider/*`. */
   readonly prices: { readonly [model: string]: TokenPrices };
   readonly apiKeys: readonly ApiKey[];
   /** Switches that every new session starts from, by group and by `group.Tool`. */
@@ -67,14 +67,14 @@ export interface Configuration {
   readonly rules: readonly PolicyRule[];
   /** Settings of the file that mean nothing, as JSON. */
   readonly unknown: readonly string[];
-  /** Where the settings file names groups and tools, as `file:line` by key. */
+  /** Positions of groups and tools in the settings file, as `file:line` by key. */
   readonly places: { readonly [key: string]: string };
-  /** How earlier turns are shown to the model, where a request does not say. */
+  /** The default form in which a model reads earlier turns. */
   readonly history: HistoryMode;
   readonly limits: ConfiguredLimits;
-  /** What is deleted when it is old, or too much. Empty: nothing. */
+  /** The age and amount at which stored data is deleted. Empty: nothing is deleted. */
   readonly retention: Retention;
-  /** Hosts and origins that may reach the server beside its own. */
+  /** Additional hosts and origins that may reach the server. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
 }

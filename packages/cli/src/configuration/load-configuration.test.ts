@@ -157,8 +157,8 @@ test("an unknown or repeated key warns, with the nearest name and its line", asy
   );
   assert.equal(outcome.status, "valid");
   assert.deepEqual(outcome.warnings, [
-    "capstan.config.json:2: groops: is no setting and changes nothing. Did you mean groups?",
-    "capstan.config.json:3: limits.round: is no setting and changes nothing. Did you mean rounds?",
+    "capstan.config.json:2: groops: is not a setting and changes nothing. Did you mean groups?",
+    "capstan.config.json:3: limits.round: is not a setting and changes nothing. Did you mean rounds?",
     "capstan.config.json:4: port: is there twice; the last one counts",
   ]);
 });
@@ -170,7 +170,7 @@ test("a folder that is not there warns, by its place in the list", async () => {
   ]);
 });
 
-test("a broken file says the line, a missing one only where it was asked for", async () => {
+test("a broken file is reported with its line, a missing file only if it was named", async () => {
   assert.deepEqual(await problems('{\n"port": 1\n"host": "x"}'), [
     "capstan.config.json:3: this is not JSON: comma expected",
   ]);
@@ -240,7 +240,7 @@ test("prices and limits of a turn are read, and wrong ones named", async () => {
   assert.match(found.join("\n"), /limits\.turnCost: expected an amount, more than 0, got 0/);
 });
 
-test("what is kept is read, for all and for single users, and wrong numbers are named", async () => {
+test("retention is read for all and for single users, and invalid numbers are named", async () => {
   const retention = { days: 365, principals: { ann: { megabytes: 500 }, ben: {} } };
   assert.deepEqual((await valid({ retention })).retention, retention);
   const found = await problems({ retention: { days: 0, principals: { ann: { megabytes: -1 } } } });
@@ -248,9 +248,9 @@ test("what is kept is read, for all and for single users, and wrong numbers are 
   assert.match(found.join("\n"), /retention\.principals\.ann\.megabytes: expected megabytes/);
 });
 
-test("retention.deltaDays is no setting any more: it is to be removed", async () => {
+test("retention.deltaDays is rejected as a removed setting", async () => {
   const { outcome } = await load({ retention: { days: 365, deltaDays: 7 } });
-  assert.match(outcome.warnings.join(), /retention\.deltaDays: is no setting .* Remove it: /);
+  assert.match(outcome.warnings.join(), /retention\.deltaDays: is not a setting .* Remove it: /);
 });
 
 test("a PostgreSQL database is named in the environment, and what is wrong with its address is said without it", async () => {
@@ -271,7 +271,7 @@ test("a PostgreSQL database is named in the environment, and what is wrong with 
   }
 });
 
-test("a Redis is named beside the database, and what is wrong is said without its address", async () => {
+test("a Redis is configured with the database, and errors do not show its address", async () => {
   const database = { CAPSTAN_DATABASE_URL: "postgres://db/capstan" };
   const url = "redis://:secret@queue.example:6379/2";
   const environment = { ...database, CAPSTAN_REDIS_URL: url };

@@ -48,7 +48,8 @@ export async function loadConfiguration(
   const given = { ...fromEnvironment.settings, ...fromFlags.settings };
   const merged = { ...file.settings, ...given };
   const pathsOfFile = (text: string) => resolve(dirname(path), withHome(text));
-  // Not from the file, which may come with a folder that somebody only looks into: it is run.
+  // Not from the file: the program is executed, and the file may belong to a folder that the user
+  // only inspects.
   const python = environment["CAPSTAN_PYTHON"]?.trim();
   const powershell = environment["CAPSTAN_PWSH"]?.trim();
   // As in an address of the web: [::1].

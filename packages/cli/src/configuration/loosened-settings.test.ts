@@ -93,7 +93,7 @@ const cases: readonly (readonly [string, object, object, readonly string[]])[] =
   ],
   ["a limit is gone", { limits: { turnCost: 5 } }, {}, ["limits.turnCost"]],
   ["evidence is deleted", {}, { retention: { days: 1 } }, ["retention"]],
-  ["what is not known", {}, { future: { on: true } }, ["settings that are not known"]],
+  ["unknown settings", {}, { future: { on: true } }, ["settings that are not known"]],
   ["nothing differs but the place", rules(ask, deny), rules(deny, ask), []],
   ["a rule asks more", rules({ ...ask, execution: "ask-once" }), rules(ask), []],
   ["a deny is added", rules(ask), rules(ask, deny), []],
@@ -107,7 +107,7 @@ const cases: readonly (readonly [string, object, object, readonly string[]])[] =
   ["the model sees more of earlier turns", {}, { history: "full" }, []],
 ];
 
-test("what allows more is named, and what allows less is not", async () => {
+test("changes that allow more are named, and changes that allow less are not", async () => {
   for (const [what, accepted, changed, expected] of cases)
     assert.deepEqual(await looser(accepted, changed), expected, what);
 });

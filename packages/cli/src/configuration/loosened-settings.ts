@@ -68,7 +68,7 @@ const comparisons: {
     changed.length > 0 && isPartOf(changed, accepted) ? [] : ["allowedHosts"],
   allowedOrigins: (accepted, changed) => (isPartOf(changed, accepted) ? [] : ["allowedOrigins"]),
   unknown: always("settings that are not known"),
-  // What the model is shown of earlier turns, and where names stand in the file.
+  // The form of earlier turns, and positions in the file.
   history: () => [],
   places: () => [],
 };
@@ -133,7 +133,7 @@ function loosenedLimits(accepted: ConfiguredLimits, changed: ConfiguredLimits): 
     .map((name) => `limits.${name}`);
 }
 
-/** A word of rules, from the loosest on. */
+/** The values of a rule's field, from the loosest to the strictest. */
 interface Scale {
   readonly words: readonly string[];
   /** From this word on a rule tightens whatever other rules and the tool say. */
@@ -177,7 +177,7 @@ function isSameScope(one: Scope, other: Scope): boolean {
   return one.tool === other.tool && equal(one.when, other.when);
 }
 
-/** What rules say together of the calls of one scope: the strictest word counts. */
+/** Returns the combined effect of rules on the calls of one scope: the strictest value counts. */
 function ofScope(rules: readonly PolicyRule[], scope: Scope) {
   const here = rules.filter((rule) => isSameScope(rule, scope));
   const strictest = ({ words }: Scale, given: readonly (string | undefined)[]) =>
@@ -205,7 +205,8 @@ function loosensWord(
 ): boolean {
   if (before === after) return false;
   const [loosest = ""] = words;
-  // Without the rule a call falls to wider rules and to the tool, which are no looser than this word.
+  // Without the rule, wider rules and the tool's default apply, which are at least as strict as
+  // this value.
   if (after === undefined) return before !== loosest;
   if (rank(after, words) < rank(before ?? "", words)) return true;
   if (rank(after, words) >= rank(strict, words)) return false;

@@ -17,7 +17,7 @@ import {
 } from "./check-settings.ts";
 import type { Settings } from "./settings-schema.ts";
 
-/** What one source of settings says. */
+/** The settings of one source. */
 export interface SettingsLayer {
   readonly settings: Settings;
   readonly problems: readonly string[];
@@ -25,7 +25,7 @@ export interface SettingsLayer {
   readonly places: SettingLocations;
   /** Settings that mean nothing, as JSON. */
   readonly unknown: readonly string[];
-  /** What was read; absent if there is no file. */
+  /** The text of the file; absent if there is no file. */
   readonly text?: string;
 }
 
@@ -118,7 +118,10 @@ function namesIn(raw: unknown): readonly Path[] {
   ];
 }
 
-/** Who writes keys into the file would believe the server to be closed: that is no mere warning. */
+/**
+ * An API key in the file is an error rather than a warning, because its author would believe that
+ * the server requires it.
+ */
 function isSecret({ path }: SettingProblem): boolean {
   return path.length === 1 && /^api_?keys?$/i.test(String(path[0]));
 }

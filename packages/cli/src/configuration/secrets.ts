@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ApiKey } from "./configuration.ts";
 
 /*
- * What is read from the environment alone, because it is secret.
+ * Settings that are read from the environment alone, because they are secret.
  */
 
 interface ReadApiKeys {
@@ -53,7 +53,7 @@ export function readApiKeys(text = ""): ReadApiKeys {
       rights: held = ["ask"] as const,
     } = typeof read.data === "string" ? namedKey(read.data) : read.data;
     if (!/^[a-zA-Z0-9_.@-]{1,64}$/.test(name)) {
-      problems.push(`${where}: expected name:key, where the name is letters, digits, . _ @ or -`);
+      problems.push(`${where}: expected name:key with a name of letters, digits, . _ @ or -`);
     } else if (!/^[\u0021-\u007E]+$/.test(key)) {
       problems.push(`${where} (${name}): expected a key of printable ASCII without spaces`);
     } else if (apiKeys.some((other) => other.key === key && other.name !== name)) {

@@ -6,7 +6,7 @@ export const settingOptions = {
   config: {
     type: "string",
     placeholder: "FILE",
-    description: "Settings file; default capstan.config.json, where there is one",
+    description: "Settings file; default capstan.config.json, if it exists",
   },
   port: {
     type: "string",
@@ -29,21 +29,21 @@ export const settingOptions = {
   model: {
     type: "string",
     placeholder: "MODEL",
-    description: "Model where nobody chose, as provider/model",
+    description: "Default model, as provider/model",
     environment: "CAPSTAN_DEFAULT_MODEL",
   },
 } as const satisfies Options;
 
 export type GivenSetting = {
   readonly key: keyof Settings;
-  /** What messages call the source. */
+  /** The name of the source in messages. */
   readonly source: string;
   readonly text: string;
 };
 
 const keys = ["port", "host", "data", "model"] as const;
 
-/** What the environment says. An empty variable says nothing. */
+/** Reads the settings of the environment. An empty variable counts as unset. */
 export function readEnvironmentSettings(environment: {
   readonly [name: string]: string | undefined;
 }): readonly GivenSetting[] {
@@ -54,7 +54,7 @@ export function readEnvironmentSettings(environment: {
   });
 }
 
-/** What the flags say. */
+/** Reads the settings of the flags. */
 export function readFlagSettings(values: OptionValues): readonly GivenSetting[] {
   return keys.flatMap((key) => {
     const text = values[key];

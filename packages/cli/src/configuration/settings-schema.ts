@@ -38,7 +38,7 @@ const retentionRule = {
 };
 const retentionExample = 'what is kept such as {"days": 365}';
 
-/** What a rule may say is the gate's to tell. One of which a part was overlooked would say something else. */
+/** The gate validates rules, because a rule with an ignored part would mean something else. */
 const rule = z.custom<PolicyRule>().superRefine((value, context) => {
   for (const { path, message } of ruleProblems(value))
     context.addIssue({ code: "custom", path: [...path], message });
@@ -78,7 +78,7 @@ const limits = z.object(
   { error: "an object" },
 );
 
-/** What `capstan.config.json` may say. Everything may be left out. */
+/** The schema of `capstan.config.json`. All settings are optional. */
 export const settingsSchema = z.object(
   {
     $schema: z.string({ error: "an address of a schema" }).optional(),

@@ -53,7 +53,7 @@ test("every tool that has a kind is shipped, but for what this machine has no in
 });
 
 // Contract: sandbox-62
-test("code that models write is run, and tools are written by them, only where the configuration names the group", async () => {
+test("models may run code and write tools only if the configuration names the group", async () => {
   const configuration = {
     roots: ["."],
     dataDir: ".capstan",
@@ -88,7 +88,7 @@ for (const { id, tool } of shipped)
     );
   });
 
-test("a person's word about a page covers its site, as a pattern that they see", () => {
+test("an approval of a page covers its site, as a pattern that the user sees", () => {
   const fetch = shipped.find(({ id }) => id === "web.FetchWebPage")?.tool;
   const offer = fetch?.permission?.grantScope?.({ url: "https://example.org/a?b" });
   assert.deepEqual(offer, {

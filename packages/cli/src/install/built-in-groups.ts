@@ -45,9 +45,9 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
 }
 
 /**
- * The groups of an installation. Code that models write is run only where the configuration names
- * the group, `{"groups": {"code": true}}`: nobody gets it without having asked for it. So is
- * `scripts`, what a model needs to write tools.
+ * The groups of an installation. Code of models runs only if the configuration names the group,
+ * `{"groups": {"code": true}}`. The same holds for `scripts`, the group with which a model writes
+ * tools.
  */
 export async function configuredGroups(
   configuration: Pick<

@@ -38,7 +38,7 @@ test("a switch or a rule of what does not exist is named, with the nearest name"
   ]);
 });
 
-test("where no name is near, what the group has is listed, or which groups there are", () => {
+test("if no name is similar, the group's tools are listed, or the groups", () => {
   const configuration = {
     groups: {},
     tools: {},

@@ -57,7 +57,7 @@ interface Named {
   readonly known: readonly string[];
 }
 
-/** Where nothing is near: what the group has, if there is such a group. */
+/** Returns the group's tools if no name is similar and the group exists. */
 function toolsOf(name: string, groups: readonly ToolGroup[]): string {
   const group = groups.find((one) => name.startsWith(`${one.name}.`));
   if (group === undefined) return "";
@@ -72,7 +72,7 @@ function listed(groupNames: readonly string[]): string {
 /**
  * Problems as compilers write them, `file:line:column: error: message`, which editors jump to.
  *
- * @param directory what paths are shown from, where they lie below it
+ * @param directory the folder that paths are relative to, if they are inside it
  */
 export function problemLines(
   problems: readonly FileProblem[],

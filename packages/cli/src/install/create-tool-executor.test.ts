@@ -27,7 +27,7 @@ function offered(options: Parameters<typeof createToolExecutor>[0]): readonly st
 const groups = [group("a", "One", "Two"), group("b", "One", "Three")];
 
 // Contract: executor-30, executor-136
-test("groups come in order and are on where nothing else is said", () => {
+test("groups keep their order and are on by default", () => {
   assert.deepEqual(offered({ groups }), ["One", "Two", "b_One", "Three"]);
   assert.deepEqual(offered({ groups: groups.toReversed() }), ["One", "Three", "a_One", "Two"]);
 });
@@ -88,7 +88,7 @@ test("each session has variables and grants of its own, and asks who it was give
 });
 
 // Contract: executor-139
-test("switches of what is not installed any more change nothing", () => {
+test("switches of tools that are no longer installed change nothing", () => {
   const groupDefaults = { gone: false };
   const toolDefaults = { "gone.Tool": false, "a.Gone": false };
   assert.equal(offered({ groups, groupDefaults, toolDefaults }).length, 4);

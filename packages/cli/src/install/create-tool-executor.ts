@@ -2,7 +2,7 @@ import { type ToolGroup, ToolExecutor, type ToolExecutorOptions } from "@capstan
 import { linearPatterns } from "@capstan/toolkit";
 
 export interface CreateToolExecutorOptions extends ToolExecutorOptions {
-  /** What the session gets, in this order, e.g. `builtInGroups({ roots })`. */
+  /** The groups of the session, in this order, e.g. `builtInGroups({ roots })`. */
   readonly groups: readonly ToolGroup[];
   /** Switches to start from, by group. @default every group on */
   readonly groupDefaults?: { readonly [group: string]: boolean };

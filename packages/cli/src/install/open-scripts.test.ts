@@ -24,7 +24,7 @@ test("a data directory that cannot be used says so, and what to do", async () =>
   });
 });
 
-test("what is wrong with files is told once each, with its place", async () => {
+test("each problem of a file is reported once, with its position", async () => {
   const tools = join(folder, "tools");
   const { mkdir } = await import("node:fs/promises");
   await mkdir(tools);

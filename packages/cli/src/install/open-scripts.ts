@@ -24,9 +24,9 @@ import { problemLines } from "./check-tools.ts";
 /**
  * Reads the folders of tools, and again whenever something in them changes.
  *
- * @param options.reserved ids of the groups that are there anyway, beside those that may be switched on
+ * @param options.reserved ids of installed groups, apart from those that may be switched on
  * @param options.watch false reads once @default true
- * @param options.log is told of problems, each once
+ * @param options.log receives each problem once
  * @throws CapstanError `data_directory_unwritable`
  */
 export async function openScripts(options: {
@@ -44,7 +44,7 @@ export async function openScripts(options: {
   await makeFolder(ofScripts(""));
   const approvals = openScriptApprovals({ folder: ofScripts("approvals") });
   const { sandbox } = await findSandbox();
-  // Where nothing confines a script, a person's word once is not enough.
+  // Without a sandbox one approval is not enough: each call asks.
   const holding = askWithoutSandbox(sandbox.kind, approvals);
   const environments = pythonEnvironments(ofScripts("environments"));
   const runner = createScriptRunner({
@@ -77,7 +77,7 @@ export async function openScripts(options: {
       },
     }),
     versions,
-    // What is approved next is compared with what was approved last.
+    // The next approval is compared with the last approved content.
     alsoKept: () => [...approvals.list().values()].map(({ contentHash }) => contentHash),
     cacheSecret: await cacheSecretIn(ofScripts("cache-secret")),
     watch,
@@ -106,12 +106,15 @@ export async function openScripts(options: {
   };
 }
 
-/** Made where there is none; of two processes that make it at once, each knows its own caches until the next start. */
+/**
+ * Creates the secret if there is none. If two processes create it at once, each reads only its own
+ * caches until the next start.
+ */
 async function cacheSecretIn(file: string): Promise<string> {
   const kept = await readFile(file, "utf8").catch(() => "");
   if (kept.length === 64) return kept;
   const secret = randomBytes(32).toString("hex");
-  // Where it cannot be kept, the next start reads the scripts anew.
+  // If it cannot be stored, the next start parses the scripts again.
   await writeFile(file, secret, { mode: 0o600 }).catch(() => {});
   return secret;
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Configuration } from "../configuration/configuration.ts";
 import { settingsFileName } from "../configuration/load-configuration.ts";
 
-/** What Node.js and npm read to start or install the server, beside its packages. */
+/** Files that Node.js and npm read to start or install the server, apart from its packages. */
 const installed = [
   "node_modules",
   "scripts",

@@ -24,7 +24,7 @@ async function packagesOf(module: string): Promise<readonly string[]> {
   return JSON.parse(stdout) as readonly string[];
 }
 
-test("what only some servers need is not loaded at the start", async () => {
+test("modules that only some servers need are not loaded at the start", async () => {
   const packages = await packagesOf(new URL("start-installation.ts", import.meta.url).href);
   assert.ok(packages.includes("hono"));
   const lazy =
@@ -35,7 +35,7 @@ test("what only some servers need is not loaded at the start", async () => {
   );
 });
 
-test("what a thread of the store needs of the library does not load the library", async () => {
+test("a thread of the store does not load the whole library", async () => {
   const packages = await packagesOf(import.meta.resolve("@capstan/core/base"));
   assert.ok(packages.includes("@noble/hashes"));
   assert.deepEqual(

@@ -17,7 +17,7 @@ export interface RunningInstallation {
   readonly url: string;
   /** Returns a link that pairs the browser that opens it. */
   readonly createPairingLink: () => string;
-  /** The model that answers where nobody chose, and why. */
+  /** The default model, and the reason for the choice. */
   readonly model: ModelEntry;
   /** Settings that change nothing. */
   readonly warnings: readonly string[];
@@ -116,7 +116,7 @@ export async function startInstallation(options: {
   };
 }
 
-/** What the gate is told of the configured limits. */
+/** Returns the configured limits in the form of the gate. */
 function gateLimits({ toolTimeoutMs, approvalHours }: ConfiguredLimits): Partial<GateLimits> {
   return {
     ...(toolTimeoutMs !== undefined && { toolTimeoutMs }),
@@ -124,7 +124,7 @@ function gateLimits({ toolTimeoutMs, approvalHours }: ConfiguredLimits): Partial
   };
 }
 
-/** What the server is told of them. */
+/** Returns the configured limits in the form of the server. */
 function serverLimits(limits: ConfiguredLimits): Partial<ServerLimits> {
   const {
     toolTimeoutMs: _ofTools,

@@ -12,7 +12,7 @@ function createStreams(isTTY: boolean) {
   return { input, output, error, terminal: createNodeTerminal(streams) };
 }
 
-/** What was written since it was last asked. */
+/** Returns the text that was written since the last call. */
 function textOf(stream: PassThrough): string {
   let text = "";
   for (let piece; (piece = stream.read() as unknown) !== null;) text += String(piece);
@@ -45,12 +45,12 @@ test(
     const first = terminal.readMessage("› ");
     input.write("one\rtwo\rthree\rfo");
     assert.deepEqual(await first, { type: "line", text: "one" });
-    assert.doesNotMatch(textOf(output), /two/, "what is not asked for yet is not shown");
+    assert.doesNotMatch(textOf(output), /two/, "a question that is not asked yet is not shown");
     assert.deepEqual(await terminal.readMessage("› "), { type: "line", text: "two" });
     assert.deepEqual(await terminal.readMessage("› "), { type: "line", text: "three" });
     assert.equal(textOf(output), "› two\n› three\n");
     const last = terminal.readMessage("› ");
-    assert.match(textOf(output), /› fo/, "what was typed of the next line is there to go on with");
+    assert.match(textOf(output), /› fo/, "the typed start of the next line can be continued");
     input.write("ur\r");
     assert.deepEqual(await last, { type: "line", text: "four" });
     terminal.close();
@@ -58,7 +58,7 @@ test(
 );
 
 test(
-  "only the line after a question answers it; what a paste holds more is no answer",
+  "only the first line after a question answers it; further pasted lines do not",
   within,
   async () => {
     const { input, terminal } = createStreams(true);

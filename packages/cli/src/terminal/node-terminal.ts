@@ -8,12 +8,12 @@ interface Streams {
   readonly error: NodeJS.WriteStream;
 }
 
-/** Lines kept of what is typed ahead; a pipe waits instead. */
+/** The number of buffered lines that were typed ahead; a pipe waits instead. */
 const typedAhead = 100;
 
 /**
- * The process's own terminal. Where standard output is none (a file, a pipe) it gets the answers
- * alone, and all else goes to standard error.
+ * The process's own terminal. If standard output is not a terminal (a file, a pipe), it receives
+ * the answers alone, and all other text goes to standard error.
  */
 export function createNodeTerminal({ input, output, error }: Streams): Terminal {
   const interactive = input.isTTY && output.isTTY;
@@ -56,7 +56,7 @@ export function createNodeTerminal({ input, output, error }: Streams): Terminal 
       resolve(read);
     };
     const abort = () => {
-      // What was typed so far belongs to a question that is gone.
+      // The typed text belongs to a question that is gone.
       clearLine();
       gate.write("\n");
       settle({ type: "aborted" });
@@ -67,7 +67,7 @@ export function createNodeTerminal({ input, output, error }: Streams): Terminal 
     if (interactive) {
       gate.open = true;
       lines.setPrompt(prompt);
-      // A question starts with an empty line: what was typed before it is no answer to it.
+      // A question starts with an empty line: text that was typed before it must not answer it.
       if (signal) clearLine();
       lines.prompt(true);
       if (prefill !== undefined) lines.write(prefill);
@@ -117,8 +117,8 @@ export function createNodeTerminal({ input, output, error }: Streams): Terminal 
 }
 
 /**
- * The terminal as the line editor sees it. While the gate is shut, what a person types is not
- * shown: it would land in the middle of an answer. The editor shows it when it prompts again.
+ * The output of the line editor. While an answer is written, typed text is not shown, because it
+ * would appear in the middle of the answer. The editor shows it when it prompts again.
  */
 class GatedOutput extends Writable {
   open = false;

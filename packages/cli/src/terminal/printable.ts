@@ -1,7 +1,7 @@
 import { visibleText } from "@capstan/core/text";
 
-// What a model or a tool says must not steer the terminal: an escape sequence could repaint a
-// question to a person, or set the clipboard.
+// Text of a model or a tool must not control the terminal: an escape sequence could repaint a
+// question, or set the clipboard.
 
 /** Text with its control characters made visible; line feeds and tabs stay. Works on pieces of a stream. */
 export function printable(text: string): string {

@@ -23,7 +23,7 @@ export const plainStyle: Style = {
   inverse: same,
 };
 
-/** Colours where the stream shows them: NO_COLOR, FORCE_COLOR and pipes are respected. */
+/** Returns colours if the stream supports them. NO_COLOR, FORCE_COLOR and pipes are respected. */
 export function styleFor(stream: NodeJS.WriteStream): Style {
   const paint =
     (format: keyof Style): Paint =>

@@ -11,9 +11,9 @@ export type ReadLine =
   /** The signal aborted first. */
   | { readonly type: "aborted" };
 
-/** Where the chat reads lines and writes text; a test brings its own. */
+/** The terminal of a chat: reads lines and writes text. Tests pass their own. */
 export interface Terminal {
-  /** Whether a person is there to be asked. */
+  /** Whether a user can be asked. */
   readonly interactive: boolean;
   /** Its width now. */
   readonly columns: number;
@@ -31,15 +31,15 @@ export interface Terminal {
   close(): void;
 }
 
-/** A line that is no part of the answer. */
+/** Returns a line that is not part of the answer. */
 export function notice(text: string): readonly Segment[] {
   return [{ channel: "notice", text: `${text}\n` }];
 }
 
 /**
- * The next message: a line that ends with a backslash goes on in the next one.
+ * Reads the next message. A line that ends with a backslash continues in the next one.
  *
- * @returns undefined where the input has ended
+ * @returns `undefined` if the input has ended
  */
 export async function readMessage(terminal: Terminal, prompt: string): Promise<string | undefined> {
   let text = "";

@@ -8,8 +8,8 @@ import {
 } from "@capstan/core/text";
 import type { Style } from "./style.ts";
 
-// Untrusted text in a question. What would not be seen in it is a mark, and each of its lines has a
-// sign in front, so that no text can pass for a line of the question itself.
+// Untrusted text in a question. Invisible characters are shown as marks, and each line has a sign
+// in front, so that no text can pass for a line of the question itself.
 
 /** How a question is shown. */
 export interface QuestionView {

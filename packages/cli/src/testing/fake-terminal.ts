@@ -2,16 +2,16 @@ import type { ReadLine, Segment, Terminal } from "../terminal/terminal.ts";
 
 /** A terminal whose person types what a test says, and whose text a test reads. */
 export interface FakeTerminal extends Terminal {
-  /** What was written, in both channels. */
+  /** Returns the text that was written, in both channels. */
   text(): string;
-  /** What a pipe would get: the answers alone. */
+  /** The text that a pipe would receive: the answers alone. */
   answers(): string;
   interrupt(): void;
 }
 
 /**
- * @param script messages, and answers as `{ answer }`; a question waits where the next is none,
- * and messages that are there are never taken for answers
+ * @param script messages, and answers as `{ answer }`. A question waits if the next entry is not an
+ * answer; messages never count as answers
  */
 export function createFakeTerminal(
   script: readonly (string | { readonly answer: string })[],

@@ -141,7 +141,7 @@ const refusals: readonly [what: string, given: object, status: number, message: 
   ],
 ];
 for (const [what, given, status, message] of refusals)
-  test(`${what} is refused, nothing of it is taken, and the run waits on`, async () => {
+  test(`${what} is refused, nothing of it is stored, and the run still waits`, async () => {
     const { store, model, id, submit, waiting } = await waitingFor(["Look", "Weather"]);
     const before = await waiting();
     const refused = await submit(given);
@@ -154,11 +154,11 @@ for (const [what, given, status, message] of refusals)
   });
 
 // Contract: durability-76
-test("an output of 50 MB is refused with its size, and the run waits on", async () => {
+test("an output of 50 MB is refused with its size, and the run still waits", async () => {
   const { store, model, id, submit } = await waitingFor(["Weather"]);
   const { status, body } = await submit(outputs(output("call_1", "x".repeat(50_000_000))));
   assert.equal(status, 413);
-  assert.match(body.error?.message ?? "", /50000000 characters, and one output may have 10485760/);
+  assert.match(body.error?.message ?? "", /50000000 characters, the limit for one output is 10485760/);
   await submit(outputs(output("call_1", "short")));
   await runIn(store, id, "completed");
   assert.deepEqual(read(model), ["short"]);

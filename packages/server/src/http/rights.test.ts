@@ -201,7 +201,7 @@ test("a key without the right approve runs no call again", async () => {
   assert.equal((await ask("user", "POST", path, outcome)).status, 404);
 });
 
-test("with `approvals.from: "anyone"` every key approves, and so do callers without a key", async () => {
+test("with approvals.from anyone, every key approves, and so do callers without a key", async () => {
   const tools = [asking("Ask", () => 1)];
   const rule = { tool: "g.Ask", execution: "auto" };
   const keyed = testApp({ tools, approvalsFrom: "anyone" });

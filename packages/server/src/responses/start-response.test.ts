@@ -53,7 +53,7 @@ test("an output that is too large is refused with its size, and its call can sti
     assert.equal(body.error?.param, "input[1].output");
     assert.match(
       body.error?.message ?? "",
-      /11 characters for call call_1, and one output may have 10\./,
+      /11 characters for call call_1, the limit for one output is 10\./,
     );
   }
   const input = [output("call_1", "1234567890")];

@@ -1,11 +1,11 @@
 import { ApiError } from "@capstan/client";
-/** What people read of anything that was thrown. */
+/** Returns the message of a thrown value for users. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 /**
- * A refusal without the place that it begins with, for where that can be seen.
+ * Returns an error message without the path at its start, for places that show the path already.
  *
  * @example withoutPlace("tool: there is no tool x.", "tool") // "There is no tool x."
  */

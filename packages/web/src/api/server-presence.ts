@@ -18,7 +18,7 @@ export function noteReached(): void {
   if (!lost()) return;
   setLost(false);
   setReturns((count) => count + 1);
-  // Whoever else waits for it need not.
+  // Other waiting requests retry at once.
   retryNow();
 }
 

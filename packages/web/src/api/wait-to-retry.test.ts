@@ -29,7 +29,7 @@ function begin(signal = never) {
 }
 
 test(
-  "a pause lasts its time where nothing happens",
+  "a pause lasts its full time if no event happens",
   timed(async (clock) => {
     const one = begin();
     clock.tick(1_499);

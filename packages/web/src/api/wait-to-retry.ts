@@ -1,19 +1,19 @@
-/** What of the window a pause looks at. */
+/** The part of the window that a pause listens to. */
 export type PageEvents = EventTarget & {
   readonly document: Pick<Document, "visibilityState">;
 };
 
-/** No pause is shorter, in milliseconds: somebody who types must not make an attempt a key. */
+/** The shortest pause in milliseconds, so that typing does not cause an attempt for each key. */
 const shortest = 200;
 
-/** What says that the network may be back, or that somebody waits for it. */
+/** Events after which the network may be back, or a user may wait for it. */
 const signs = ["online", "visibilitychange", "focus", "pointerdown", "keydown"] as const;
 
 const pauses = new Set<() => void>();
 
 /**
- * Waits between two attempts to reach the server, or less: until the network is back, the page is
- * looked at again, somebody acts on it, `retryNow` is called, or `signal` aborts.
+ * Waits between two attempts to reach the server. The wait ends early if the network is back, the
+ * page is shown again, the user acts on it, `retryNow` is called, or `signal` aborts.
  *
  * @example await waitToRetry(backoffDelay(attempt), signal)
  */

@@ -72,7 +72,7 @@ function bindStopKey(app: AppState): void {
     if (event.key !== "Escape" || event.defaultPrevented || event.isComposing) return;
     // Held down, it has already closed something nearer.
     if (event.repeat) return;
-    // What is not shown is not stopped by chance.
+    // Escape must not stop a run that is not shown.
     if (routedPage() !== "chat") return;
     if (document.querySelector("dialog[open]") !== null || app.chat.active() === null) return;
     event.preventDefault();

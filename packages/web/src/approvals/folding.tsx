@@ -52,7 +52,7 @@ export function ShowAll(props: {
   readonly folding: Pick<Folding, "isFolded" | "unfold">;
   readonly hasKeys: Accessor<boolean>;
   readonly testId: string;
-  /** What the user can do afterwards. @default approvalsTexts.folding.allow */
+  /** The text for the action after unfolding. @default approvalsTexts.folding.allow */
   readonly then?: string;
   readonly isBusy?: boolean;
 }) {

@@ -35,12 +35,12 @@ test("a pattern begins with the tool's own, else with exactly these arguments", 
   });
 });
 
-test("a pattern that is no object is said on the card", () => {
+test("the card reports a pattern that is not an object", () => {
   assert.match(patternProblem({ ...choice, covers: "pattern", pattern: "[" }) ?? "", /not JSON/);
   assert.equal(patternProblem({ ...choice, pattern: "[" }), undefined);
 });
 
-test("what does more than read, and every call of a tool, needs a second step", () => {
+test("a grant for a tool that does more than read, and for every call of a tool, needs a second step", () => {
   assert.equal(needsConfirmation(choice, {}), true);
   assert.equal(needsConfirmation(choice, { readOnly: true }), false);
   assert.equal(needsConfirmation({ ...choice, covers: "tool" }, { readOnly: true }), true);

@@ -28,7 +28,7 @@ test("in a run that is over, a call that had begun has an unknown outcome", () =
   assert.equal(callBadge(call({ phase: "running", startedAt: 5 }), false).status, "running");
 });
 
-test("a call whose result a person must see asks for them, and then says what was done with it", () => {
+test("a call whose result needs review asks for it, and then shows the decision", () => {
   assert.equal(callBadge(call({ phase: "reviewing", startedAt: 5 }), false).tone, "asking");
   const labelOf = (outcome: "released" | "redacted" | "replaced") =>
     callBadge(

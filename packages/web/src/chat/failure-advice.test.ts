@@ -17,12 +17,12 @@ test("each failure of a model has its own title and advice", () => {
   assert.ok(!titles.includes(failureAdvice("error", error("internal"))?.title));
 });
 
-test("a run that goes on or completed has nothing to say", () => {
+test("a run that is in progress or completed has no advice", () => {
   assert.equal(failureAdvice("running", null), undefined);
   assert.equal(failureAdvice("completed", null), undefined);
 });
 
-test("a stopped run can be carried on, a code is not read from the prototype", () => {
+test("a stopped run can be continued, and a code is not read from the prototype", () => {
   assert.equal(failureAdvice("aborted", error("aborted"))?.retry, "Continue");
   assert.equal(failureAdvice("error", error("constructor"))?.title, "This turn failed");
 });

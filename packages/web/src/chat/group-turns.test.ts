@@ -16,7 +16,7 @@ test("each message is a turn, also the same one twice", () => {
   assert.deepEqual(ids(groupTurns(runs)), [["a"], ["b"], ["c"]]);
 });
 
-test("a run that tries again belongs to the turn it carries on", () => {
+test("a retried run belongs to the turn that it continues", () => {
   const runs = [
     run("a", null, "hello"),
     run("b", null, "hello"),

@@ -150,7 +150,7 @@ function RenameField(props: RenameFieldProps) {
       data-testid="rename-field"
       maxlength="200"
       onBlur={() => finish(() => props.onDone(field.value.trim()))}
-      // Not delegated: the list around it would close first, where it is a panel.
+      // Not delegated, because the surrounding list would close first if it is a panel.
       on:keydown={(event) => {
         if (event.isComposing) return;
         if (event.key === "Enter") finish(() => props.onDone(field.value.trim()));

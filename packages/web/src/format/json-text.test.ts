@@ -7,7 +7,7 @@ test("arguments fit on a line", () => {
   assert.ok(argumentsLine({ text: "x".repeat(500) }).endsWith("…"));
 });
 
-test("JSON that a person typed is an object or says what is wrong", () => {
+test("typed JSON is an object or has a message with its error", () => {
   assert.deepEqual(parseJsonObject('{"a":1}'), { type: "object", value: { a: 1 } });
   assert.equal(parseJsonObject("[1]").type, "invalid");
   assert.match((parseJsonObject("{") as { message: string }).message, /not JSON/);

@@ -1,6 +1,6 @@
 import { shellTexts } from "../texts/shell.ts";
 
-/** JSON text with indentation; text that is no JSON as it is. */
+/** Returns JSON text with indentation, and other text unchanged. */
 export function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
@@ -22,7 +22,7 @@ export type JsonObjectText =
   | { readonly type: "object"; readonly value: { readonly [key: string]: unknown } }
   | { readonly type: "invalid"; readonly message: string };
 
-/** Reads a JSON object that a person typed. */
+/** Reads a JSON object that the user typed. */
 export function parseJsonObject(text: string): JsonObjectText {
   let value: unknown;
   try {

@@ -43,7 +43,7 @@ function confirmOn(button: HTMLButtonElement, copied: boolean): void {
 }
 
 interface MarkdownTarget {
-  /** Shows `text`; only blocks that changed are made anew. */
+  /** Shows `text`, and renders only the blocks that changed. */
   show(text: string): void;
 }
 

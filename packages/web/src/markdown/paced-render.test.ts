@@ -40,7 +40,7 @@ test("of the time, a long text that grows takes one part in five", (context) => 
   assert.ok(share > 0.15 && share <= 0.21, `${share}`);
 });
 
-test("what came during a rest is rendered after it, once", (context) => {
+test("text that arrives during a rest is rendered after it, once", (context) => {
   const { text, changed, pass } = paced(context);
   text.took = 100;
   changed(true);

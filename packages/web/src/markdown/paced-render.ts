@@ -1,17 +1,17 @@
 /** How long a growing text rests after each rendering, in times what that took: one part in five is spent. */
 const restFactor = 4;
-/** A rest that is shorter than a frame is none, in milliseconds. */
+/** The shortest rest between two renderings: one frame, in milliseconds. */
 const frameMs = 16;
 
 export interface PacedRender {
-  /** The text changed: it is rendered now, or after the rest while it goes on growing. */
+  /** Renders the changed text now, or after the rest if it still grows. */
   readonly changed: (isGrowing: boolean) => void;
   readonly stop: () => void;
 }
 
 /**
- * Renders a text that grows as often as it can without holding the page up, however long it is and
- * however slow the machine. What is whole is rendered at once.
+ * Renders a growing text as often as possible without blocking the page, for any length of text and
+ * speed of machine. A complete text is rendered at once.
  */
 export function pacedRender(render: () => void, now = () => performance.now()): PacedRender {
   let timer: ReturnType<typeof setTimeout> | undefined;

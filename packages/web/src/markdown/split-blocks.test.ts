@@ -99,7 +99,7 @@ test("tags that shape text stay bare, all other HTML is text", () => {
   );
 });
 
-test("a text that was replaced is read anew", () => {
+test("a replaced text is read from its start", () => {
   const first = extendBlocks(noBlocks, "one\n\ntwo\n\nthree");
   assert.deepEqual(extendBlocks(first, "other").tail, ["<p>other</p>\n"]);
   assert.deepEqual(extendBlocks(first, "other").settled, []);

@@ -9,7 +9,7 @@ export interface MarkdownBlocks {
   readonly settled: readonly string[];
   /** Characters that the settled blocks take. */
   readonly settledLength: number;
-  /** Blocks at the end, which are read anew when text is added. */
+  /** Blocks at the end, which are read again when text is added. */
   readonly tail: readonly string[];
   /** Link definitions of the settled part. */
   readonly links: Links;
@@ -24,9 +24,9 @@ export const noBlocks: MarkdownBlocks = {
 };
 
 /**
- * Reads a text that grows, in time that depends on what is new and not on how long the whole is:
- * all but the last two blocks are settled and never read again. (Two, since a list goes on after
- * an empty line.) A text that does not continue `previous` is read from its beginning.
+ * Reads a growing text in time proportional to the new text: all blocks except the last two are
+ * settled and never read again. (Two, because a list can continue after an empty line.) A text that
+ * does not continue `previous` is read from its start.
  */
 export function extendBlocks(previous: MarkdownBlocks, source: string): MarkdownBlocks {
   const text = source.includes("\r") ? source.replaceAll(/\r\n?/g, "\n") : source;

@@ -26,7 +26,7 @@ test("each test becomes what the API calls it", () => {
   assert.deepEqual(when(one("n", "absent")), { n: { exists: false } });
 });
 
-test("an exact value is text where the argument is text, else the JSON that was typed", () => {
+test("an exact value is text if the argument is text, otherwise the typed JSON", () => {
   assert.deepEqual(when(one("branch", "equals", "5")), { branch: { equals: "5" } });
   assert.deepEqual(when(one("n", "equals", "5")), { n: { equals: 5 } });
   assert.deepEqual(when(one("n", "notEquals", "main")), { n: { not: { equals: "main" } } });
@@ -38,7 +38,7 @@ test("conditions on one argument hold together, and the same one twice is refuse
   assert.deepEqual([twice.type, twice.type === "invalid" && twice.index], ["invalid", 1]);
 });
 
-test("what is missing is said of its condition", () => {
+test("a missing value is reported at its condition", () => {
   for (const [index, drafts] of [
     [0, [one("", "given")]],
     [0, [one("n", "max", "many")]],

@@ -47,7 +47,7 @@ test("of a rule that is there what was emptied is taken back, and its calls stay
   });
 });
 
-test("what is missing or wrong is said at its field", () => {
+test("a missing or invalid value is reported at its field", () => {
   const fieldOf = (more: Partial<RuleDraft>) => {
     const outcome = read(more);
     return outcome.type === "invalid" ? outcome.error.field : "none";

@@ -11,9 +11,9 @@ import type {
 } from "./run-event.ts";
 
 /**
- * `writing`: the model is still writing the arguments. `asking`: a person is asked. `answered`:
- * they said something, and the server has not gone on yet. `client`: a client has to run it.
- * `reviewing`: it ran, and a person must see its result first.
+ * `writing`: the model is still writing the arguments. `asking`: it waits for approval. `answered`:
+ * the user answered, and the server has not continued yet. `client`: a client must run it.
+ * `reviewing`: it ran, and its result waits for review.
  */
 export type CallPhase =
   | "writing"
@@ -25,7 +25,7 @@ export type CallPhase =
   | "reviewing"
   | "settled";
 
-/** What a tool said while it ran; `text` is the end of it where it is long. */
+/** Output of a tool while it runs; `text` has only the end of a long output. */
 export interface CallOutput {
   readonly id: string;
   readonly text: string;
@@ -51,7 +51,7 @@ export interface CallState {
   readonly startedAt: number | null;
   readonly approval: ApprovalRequest | null;
   readonly decision: CallDecision | null;
-  /** A person changed the arguments. */
+  /** The user edited the arguments. */
   readonly edited: boolean;
   readonly review: ReviewNotice | null;
   readonly reviewed: ReviewOutcome | null;

@@ -111,7 +111,7 @@ function announce(
   return place({ ...state, calls: { ...state.calls, [event.callId]: call } }, call, false);
 }
 
-/** A sub-call stands under its parent, any other among the model's words. */
+/** Places a sub-call under its parent, and any other call in the model's text. */
 function place(state: RunState, call: CallState, placed: boolean): RunState {
   if (placed) return state;
   if (call.parentCallId !== null && state.calls[call.parentCallId] !== undefined) {

@@ -14,7 +14,9 @@ type ItemEvent = RunEventOf<"item.start"> | RunEventOf<"item.delta"> | RunEventO
 /** Characters of a tool's live output that are kept; the whole is in its result. */
 export const outputTailLength = 65_536;
 
-/** What streams: a message, reasoning, a call's arguments, a tool's output. */
+/**
+ * Applies an event of a streamed item: a message, reasoning, a call's arguments, a tool's output.
+ */
 export function foldItemEvent(state: RunState, event: ItemEvent): RunState {
   if (event.type === "item.start") return startItem({ ...state, retry: null }, event);
   const target = state.items[event.itemId];
@@ -93,7 +95,7 @@ function changeText(
       };
     case "arguments":
       return updateCall(state, target.callId, (call) =>
-        // What was proposed is the truth; a late delta does not touch it.
+        // The proposed arguments are final; a late delta does not change them.
         call.phase === "writing" ? { ...call, argumentsText: change(call.argumentsText) } : call,
       );
     case "output":

@@ -144,7 +144,7 @@ test("a turn reads in the order in which it was said", () => {
   assert.deepEqual(whole.items, {});
 });
 
-test("a call goes through its life, and a sub-call stands under its parent", () => {
+test("a call passes through its phases, and a sub-call is placed under its parent", () => {
   const { c1, c2 } = whole.calls;
   assert.equal(c1?.result?.finalText, "a.txt");
   assert.equal(c1?.outputs[0]?.text, "reading the folder");
@@ -168,7 +168,7 @@ test("a pending approval shows its resolved arguments and leaves the run waiting
   assert.deepEqual(state.calls["c2"]?.args, { url: "https://example.org" });
 });
 
-test("what the model said before it started again is void, and calls it was still writing are gone", () => {
+test("a restart of the model removes its earlier text and the calls that it was writing", () => {
   const steps: Step[] = [
     { type: "round.started", round: 1, at: 1 },
     { type: "item.start", itemId: "t", kind: "text" },
@@ -206,7 +206,7 @@ test("an interrupted run stays interrupted when it is closed", () => {
   assert.equal(state.error?.code, "interrupted");
 });
 
-test("time spent waiting for a person does not count", () => {
+test("time in which the run waits for a user does not count", () => {
   const at = (time: number, now: number) =>
     runDuration(foldRunEvents(initialRunState, events.slice(0, time)), now);
   const resumed = events.findIndex((event) => event.type === "chain.resumed");
@@ -241,7 +241,7 @@ test("live output keeps its end when it is long", () => {
   assert.ok(text.endsWith("xend"));
 });
 
-test("an event for what was never announced changes nothing but the number", () => {
+test("an event for an unknown item changes only the number", () => {
   const state = foldRunEvent(whole, {
     seq: whole.seq + 1,
     type: "item.delta",

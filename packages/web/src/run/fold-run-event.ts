@@ -28,8 +28,8 @@ export function foldRunEvents(state: RunState, events: Iterable<RunEvent>): RunS
 }
 
 /**
- * The state that a stored run had at `lastSeq`. Its events come in order with their deltas joined,
- * so their numbers say nothing here; `lastSeq` says where the live stream goes on.
+ * Returns the state of a stored run at `lastSeq`. Its events are in order with their deltas joined,
+ * so their numbers are not used; the live stream continues after `lastSeq`.
  */
 export function foldStoredEvents(events: readonly RunEvent[], lastSeq: number): RunState {
   return { ...events.reduce(fold, initialRunState), seq: lastSeq };
@@ -136,7 +136,7 @@ function voidUnfinishedStep(state: RunState): RunState {
   };
 }
 
-/** A running tool goes on speaking whatever the model does. */
+/** Keeps the outputs of running tools, which continue when the model restarts. */
 function outputsOnly(items: RunState["items"]): RunState["items"] {
   const kept: { [itemId: string]: ItemTarget } = {};
   for (const [id, target] of Object.entries(items)) if (target.type === "output") kept[id] = target;

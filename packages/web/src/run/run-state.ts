@@ -1,7 +1,7 @@
 import type { CallState } from "./call-state.ts";
 import type { ChainError, ChainStats, Usage } from "./run-event.ts";
 
-/** Where a run is, as its events tell it. The last five are for good. */
+/** The phase of a run, from its events. The last five are final. */
 export type RunPhase =
   | "queued"
   | "running"
@@ -12,7 +12,7 @@ export type RunPhase =
   | "timeout"
   | "interrupted";
 
-/** What the model says, piece by piece, in the order in which it came. */
+/** Text of the model, in the order of arrival. */
 export interface TextBlock {
   readonly type: "text" | "reasoning";
   readonly id: string;
@@ -39,7 +39,7 @@ export interface RetryNotice {
   readonly reason: string;
 }
 
-/** What an open stream item feeds, by its id. */
+/** The part of the state that an open stream item changes, by the item's id. */
 export type ItemTarget =
   | { readonly type: "text" }
   | { readonly type: "arguments"; readonly callId: string }
@@ -53,7 +53,7 @@ export interface RunState {
   readonly round: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
-  /** Milliseconds that it waited for people or clients, without the waiting that goes on. */
+  /** Milliseconds that it waited for users or clients, without a wait in progress. */
   readonly waited: number;
   readonly waitingSince: number | null;
   readonly blocks: readonly Block[];

@@ -2,7 +2,7 @@ import { hasEnded, type RunState } from "./run-state.ts";
 import type { CallState } from "./call-state.ts";
 import { chatTexts } from "../texts/chat.ts";
 
-/** A turn's numbers; while it runs, those of what is settled so far. */
+/** A turn's totals; during the run, those of its settled calls and rounds. */
 export interface RunTotals {
   readonly calls: number;
   readonly rounds: number;
@@ -33,7 +33,7 @@ export function runDuration(state: RunState, now: number): number | null {
   return (state.endedAt ?? state.waitingSince ?? now) - state.startedAt - state.waited;
 }
 
-/** What a reader of an answer must know of it: that a limit or a filter ended it. In words. */
+/** Returns the notice that a limit or a filter ended an answer early. */
 export function endedEarly({ limit, finishReason, phase }: RunState): readonly string[] {
   const notices: string[] = [];
   if (limit !== null) notices.push(chatTexts.turn.limitReached(limit));
@@ -43,7 +43,7 @@ export function endedEarly({ limit, finishReason, phase }: RunState): readonly s
   return notices;
 }
 
-/** The calls that wait for a person's word, in the order in which they asked. */
+/** Returns the calls that wait for approval, in the order in which they asked. */
 export function pendingApprovals(state: RunState | undefined): CallState[] {
   if (state === undefined || hasEnded(state.phase)) return [];
   return Object.values(state.calls).filter(

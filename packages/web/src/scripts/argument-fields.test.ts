@@ -45,7 +45,7 @@ test("each parameter has a field of its kind, said in few words", () => {
   assert.deepEqual(argumentFields({ type: "object" }), []);
 });
 
-test("what is written becomes arguments of the right types; what is empty is left out", () => {
+test("field texts become arguments of the right types; empty fields are left out", () => {
   const written = { city: "Bergen", unit: '"c"', stay: '{"nights": 2}', wind: "true", days: "4" };
   assert.deepEqual(read(written), {
     type: "arguments",
@@ -54,7 +54,7 @@ test("what is written becomes arguments of the right types; what is empty is lef
   assert.deepEqual(read({ ...written, city: "" }).type, "arguments");
 });
 
-test("what is missing or cannot be read is said at its field", () => {
+test("a missing or unreadable value is reported at its field", () => {
   const wrong = read({ city: "x", days: "many", ids: "[1", either: "plain" });
   assert.ok(wrong.type === "invalid");
   assert.deepEqual(Object.keys(wrong.errors).toSorted(), ["days", "either", "ids", "stay", "unit"]);

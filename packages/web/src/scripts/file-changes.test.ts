@@ -22,6 +22,6 @@ test("files that came, went or changed since an approval are told apart", () => 
     ],
   );
   const changed = fileChanges([file("big", null, "sha256:1")], [file("big", null, "sha256:2")]);
-  assert.equal(changed.length, 1, "what cannot be shown and is as long as before");
+  assert.equal(changed.length, 1, "a change that cannot be shown and has the same length");
   assert.notEqual(changed[0]?.before, changed[0]?.after);
 });

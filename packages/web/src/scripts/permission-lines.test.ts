@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { permissionLines } from "./permission-lines.ts";
 
-test("what a file asks for is said in words, what reaches furthest first", () => {
+test("requested permissions are described, the widest first", () => {
   const lines = permissionLines({
     file: { timeoutMs: 60_000, network: ["api.example.com"], secrets: ["KEY"], effects: "read" },
     functions: { send: { executionPolicy: "auto", roots: { write: ["out"] } } },

@@ -4,7 +4,7 @@ import { shellTexts } from "../texts/shell.ts";
 
 type ContentPart = NonNullable<CallResult["parts"]>[number];
 
-/** Pictures, files and links that a tool returned. What lies elsewhere is linked, never loaded. */
+/** Pictures, files and links that a tool returned. External ones are linked, never loaded. */
 export function ContentParts(props: { readonly parts: readonly ContentPart[] }) {
   return (
     <div class="content-parts flow">

@@ -11,7 +11,7 @@ export function ErrorNotice(props: ErrorTextProps) {
   return <ErrorText {...props} class="notice danger" />;
 }
 
-/** What is wrong with a field, under it; the field names it by `aria-describedby`. */
+/** The error of a field, shown under it; the field refers to it with `aria-describedby`. */
 export function FieldError(props: ErrorTextProps & { readonly id?: string }) {
   return <ErrorText {...props} class="field-error" />;
 }

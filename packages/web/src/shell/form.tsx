@@ -35,7 +35,7 @@ export function FormActions(props: {
   readonly onCancel: () => void;
   readonly look?: string;
   readonly testId?: string;
-  /** What the button that sends says. @default "Save" */
+  /** The text of the submit button. @default "Save" */
   readonly word?: string;
 }) {
   const look = (own: string) => `${own} ${props.look ?? ""}`.trim();

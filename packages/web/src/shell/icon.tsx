@@ -30,7 +30,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** A line drawing; what it stands beside says what it means. */
+/** A line drawing without a text alternative: the text next to it has the meaning. */
 export function Icon(props: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg

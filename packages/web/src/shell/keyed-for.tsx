@@ -7,7 +7,7 @@ import { createMemo, For, Show, type Accessor, type JSX } from "solid-js";
 export function KeyedFor<Value extends object>(props: {
   readonly each: readonly Value[];
   readonly by: (value: Value) => string;
-  /** Shown where there are none. */
+  /** Shown if there are none. */
   readonly fallback?: JSX.Element;
   readonly children: (value: Accessor<Value>) => JSX.Element;
 }) {

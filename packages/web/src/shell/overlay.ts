@@ -1,8 +1,8 @@
 import { createEffect, onCleanup, type Accessor } from "solid-js";
 
 /**
- * Behaves like a dialog while `active`: takes the focus, gives it back in the end, and closes on
- * Escape. What lies behind is to be `inert`, which keeps Tab inside.
+ * Behaves like a dialog while `active`: takes the focus, returns it in the end, and closes on
+ * Escape. The caller makes the rest of the page `inert`, which keeps Tab inside.
  */
 export function bindOverlay(
   element: HTMLElement,

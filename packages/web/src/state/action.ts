@@ -2,15 +2,15 @@ import { createSignal } from "solid-js";
 import { messageOf, withoutPlace } from "../api/api-error.ts";
 
 /**
- * What a button does: whether it goes on, and why it failed the last time.
+ * Creates the state of a button's action: whether it is in progress, and its last error.
  *
- * @param field whose name the server's messages begin with, and the page need not repeat
+ * @param field the field whose name starts the server's messages, which the page need not repeat
  */
 export function createAction(field = "") {
   const [isBusy, setBusy] = createSignal(false);
   const [error, setError] = createSignal<string | null>(null);
 
-  /** Does something, unless something goes on. @returns whether it went well */
+  /** Runs an action, unless one is in progress. @returns whether it succeeded */
   async function run(
     work: () => Promise<unknown>,
     onFailure?: (failure: unknown) => void,

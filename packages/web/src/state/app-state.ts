@@ -22,7 +22,7 @@ export function useApp(): AppState {
 }
 
 export function createAppState() {
-  /** The panel beside the chat; null where none is open. */
+  /** The panel next to the chat; null if none is open. */
   const [panel, setPanel] = createSignal<PanelName | null>(null);
   /** The variable that is shown in full. */
   const [variable, setVariable] = createSignal<string | null>(null);
@@ -39,7 +39,7 @@ export function createAppState() {
 
   createEffect(
     on(routedConversation, (id) => {
-      // The address of a conversation that was just made here is no way to another one.
+      // The address of a conversation that was just created here does not open another one.
       if (id !== null && id === chat.conversation()?.id) return;
       void chat.open(id);
       setVariable(null);

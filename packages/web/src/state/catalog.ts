@@ -7,14 +7,14 @@ import { createPreference } from "./preferences.ts";
 /** The offline model's id: no AI, so its chat is begun with commands. */
 export const offlineModel = "capstan/offline";
 
-/** What this server has to offer, and which model was chosen in this browser. */
+/** Creates the state of the server's models and tools, and of the model that this browser chose. */
 export function createCatalog() {
   const info = createLoaded<ServerInfo | null>(null, () => client.info());
   const models = createLoaded<readonly ModelView[]>([], () => client.models());
   const groups = createLoaded<readonly ToolGroupView[]>([], () => client.toolGroups());
   const [chosen, choose] = createPreference("model");
 
-  /** The chosen model where the server still has it, else its default. */
+  /** The chosen model if the server still has it, otherwise its default. */
   const model = createMemo(() => {
     const all = models.value();
     const wanted = all.find((entry) => entry.id === chosen());

@@ -42,7 +42,7 @@ export function createChat(events: ChatEvents) {
   /** The conversation that was asked for last, and its coming. */
   let wanted: string | null = null;
   let opening: Promise<void> = Promise.resolve();
-  /** Switches as the server has them, and the saving of what was switched since. */
+  /** The stored switches, and the request that saves later changes. */
   let stored = noSwitches;
   let saving: Promise<unknown> = Promise.resolve();
 
@@ -123,7 +123,7 @@ export function createChat(events: ChatEvents) {
     return made;
   }
 
-  /** The open conversation, made where there is none yet. */
+  /** Returns the open conversation, or creates one. */
   async function ensureConversation(title = ""): Promise<ConversationView> {
     await opening;
     const open = conversation();
@@ -186,7 +186,7 @@ export function createChat(events: ChatEvents) {
       const saved = await mine;
       if (isOpen()) stored = saved.switches;
     } finally {
-      // What could not be saved is not shown as if it were.
+      // Switches that could not be saved are shown with their stored value.
       if (saving === mine && isOpen()) show(stored);
     }
   }
@@ -222,7 +222,7 @@ export function createChat(events: ChatEvents) {
       attempt(async () => add(await client.retryRun(run.view.id, model))),
     setSwitches: (switches: Switches) =>
       attempt(async () => {
-        // What is still coming has switches of its own.
+        // A conversation that is still loading has its own switches.
         if (conversation() === null) await (making ?? opening);
         const open = conversation();
         if (open === null) setDraftSwitches(switches);

@@ -8,7 +8,7 @@ import { hasEnded, type RunPhase, type RunState } from "../run/run-state.ts";
 /** `gone`: the server has no such run any more. */
 export type StreamStatus = FollowStatus | "gone";
 
-/** A run that is shown, and followed while it goes on. */
+/** A run that is shown, and followed while it is in progress. */
 export interface LiveRun {
   readonly view: RunWithEvents;
   readonly state: Accessor<RunState>;
@@ -63,7 +63,10 @@ const phaseOf: { readonly [status in RunStatus]: RunPhase | null } = {
   expired: "timeout",
 };
 
-/** What is stored; a run that was closed before it began has a status and no events. */
+/**
+ * Returns the state of a stored run. A run that was closed before it started has a status and no
+ * events.
+ */
 function storedState(run: RunWithEvents): RunState {
   const state = foldStoredEvents(run.events, run.last_seq);
   const phase = phaseOf[run.status];

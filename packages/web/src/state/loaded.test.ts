@@ -44,13 +44,13 @@ test("an answer that was asked for before a change does not undo the change", as
   assert.deepEqual(loaded.value(), ["renamed", "and another"]);
 });
 
-test("a change asks for nothing where nothing was asked for", () => {
+test("a change requests nothing if nothing was requested before", () => {
   const { loaded, asked } = create();
   loaded.set(() => ["mine"]);
   assert.deepEqual([loaded.value(), asked.length], [["mine"], 0]);
 });
 
-test("what was cleared is not there, and a late answer does not bring it back", async () => {
+test("a cleared value is absent, and a late answer does not restore it", async () => {
   const { loaded, asked } = create();
   const first = loaded.refresh();
   loaded.clear();

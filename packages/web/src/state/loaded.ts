@@ -9,7 +9,9 @@ export interface Loaded<Value> {
   readonly error: Accessor<string | null>;
   /** Asks again; of several that overlap the newest counts. Never rejects. */
   readonly refresh: () => Promise<void>;
-  /** Changes it as the server was changed. What was asked for before knows nothing of that, and is asked for again. */
+  /**
+   * Applies a change that the server has made. Earlier requests lack this change and are repeated.
+   */
   readonly set: (change: (value: Value) => Value) => void;
   /** Forgets it: it is to be that of something else. */
   readonly clear: () => void;

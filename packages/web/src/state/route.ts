@@ -1,6 +1,6 @@
 import { createMemo, createRoot, createSignal } from "solid-js";
 
-/** What the address names. */
+/** The page that an address names. */
 type Route =
   | { readonly page: "chat"; readonly conversation: string | null }
   | { readonly page: "scripts"; readonly script: string | null };

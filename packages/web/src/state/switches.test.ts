@@ -29,7 +29,7 @@ const groups = [
   group("constructor", false, [tool("constructor", "Make")]),
 ];
 
-test("what nobody switched is at its default", () => {
+test("an unchanged switch has its default", () => {
   assert.deepEqual(groupsOn(groups, noSwitches), ["files"]);
   assert.deepEqual([...toolNamesOn(groups, noSwitches)], ["ListFiles"]);
 });

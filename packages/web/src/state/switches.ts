@@ -7,12 +7,12 @@ function own(record: { readonly [key: string]: boolean }, key: string): boolean 
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** What was switched, else the default. */
+/** Whether a group is on: its switch, otherwise its default. */
 export function isGroupOn(group: ToolGroupView, switches: Switches): boolean {
   return own(switches.groups, group.name) ?? group.default_enabled;
 }
 
-/** Whether the tool is on where its group is. */
+/** Whether a tool is on, if its group is on. */
 export function isToolOn(tool: ToolView, switches: Switches): boolean {
   return tool.always_offered || (own(switches.tools, tool.id) ?? tool.default_enabled);
 }

@@ -9,7 +9,7 @@ import { confirm } from "../shared/confirm.ts";
 import { readConfiguration } from "../shared/read-configuration.ts";
 import { findApprovable, onlyOperand } from "./find-files.ts";
 
-/** Asks a person for the word on one file, and keeps it. */
+/** Asks the user to approve one file, and stores the approval. */
 export async function approveScript(invocation: Invocation): Promise<number> {
   const path = onlyOperand(invocation, "file", "approve weather.py");
   const configuration = await readConfiguration(invocation.values);
@@ -20,7 +20,7 @@ export async function approveScript(invocation: Invocation): Promise<number> {
   printNotice(visibleText(declaration(script)));
   if (
     invocation.values["yes"] !== true &&
-    !(await confirm("Approve it?", "Nobody can be asked here; --yes approves without asking."))
+    !(await confirm("Approve it?", "There is no terminal to ask; --yes approves without asking."))
   ) {
     printNotice("Nothing was approved.");
     return 1;
@@ -36,7 +36,7 @@ export async function approveScript(invocation: Invocation): Promise<number> {
   }
 }
 
-/** Ends with 1 where there was nothing to take back. */
+/** The exit code is 1 if the file had no approval. */
 export async function revokeScript(invocation: Invocation): Promise<number> {
   const path = onlyOperand(invocation, "file", "revoke weather.py");
   const configuration = await readConfiguration(invocation.values);

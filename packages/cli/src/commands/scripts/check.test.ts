@@ -21,43 +21,39 @@ async function put(name: string, text: string): Promise<string> {
 }
 
 // Contract: scripts-73
-test(
-  "what `scripts new` writes has nothing wrong with it, in every language",
-  { skip },
-  async () => {
-    const paths = [
-      await put("fresh/one.py", templates.py("one")),
-      await put("fresh/two.ps1", templates.ps1("two")),
-    ];
-    const checked = await checkPaths(paths, { folders: [] });
-    assert.deepEqual(
-      checked.map(({ group, functions, problems }) => [
-        group,
-        functions.map(({ name }) => name),
-        problems,
-      ]),
-      [
-        ["one", ["greet"], []],
-        ["two-ps1", ["Get-Greeting"], []],
-      ],
-    );
-    for (const { functions } of checked) {
-      assert.equal(functions[0]?.hasFormat, true);
-      assert.notEqual(functions[0]?.returns, undefined);
-    }
-    const properties = checked[0]?.functions[0]?.parameters["properties"];
-    assert.deepEqual(properties, {
-      name: { type: "string", description: "Who is greeted." },
-      times: { type: "integer", default: 1, description: "How often." },
-      tone: {
-        type: "string",
-        enum: ["kind", "short"],
-        default: "kind",
-        description: "How warm it is.",
-      },
-    });
-  },
-);
+test("files that `scripts new` writes have no problem, in every language", { skip }, async () => {
+  const paths = [
+    await put("fresh/one.py", templates.py("one")),
+    await put("fresh/two.ps1", templates.ps1("two")),
+  ];
+  const checked = await checkPaths(paths, { folders: [] });
+  assert.deepEqual(
+    checked.map(({ group, functions, problems }) => [
+      group,
+      functions.map(({ name }) => name),
+      problems,
+    ]),
+    [
+      ["one", ["greet"], []],
+      ["two-ps1", ["Get-Greeting"], []],
+    ],
+  );
+  for (const { functions } of checked) {
+    assert.equal(functions[0]?.hasFormat, true);
+    assert.notEqual(functions[0]?.returns, undefined);
+  }
+  const properties = checked[0]?.functions[0]?.parameters["properties"];
+  assert.deepEqual(properties, {
+    name: { type: "string", description: "Who is greeted." },
+    times: { type: "integer", default: 1, description: "How often." },
+    tone: {
+      type: "string",
+      enum: ["kind", "short"],
+      default: "kind",
+      description: "How warm it is.",
+    },
+  });
+});
 
 // Contract: scripts-59
 test(
@@ -78,7 +74,7 @@ test(
   },
 );
 
-test("what a file says cannot steer the terminal", () => {
+test("text of a file cannot control the terminal", () => {
   const [line] = problemLines(
     [{ path: "/x\u001b[2J", severity: "error", message: "a\u001b]52;c;eA==\u0007b\nc" }],
     "/",
@@ -110,7 +106,7 @@ test("a path is a file, a plugin folder, a folder of tools, or a name in the con
 });
 
 test(
-  "what is approved is read from the file itself: what it declares, and all it is made of",
+  "an approval covers the declarations and the whole content, read from the file itself",
   { skip },
   async () => {
     const path = await put("app/a.py", 'TOOL_CONFIG = {"network": True}\ndef f():\n    "Does."\n');
@@ -129,7 +125,7 @@ test(
 );
 
 // Contract: scripts-14
-test("what is hidden in a script or a module is told where it is checked and where it is approved", async () => {
+test("hidden text in a script or a module is reported by check and by approve", async () => {
   const paths = [
     await put("hidden/a.ps1", "# one\u202E\nfunction Get-It { 1 }\n"),
     await put("hidden/m.ts", "export const a = 1;\n// \u200B\n"),

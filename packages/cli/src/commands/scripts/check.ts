@@ -18,7 +18,7 @@ import { formatCount } from "../../terminal/style.ts";
 import { readConfiguration } from "../shared/read-configuration.ts";
 import { toolFilesAt } from "./find-files.ts";
 
-/** Says what is wrong with scripts. Ends with 1 where there is an error. */
+/** Prints the problems of scripts. The exit code is 1 if there is an error. */
 export async function checkScripts({ values, positionals }: Invocation): Promise<number> {
   const { scripts } = await readConfiguration(values);
   const checked = await checkPaths(positionals, scripts);
@@ -35,13 +35,13 @@ export async function checkScripts({ values, positionals }: Invocation): Promise
   return problems.some(({ severity }) => severity === "error") ? 1 : 0;
 }
 
-/** A file, read anew, with all that is wrong with it. */
+/** A file, read from the disk, with its problems. */
 export interface CheckedFile {
   readonly path: string;
   readonly group?: string;
   readonly title?: string;
   readonly functions: readonly ScriptFunction[];
-  /** What it says of its permissions; they hold once a person approved the file. */
+  /** Its declared permissions, which apply after a user approved the file. */
   readonly declared?: DeclaredPermissions;
   readonly content_hash?: string;
   readonly problems: readonly FileProblem[];
@@ -91,7 +91,7 @@ export async function checkPaths(
   ];
 }
 
-/** What can be said of a module that does not run: what is hidden in its text. */
+/** Returns the problems of a module that are visible without running it: hidden text. */
 async function checkModule({ path, folder, isPlugin, name }: ScannedFile): Promise<CheckedFile> {
   const entry = relative(folder, path);
   const made = await readScriptFiles({ folder, entry, isPlugin });

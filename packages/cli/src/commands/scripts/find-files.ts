@@ -21,10 +21,10 @@ export function onlyOperand({ positionals }: Invocation, what: string, example: 
 }
 
 /**
- * The tool files that a path means: a file, a plugin folder, or a folder of tools. It is looked for
- * here, then in the configuration's folders.
+ * The tool files that a path means: a file, a plugin folder, or a folder of tools. The path is
+ * resolved in the working directory, then in the configured folders.
  *
- * @returns none, with a problem, where there are none
+ * @returns an empty list and a problem if there are none
  */
 export async function toolFilesAt(path: string, folders: readonly string[]): Promise<Scan> {
   for (const place of [".", ...folders]) {
@@ -108,7 +108,7 @@ export async function findApprovable(
   const { folder, isPlugin, name } = file;
   const made = await readScriptFiles({ folder, entry: relative(folder, file.path), isPlugin });
   if (made.status === "refused") return refuse(made.message);
-  // A module declares for itself, in code, once it is loaded: the word is on its content alone.
+  // A module declares its tools in code after loading, so the approval covers its content alone.
   const script: Script = {
     path: file.path,
     language: "python",

@@ -27,7 +27,7 @@ export async function installScript(invocation: Invocation): Promise<number> {
   const { sandbox, problem } = await findSandbox();
   if (problem !== undefined)
     printNotice(
-      `What packages run while they are installed is not confined here: ${problem.message}`,
+      `Code of packages runs without a sandbox during the installation: ${problem.message}`,
     );
   const stop = new AbortController();
   void stopSignal().then((signal) => stop.abort(new Error(`${signal} came`)));

@@ -59,7 +59,7 @@ function listedFiles(
   return files.map(({ path, status, groupIds, problems, script }) => ({
     path,
     status,
-    // A module is only live once somebody approved it.
+    // A module is loaded only after its approval.
     approved: script === undefined ? groupIds.length > 0 : approvals.approved(script) !== undefined,
     groups: groups
       .filter(({ name }) => groupIds.includes(name))

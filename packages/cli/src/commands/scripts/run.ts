@@ -12,7 +12,7 @@ import { printable } from "../../terminal/printable.ts";
 import { readConfiguration } from "../shared/read-configuration.ts";
 import { stopSignal } from "../shared/stop-signal.ts";
 
-/** Calls a tool of a script. Ends with 1 where the call fails. */
+/** Calls a tool of a script. The exit code is 1 if the call fails. */
 export async function runScript({ values, positionals }: Invocation): Promise<number> {
   const [tool, args = "{}", ...more] = positionals;
   if (tool === undefined || more.length > 0)
@@ -27,10 +27,10 @@ export async function runScript({ values, positionals }: Invocation): Promise<nu
   return result.status === "success" ? 0 : 1;
 }
 
-/** How a call ended, for whoever made it on a command line. */
+/** The end of a call that was made on the command line. */
 interface RanTool {
   readonly status: string;
-  /** What the model would read. */
+  /** The text that the model would read. */
   readonly text: string;
   readonly data?: unknown;
   readonly duration_ms: number;
@@ -54,7 +54,7 @@ async function runTool(options: {
     const executor = createToolExecutor({
       groups,
       rules: configuration.rules,
-      // Who calls on a command line has seen the arguments: they typed them.
+      // The caller has typed the arguments, so the call needs no approval.
       approvals: {
         request: () => ({ decision: "allow" }),
         review: () => ({ decision: "release" }),
@@ -74,7 +74,7 @@ async function runTool(options: {
       },
     });
     if (result.status === "pending")
-      return { status: result.status, text: "It waits for a person.", duration_ms: 0 };
+      return { status: result.status, text: "The call waits for approval.", duration_ms: 0 };
     const { status, finalText, formattedText, durationMs } = result;
     return {
       status,

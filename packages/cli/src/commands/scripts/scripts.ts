@@ -3,17 +3,17 @@ import { settingOptions } from "../../configuration/setting-options.ts";
 
 const listCommand: Command = {
   name: "list",
-  summary: "List script files, their tools, and whether a person approved them",
-  description: `Lists each file of the configuration's folders with its group and tools. A script that nobody approved
-asks before every call and runs without network, folders and secrets; once approved, what it
-declares holds for exactly this content. A module (.ts, .js) is not loaded before it is approved.`,
+  summary: "List script files, their tools, and whether they are approved",
+  description: `Lists each file of the configured folders with its group and tools. An unapproved script asks before
+every call and runs without network, folders and secrets. Approval grants the permissions that the
+file declares, for exactly this content. A module (.ts, .js) is loaded only after its approval.`,
   options: {
     json: { type: "boolean", description: "As JSON, with definitions" },
     config: settingOptions.config,
     data: settingOptions.data,
   },
   examples: [
-    { line: "capstan scripts list", says: "what lies in the folders" },
+    { line: "capstan scripts list", says: "the files and tools in the folders" },
     { line: "capstan scripts list --json", says: "the same for a program" },
   ],
   load: async () => (await import("./list.ts")).listScripts,
@@ -21,11 +21,11 @@ declares holds for exactly this content. A module (.ts, .js) is not loaded befor
 
 const checkCommand: Command = {
   name: "check",
-  summary: "Say what is wrong with scripts, and where",
-  description: `Reads script files anew, without running them, and prints what is wrong as file:line:column, which
-editors jump to: syntax, types that are not known, parameters without documentation, permissions
-that make no sense. Ends with 1 where there is an error; warnings alone end with 0.
-Without paths: the folders of the configuration.`,
+  summary: "Check scripts and show each problem with its line",
+  description: `Reads script files without running them and prints each problem as file:line:column, a form that
+editors can open: syntax, unknown types, parameters without documentation, invalid permissions.
+The exit code is 1 if there is an error; warnings alone give 0.
+Without a path it checks the configured folders.`,
   operands: "[PATH…]",
   options: {
     json: { type: "boolean", description: "As JSON, with definitions and what files declare" },
@@ -34,17 +34,17 @@ Without paths: the folders of the configuration.`,
   },
   examples: [
     { line: "capstan scripts check", says: "all scripts of the configuration" },
-    { line: "capstan scripts check weather.py", says: "one file, wherever it lies" },
+    { line: "capstan scripts check weather.py", says: "one file, in any folder" },
   ],
   load: async () => (await import("./check.ts")).checkScripts,
 };
 
 const newCommand: Command = {
   name: "new",
-  summary: "Begin a script of tools",
-  description: `Writes a small working file into the first of the configuration's folders: a function with types, its
-documentation, a default, and a format. Change it, and what changed is live at once in a server that
-runs. The ending says which language: .py (the default), .ps1, or .ts.`,
+  summary: "Create a script with an example tool",
+  description: `Writes a small working file into the first configured folder: a function with types, documentation, a
+default and a format. A running server applies each change of the file at once.
+The extension chooses the language: .py (the default), .ps1 or .ts.`,
   operands: "NAME",
   options: { config: settingOptions.config, data: settingOptions.data },
   examples: [
@@ -57,10 +57,10 @@ runs. The ending says which language: .py (the default), .ps1, or .ts.`,
 const runCommand: Command = {
   name: "run",
   summary: "Call a tool of a script, as a model would",
-  description: `Makes one call through the same gate and sandbox as a model's: arguments are checked, the deadline
-holds, the administrator's rules too. Who asks is you, so you are not asked. What the script prints
-goes to standard error while it runs, what the model would read to standard output. Ends with 1
-where the call fails.`,
+  description: `Makes one call through the same gate and sandbox as a model's call: the arguments are checked, and the
+deadline and the administrator's rules apply. The call is yours, so it needs no approval.
+The script's output goes to standard error while it runs, the result for the model to standard output.
+The exit code is 1 if the call fails.`,
   operands: "GROUP.TOOL [ARGUMENTS]",
   options: {
     json: { type: "boolean", description: "The whole result as JSON, with its data" },
@@ -75,24 +75,26 @@ where the call fails.`,
 
 const approveCommand: Command = {
   name: "approve",
-  summary: "Let a file have what it declares, as it is now",
-  description: `Shows what a file declares of its permissions and asks. Your word holds for exactly this content: after
-any change of it, or of the private files beside it, the script asks before every call again.
-A module (.ts, .js) is loaded into the server once it is approved.`,
+  summary: "Grant a file the permissions that it declares",
+  description: `Shows the permissions that a file declares and asks. The approval covers exactly this content: after
+any change of it, or of the private files next to it, the script asks before every call again.
+A module (.ts, .js) is loaded into the server after its approval.`,
   operands: "PATH",
   options: {
     yes: { type: "boolean", description: "Approve without being asked" },
     config: settingOptions.config,
     data: settingOptions.data,
   },
-  examples: [{ line: "capstan scripts approve weather.py", says: "look, then answer" }],
+  examples: [
+    { line: "capstan scripts approve weather.py", says: "shows the permissions and asks" },
+  ],
   load: async () => (await import("./approve.ts")).approveScript,
 };
 
 const revokeCommand: Command = {
   name: "revoke",
-  summary: "Take an approval back",
-  description: `The script asks before every call again; a module is taken out of the server at once.`,
+  summary: "Revoke an approval",
+  description: `The script asks before every call again. The server unloads a module at once.`,
   operands: "PATH",
   options: { config: settingOptions.config, data: settingOptions.data },
   examples: [{ line: "capstan scripts revoke weather.py", says: "it asks again" }],
@@ -102,29 +104,29 @@ const revokeCommand: Command = {
 const installCommand: Command = {
   name: "install",
   summary: "Install the packages that a plugin folder requires",
-  description: `Installs what the requirements.txt of a plugin folder names into an environment of its own in the data
-directory, in the sandbox, and shows what pip says. Nothing is ever installed without this command.
-The environment is that of this requirements.txt and this Python: a change of either needs it again.
-Where requirements.txt names more than packages of the index, such as ./wheels or --find-links, it is this
-folder's alone, and a change of any file in it but its main file needs it again.
-pip's own settings hold: PIP_INDEX_URL, PIP_FIND_LINKS and the like.`,
+  description: `Installs the requirements.txt of a plugin folder into a separate environment in the data directory, in
+the sandbox, and shows pip's output. No other command installs packages.
+Run it again after a change of requirements.txt or of Python. If requirements.txt names more than
+packages of the index, for example ./wheels or --find-links, the environment belongs to this folder
+alone: run it again after a change of any file in the folder except its main file.
+pip's own settings apply: PIP_INDEX_URL, PIP_FIND_LINKS and so on.`,
   operands: "PATH",
   options: { config: settingOptions.config, data: settingOptions.data },
-  examples: [{ line: "capstan scripts install maps", says: "what maps/requirements.txt names" }],
+  examples: [{ line: "capstan scripts install maps", says: "packages of maps/requirements.txt" }],
   load: async () => (await import("./install.ts")).installScript,
 };
 
 export const scriptsCommand: CommandGroup = {
   name: "scripts",
   summary: "Tools written as Python, PowerShell or TypeScript files",
-  description: `A .py or .ps1 file in a folder of tools gives the model a group of tools: each public function is one,
-with its documentation and types. What a file says is read without running it, and what changes
-is live at once. The folder is capstan-tools, here, or what the configuration says:
+  description: `A .py or .ps1 file in a tools folder is a group of tools: each public function is a tool, with its
+documentation and types. The server reads a file without running it, and applies changes at once.
+The folder is ./capstan-tools, or the one in the configuration:
   {"scripts": {"folders": ["tools"]}}`,
   examples: [
-    { line: "capstan scripts new weather", says: "begin a Python file" },
-    { line: "capstan scripts check", says: "what is wrong, as file:line" },
-    { line: "capstan scripts list", says: "the tools there are" },
+    { line: "capstan scripts new weather", says: "create a Python file" },
+    { line: "capstan scripts check", says: "problems as file:line" },
+    { line: "capstan scripts list", says: "all tools" },
     { line: `capstan scripts run weather.greet '{"name": "Bo"}'`, says: "try one" },
   ],
   subcommands: [

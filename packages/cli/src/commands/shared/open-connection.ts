@@ -12,13 +12,13 @@ import { startFailure } from "./start-failure.ts";
 
 export interface Connection {
   readonly client: Client;
-  /** Stops the server where this process started it. */
+  /** Stops the server if this process started it. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Connects to the server of the flag `--url`; without one to that of the configuration's data
- * directory, started here where none runs.
+ * Connects to the server of the flag `--url`, or to the server of the configured data directory,
+ * which is started here if none runs.
  *
  * @throws CommandFailure
  */
@@ -46,7 +46,7 @@ export async function openConnection(values: Invocation["values"]): Promise<Conn
   }
 }
 
-/** The server that holds the data directory; where there is none, one in this process. */
+/** Returns the server that uses the data directory, or starts one in this process. */
 async function connectToHolder({
   configuration,
   key,
@@ -82,7 +82,10 @@ async function connectToHolder({
   }
 }
 
-/** The user's own key where somebody sits at a terminal; else the first that is configured, which may be able to ask only. */
+/**
+ * Returns the user's own key if there is a terminal, otherwise the first configured key, which may
+ * have only the right to ask.
+ */
 async function keyFor(
   { dataDir, apiKeys }: Configuration,
   url: string,
@@ -91,7 +94,7 @@ async function keyFor(
   return own ?? apiKeys[0]?.key;
 }
 
-/** Whether somebody sits at a terminal. */
+/** Whether standard input and output are a terminal. */
 export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stdout.isTTY;
 }

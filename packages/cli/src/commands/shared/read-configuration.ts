@@ -24,7 +24,10 @@ function optionsOf(flags: OptionValues): LoadConfigurationOptions {
   return { directory: process.cwd(), environment: process.env, flags };
 }
 
-/** Says whether a changed settings file waits until a user accepts it, each time from what is stored then. */
+/**
+ * Returns a function that checks whether a changed settings file waits for acceptance. Each call
+ * reads the stored state.
+ */
 export async function configurationWaits(flags: OptionValues): Promise<boolean> {
   const { status } = await reviewConfiguration(optionsOf(flags));
   return status === "waits" || status === "unknown";
@@ -34,12 +37,12 @@ export async function configurationWaits(flags: OptionValues): Promise<boolean> 
 export function appliedConfiguration(review: ConfigurationReview): Configuration {
   if (review.status === "unknown")
     throw new CommandFailure(
-      `${review.problem}\nWhether ${review.changed.settingsFile} allows more than what was accepted is not known. ${howToAccept}`,
+      `${review.problem}\nWhether ${review.changed.settingsFile} allows more than the accepted version is unknown. ${howToAccept}`,
       2,
     );
   if (review.status !== "waits") return review.changed;
   printNotice(
-    `${review.changed.settingsFile} allows more than what was accepted (${review.looser.join(", ")}). The last accepted configuration applies. ${howToAccept}`,
+    `${review.changed.settingsFile} allows more than the accepted version (${review.looser.join(", ")}). The last accepted configuration applies. ${howToAccept}`,
   );
   return review.accepted;
 }

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { runningServerNotice } from "./running-server-notice.ts";
 
-test("a list beside a server that runs says so, and beside one that is gone does not", async () => {
+test("a list mentions a running server, and does not mention a stopped one", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "capstan-beside-"));
   try {
     assert.equal(await runningServerNotice(dataDir), undefined);

@@ -1,8 +1,8 @@
 import { readLock } from "@capstan/store";
 
 /**
- * What is to be said where a list is made of files, and a server that runs here may have other ones:
- * of a file that is broken it has the last good version. Undefined where none runs.
+ * Returns a notice that the running server may differ from the files, because it keeps the last
+ * good version of a broken file. Undefined if no server runs.
  */
 export async function runningServerNotice(dataDir: string): Promise<string | undefined> {
   const holder = await readLock(dataDir);

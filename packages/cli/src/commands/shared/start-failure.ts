@@ -1,6 +1,8 @@
 import type { Configuration } from "../../configuration/configuration.ts";
 
-/** Why the server did not start, and what to do; undefined for an error that is none of these. */
+/**
+ * Returns the reason why the server did not start, and what to do. Undefined for any other error.
+ */
 export async function startFailure(
   error: unknown,
   configuration: Pick<Configuration, "host" | "port" | "dataDir">,

@@ -25,6 +25,7 @@ import type { RunJournal } from "./run-journal.ts";
  * run's epoch: every write of this process has that epoch, and the store refuses ("fences") it once
  * another process has claimed the run, or this one has claimed it again.
  *
+ * ```text
  *                 claimed                       the chain ends, its last commit is stored
  *                    |      +---------+                                       +------+
  *                    +----->|restoring|---> running ------------------------->| over |
@@ -34,6 +35,7 @@ import type { RunJournal } from "./run-journal.ts";
  *                                +--------> closing -----------------------------+
  *                                              |  ^   the store has its end
  *                                              +--+ tried again, in a new epoch
+ * ```
  *
  * A run that is detached is over at once: it was fenced, it was claimed again, or the server stops.
  *

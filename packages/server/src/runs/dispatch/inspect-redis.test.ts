@@ -44,7 +44,7 @@ test(
       [
         locked.replace("redis:", "rediss:"),
         /cannot be used/,
-        /rediss:\/\/ only where it speaks TLS/,
+        /rediss:\/\/ only if it expects TLS/,
       ],
       [
         "redis://:secret-word@127.0.0.1:1/0",

@@ -21,7 +21,7 @@ test("a file that changes on the disk is shown, unless something was written: th
   assert.equal(dirty.conflict(), null);
 });
 
-test("of two versions the file's is taken where a person says so", () => {
+test("of two versions the file's version replaces the draft if the user chooses it", () => {
   const one = draft();
   one.setText("mine");
   one.follow(file("theirs", "h2"));
@@ -29,14 +29,14 @@ test("of two versions the file's is taken where a person says so", () => {
   assert.deepEqual([one.text(), one.isDirty()], ["theirs", false]);
 });
 
-test("what both wrote the same is no conflict", () => {
+test("equal changes on both sides are not a conflict", () => {
   const one = draft();
   one.setText("same");
   one.follow(file("same", "h2"));
   assert.deepEqual([one.conflict(), one.isDirty()], [null, false]);
 });
 
-test("what was typed while it was saved is still to be saved", () => {
+test("text that was typed during saving is still unsaved", () => {
   const one = draft();
   one.setText("sent");
   one.setText("sent and more");

@@ -2,7 +2,7 @@ import type { ScriptDetail } from "@capstan/contract";
 import { createRoot, createSignal } from "solid-js";
 import { fieldText } from "./editor-text.ts";
 
-/** What a person writes in a file before it is saved. It stays while they look at something else. */
+/** The unsaved text of a file. It is kept while the user looks at another page. */
 export type Draft = ReturnType<typeof createDraft>;
 
 type FileText = Pick<ScriptDetail, "source" | "source_hash">;
@@ -15,7 +15,7 @@ interface Base {
 export function createDraft(source: string, hash: string) {
   const [base, setBase] = createSignal<Base>({ source, hash });
   const [text, setText] = createSignal(fieldText(source).text);
-  /** The file as it is on the disk by now, where it is not what the draft is based on. */
+  /** The file on the disk, if it differs from the version that the draft is based on. */
   const [conflict, setConflict] = createSignal<Base | null>(null);
   const isDirty = () => text() !== fieldText(base().source).text;
   const take = (file: Base) => {
@@ -28,17 +28,17 @@ export function createDraft(source: string, hash: string) {
     setText: (written: string) => void setText(written),
     isDirty,
     conflict,
-    /** What saving sends. */
+    /** Returns the request body for saving. */
     toSave: () => ({ source: fieldText(base().source).toSource(text()), based_on: base().hash }),
     /** The file was read again, after it was saved here or changed elsewhere. */
     follow({ source: now, source_hash: nowHash }: FileText) {
       if (now === null || nowHash === null || nowHash === base().hash) return;
       const file = { source: now, hash: nowHash };
-      // What was written and what is in the file may have become the same.
+      // The draft and the file may have become equal.
       if (!isDirty() || fieldText(now).text === text()) take(file);
       else setConflict(file);
     },
-    /** It is saved: what is written now is what is in the file, but for what was typed meanwhile. */
+    /** Marks the draft as saved, except for text that was typed meanwhile. */
     saved({ source: now, source_hash: nowHash }: FileText) {
       if (now === null || nowHash === null) return;
       setBase({ source: now, hash: nowHash });

@@ -12,7 +12,7 @@ import {
   type TextChange,
 } from "./editor-text.ts";
 
-/** A text with `[` and `]` where the selection is, or `|`. */
+/** Returns a text with `[` and `]` around its selection, or `|` for a cursor. */
 function selected(text: string): Selected {
   if (text.includes("|")) {
     const start = text.indexOf("|");
@@ -47,7 +47,7 @@ test("Shift and Tab take an indentation away, as far as there is one", () => {
   assert.equal(done(outdentChange, "\t[a\n    b]"), "[a\nb]");
 });
 
-test("a new line begins where the one before did, and further in after a colon", () => {
+test("a new line has the indentation of the previous one, and one level more after a colon", () => {
   assert.equal(done(newLineChange, "  x|"), "  x\n  |");
   assert.equal(done(newLineChange, "def f():|"), "def f():\n    |");
   assert.equal(done(newLineChange, "a|b"), "a\n|b");
@@ -69,7 +69,7 @@ test("indenting what is selected and taking it back gives the text again", () =>
   );
 });
 
-test("a line and a column are a place, the nearest one where there is no such", () => {
+test("a line and a column give an offset, or the nearest one if they do not exist", () => {
   const text = "ab\ncd\n";
   assert.deepEqual(
     [

@@ -1,11 +1,11 @@
-/** A text with what is selected in it, as a field has them. */
+/** The text and the selection of a field. */
 export interface Selected {
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** What is to be put in the place of `from`…`to`, and what is selected then. */
+/** A replacement for `from`…`to`, and the selection after it. */
 export interface TextChange {
   readonly from: number;
   readonly to: number;
@@ -32,7 +32,7 @@ export function indentChange({ text, start, end }: Selected): TextChange {
   return linesChange({ text, start, end }, (line) => (line === "" ? line : indent + line));
 }
 
-/** Takes up to four spaces, or a tab, from the beginnings of the lines. */
+/** Removes a tab, or at most four spaces, from the start of each line. */
 export function outdentChange(selected: Selected): TextChange {
   return linesChange(selected, (line) => line.replace(/^(?: {1,4}|\t)/, ""));
 }
@@ -45,7 +45,10 @@ export function newLineChange({ text, start, end }: Selected): TextChange {
   return { from: start, to: end, insert, start: start + insert.length, end: start + insert.length };
 }
 
-/** Where a line and column, from 1, are in a text; the nearest place where there is no such. */
+/**
+ * Returns the offset of a line and column, which count from 1, or the nearest offset if they do not
+ * exist.
+ */
 export function offsetAt(text: string, line: number, column = 1): number {
   let at = 0;
   for (let n = 1; n < line; n++) {
@@ -57,7 +60,7 @@ export function offsetAt(text: string, line: number, column = 1): number {
   return Math.min(at + Math.max(0, column - 1), end === -1 ? text.length : end);
 }
 
-/** How many lines a text has; one where it is empty. */
+/** Counts the lines of a text; an empty text has one. */
 export function countLines(text: string): number {
   let lines = 1;
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines += 1;
@@ -79,7 +82,7 @@ export function fieldText(source: string): {
 
 function linesChange({ text, start, end }: Selected, change: (line: string) => string): TextChange {
   const from = lineStart(text, start);
-  // A selection that ends where a line begins does not have that line.
+  // A selection that ends at the start of a line does not include that line.
   const last = end > start && text[end - 1] === "\n" ? end - 1 : end;
   const lineEnd = text.indexOf("\n", last);
   const to = lineEnd === -1 ? text.length : lineEnd;

@@ -11,13 +11,13 @@ function shown(lines: readonly DiffLine[]): readonly string[] {
   );
 }
 
-test("what was changed, added and taken away is told by line", () => {
+test("changed, added and removed lines are marked", () => {
   assert.deepEqual(shown(lineDiff("a\nb\nc", "a\nx\nc\nd")), [" a", "-b", "+x", " c", "+d"]);
   assert.deepEqual(shown(lineDiff("", "a")), ["-", "+a"]);
   assert.deepEqual(lineDiff("a", "a"), []);
 });
 
-test("of what is the same only some lines around a change are shown", () => {
+test("only some equal lines around a change are shown", () => {
   const lines = Array.from({ length: 20 }, (_, n) => `${n}`);
   const changed = lines.with(10, "x");
   assert.deepEqual(shown(lineDiff(lines.join("\n"), changed.join("\n"))), [
@@ -34,7 +34,7 @@ test("of what is the same only some lines around a change are shown", () => {
   ]);
 });
 
-test("ends of lines alone are no difference of lines", () => {
+test("different line endings alone are not a difference", () => {
   assert.deepEqual(shown(lineDiff("a\r\nb", "a\nc")), [" a", "-b", "+c"]);
 });
 

@@ -1,6 +1,6 @@
 import { diffArrays } from "diff";
 
-/** A line of two versions beside each other; numbers count from 1. */
+/** A line of a side-by-side comparison; numbers count from 1. */
 export type DiffLine =
   | {
       readonly type: "same";
@@ -18,7 +18,7 @@ const maxEditLength = 1_000;
 /** Lines around a change that are shown. */
 const around = 3;
 
-/** What changed from one text to another, line by line, with some lines around each change. */
+/** Compares two texts by line, and returns the changes with some lines around each. */
 export function lineDiff(before: string, after: string): readonly DiffLine[] {
   if (before === after) return [];
   const [a, b] = [before.split(/\r?\n/), after.split(/\r?\n/)];
