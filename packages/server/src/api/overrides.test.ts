@@ -120,7 +120,7 @@ test("a wish that an administrator's rule makes void is kept, and its answer and
   const partly = await put({ tool: "g.Write", execution: "deny", result: "never" });
   assert.equal(partly.rule.effect, "partial");
   assert.deepEqual(partly.rule.notes, [
-    "Its \`result\` has no effect for some calls: the administrator's rule for g.Write with certain arguments has results reviewed.",
+    "Its `result` has no effect for some calls: the administrator's rule for g.Write with certain arguments has results reviewed.",
   ]);
   const stricter = await put({ tool: "g.Read", execution: "deny" });
   assert.deepEqual([stricter.rule.effect, stricter.rule.notes], ["full", []]);
