@@ -158,7 +158,10 @@ test("an output of 50 MB is refused with its size, and the run still waits", asy
   const { store, model, id, submit } = await waitingFor(["Weather"]);
   const { status, body } = await submit(outputs(output("call_1", "x".repeat(50_000_000))));
   assert.equal(status, 413);
-  assert.match(body.error?.message ?? "", /50000000 characters, the limit for one output is 10485760/);
+  assert.match(
+    body.error?.message ?? "",
+    /50000000 characters, the limit for one output is 10485760/,
+  );
   await submit(outputs(output("call_1", "short")));
   await runIn(store, id, "completed");
   assert.deepEqual(read(model), ["short"]);

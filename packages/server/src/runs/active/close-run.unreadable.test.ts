@@ -52,7 +52,10 @@ test("a run whose rows cannot be read is closed without them and says so, and ot
     await runIn(store, good, "completed");
     const { result } = await runIn(store, bad, "failed");
     assert.equal(result?.error?.code, "interrupted");
-    assert.match(result.error.message, /cannot be read, so it was closed.*end of JSON input.*db check/s);
+    assert.match(
+      result.error.message,
+      /cannot be read, so it was closed.*end of JSON input.*db check/s,
+    );
     const events = (await store.readEvents({ owner, runId: bad })) ?? [];
     assert.equal(events.filter(({ type }) => type === "chain.ended").length, 1);
     assert.equal(events.at(-1)?.type, "chain.ended");

@@ -41,11 +41,7 @@ test(
     const cases = [
       [locked, /WRONGPASS/, /user and the password/],
       [server.url, /NOAUTH/, /user and the password/],
-      [
-        locked.replace("redis:", "rediss:"),
-        /cannot be used/,
-        /rediss:\/\/ only if it expects TLS/,
-      ],
+      [locked.replace("redis:", "rediss:"), /cannot be used/, /rediss:\/\/ only if it expects TLS/],
       [
         "redis://:secret-word@127.0.0.1:1/0",
         /127\.0\.0\.1:1\/0.*ECONNREFUSED/,
