@@ -19,6 +19,5 @@ export const pending: readonly string[] = [
   "packages/core/src/tool",
   "packages/core/src/variables",
   "packages/core/test",
-  "packages/scripts",
   "test",
 ];

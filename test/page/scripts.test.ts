@@ -203,7 +203,7 @@ test("a new file begins as a template, is deleted, and comes back", { skip }, as
   const form = me.page.getByRole("form", { name: "New file" });
   await form.getByLabel("Name, with .py or .ps1").fill("../up.py");
   await form.getByRole("button", { name: "Create" }).click();
-  await form.getByText(/is no name for a script/).waitFor();
+  await form.getByText(/is not a valid name for a script/).waitFor();
   await form.getByLabel("Name, with .py or .ps1").fill("weather.py");
   await form.getByRole("button", { name: "Create" }).click();
   await me.page.locator("[data-testid=script-tool][data-tool=greet]").waitFor();

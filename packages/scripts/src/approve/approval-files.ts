@@ -13,10 +13,10 @@ import { z } from "zod";
 import { permissionSchema } from "../definition/permissions.ts";
 import type { DeclaredPermissions } from "../definition/script-function.ts";
 
-/** What a person said of one file as it was. */
+/** A user's approval of one version of a file. */
 export interface ScriptApproval {
   readonly contentHash: string;
-  /** What it declared then, and may do since. */
+  /** The permissions that the approved version declares. */
   readonly permissions: DeclaredPermissions;
   /** Milliseconds since the epoch. */
   readonly approvedAt: number;
@@ -36,8 +36,8 @@ const keptApproval = z.strictObject({
 });
 
 /**
- * Reads the words that are kept in a folder, a file each, so that no process writes over another's.
- * What is not as we write it approves nothing.
+ * Reads the approvals in a folder. Each has a file of its own, so that processes do not overwrite
+ * each other's. A file that Capstan did not write approves nothing.
  */
 export function readApprovals(folder: string): ScriptApprovalTable {
   const approvals = new Map<string, ScriptApproval>();
@@ -58,7 +58,7 @@ function readApproval(file: string): z.infer<typeof keptApproval> | undefined {
   }
 }
 
-/** Keeps one as a whole, for its owner alone. */
+/** Writes an approval atomically, readable for its owner only. */
 export function writeApproval(folder: string, path: string, approval: ScriptApproval): void {
   makeApprovalsFolder(folder);
   const draft = join(folder, `${randomUUID()}.tmp`);
@@ -67,7 +67,11 @@ export function writeApproval(folder: string, path: string, approval: ScriptAppr
   renameSync(draft, join(folder, nameFor(path)));
 }
 
-/** Whether there was one. */
+/**
+ * Deletes an approval.
+ *
+ * @returns whether there was one
+ */
 export function removeApproval(folder: string, path: string): boolean {
   try {
     unlinkSync(join(folder, nameFor(path)));
@@ -78,7 +82,7 @@ export function removeApproval(folder: string, path: string): boolean {
   }
 }
 
-/** Nobody else may read it, also where it was there before. */
+/** Creates the folder for its owner only, and restricts the rights of an existing one. */
 export function makeApprovalsFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);

@@ -6,8 +6,8 @@ import type {
 } from "../definition/script-function.ts";
 
 /**
- * What people approved, as it holds in this sandbox: where there is none, a script that was
- * approved to run by itself is asked about every time.
+ * Returns the approvals as they apply in this sandbox. Without a sandbox, scripts that were
+ * approved to run without asking need approval for each call.
  */
 export function askWithoutSandbox(
   kind: Sandbox["kind"],

@@ -22,7 +22,7 @@ function book() {
   return { kept, approvals: openScriptApprovals({ folder: kept }) };
 }
 
-/** The files in which words are kept. */
+/** The files that contain approvals. */
 const filesIn = (kept: string) => readdirSync(kept).map((name) => join(kept, name));
 
 function script(source = "def f(): return 1", name = "tool.py"): Script {
@@ -30,7 +30,7 @@ function script(source = "def f(): return 1", name = "tool.py"): Script {
 }
 
 // Contract: sandbox-56
-test("what a script declares counts for nothing until a person approved it", () => {
+test("a script's declared permissions do not count until a user approves it", () => {
   const { approvals } = book();
   assert.equal(approvals.approved(script()), undefined);
   approvals.approve(script());
@@ -38,7 +38,7 @@ test("what a script declares counts for nothing until a person approved it", () 
 });
 
 // Contract: sandbox-57
-test("an approval holds for this content in this place alone", () => {
+test("an approval is only for this content at this path", () => {
   const { approvals } = book();
   approvals.approve(script());
   assert.equal(approvals.approved(script("def f(): return 2")), undefined);
@@ -47,7 +47,7 @@ test("an approval holds for this content in this place alone", () => {
 });
 
 // Contract: sandbox-57
-test("what was approved holds, whatever the script would say of itself now", () => {
+test("the approved permissions hold, whatever the script declares now", () => {
   const { approvals } = book();
   approvals.approve(script());
   const bolder = { ...script(), declared: { file: { secrets: ["KEY"] }, functions: {} } };
@@ -55,7 +55,7 @@ test("what was approved holds, whatever the script would say of itself now", () 
 });
 
 // Contract: sandbox-59
-test("an approval is kept, for its owner alone, and can be taken back", () => {
+test("an approval is stored for its owner only and can be revoked", () => {
   const { kept, approvals } = book();
   approvals.approve(script());
   const modes = [kept, ...filesIn(kept)].map((path) => statSync(path).mode & 0o777);
@@ -69,7 +69,7 @@ test("an approval is kept, for its owner alone, and can be taken back", () => {
 });
 
 // Contract: sandbox-59
-test("approvals stay their owner's alone in a folder that others could read", () => {
+test("approvals are readable for their owner only, even in a folder that others could read", () => {
   const { kept } = book();
   mkdirSync(kept, { recursive: true, mode: 0o755 });
   const approvals = openScriptApprovals({ folder: kept });
@@ -78,7 +78,7 @@ test("approvals stay their owner's alone in a folder that others could read", ()
 });
 
 // Contract: sandbox-58
-test("of processes that approve at once none loses another's word", async () => {
+test("processes that approve at the same time do not lose each other's approvals", async () => {
   const { kept, approvals } = book();
   const scripts = Array.from({ length: 60 }, (_, index) => script(undefined, `many-${index}.py`));
   const shares = [0, 1, 2].map((of) => scripts.filter((_, index) => index % 3 === of));
@@ -96,7 +96,7 @@ test("of processes that approve at once none loses another's word", async () => 
 });
 
 // Contract: sandbox-58
-test("another process's word is seen, and neither loses the other's", async () => {
+test("approvals of two processes are both kept and seen by both", async () => {
   const { kept, approvals } = book();
   const { promise, resolve } = Promise.withResolvers<void>();
   const end = approvals.subscribe(() => approvals.approved(script()) && resolve());
@@ -123,7 +123,7 @@ test("a script with errors, or whose declaration came from the cache, cannot be 
 });
 
 // Contract: sandbox-59
-test("a file that was edited by hand, cut off, moved or forged approves nothing of what it spoils", () => {
+test("a file that was edited, truncated, moved or forged approves nothing", () => {
   const { kept, approvals } = book();
   approvals.approve(script());
   approvals.approve(script(undefined, "other.py"));

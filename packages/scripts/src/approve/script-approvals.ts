@@ -11,15 +11,16 @@ import {
   type ScriptApproval,
 } from "./approval-files.ts";
 
-/** People's word about scripts, kept in files. */
+/** The users' approvals of scripts, stored in files. */
 export type ScriptApprovalBook = ReturnType<typeof openScriptApprovals>;
 
 /**
- * Opens the approvals of an installation: a folder in the data directory, where no tool reaches it.
- * An approval holds for one path and exactly the content that the person saw; whatever changes,
- * the script asks every time again. Another process's word, the command line's, is seen at once.
+ * Opens the approvals of an installation: a folder in the data directory, which tools cannot
+ * access. An approval is for one path and exactly the content that the user saw. After any change
+ * every call of the script needs approval again. Approvals by another process, such as the command
+ * line, take effect immediately.
  *
- * @param options.folder which nothing else uses; watched, and made where it is missing
+ * @param options.folder a folder for approvals only; it is watched, and created if it is missing
  * @example const approvals = openScriptApprovals({ folder: join(dataDir, "scripts/approvals") });
  */
 export function openScriptApprovals(options: {
@@ -54,7 +55,7 @@ export function openScriptApprovals(options: {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    /** Only ever at a person's word: what calls this is no tool. */
+    /** Called only for a user's decision, never by a tool. */
     approve(script: Script): ScriptApproval | ToolError {
       const problem = approvalProblem(script);
       if (problem !== undefined || script.declared === undefined)
@@ -65,14 +66,18 @@ export function openScriptApprovals(options: {
       changed();
       return approval;
     },
-    /** Whether there was an approval to take back. */
+    /**
+     * Revokes an approval.
+     *
+     * @returns whether there was one
+     */
     revoke(path: string): boolean {
       const isRemoved = removeApproval(folder, path);
       if (isRemoved) changed();
       return isRemoved;
     },
     list: () => readApprovals(folder),
-    /** Watches no longer. */
+    /** Stops watching the folder. */
     close: () => watcher?.close(),
   };
 }
@@ -80,8 +85,8 @@ export function openScriptApprovals(options: {
 function approvalProblem({ path, declared, problems }: Script): string | undefined {
   const error = problems.find(({ severity }) => severity === "error");
   if (error !== undefined)
-    return `${path} has an error${error.line === undefined ? "" : ` in line ${error.line}`}: ${error.message} Mend it first.`;
+    return `${path} has an error${error.line === undefined ? "" : ` in line ${error.line}`}: ${error.message} Fix it first.`;
   return declared === undefined
-    ? `What ${path} declares was not read from the file itself. Read it without the cache.`
+    ? `The permissions of ${path} were read from the cache. Read the file without the cache.`
     : undefined;
 }

@@ -8,7 +8,7 @@ import type {
   ScriptProblem,
 } from "../definition/script-function.ts";
 
-/** What a text would give as a file of tools. */
+/** The tools that a text would define as a file of tools, and its problems. */
 export interface CheckedSource {
   readonly functions: readonly ScriptFunction[];
   readonly declared: DeclaredPermissions;
@@ -27,7 +27,7 @@ export async function checkSource(
 ): Promise<CheckedSource> {
   const [parsed] = await parsers[language]([new TextEncoder().encode(source)], signal);
   const read = parsed ?? {
-    problems: [{ severity: "error", message: "The reader gave no answer. Try again." }],
+    problems: [{ severity: "error", message: "The reader returned no result. Try again." }],
   };
   const { declared, problems } = readPermissions(read);
   return {

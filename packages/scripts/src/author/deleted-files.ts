@@ -12,26 +12,32 @@ export type Removed =
 
 const kept = z.object({ path: z.string(), mode: z.int(), bytes: z.base64() });
 
-/** How many deleted files are kept; the oldest goes first. */
+/** The maximum number of deleted files that are kept; the oldest is removed first. */
 const most = 100;
 
-/** Takes files away so that they can be brought back: the last one of each path. */
+/** Deletes files so that they can be restored: the last deleted file of each path. */
 export class DeletedFiles {
   readonly #folder: string;
 
-  /** @param folder which nothing else uses, out of reach of tools */
+  /**
+   * @param folder a folder for deleted files only, which tools cannot access
+   */
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** @param path as a scan of its folder found it */
+  /**
+   * Deletes a file.
+   *
+   * @param path as a scan of its folder found it
+   */
   async remove(path: string): Promise<Removed> {
     try {
       if (!(await isItself(dirname(path))))
         return { status: "refused", message: "Its folder is a link." };
       const bytes = await readPlainFile(path, maxSourceBytes);
       if (bytes === undefined)
-        return { status: "refused", message: "It is too large to be kept for bringing it back." };
+        return { status: "refused", message: "It is too large to keep a copy for restoring it." };
       await this.#keep(path, bytes, (await stat(path)).mode & 0o777);
       await unlink(path);
       return { status: "removed" };
@@ -41,7 +47,10 @@ export class DeletedFiles {
     }
   }
 
-  /** Brings a file back to where it was, unless there is one by now. Undefined: none was deleted there. */
+  /**
+   * Restores a file to its path, unless another file is there now. Returns undefined if no such
+   * file was deleted.
+   */
   async restore(isMeant: (path: string) => boolean): Promise<CreatedSource | undefined> {
     for (const name of await this.#names()) {
       const found = await this.#read(name);
@@ -85,4 +94,7 @@ export class DeletedFiles {
   }
 }
 
-const gone: NotWritten = { status: "refused", message: "The folder it was in is gone." };
+const gone: NotWritten = {
+  status: "refused",
+  message: "Its former folder does not exist any more.",
+};

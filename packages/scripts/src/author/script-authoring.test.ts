@@ -23,7 +23,10 @@ import { createScriptAuthoring } from "./script-authoring.ts";
 const folder = await realpath(await mkdtemp(join(tmpdir(), "capstan-authoring-")));
 after(() => rm(folder, { recursive: true }));
 
-/** Of each `def NAME` a tool; `network` in the text declares it, `broken` is an error in line 2. */
+/**
+ * Each `def NAME` becomes a tool; `network` in the text declares that permission, and `broken` is
+ * an error in line 2.
+ */
 const parse: ReturnType<typeof languageParsers>["python"] = async (sources) =>
   sources.map((bytes) => {
     const text = new TextDecoder().decode(bytes);
@@ -78,7 +81,7 @@ function done(outcome: AuthoringOutcome): ScriptDetail {
   return outcome.status === "done" ? outcome.script : assert.fail(JSON.stringify(outcome));
 }
 
-test("files are listed with their tools, what is wrong and whether they were approved; ids say nothing of places", async () => {
+test("files are listed with their tools, problems and approval, and ids contain no paths", async () => {
   const { authoring, read, tools } = await open({
     "a.py": "def one\ndef two",
     "b.ps1": "broken",
@@ -123,7 +126,7 @@ test("files are listed with their tools, what is wrong and whether they were app
   assert.equal(await authoring.read("../a.py"), undefined);
 });
 
-test("a save is live at once, and one that is based on something older is refused", async () => {
+test("a saved file is live immediately, and a save that is based on an older version is refused", async () => {
   const { authoring, read, idOf, tools } = await open({ "a.py": "def one" });
   const { source_hash: basedOn } = await read("a.py");
   const saved = done(
@@ -136,7 +139,7 @@ test("a save is live at once, and one that is based on something older is refuse
 });
 
 // Contract: scripts-77
-test("an approval is of what was shown: not of what it became, nor of what a private file beside it became", async () => {
+test("an approval is only for the shown version of a file and of its private files", async () => {
   const { authoring, read, idOf, tools, library } = await open({
     "a.py": "def one network",
     "_help.py": "1",
@@ -168,13 +171,17 @@ test("an approval is of what was shown: not of what it became, nor of what a pri
   const now = await authoring.files(idOf("a.py"), "current");
   assert.equal(now?.content_hash, changed.content_hash);
   const isSame = (n: number) => before?.files[n]?.hash === now?.files[n]?.hash;
-  assert.deepEqual([isSame(0), isSame(1)], [true, false], "what changed is known by its hash");
+  assert.deepEqual(
+    [isSame(0), isSame(1)],
+    [true, false],
+    "a changed file is recognized by its hash",
+  );
   assert.equal(done(await authoring.revoke(idOf("a.py"))).approval, "none");
   assert.equal(await authoring.files(idOf("a.py"), "approved"), undefined);
 });
 
 // Contract: scripts-77
-test("what is broken cannot be approved, and saving approves nothing", async () => {
+test("a broken file cannot be approved, and saving approves nothing", async () => {
   const { authoring, read, idOf } = await open({ "a.py": "broken", "b.py": "def b" });
   assert.equal((await authoring.approve(idOf("a.py"), "sha256:x")).status, "conflict");
   const { content_hash: hash, source_hash: basedOn } = await read("b.py");
@@ -184,7 +191,7 @@ test("what is broken cannot be approved, and saving approves nothing", async () 
   assert.equal(saved.approval, "outdated");
 });
 
-test("a new file begins as its language's template, and is deleted and brought back", async () => {
+test("a new file begins as its language's template, and can be deleted and restored", async () => {
   const { authoring, idOf, tools } = await open({});
   const made = done(await authoring.create("weather"));
   assert.equal(made.name, "weather.py");
@@ -208,7 +215,7 @@ test("a new file begins as its language's template, and is deleted and brought b
 });
 
 // Contract: scripts-75
-test("links and modules are shown, and neither changed nor approved here", async () => {
+test("links and modules are shown, but cannot be changed or approved here", async () => {
   const { authoring, idOf, tools, library } = await open({ "c.ts": "export {};" });
   await symlink(join(tools, "c.ts"), join(tools, "link.py"));
   await library.refresh();
@@ -229,7 +236,7 @@ test("links and modules are shown, and neither changed nor approved here", async
 });
 
 // Contract: scripts-79
-test("a text is checked without being saved, and who gave up is not waited for", async () => {
+test("a text is checked without being saved, and an aborted check does not block the next one", async () => {
   const { authoring, tools } = await open({});
   const checked = await authoring.check({ name: "new.py", source: "def one network" });
   assert.ok("object" in checked);

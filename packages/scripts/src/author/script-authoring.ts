@@ -19,10 +19,10 @@ import {
 } from "./script-view.ts";
 
 /**
- * Files of tools for the people who write them. Every path comes from a scan of the folders; a
- * request names a file by an id that says nothing of its place.
+ * Creates the operations on files of tools for their authors. Every path comes from a scan of the
+ * folders; a request names a file by an id that does not contain its path.
  *
- * @param options.deleted a folder where deleted files are kept, in the data directory
+ * @param options.deleted a folder for deleted files, in the data directory
  */
 export async function createScriptAuthoring(options: {
   readonly scripts: Pick<ScriptServices, "library" | "approvals" | "parsers" | "versions">;
@@ -45,13 +45,13 @@ export async function createScriptAuthoring(options: {
     if (path === undefined || view === undefined) return undefined;
     return scriptDetail(view, path, { scripts, folders, signal });
   };
-  /** As it is once the library knows of a change. */
+  /** Returns the file once the library has read the change. */
   const after = async (path: string): Promise<AuthoringOutcome> => {
     await library.refresh();
     const script = await read(scriptId(path));
     return script === undefined ? { status: "not_found" } : { status: "done", script };
   };
-  /** The path of a script that may be changed here. */
+  /** Returns the path of a script that may be changed here. */
   const writable = (
     id: string,
   ):
@@ -95,7 +95,7 @@ export async function createScriptAuthoring(options: {
           message:
             folder === undefined
               ? "there is no folder for tools: name one in scripts.folders of the configuration."
-              : "a module runs inside the server: begin it with `capstan scripts new`.",
+              : "a module runs inside the server: create it with `capstan scripts new`.",
         };
       const { stem, kind } = named;
       const written = await write(() =>
@@ -145,11 +145,11 @@ export async function createScriptAuthoring(options: {
       const file = await findScannedFile(folders, path);
       const script = file && (await readFromDisk(file, parsers));
       if (script === undefined)
-        return { status: "conflict", message: "It cannot be read as it is. Mend it first." };
+        return { status: "conflict", message: "It cannot be read. Fix it first." };
       if (script.contentHash !== contentHash)
         return {
           status: "conflict",
-          message: "It is not what was shown any more. Look at it again before you approve it.",
+          message: "It has changed since it was shown. Read it again before you approve it.",
         };
       const approval = approvals.approve(script);
       return isToolError(approval)
@@ -167,8 +167,8 @@ export async function createScriptAuthoring(options: {
 }
 
 /**
- * Creates a queue that runs one piece of work at a time. Skips work whose signal aborted while it waited.
- *
+ * Creates a queue that runs one task at a time. It skips tasks whose signal was aborted while they
+ * waited.
  * @example
  * const write = createSerialQueue();
  * await write(() => save(file));

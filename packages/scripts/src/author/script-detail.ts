@@ -9,7 +9,7 @@ import { scanFolder, type ScannedFile } from "../read/scan-folder.ts";
 import type { Script } from "../definition/script-function.ts";
 import type { ScriptServices } from "./script-services.ts";
 
-/** A file that a scan of the folders finds now. */
+/** Returns a file if a scan of the folders finds it now. */
 export async function findScannedFile(
   folders: readonly string[],
   path: string,
@@ -18,7 +18,10 @@ export async function findScannedFile(
   return scans.flatMap(({ files }) => files).find((file) => file.path === path);
 }
 
-/** Reads a script from the file itself, with what it declares; undefined where it cannot be used as it is. */
+/**
+ * Reads a script from the file itself, with its declared permissions. Undefined if it cannot be
+ * used.
+ */
 export async function readFromDisk(
   file: ScannedFile,
   parsers: ScriptServices["parsers"],
@@ -29,7 +32,7 @@ export async function readFromDisk(
   return outcome?.status === "read" ? outcome.script : undefined;
 }
 
-/** A file as it is on the disk, with what the library has of it. */
+/** Returns a file as it is on the disk, with its state in the library. */
 export async function scriptDetail(
   view: ScriptView,
   path: string,
@@ -68,7 +71,7 @@ export async function scriptDetail(
   };
 }
 
-/** The files that an approval is about: as they are, or as they were approved last. */
+/** Returns the files that an approval covers, in their current or their last approved version. */
 export async function scriptFiles(
   path: string,
   version: "current" | "approved",
@@ -92,7 +95,7 @@ export async function scriptFiles(
   return made.status === "read" ? filesView(made.contentHash, made.contents) : undefined;
 }
 
-/** Bytes of one file that are shown, and of all together. */
+/** The maximum number of bytes that are shown, of one file and of all together. */
 const most = { file: 500_000, all: 4_000_000 };
 
 function filesView(contentHash: string, contents: FileContents): ScriptFilesView {

@@ -10,6 +10,6 @@ export function readScriptName(name: string): ScriptName {
   const [, stem, kind = "py"] = match ?? [];
   if (stem !== undefined && stem.length <= 40)
     return { status: "named", stem, kind: kind as TemplateKind };
-  const message = `"${name}" is no name for a script: expected up to 40 letters, digits, - and _, with .py, .ps1 or .ts, such as weather.py.`;
+  const message = `"${name}" is not a valid name for a script: expected up to 40 letters, digits, - and _, with .py, .ps1 or .ts, such as weather.py.`;
   return { status: "refused", message };
 }

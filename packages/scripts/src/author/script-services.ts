@@ -8,7 +8,7 @@ export interface ScriptServices {
   readonly library: ToolLibrary;
   readonly approvals: ScriptApprovalBook;
   readonly parsers: ReturnType<typeof languageParsers>;
-  /** Copies of the versions that are in use, and of those that were approved. */
+  /** Copies of the versions that are in use or approved. */
   readonly versions: ScriptVersions;
   close(): Promise<void>;
 }

@@ -1,59 +1,59 @@
-/** A first file for each language: short, working, and showing what is read from it. */
+/** A template for each language: a short, working file that shows how it is read. */
 export const templates = {
   py: (name: string) => `"""Tools about ${name}.
 
-What is written here is told to the model: when to use these tools, and how they go together.
+The model reads this text: when to use these tools, and how they work together.
 """
 
 from typing import Literal
 
 
 def greet(name: str, times: int = 1, tone: Literal["kind", "short"] = "kind") -> dict:
-    """Greets somebody.
+    """Returns a greeting.
 
     Args:
-        name: Who is greeted.
-        times: How often.
-        tone: How warm it is.
+        name: The name to greet.
+        times: The number of repetitions.
+        tone: The tone of the greeting.
 
     Returns:
-        The greeting, and how long it is.
+        The greeting and its length.
 
     Raises:
-        ValueError: when times is not above 0
+        ValueError: times is less than 1
     """
     if times < 1:
-        raise ValueError("times is not above 0")
+        raise ValueError("times is less than 1")
     word = _words[tone]
     text = " ".join([f"{word}, {name}!"] * times)
     return {"text": text, "characters": len(text)}
 
 
-# How the model reads the result; without it, as JSON.
+# The text of the result for the model. Without it, the result is JSON.
 greet.format = lambda result, args: result["text"]
 
-# What begins with _ is private: no tool.
+# Names that begin with _ are private and not tools.
 _words = {"kind": "Good to see you", "short": "Hi"}
 `,
   ps1: (name: string) => `<#
 .SYNOPSIS
 Tools about ${name}.
 .DESCRIPTION
-What is written here is told to the model: when to use these tools, and how they go together.
+The model reads this text: when to use these tools, and how they work together.
 #>
 
 function Get-Greeting {
     <#
     .SYNOPSIS
-    Greets somebody.
+    Returns a greeting.
     .PARAMETER Name
-    Who is greeted.
+    The name to greet.
     .PARAMETER Times
-    How often.
+    The number of repetitions.
     .PARAMETER Tone
-    How warm it is.
+    The tone of the greeting.
     .OUTPUTS
-    hashtable the greeting, and how long it is
+    hashtable the greeting and its length
     #>
     param(
         [Parameter(Mandatory)] [string] $Name,
@@ -65,7 +65,7 @@ function Get-Greeting {
     @{ text = $text; characters = $text.Length }
 }
 
-# How the model reads the result; without it, as JSON. It is no tool.
+# The text of the result for the model, not a tool. Without it, the result is JSON.
 function Format-Get-Greeting {
     param($Result, $Arguments)
     $Result.text
@@ -73,17 +73,17 @@ function Format-Get-Greeting {
 `,
   ts: (
     name: string,
-  ) => `// Tools about ${name}. A module runs inside the server, so a person approves each version of it.
+  ) => `// Tools about ${name}. A module runs inside the server, so a user approves each version of it.
 import { defineTool } from "@capstan/core";
 
-export const rulePrompt = "When to use these tools, and how they go together.";
+export const rulePrompt = "When to use these tools, and how they work together.";
 
 export const greet = defineTool({
   name: "Greet",
-  description: "Greets somebody.",
+  description: "Returns a greeting.",
   parameters: {
     type: "object",
-    properties: { name: { type: "string", description: "Who is greeted." } },
+    properties: { name: { type: "string", description: "The name to greet." } },
     required: ["name"],
   },
   effects: "read",

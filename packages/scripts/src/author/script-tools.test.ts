@@ -28,35 +28,39 @@ const blocks = [...writeATool.matchAll(/```(python|powershell)\n([^]*?)```/g)].m
 );
 
 // Contract: scripts-71
-test("the rule is in the index, and is read like any other", () => {
+test("the rule is in the index and is read like any other", () => {
   assert.match(executor.toolRules(), /Rule\/scripts\/WriteATool/);
   assert.equal(executor.variables.getVariable("Rule/scripts/WriteATool")?.value.text, writeATool);
 });
 
 // Contract: scripts-71
-test("what the rule shows is read as it says, with nothing wrong", { skip }, async () => {
-  assert.equal(blocks.length, 3);
-  const [python, powershell, config] = await Promise.all(
-    blocks.map(({ language, source }) => check(language, source)),
-  );
-  for (const checked of [python, powershell, config]) assert.deepEqual(checked?.problems, []);
-  assert.deepEqual(
-    python?.tools.map(({ name, hasFormat }) => [name, hasFormat]),
-    [["forecast", true]],
-  );
-  assert.deepEqual(
-    powershell?.tools.map(({ name, hasFormat }) => [name, hasFormat]),
-    [["Get-Forecast", true]],
-  );
-  assert.deepEqual(Object.keys(config?.declared.file ?? {}), [
-    "network",
-    "secrets",
-    "roots",
-    "timeoutMs",
-  ]);
-});
+test(
+  "the rule's example is read without problems and with the described result",
+  { skip },
+  async () => {
+    assert.equal(blocks.length, 3);
+    const [python, powershell, config] = await Promise.all(
+      blocks.map(({ language, source }) => check(language, source)),
+    );
+    for (const checked of [python, powershell, config]) assert.deepEqual(checked?.problems, []);
+    assert.deepEqual(
+      python?.tools.map(({ name, hasFormat }) => [name, hasFormat]),
+      [["forecast", true]],
+    );
+    assert.deepEqual(
+      powershell?.tools.map(({ name, hasFormat }) => [name, hasFormat]),
+      [["Get-Forecast", true]],
+    );
+    assert.deepEqual(Object.keys(config?.declared.file ?? {}), [
+      "network",
+      "secrets",
+      "roots",
+      "timeoutMs",
+    ]);
+  },
+);
 
-test("what is wrong is said with its line, and nothing is run", { skip }, async () => {
+test("problems are reported with their line, and nothing is run", { skip }, async () => {
   const { tools, problems } = await check("python", "def f(:\n");
   assert.deepEqual([tools.length, problems[0]?.line], [0, 1]);
   const { tools: quiet } = await check("python", 'raise SystemExit(1)\ndef f(): "Does."\n');
@@ -64,7 +68,7 @@ test("what is wrong is said with its line, and nothing is run", { skip }, async 
 });
 
 for (const name of ["harbour.py", "harbour.ps1"])
-  test(`the example ${name} has nothing wrong with it`, { skip }, async () => {
+  test(`the example ${name} has no problems`, { skip }, async () => {
     const path = new URL(`../../../../examples/tools/${name}`, import.meta.url);
     const language = name.endsWith(".py") ? "python" : "powershell";
     const { tools, problems } = await check(language, await readFile(path, "utf8"));

@@ -9,8 +9,8 @@ export interface ScriptToolsOptions {
 }
 
 /**
- * What a model needs to write tools: the rules, and a check of what it wrote. Nothing of it runs, and
- * nothing is saved: a file becomes tools once somebody puts it into a folder of tools.
+ * Creates the tools with which a model writes tools: the rule, and a check of the written text.
+ * They run and save nothing: a file becomes tools when a user moves it into a folder of tools.
  */
 export function scriptTools(options: ScriptToolsOptions): ToolGroup {
   return defineToolGroup({
@@ -35,7 +35,7 @@ function checkScript(parsers: ReadScriptsOptions["parsers"]): Tool {
   return defineTool({
     name: "CheckScript",
     description:
-      "Says which tools a Python or PowerShell file gives, with their parameters, and what is wrong with it, by line. Runs nothing, saves nothing.",
+      "Lists the tools of a Python or PowerShell file with their parameters, and its problems by line. Runs nothing, saves nothing.",
     parameters: z.object({
       language: z.enum(["python", "powershell"]),
       source: z.string().describe("The whole text of the file"),
@@ -46,7 +46,7 @@ function checkScript(parsers: ReadScriptsOptions["parsers"]): Tool {
       if (source.length > maxCharacters)
         return toolError({
           code: "source_too_long",
-          message: `The source has ${source.length} characters; up to ${maxCharacters} are read. Keep data in a file beside it.`,
+          message: `The source has ${source.length} characters; up to ${maxCharacters} are read. Keep data in a separate file.`,
         });
       const { functions, declared, problems } = await checkSource(
         parsers,

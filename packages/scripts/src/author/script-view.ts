@@ -6,12 +6,15 @@ import type { LibraryFile, ToolLibrary } from "../library/tool-library.ts";
 import type { ScriptApprovalBook } from "../approve/script-approvals.ts";
 import type { ScriptFunction, ScriptProblem } from "../definition/script-function.ts";
 
-/** A file's id: of its place alone, so that it stays whatever is in it. No part of it is a path. */
+/**
+ * Returns a file's id. It depends on the path only, so that it stays when the content changes, and
+ * it contains no part of the path.
+ */
 export function scriptId(path: string): string {
   return `script_${createHash("sha256").update(path).digest("base64url").slice(0, 22)}`;
 }
 
-/** The files of a library, as people see them. */
+/** Returns the files of a library for the page. */
 export function scriptViews(
   { files, groups }: Pick<ToolLibrary, "files" | "groups">,
   approvals: Pick<ScriptApprovalBook, "approved" | "list">,
@@ -42,7 +45,7 @@ export function scriptViews(
   });
 }
 
-/** Whether it is a script, which is changed and approved in the page. */
+/** Returns whether a file is a script, which the page can change and approve. */
 export function isEditable(path: string): boolean {
   return languageOf(path) !== "module" && /\.(py|ps1)$/.test(path);
 }
@@ -52,7 +55,7 @@ export function languageOf(name: string): ScriptView["language"] {
   return extension === ".py" ? "python" : extension === ".ps1" ? "powershell" : "module";
 }
 
-/** A function as a tool of its group, as it would ask where nobody approved the file. */
+/** Returns a function as a tool of its group, with the permissions of an unapproved file. */
 export function functionView(
   group: string,
   { name, description, parameters, returns, line, hasFormat }: ScriptFunction,
@@ -79,7 +82,7 @@ export function problemView({ severity, message, line, column }: ScriptProblem):
   };
 }
 
-/** What is wrong with a folder is told apart from its files: one entry for each path. */
+/** Problems of a folder are reported separately from its files: one entry for each path. */
 function byPath(files: readonly LibraryFile[]): readonly LibraryFile[] {
   const merged = new Map<string, LibraryFile>();
   for (const file of files) {
@@ -115,7 +118,7 @@ function placeOf(path: string, roots: readonly string[]) {
   return { folder, name: relative(folder, path).replaceAll(sep, "/") || basename(path) };
 }
 
-/** Returns the path relative to the directory if it lies inside, else the whole path. */
+/** Returns the path relative to the directory if it is inside, otherwise the whole path. */
 export function displayPath(path: string, directory: string): string {
   const inside = relative(directory, path);
   return inside === "" || inside.startsWith("..") ? path : inside;

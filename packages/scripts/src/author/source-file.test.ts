@@ -22,7 +22,7 @@ async function hashOf(path: string): Promise<string> {
   return read.hash;
 }
 
-test("a text is saved over what it was based on, with the file's own rights, and nothing is left beside it", async () => {
+test("a saved text replaces its base version, keeps the file's rights, and leaves no other file", async () => {
   const folder = await toolFolder({ "a.py": "old" });
   const path = join(folder, "a.py");
   chmodSync(path, 0o640);
@@ -34,7 +34,7 @@ test("a text is saved over what it was based on, with the file's own rights, and
 });
 
 // Contract: scripts-76
-test("what changed on the disk meanwhile, or was deleted, is not written over", async () => {
+test("a file that was changed or deleted meanwhile is not overwritten", async () => {
   const folder = await toolFolder({ "a.py": "old" });
   const path = join(folder, "a.py");
   const basedOn = await hashOf(path);
@@ -46,7 +46,7 @@ test("what changed on the disk meanwhile, or was deleted, is not written over", 
   assert.deepEqual(readdirSync(folder), ["b.py"]);
 });
 
-test("of two that save the same file at once, one wins and the other is told", async () => {
+test("if two users save the same file at the same time, one succeeds and the other gets a conflict", async () => {
   const folder = await toolFolder({ "a.py": "old" });
   const path = join(folder, "a.py");
   const basedOn = await hashOf(path);
@@ -57,7 +57,7 @@ test("of two that save the same file at once, one wins and the other is told", a
 });
 
 // Contract: scripts-75
-test("links are neither read nor written through, of a file or of its folder", async () => {
+test("links of a file or its folder are neither read nor written through", async () => {
   const folder = await toolFolder({ "outside/secret.py": "secret", "tools/a.py": "a" });
   const secret = join(folder, "outside/secret.py");
   const link = join(folder, "tools/link.py");
@@ -81,7 +81,7 @@ test("links are neither read nor written through, of a file or of its folder", a
 });
 
 // Contract: scripts-75
-test("a new file has a name and no folder of its own choice, and never takes the place of another", async () => {
+test("a new file has a name without a folder and never replaces another file", async () => {
   const folder = await toolFolder({ "a.py": "a" });
   for (const name of ["../b.py", "x/b.py", "/b.py", "..", ".b.py", "_b.py", "", "a\0.py", "ü.py"])
     assert.equal((await createSource({ folder, name, source: "" })).status, "refused", name);
@@ -90,7 +90,7 @@ test("a new file has a name and no folder of its own choice, and never takes the
   assert.deepEqual(made, { status: "written", path: join(folder, "later/b.py") });
 });
 
-test("what is too large, or no text, is not shown: saving it would spoil it", async () => {
+test("a file that is too large or not text is not shown, because saving would damage it", async () => {
   const folder = await toolFolder({ "a.py": "a" });
   const path = join(folder, "a.py");
   const basedOn = await hashOf(path);
@@ -104,14 +104,14 @@ test("what is too large, or no text, is not shown: saving it would spoil it", as
 });
 
 // Contract: scripts-80
-test("a deleted file comes back as it was, unless another is in its place", async () => {
+test("a deleted file is restored unchanged, unless another file is in its place", async () => {
   const folder = await toolFolder({ "tools/a.py": "first" });
   const path = join(folder, "tools/a.py");
   const kept = join(folder, "kept");
   assert.deepEqual(await new DeletedFiles(kept).remove(path), { status: "removed" });
   assert.deepEqual(readdirSync(join(folder, "tools")), []);
   const isMeant = (one: string) => one === path;
-  // A server that was started again knows of it, too.
+  // A restarted server has it, too.
   const later = new DeletedFiles(kept);
   assert.equal(await later.restore(() => false), undefined);
   writeFileSync(path, "another");
@@ -123,7 +123,7 @@ test("a deleted file comes back as it was, unless another is in its place", asyn
   assert.equal(await later.restore(isMeant), undefined);
 });
 
-test("a deleted file comes back with whatever name a file may have, and with its own rights", async () => {
+test("a deleted file is restored with any valid name and with its own rights", async () => {
   const folder = await toolFolder({ "tools/größe 2.py": "x" });
   const path = join(folder, "tools/größe 2.py");
   chmodSync(path, 0o600);
@@ -133,7 +133,7 @@ test("a deleted file comes back with whatever name a file may have, and with its
   assert.equal(statSync(path).mode & 0o777, 0o600);
 });
 
-test("what is neither a file nor a folder is refused, not waited for", async () => {
+test("a path that is neither a file nor a folder is refused without waiting", async () => {
   const folder = await toolFolder({});
   const pipe = join(folder, "a.py");
   execFileSync("mkfifo", [pipe]);
@@ -143,7 +143,7 @@ test("what is neither a file nor a folder is refused, not waited for", async () 
   assert.equal((await new DeletedFiles(join(folder, "kept")).remove(pipe)).status, "refused");
 });
 
-test("of deleted files the newest hundred are kept, out of others' sight", async () => {
+test("the newest hundred deleted files are kept, readable for their owner only", async () => {
   const folder = await toolFolder();
   const tools = join(folder, "tools");
   mkdirSync(tools);

@@ -10,16 +10,19 @@ export type ReadSource =
   | { readonly status: "missing" }
   | { readonly status: "refused"; readonly message: string };
 
-/** Why nothing was written. */
+/** The reason why nothing was written. */
 export type NotWritten =
-  /** It is not what the change is based on, or is there already. */
+  /** The file is not the version that the change is based on, or exists already. */
   | { readonly status: "conflict"; readonly message: string }
   | { readonly status: "refused"; readonly message: string };
 
 export type WroteSource = { readonly status: "written" } | NotWritten;
 export type CreatedSource = { readonly status: "written"; readonly path: string } | NotWritten;
 
-/** Reads a script's text. A link is not followed; what is not UTF-8 is refused, so that saving loses nothing. */
+/**
+ * Reads a script's text. It does not follow links, and refuses text that is not UTF-8, so that
+ * saving it loses nothing.
+ */
 export async function readSource(path: string): Promise<ReadSource> {
   try {
     const bytes = await readPlainFile(path, maxSourceBytes);
@@ -28,7 +31,7 @@ export async function readSource(path: string): Promise<ReadSource> {
     const source = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     return { status: "read", source, hash: hashOf(bytes) };
   } catch (thrown) {
-    if (thrown instanceof TypeError) return { status: "refused", message: "It is no UTF-8 text." };
+    if (thrown instanceof TypeError) return { status: "refused", message: "It is not UTF-8 text." };
     const { code = "error" } = thrown as NodeJS.ErrnoException;
     if (code === "ENOENT") return { status: "missing" };
     return { status: "refused", message: `It cannot be read (${code}).` };
@@ -36,11 +39,10 @@ export async function readSource(path: string): Promise<ReadSource> {
 }
 
 /**
- * Writes a script's text over what it is based on, whole or not at all. Where the file is another
- * by now, or gone, it stays as it is.
+ * Replaces a script's text atomically. A file that has changed or was deleted stays as it is.
  *
  * @param change.path as a scan of its folder found it
- * @param change.basedOn the hash that `readSource` gave
+ * @param change.basedOn the hash from `readSource`
  */
 export async function saveSource(change: {
   readonly path: string;
@@ -58,7 +60,7 @@ export async function saveSource(change: {
     const { mode } = await stat(path);
     await writeFile(draft, bytes, { flag: "wx", flush: true });
     await chmod(draft, mode & 0o777);
-    // Once more: an editor may have saved while this was written.
+    // Checked again, because an editor may have saved the file meanwhile.
     const meanwhile = await conflictWith(path, basedOn);
     if (meanwhile !== undefined) return meanwhile;
     await rename(draft, path);
@@ -71,10 +73,10 @@ export async function saveSource(change: {
 }
 
 /**
- * Begins a file that is not there yet. The folder is made where it is missing.
+ * Creates a new file, and its folder if it is missing.
  *
- * @param options.name of the file, without a folder
- * @returns its path, where it was written
+ * @param options.name the file's name without a folder
+ * @returns the path of the file
  */
 export async function createSource(options: {
   readonly folder: string;
@@ -92,9 +94,10 @@ export async function createSource(options: {
 }
 
 /**
- * Writes a file where there is nothing yet, a link neither.
+ * Writes a new file. It does not replace an existing file or link.
  *
- * @param mode the file's rights @default what this user's new files have
+ * @param mode the file's rights
+ * @default those of this user's new files
  */
 export async function writeNew(
   path: string,
@@ -106,12 +109,12 @@ export async function writeNew(
     return { status: "written", path };
   } catch (thrown) {
     return (thrown as NodeJS.ErrnoException).code === "EEXIST"
-      ? { status: "conflict", message: `There is a ${basename(path)} already.` }
+      ? { status: "conflict", message: `The file ${basename(path)} exists already.` }
       : notWritten(thrown);
   }
 }
 
-/** Whether no part of a path is a link: what was put in its place might lead anywhere. */
+/** Returns whether no part of a path is a link, which could lead outside of the folder. */
 export async function isItself(folder: string): Promise<boolean> {
   return (await realpath(folder).catch(() => undefined)) === folder;
 }
@@ -126,16 +129,16 @@ async function conflictWith(path: string, basedOn: string): Promise<NotWritten |
   if (now.status === "missing")
     return { status: "conflict", message: "The file was deleted meanwhile." };
   if (now.hash === basedOn) return undefined;
-  return { status: "conflict", message: "The file was changed meanwhile. Look at both versions." };
+  return { status: "conflict", message: "The file was changed meanwhile. Compare both versions." };
 }
 
 const tooLarge: NotWritten = {
   status: "refused",
-  message: `It has more than ${maxSourceBytes} bytes. Keep data in a file beside it.`,
+  message: `It has more than ${maxSourceBytes} bytes. Keep data in a separate file.`,
 };
 const outside: NotWritten = {
   status: "refused",
-  message: "Its place is not, or not any more, in a folder of tools.",
+  message: "This file is not inside a tools folder any more.",
 };
 
 function notWritten(thrown: unknown): NotWritten {

@@ -1,10 +1,16 @@
 import { StringDecoder } from "node:string_decoder";
 
-/** Characters at the beginning and at the end that are kept; those at the beginning are streamed. */
+/**
+ * The number of characters kept at the beginning and at the end; those at the beginning are
+ * streamed.
+ */
 const headLength = 256 * 1024;
 const tailLength = 64 * 1024;
 
-/** What a program says: streamed up to a limit, kept without its middle, never more than that in memory. */
+/**
+ * Captures a program's output: streams it up to a limit, and keeps its beginning and end in bounded
+ * memory.
+ */
 export class CapturedOutput {
   readonly #onText: (text: string) => void;
   readonly #decoders = { out: new StringDecoder("utf8"), err: new StringDecoder("utf8") };
@@ -42,7 +48,7 @@ export class CapturedOutput {
       this.#onText(first);
     }
     this.#tail += text.slice(room);
-    // Not with every piece: cutting costs.
+    // Not with every piece, because cutting is expensive.
     if (this.#tail.length > 2 * tailLength) this.#cutTail();
   }
 

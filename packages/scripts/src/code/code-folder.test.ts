@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { fileName } from "./code-folder.ts";
 
-test("a plain name is the file's name; what else is in one is written as in an address", () => {
+test("a plain name is the file's name; other characters are percent-encoded", () => {
   assert.equal(fileName("Fetch_1"), "Fetch_1");
   assert.equal(fileName("größe-2"), "größe-2");
   assert.equal(fileName("Rule/web/a.b"), "Rule%2Fweb%2Fa%2Eb");
@@ -11,7 +11,7 @@ test("a plain name is the file's name; what else is in one is written as in an a
 });
 
 // Contract: sandbox-65
-test("two names are two files, none is the data of another, and every file can be made", () => {
+test("different names become different files, no name is another's data file, and every file can be created", () => {
   const name = fc.oneof(
     fc.string({ minLength: 1, maxLength: 200, unit: "binary" }),
     fc.string({ minLength: 150, maxLength: 200, unit: fc.constantFrom("é", "/", "x") }),

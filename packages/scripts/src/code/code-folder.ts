@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type JsonValue, type ToolError, type ToolContext, toolError } from "@capstan/core";
 import { makeTemporaryFolder } from "@capstan/sandbox";
 
-/** What one run of code is given as files: its text, and variables of the session. */
+/** The files for one run of code: its text, and variables of the session. */
 export interface CodeFolder {
   readonly path: string;
   readonly main: string;
@@ -13,13 +13,13 @@ export interface CodeFolder {
 
 type VariableReader = Pick<ToolContext, "variables" | "readVariable">;
 
-/** Where a program sees the folder. */
+/** The path of the folder in the sandbox. */
 export const codeFolderInside = "/capstan";
 
 /**
- * Writes code and the variables it names into a folder of its own: text is never pasted into
- * code, so nothing in a value can be taken for code. A variable is `vars/NAME`, its data, where
- * it has structure, `vars/NAME.json`.
+ * Writes code and the variables that it uses into a new folder. Values are never pasted into code,
+ * so no part of a value can run as code. A variable is the file `vars/NAME`, and its data, if it is
+ * structured, is `vars/NAME.json`.
  */
 export async function makeCodeFolder(options: {
   readonly main: string;
@@ -51,12 +51,13 @@ export async function makeCodeFolder(options: {
   }
 }
 
-/** Bytes of a name as it is: with an ending it is still a file's. */
+/** The longest name in bytes that is kept; with an extension it is still a valid file name. */
 const longestName = 200;
 
 /**
- * The file of a variable, another for every name. What is no letter, digit, `_` or `-` is written as
- * in an address, `%2E`; a name that would be too long ends in its digest.
+ * Returns the file name of a variable, different for every name. Characters other than letters,
+ * digits, `_` and `-` are percent-encoded, as in `%2E`. A name that is too long ends with its
+ * digest.
  */
 export function fileName(name: string): string {
   const written = name.toWellFormed().replaceAll(/[^\p{L}\p{N}_-]/gu, percentEncoded);
@@ -69,7 +70,7 @@ function percentEncoded(character: string): string {
   return Buffer.from(character).toString("hex").toUpperCase().replaceAll(/../g, "%$&");
 }
 
-/** The values of variables by their names, with their structure where they have one. */
+/** Returns the values of variables by name, as data if they are structured. */
 export async function readVariableValues(
   names: readonly string[],
   context: VariableReader,

@@ -1,26 +1,29 @@
 import type { NetworkAccess, Sandbox, SandboxLimits } from "@capstan/sandbox";
 
 export interface CodeToolsOptions {
-  /** Where code runs. Where there is none, only JavaScript is offered, which has walls of its own. */
+  /**
+   * The sandbox that code runs in. Without one only JavaScript is offered, which runs in an
+   * isolate.
+   */
   readonly sandbox: Sandbox;
-  /** Folders that code sees; it runs in the first. @default none */
+  /** The folders that code can read; the first is its working directory. @default none */
   readonly roots?: readonly string[];
-  /** Whether it may change them. @default false */
+  /** Whether code may change these folders. @default false */
   readonly write?: boolean;
-  /** What of the network it reaches. @default false */
+  /** The network access of code. @default false */
   readonly network?: NetworkAccess;
-  /** Absolute paths that it never sees: the data directory. @default none */
+  /** Absolute paths that code can never read, such as the data directory. @default none */
   readonly hidden?: readonly string[];
-  /** Absolute paths that it never changes, whatever `write` says. @default none */
+  /** Absolute paths that code can never change, regardless of `write`. @default none */
   readonly protected?: readonly string[];
   readonly limits?: Partial<SandboxLimits>;
-  /** The PowerShell to take. @default that on PATH */
+  /** The path of PowerShell. @default the one on PATH */
   readonly powershell?: string;
-  /** Programs by their names. @default what is found on PATH */
+  /** Returns the path of a program by its name. @default a search on PATH */
   readonly find?: (name: string) => string | undefined;
 }
 
-/** What a sandbox is like, for the model: one line of a definition. */
+/** Describes a sandbox to the model in one line of a definition. */
 export function describeSandbox({
   roots = [],
   write = false,

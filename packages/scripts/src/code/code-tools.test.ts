@@ -62,13 +62,13 @@ test("an approval of code covers the variables that it is given", () => {
 });
 
 // Contract: sandbox-62
-test("every tool of the group asks every time", () => {
+test("every tool of the group asks for each call", () => {
   for (const tool of group.tools)
     assert.equal(tool.permission?.executionPolicy, "ask-always", tool.definition.function.name);
 });
 
 // Contract: sandbox-63
-test("without a sandbox only what reaches nothing is offered", () => {
+test("without a sandbox only tools without access to anything are offered", () => {
   const open = codeTools({ sandbox: unconfined });
   assert.deepEqual(
     open.tools.map((tool) => tool.definition.function.name),
@@ -77,7 +77,7 @@ test("without a sandbox only what reaches nothing is offered", () => {
 });
 
 // Contract: sandbox-63
-test("a tool is offered where its interpreter is", () => {
+test("a tool is offered if its interpreter is installed", () => {
   const bare = codeTools({ sandbox: { ...unconfined, kind: "bubblewrap" }, find: () => undefined });
   assert.deepEqual(
     bare.tools.map((tool) => tool.definition.function.name),
@@ -85,7 +85,7 @@ test("a tool is offered where its interpreter is", () => {
   );
 });
 
-test("the definitions say where code runs, and cost few tokens", () => {
+test("the definitions describe the sandbox in few tokens", () => {
   for (const tool of group.tools)
     assert.ok(JSON.stringify(tool.definition).length < 950, tool.definition.function.name);
   const shell = codeTools({
@@ -105,7 +105,7 @@ describe("Shell", { skip: skip("Shell") }, () => {
   const run = (command: string, context?: ToolContext, variables: readonly string[] = []) =>
     callForText(toolOf(group, "Shell"), { command, variables }, context);
 
-  test("returns what a command says, and how it ended", async () => {
+  test("returns the output of a command and its exit code", async () => {
     assert.equal(await run("echo out; exit 3"), "out\n[exit code 3]");
     assert.equal(await run("echo err >&2; exit 3"), "err\n[exit code 3]");
     assert.equal(await run("true"), "[It said nothing.]");
@@ -116,11 +116,11 @@ describe("Shell", { skip: skip("Shell") }, () => {
   });
 
   // Contract: sandbox-5
-  test("works in the workspace, which it cannot change, nor see the server's data in it", async () => {
+  test("runs in the workspace, which it cannot change, and cannot read the server's data in it", async () => {
     const text = await run(
       "cat note.txt; ls data; echo x > note.txt; echo y > /tmp/y && cat /tmp/y",
     );
-    // Output and errors come on two pipes, whose order to each other is chance on a busy machine.
+    // Output and errors arrive on two pipes, in no defined order.
     assert.match(text, /a note/);
     assert.match(text, /note\.txt: Read-only file system\n/);
     assert.match(text, /(?:note|\n)y\n/);
@@ -128,7 +128,7 @@ describe("Shell", { skip: skip("Shell") }, () => {
   });
 
   // Contract: sandbox-64
-  test("has variables as files, whatever they hold", async () => {
+  test("has variables as files, whatever they contain", async () => {
     const context = withVariables();
     const text = await run(
       'cat "$VARS/Fetch_1" "$VARS/Fetch_1.json" "$VARS/a%2Fb%2Ec"; ls /tmp/x 2>&-',
@@ -139,13 +139,13 @@ describe("Shell", { skip: skip("Shell") }, () => {
     assert.equal(`${context.written()}\n[exit code 2]`, text);
   });
 
-  test("names the variable that there is not", async () => {
+  test("reports the name of a missing variable", async () => {
     const error = await failure("Shell", { command: "true", variables: ["Fetch_9"] });
     assert.equal(error.code, "variable_not_found");
   });
 
   // Contract: sandbox-6
-  test("reaches no network and no environment of the server", async () => {
+  test("reaches no network and no environment variables of the server", async () => {
     process.env["CAPSTAN_TEST_SECRET"] = "TOP SECRET";
     try {
       const text = await run("env; (exec 5<>/dev/tcp/127.0.0.1/22) && echo reached");
@@ -156,7 +156,7 @@ describe("Shell", { skip: skip("Shell") }, () => {
   });
 
   // Contract: sandbox-31
-  test("keeps beginning and end of what is endless, and the server its memory", async () => {
+  test("keeps the beginning and the end of endless output, in bounded memory", async () => {
     const text = await run("head -c 30000000 /dev/zero | tr '\\0' x; echo END");
     assert.ok(text.length < 400_000);
     assert.match(text, /x\n\[… 29672\d{3} characters are left out …\]\nx+END\n$/);
@@ -188,14 +188,14 @@ describe("Python", { skip: skip("Python") }, () => {
   const run = (code: string, context?: ToolContext, variables: readonly string[] = []) =>
     callForText(toolOf(group, "Python"), { code, variables }, context);
 
-  test("returns what it prints and the value of its last expression", async () => {
+  test("returns its output and the value of its last expression", async () => {
     assert.equal(await run("print('one')\nx = 2\n{'x': x}"), 'one\n{"x":2}');
     assert.equal(await run("x = 1"), "[It said nothing.]");
     assert.equal(await run("{1}"), "{1}");
   });
 
   // Contract: sandbox-64
-  test("works in the workspace, with variables by name", async () => {
+  test("runs in the workspace, with variables by name", async () => {
     const code = "[open('note.txt').read(), vars['Fetch_1']['n'], vars['a/b.c']]";
     assert.equal(
       await run(code, withVariables(), ["Fetch_1", "a/b.c"]),
@@ -204,7 +204,7 @@ describe("Python", { skip: skip("Python") }, () => {
   });
 
   // Contract: sandbox-68
-  test("that fails says what, in which line, and what it printed before", async () => {
+  test("reports an exception with its line and the output before it", async () => {
     const error = await failure("Python", { code: "print('before')\nfoo()", variables: [] });
     assert.match(error.message, /^NameError: name 'foo' is not defined \(code\.py, line 2\)$/);
     const { output, traceback } = error.details as { readonly [name: string]: string };
@@ -213,7 +213,7 @@ describe("Python", { skip: skip("Python") }, () => {
     assert.doesNotMatch(traceback ?? "", /run_code/);
   });
 
-  test("shows a picture by its path", async () => {
+  test("shows an image by its path", async () => {
     const code = "import pathlib\np = pathlib.Path('/tmp/a.png'); p.write_bytes(b'x')\np";
     const { parts } = (await call(toolOf(group, "Python"), {
       code,
@@ -235,7 +235,7 @@ describe("JavaScript", () => {
   const run = (code: string, context?: ToolContext, variables: readonly string[] = []) =>
     callForText(toolOf(group, "JavaScript"), { code, variables }, context);
 
-  test("returns what it logs and the value of its last expression, awaited", async () => {
+  test("returns its log and the awaited value of its last expression", async () => {
     assert.equal(
       await run("console.log('one', {a: 1}); const x = 2; ({ x })"),
       'one {"a":1}\n{"x":2}',
@@ -252,7 +252,7 @@ describe("JavaScript", () => {
   });
 
   // Contract: sandbox-69
-  test("reaches nothing outside, by no way that is known", async () => {
+  test("reaches nothing outside in any known way", async () => {
     const code = `[typeof process, typeof require, typeof fetch, typeof setTimeout,
       (() => { try { return console.log.constructor("return typeof process")(); } catch (e) { return "thrown"; } })(),
       (() => { try { return vars.constructor.constructor("return typeof process")(); } catch (e) { return "thrown"; } })()]`;
@@ -261,7 +261,7 @@ describe("JavaScript", () => {
   });
 
   // Contract: sandbox-68
-  test("that fails says what and in which line", async () => {
+  test("reports an exception with its line", async () => {
     const error = await failure("JavaScript", {
       code: "console.log('before');\nnull.x",
       variables: [],
@@ -275,7 +275,7 @@ describe("JavaScript", () => {
     );
   });
 
-  test("that takes all memory ends alone", async () => {
+  test("runs out of memory without affecting others", async () => {
     const error = await failure("JavaScript", {
       code: "const a = []; for (;;) a.push(new Array(1e5).fill(0.5));",
       variables: [],
@@ -283,7 +283,7 @@ describe("JavaScript", () => {
     assert.match(error.code, /code_(ended|failed)/);
   });
 
-  test("that never ends is ended by its deadline", async () => {
+  test("ends an endless loop at its deadline", async () => {
     const stop = new AbortController();
     const context = fakeContext({ signal: stop.signal });
     const begun = Promise.withResolvers<void>();

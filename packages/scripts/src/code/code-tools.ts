@@ -7,10 +7,9 @@ import { pythonTool } from "./python-tool.ts";
 import { type ShellProgram, shellTool } from "./shell.ts";
 
 /**
- * Code that a model writes: `Shell`, `Python`, `JavaScript` and `PowerShell`, each where its
- * interpreter is and there is a sandbox to run it in; JavaScript, which reaches nothing anyway,
- * everywhere. A person is asked about every call.
- *
+ * Creates the tools with which a model runs code: `Shell`, `Python`, `JavaScript` and `PowerShell`.
+ * Each is offered if its interpreter and a sandbox are available. JavaScript is always offered,
+ * because it has no access to anything. Every call needs a user's approval.
  * @example
  * const { sandbox } = await findSandbox();
  * codeTools({ sandbox, roots: [process.cwd()] });
@@ -25,7 +24,7 @@ export function codeTools(options: CodeToolsOptions): ToolGroup {
       javascriptTool(options),
     ],
     rulePrompt:
-      "Pass what you have by the call's variables instead of pasting it into code. A person reads each call before it runs: keep code short and plain.",
+      "Pass values by the call's variables instead of pasting them into code. A user reads each call before it runs: keep code short and plain.",
   });
 }
 

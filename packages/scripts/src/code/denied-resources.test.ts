@@ -51,9 +51,9 @@ async function run(
   return result.finalText;
 }
 
-describe("what a rule denies to file tools", { skip }, () => {
+describe("a path that a rule denies to file tools", { skip }, () => {
   // Contract: sandbox-67
-  test("is covered for commands and Python, under every name that it has", async () => {
+  test("is hidden from commands and Python, under every name that it has", async () => {
     const shell = await run("Shell", { command: reading });
     const python = await run("Python", {
       code: `import subprocess; subprocess.run(${JSON.stringify(reading)}, shell=True, stderr=subprocess.STDOUT)`,
@@ -65,14 +65,14 @@ describe("what a rule denies to file tools", { skip }, () => {
   });
 
   // Contract: sandbox-67
-  test("cannot be moved to where no rule is", async () => {
+  test("cannot be moved to a path without a rule", async () => {
     await run("Shell", { command: "mv a b; mv a/secrets c; ln a/secrets/key d; mv server.pem e" });
     assert.equal(readFileSync(join(workspace, "a/secrets/key"), "utf8"), "TOP SECRET");
     assert.equal(readFileSync(join(workspace, "server.pem"), "utf8"), "TOP SECRET");
   });
 
   // Contract: sandbox-67
-  test("is covered for scripts, and a worker that saw it without the rule is not used", async () => {
+  test("is hidden from scripts, and a worker from before the rule is not reused", async () => {
     const script = scriptFile(
       join(testFolder(), "reader.py"),
       "def read(path):\n    try:\n        return open(path).read()\n    except OSError as e:\n        return e.strerror\n",
@@ -102,7 +102,7 @@ describe("a host that a rule denies", { skip }, () => {
   after(() => server.close());
 
   // Contract: sandbox-67
-  test("is not reached by code either, though its network would allow it", async () => {
+  test("is not reachable by code, even if its network access allows it", async () => {
     const code = `import urllib.request, urllib.error
 try: print(urllib.request.urlopen("http://${host}/").read().decode())
 except urllib.error.HTTPError as e: print(e.code, e.read().decode())`;

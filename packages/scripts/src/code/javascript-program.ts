@@ -1,5 +1,6 @@
-// A program of its own: reads a request on standard input, runs its code in an isolate, and
-// answers with a frame on descriptor 3. Imports nothing but what it is told the place of.
+// A program that runs in a process of its own. It reads a request on standard input, runs its code
+// in an isolate, and answers with a frame on descriptor 3. It imports only modules whose paths it
+// is given.
 import { writeSync } from "node:fs";
 import type ivm from "isolated-vm";
 
@@ -57,7 +58,10 @@ async function prepare(context: ivm.Context, variables: Request["variables"]): P
   }`);
 }
 
-/** The value of a last expression; code with \`await\` or \`return\` at the top is a function's body. */
+/**
+ * Returns the value of the last expression. Code with `await` or `return` at the top level becomes
+ * a function's body.
+ */
 async function evaluate(
   isolate: ivm.Isolate,
   context: ivm.Context,

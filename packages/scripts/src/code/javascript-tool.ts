@@ -17,12 +17,15 @@ type Answer =
 const program = fileURLToPath(workerModule("javascript-program", import.meta.url));
 const memoryMb = 256;
 
-/** `JavaScript`: code in an isolate without any I/O, in a process of its own, in the sandbox. */
+/**
+ * Creates the tool `JavaScript`: code in an isolate without any I/O, in a process of its own, in
+ * the sandbox.
+ */
 export function javascriptTool({ sandbox }: Pick<CodeToolsOptions, "sandbox">): Tool {
   return defineTool({
     name: "JavaScript",
     description:
-      "Runs JavaScript that reaches nothing outside: no files, no network, no timers. What console.log says and the value of a last expression come back; await works. vars holds the variables by name.",
+      "Runs JavaScript without files, network or timers. Returns the output of console.log and the value of a last expression; await works. vars holds the variables by name.",
     parameters: z.object({ code: z.string().min(1).max(1_000_000), variables: variableNames }),
     permission: codePermission,
     compressArgs: ({ code }) => code,
@@ -34,7 +37,7 @@ export function javascriptTool({ sandbox }: Pick<CodeToolsOptions, "sandbox">): 
       const { output, end, answer } = await runCode({
         sandbox,
         context,
-        // What the engine says when it gives up is of no use to a model.
+        // The engine's own messages on failure do not help a model.
         errors: "dropped",
         stdin: JSON.stringify({ code, variables, memoryMb }),
         program: {
@@ -46,7 +49,7 @@ export function javascriptTool({ sandbox }: Pick<CodeToolsOptions, "sandbox">): 
             dirname(program),
             ...isolate.packages,
           ],
-          // V8 reserves far more than it uses; the isolate has a limit of its own.
+          // V8 reserves far more than it uses; the isolate has its own limit.
           limits: { addressBytes: 0, memoryBytes: 4 * 1024 * 1024 * 1024 },
         },
       });
@@ -61,14 +64,14 @@ export function javascriptTool({ sandbox }: Pick<CodeToolsOptions, "sandbox">): 
         });
       return toolError({
         code: "code_ended",
-        message: `The code ended before it gave a result${end.status === "killed" ? `, by ${end.signal}` : ""}. It may have needed more than ${memoryMb} MB.`,
+        message: `The code ended without a result${end.status === "killed" ? `, by ${end.signal}` : ""}. It may have needed more than ${memoryMb} MB.`,
         ...(output !== "" && { details: { output: output.slice(-2000) } }),
       });
     },
   });
 }
 
-/** The isolate's module, and the packages that it is made of. */
+/** Returns the isolate's module and the packages that it needs. */
 function findIsolate(): { readonly file: string; readonly packages: readonly string[] } {
   const file = realpathSync(fileURLToPath(import.meta.resolve("isolated-vm")));
   const loader = realpathSync(createRequire(file).resolve("node-gyp-build"));

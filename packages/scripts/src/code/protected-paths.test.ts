@@ -8,7 +8,7 @@ import { codeTools } from "./code-tools.ts";
 
 // Contract: sandbox-66
 test(
-  "code that may write changes neither the configuration nor what runs, nor makes it",
+  "code that may write cannot change or create the configuration and files that are executed",
   { skip: noSandbox },
   async () => {
     const workspace = join(testFolder(), "protected");
@@ -38,14 +38,14 @@ test(
     assert.equal(readFileSync(join(workspace, "capstan.config.json"), "utf8"), "{}");
     assert.equal(readFileSync(join(workspace, "app/tools/a.py"), "utf8"), "1");
     assert.ok(!existsSync(join(workspace, ".git/hooks/pre-commit")));
-    assert.ok(!existsSync(missing), "the name that was held is let go");
+    assert.ok(!existsSync(missing), "the protected name can be used again afterwards");
     assert.equal(readFileSync(join(workspace, "work.txt"), "utf8"), "fine\n");
   },
 );
 
 // Contract: sandbox-66
 test(
-  "code changes no .git at any depth, nor what a .git file leads to, nor a root within what is protected",
+  "code cannot change .git at any depth, the target of a .git file, or a root inside a protected folder",
   { skip: noSandbox },
   async () => {
     const workspace = join(testFolder(), "deeper");

@@ -32,7 +32,10 @@ const runCodeFunction: ScriptFunction = {
   line: 1,
 };
 
-/** `Python`: code in a process of its own, in the sandbox; what a last expression gives comes back. */
+/**
+ * Creates the tool `Python`: code in a process of its own, in the sandbox. It returns the value of
+ * the last expression.
+ */
 export function pythonTool(options: CodeToolsOptions, executable: string): Tool {
   const { sandbox, roots = [], write = false, network = false, hidden = [], limits } = options;
   const runner = createScriptRunner({
@@ -43,7 +46,7 @@ export function pythonTool(options: CodeToolsOptions, executable: string): Tool 
     protected: options.protected ?? [],
     ruledRoots: roots.map((path) => ({ path })),
     ...(limits !== undefined && { limits }),
-    // What a model wrote meets no other call, not even through the process that forks it.
+    // Code of a model shares no process with another call, not even the process that forks it.
     pool: { maxCalls: 1 },
     approvals: {
       approved: () => ({
@@ -55,7 +58,7 @@ export function pythonTool(options: CodeToolsOptions, executable: string): Tool 
   });
   return defineTool({
     name: "Python",
-    description: `Runs Python in a sandbox: ${describeSandbox(options)}. What is printed and the value of a last expression come back; a pathlib.Path there shows the file. vars["name"] holds a variable.`,
+    description: `Runs Python in a sandbox: ${describeSandbox(options)}. Returns the output and the value of a last expression; a pathlib.Path there shows the file. vars["name"] holds a variable.`,
     parameters: z.object({ code: z.string().min(1).max(1_000_000), variables: variableNames }),
     permission: codePermission,
     compressArgs: ({ code }) => code,

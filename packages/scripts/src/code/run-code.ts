@@ -3,30 +3,30 @@ import { FrameReader } from "../run/worker/frames.ts";
 import type { Program, ProgramEnd, Sandbox } from "@capstan/sandbox";
 import { CapturedOutput } from "./captured-output.ts";
 
-/** What code did: what it said, and how it ended. */
+/** The result of code: its output, and how it ended. */
 export interface CodeRun {
-  /** Standard output and error as they came, long ones without their middle. */
+  /** Standard output and error in the order of arrival; long output without its middle. */
   readonly output: string;
   readonly end: ProgramEnd;
-  /** What it answered on its own channel. */
+  /** The answer on its separate channel. */
   readonly answer?: JsonValue;
 }
 
-/** The largest answer: a variable's value cannot be larger. */
+/** The size of the largest answer in bytes, the same as a variable's. */
 const maxAnswerBytes = 64 * 1024 * 1024;
 
 /**
- * Runs a program to its end: what it says is streamed to the call's output, and kept.
+ * Runs a program to its end. Its output is streamed to the call's output and kept.
  *
- * @throws the signal's reason; the program is ended then, with all it started
+ * @throws the signal's reason, after ending the program and everything that it started
  */
 export async function runCode(options: {
   readonly sandbox: Sandbox;
   readonly program: Program;
   readonly context: Pick<ToolContext, "output" | "signal">;
-  /** What it reads. @default nothing */
+  /** The standard input. @default empty */
   readonly stdin?: string;
-  /** What becomes of its standard error. @default "shown" */
+  /** Whether standard error is shown. @default "shown" */
   readonly errors?: "shown" | "dropped";
 }): Promise<CodeRun> {
   const { sandbox, program, context, stdin = "", errors = "shown" } = options;
@@ -60,7 +60,7 @@ export async function runCode(options: {
   try {
     running.stdin.end(stdin);
     const end = await Promise.race([running.ended, stopped.promise]);
-    // What was said last may still be on its way.
+    // The last output may still be in the pipe.
     await Promise.race([closed, stopped.promise]);
     return { output: kept.finish(), end, ...(answer !== undefined && { answer }) };
   } finally {
@@ -68,14 +68,14 @@ export async function runCode(options: {
   }
 }
 
-/** What code said, and the value of its last expression. */
+/** The output of code, and the value of its last expression. */
 interface CodeResult {
   readonly output: string;
-  /** Absent where it gave none. */
+  /** Absent if there is no value. */
   readonly value?: JsonValue;
 }
 
-/** Its value after what it said. */
+/** Returns the output followed by the value. */
 export function formatCodeResult({ output, value }: CodeResult): string {
   if (value === undefined) return output === "" ? "[It said nothing.]" : output;
   const text = typeof value === "string" ? value : JSON.stringify(value);

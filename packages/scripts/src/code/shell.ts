@@ -16,9 +16,9 @@ export const variableNames = z
   .array(z.string())
   .max(100)
   .default([])
-  .describe("Session variables to give along.");
+  .describe("Names of session variables to pass.");
 
-/** Code asks for every call, and an approval covers the variables that it is given. */
+/** Every call of code needs approval, which covers the variables that it is given. */
 export const codePermission: NonNullable<Tool["permission"]> = {
   executionPolicy: "ask-always",
   readsVariables: ({ variables }) => (variables ?? []) as readonly string[],
@@ -29,12 +29,12 @@ export interface ShellProgram {
   readonly tool: "Shell" | "PowerShell";
   readonly language: string;
   readonly path: string;
-  /** What comes before the file that it runs. */
+  /** The arguments before the file to run. */
   readonly args: readonly string[];
   readonly file: string;
   readonly variables: string;
   readonly limits?: { readonly addressBytes: number };
-  /** Where it is installed, where that is not in the system's folders. */
+  /** Returns the path of its installation, if that is not in the system's folders. */
   readonly place?: () => Promise<ShellPlace | ToolError>;
 }
 
@@ -48,7 +48,7 @@ interface ShellResult {
   readonly exitCode: number;
 }
 
-/** `Shell` and `PowerShell`: commands in the sandbox. */
+/** Creates the tool `Shell` or `PowerShell`: commands in the sandbox. */
 export function shellTool(shell: ShellProgram, options: CodeToolsOptions): Tool {
   const parameters = z.object({
     command: z.string().min(1).max(1_000_000).describe(`${shell.language}, one line or many.`),

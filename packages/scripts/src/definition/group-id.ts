@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { ScriptLanguage } from "./script-function.ts";
 
 /**
- * The id of a script's group, from its name alone, so that it is the same whatever the file says
- * and whatever stands beside it. Python's is the plain name, PowerShell's ends in `-ps1`. A name
- * that is no id keeps what can be kept, and a mark of the rest.
- *
+ * Returns the id of a script's group. It depends on the file's name only, so that it stays the same
+ * for any content and any other files. For Python it is the plain name, for PowerShell it ends in
+ * `-ps1`. In a name that is not an id, invalid characters are replaced, and a hash of the name is
+ * appended.
  * @example groupIdOf("weather", "python") // "weather"
  * @example groupIdOf("weather", "powershell") // "weather-ps1"
  */

@@ -11,7 +11,7 @@ import { openToolLibrary } from "../library/tool-library.ts";
 const said = (problems: readonly { readonly line?: number; readonly message: string }[]) =>
   problems.map(({ line, message }) => `${line ?? "-"} ${message.split(":")[0]}`);
 
-test("what is hidden in a text is told by line, and what is no more than writing is not", () => {
+test("hidden characters are reported by line, and those of ordinary writing are not", () => {
   assert.deepEqual(
     said(hiddenCharacters("one\r\ntwo\rthree\nfo\u202Eur\u2066\u202E\n\u200B\u0000")),
     [
@@ -28,7 +28,7 @@ test("what is hidden in a text is told by line, and what is no more than writing
 });
 
 // Contract: scripts-14
-test("a script says what is hidden in it and in the code beside it, from the cache too, and in a check", async () => {
+test("a script reports hidden characters in it and its private files, also from the cache and in a check", async () => {
   const folder = await toolFolder({
     "a.py": "one \u202E",
     "b.ps1": "\uFEFFtwo \u200B",
@@ -63,7 +63,7 @@ test("a script says what is hidden in it and in the code beside it, from the cac
 });
 
 // Contract: scripts-14
-test("a module says what is hidden in it before a person approves it", async () => {
+test("a module reports its hidden characters before a user approves it", async () => {
   const folder = await toolFolder({ "m.ts": "export const a = 1;\n// \u202E\n" });
   const library = await openToolLibrary({
     folders: [folder],

@@ -5,9 +5,9 @@ import type { ScriptProblem } from "./script-function.ts";
 const maxLines = 10;
 
 /**
- * Warnings of the lines of a text that may read otherwise than they run.
+ * Returns a warning for each line of a text that a reader may see differently than it runs.
  *
- * @param options.file named where the lines are another file's than the one that is checked
+ * @param options.file the name of the file if it is not the one that is checked
  * @example hiddenCharacters("a = 1\nb = '\u202E'") // line 2: … U+202E …
  */
 export function hiddenCharacters(
@@ -19,7 +19,7 @@ export function hiddenCharacters(
     return names.length === 0 ? [] : [{ line: index + 1, names: names.slice(0, 5).join(", ") }];
   });
   const problems = found.slice(0, maxLines).map(({ line, names }): ScriptProblem => {
-    const message = `Hidden characters (${names}): it may read otherwise than it runs. Remove them, or write them as escapes.`;
+    const message = `Hidden characters (${names}): the text may look different from the code that runs. Remove them, or write them as escapes.`;
     return file === undefined
       ? { severity: "warning", line, message }
       : { severity: "warning", message: `${file}, line ${line}: ${message}` };
@@ -32,7 +32,7 @@ export function hiddenCharacters(
 }
 
 /**
- * The same of all code that a script or module is made of, but for packages in its folder.
+ * Returns the warnings of all code of a script or module, without packages in its folder.
  *
  * @param entry the file itself, as `contents` names it
  */

@@ -7,7 +7,7 @@ const read = (file: RawPermissions, functions: { readonly [name: string]: RawPer
   readPermissions({ declared: { file, functions }, problems: [] });
 
 // Contract: scripts-31
-test("what a function says goes before what its file says", () => {
+test("permissions of a function override those of its file", () => {
   const { declared, problems } = read(
     { executionPolicy: "auto", network: true },
     { f: { executionPolicy: "ask-always" } },
@@ -18,7 +18,7 @@ test("what a function says goes before what its file says", () => {
 });
 
 // Contract: scripts-66
-test("a policy that is none asks, and is an error", () => {
+test("an invalid policy is an error, and the script asks", () => {
   const { declared, problems } = read({ executionPolicy: "atuo", resultApprovalPolicy: 1 });
   assert.deepEqual(declared.file, {
     executionPolicy: "ask-always",
@@ -33,7 +33,7 @@ test("a policy that is none asks, and is an error", () => {
   );
 });
 
-test("other wrong values declare nothing, and unknown keys are told with the nearest name", () => {
+test("other invalid values declare nothing, and unknown keys are reported with the nearest valid one", () => {
   const { declared, problems } = read({
     netwrok: true,
     network: ["http://a.example/"],

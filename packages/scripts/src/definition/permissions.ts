@@ -8,7 +8,7 @@ import type { DeclaredPermissions, ScriptPermissions, ScriptProblem } from "./sc
 const names = (error: string) => z.array(z.string().min(1, { error }), { error });
 const policies = "auto, ask-once, ask-always or deny";
 
-/** What a file may declare, by its key; the errors say what is expected. */
+/** The permissions that a file can declare, by key; the texts say what is expected. */
 export const permissionSchema = {
   executionPolicy: z.enum(["auto", "ask-once", "ask-always", "deny"], { error: policies }),
   resultApprovalPolicy: z.enum(["never", "on-error", "always"], {
@@ -34,8 +34,8 @@ export const permissionSchema = {
 };
 
 /**
- * Checks what a file declares of its permissions. What is wrong is a problem, and asks: a slip of
- * the keyboard must not make a tool freer than its author meant.
+ * Checks the declared permissions of a file. An invalid value is a problem and makes calls ask: a
+ * typing mistake must not allow more than the author meant.
  */
 export function readPermissions({ declared }: ParsedFile): {
   readonly declared: DeclaredPermissions;
@@ -49,7 +49,7 @@ export function readPermissions({ declared }: ParsedFile): {
   return { declared: { file, functions: Object.fromEntries(functions) }, problems };
 }
 
-/** What holds for one function: what it says itself, then what its file says. */
+/** Returns the permissions of one function: its own, with those of the file as defaults. */
 export function permissionsOf(declared: DeclaredPermissions, name: string): ScriptPermissions {
   const own = Object.hasOwn(declared.functions, name) ? declared.functions[name] : undefined;
   return { ...declared.file, ...own };

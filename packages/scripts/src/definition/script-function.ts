@@ -4,52 +4,52 @@ import type { NetworkAccess } from "@capstan/sandbox";
 
 export type ScriptLanguage = "python" | "powershell";
 
-/** What is wrong with a script file, where. An `error` takes a function, or the file, out of service. */
+/** A problem of a script file. An `error` disables the function, or the whole file. */
 export interface ScriptProblem {
   readonly severity: "error" | "warning";
   readonly message: string;
-  /** From 1. Absent where it is about the whole file. */
+  /** From 1. Absent if it concerns the whole file. */
   readonly line?: number;
   readonly column?: number;
 }
 
 /**
- * What a script says it may do: of all its functions, or of one. It counts for nothing until a
- * person has approved this content; until then every call asks.
+ * The permissions that a script declares, for all its functions or for one. They do not count until
+ * a user has approved this content; until then every call asks.
  */
 export interface ScriptPermissions {
   readonly executionPolicy?: ExecutionDecision;
   readonly resultApprovalPolicy?: ResultApprovalPolicy;
   readonly effects?: "read" | "write" | "exclusive";
   readonly idempotent?: boolean;
-  /** Milliseconds of running time. */
+  /** The running time in ms. */
   readonly timeoutMs?: number;
-  /** Public addresses, or the hosts that it names, which may be private. @default false */
+  /** Public addresses, or the listed hosts, which may be private. @default false */
   readonly network?: NetworkAccess;
-  /** Names of environment variables that it is given. */
+  /** The names of environment variables that the script receives. */
   readonly secrets?: readonly string[];
-  /** Folders that it sees, as written: relative ones from the script's own. */
+  /** The folders that the script can access, as written: relative to the script's own folder. */
   readonly roots?: { readonly read?: readonly string[]; readonly write?: readonly string[] };
 }
 
-/** One function of a script file that a model may call. */
+/** One function of a script file that a model can call. */
 export interface ScriptFunction {
-  /** As the file has it, and as the tool is called. */
+  /** The function's name in the file, which is also the tool's name. */
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of an object. A `context` that the function wants is no part of it. */
+  /** A JSON Schema of an object, without the parameter `context`. */
   readonly parameters: JsonSchema;
   readonly returns?: { readonly type: string; readonly note?: string };
-  /** Failures that its documentation names. */
+  /** The errors that its documentation names. */
   readonly raises: readonly { readonly type: string; readonly note?: string }[];
-  /** Whether the script can turn its result into text: `fn.format`, or `Format-<Tool>`. */
+  /** Whether the script converts its result into text: `fn.format`, or `Format-<Tool>`. */
   readonly hasFormat: boolean;
-  /** Whether it takes a parameter named `context`. */
+  /** Whether it has a parameter named `context`. */
   readonly wantsContext: boolean;
   readonly line: number;
 }
 
-/** What permissions a file declares: one set for the file, and what functions say otherwise. */
+/** The permissions that a file declares, and the different ones of its functions. */
 export interface DeclaredPermissions {
   readonly file: ScriptPermissions;
   readonly functions: { readonly [name: string]: ScriptPermissions };
@@ -60,30 +60,31 @@ export interface Script {
   /** Absolute. */
   readonly path: string;
   readonly language: ScriptLanguage;
-  /** The group's id: from the file's place alone, so that it stays whatever the file says. */
+  /** The group's id. It depends on the file's path only, not on its content. */
   readonly groupId: string;
-  /** What people read. */
+  /** A name for users. */
   readonly title: string;
-  /** What the model is told of the whole group; empty where the file says nothing. */
+  /** The rules of the group for the model; empty if the file has none. */
   readonly rules: string;
   readonly functions: readonly ScriptFunction[];
   readonly problems: readonly ScriptProblem[];
   /**
-   * Absent where the definitions came from the cache, which is not believed about permissions:
+   * Absent if the definitions came from the cache, which is not trusted about permissions:
    * `readScript` without a cache reads them from the file.
    */
   readonly declared?: DeclaredPermissions;
   /**
-   * Everything it is made of, relative to `folder`: itself, and the private files beside it or the
-   * whole plugin folder. A sandbox shows it these files and no others.
+   * All files of the script, relative to `folder`: the file itself, and the private files next to
+   * it or its whole plugin folder. The sandbox contains these files and no others.
    */
   readonly files: readonly string[];
   /**
-   * Absolute: where `files` are. A copy that never changes where the library keeps one, so that what
-   * runs is what was read and approved; `roots` are meant from the folder of `path`.
+   * The absolute path of the folder of `files`. If the library has an unchanging copy, this is the
+   * copy, so that the version that was read and approved is the one that runs. `roots` are relative
+   * to the folder of `path`.
    */
   readonly folder: string;
-  /** `sha256:…` over the names and bytes of `files`: what a person's approval is bound to. */
+  /** `sha256:…` over the names and bytes of `files`. A user's approval is bound to it. */
   readonly contentHash: string;
 }
 
@@ -95,25 +96,37 @@ export interface ScriptCall {
   readonly signal: AbortSignal;
 }
 
-/** What a function gave: `data`, `toolError(...)` or `contentParts(...)`, and the text its format made of it. */
+/**
+ * The result of a function: `data`, `toolError(...)` or `contentParts(...)`, and the text of its
+ * format.
+ */
 export interface ScriptReturn {
   readonly value: ToolReturn;
   readonly formattedText?: string;
 }
 
-/** Runs one function of a script. A script that fails gives a `toolError`; it throws nothing but the signal's reason. */
+/**
+ * Runs one function of a script. If the script fails, the result is a `toolError`. It only throws
+ * the signal's reason.
+ */
 export type RunScriptFunction = (call: ScriptCall) => Promise<ScriptReturn>;
 
-/** What people have approved, by content. */
+/** The approved permissions of scripts, by content. */
 export interface ScriptApprovals {
-  /** The permissions as they were approved for exactly this content; undefined where nobody did. */
+  /**
+   * Returns the permissions approved for exactly this content, or undefined if it is not approved.
+   */
   approved(script: Script): DeclaredPermissions | undefined;
-  /** Calls back when an approval is given or taken back; returns what ends it. */
+  /**
+   * Calls back when an approval is given or revoked.
+   *
+   * @returns removes the listener
+   */
   subscribe(listener: () => void): () => void;
 }
 
-/** The same, with which content of a file it is. */
+/** Approvals that also know the approved content of each file. */
 export interface ApprovedContents extends ScriptApprovals {
-  /** The hash of the content that was approved last; undefined where none is. */
+  /** Returns the hash of the content that was approved last, or undefined if there is none. */
   contentOf(path: string): string | undefined;
 }

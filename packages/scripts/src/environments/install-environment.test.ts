@@ -76,9 +76,9 @@ async function install(script: Script, options: { readonly signal?: AbortSignal 
 
 const run = async (script: Script, name: string) => (await runFunction(runner, script, name)).value;
 
-describe("what a plugin requires", { skip: noSandbox || venvProblem() }, () => {
+describe("the packages of a plugin", { skip: noSandbox || venvProblem() }, () => {
   // Contract: scripts-5
-  test("is installed when a person says so, with progress, and seen by the plugin, which cannot change it", async () => {
+  test("are installed when a user requests it, with progress, and the plugin can read but not change them", async () => {
     const script = plugin("boats", "--no-index\n--find-links .\nboats==1.0 # ours\n");
     const before = await run(script, "measure");
     assert.ok(isToolError(before) && before.code === "packages_missing");
@@ -99,7 +99,7 @@ describe("what a plugin requires", { skip: noSandbox || venvProblem() }, () => {
   });
 
   // Contract: scripts-7
-  test("that cannot be had is told in short with what to do, in full as it is said, and leaves nothing", async () => {
+  test("report a failed installation with a short advice and pip's whole output, and leave nothing", async () => {
     const script = plugin("more", "no-such-package-of-ours==1.0\n");
     const kept = readdirSync(join(folder, "data/environments"));
     const { outcome, said } = await install(script);
@@ -113,7 +113,7 @@ describe("what a plugin requires", { skip: noSandbox || venvProblem() }, () => {
   });
 
   // Contract: scripts-8
-  test("is never another's, or what lay there before, where packages come from the folder itself", async () => {
+  test("are never shared with other plugins if packages may come from the folder itself", async () => {
     const requirements = "--no-index\n--find-links .\nboats\n";
     const ours = plugin("ours", requirements);
     const theirs = plugin("theirs", requirements, 666);
@@ -132,7 +132,7 @@ describe("what a plugin requires", { skip: noSandbox || venvProblem() }, () => {
   });
 
   // Contract: scripts-8
-  test("is one for all that require the same of the index, whatever else they are made of", async () => {
+  test("are shared by all plugins with the same requirements if all come from the index", async () => {
     const python = await findPythonInstallation("/usr/bin/python3");
     const keys = ["one", "two"].map(async (name) => {
       const script = plugin(name, "boats==1.0 # ours\nships[sails]>=2; python_version > '3.8'\n");
@@ -144,7 +144,7 @@ describe("what a plugin requires", { skip: noSandbox || venvProblem() }, () => {
   });
 
   // Contract: scripts-9
-  test("what an installation that was killed left behind is removed by the next", async () => {
+  test("are installed after removing the rest of an installation that was killed", async () => {
     const left = join(folder, "data/environments/abc.999999999-x.tmp");
     mkdirSync(left, { recursive: true });
     const busy = join(folder, `data/environments/abc.${process.ppid}-x.tmp`);
@@ -155,7 +155,7 @@ describe("what a plugin requires", { skip: noSandbox || venvProblem() }, () => {
   });
 
   // Contract: scripts-5
-  test("is not half installed where it is stopped", async () => {
+  test("are not half installed if the installation is stopped", async () => {
     const script = plugin("slow", "--no-index\n--find-links .\nboats\n");
     const stop = new AbortController();
     const installing = install(script, { signal: stop.signal });
@@ -169,7 +169,7 @@ describe("what a plugin requires", { skip: noSandbox || venvProblem() }, () => {
   });
 
   // Contract: scripts-5
-  test("is nothing where the file says nothing, and only in a plugin's own folder", async () => {
+  test("are nothing if the file is empty, and exist only for a plugin with its own folder", async () => {
     const script = plugin("none", "\n# nothing yet\n");
     assert.equal((await install(script)).outcome.status, "none_needed");
     const alone = scriptFile(join(folder, "alone.py"), "def f(): return 1");

@@ -9,7 +9,7 @@ import { environmentInside, type PythonEnvironments } from "./python-environment
 export type InstallOutcome =
   | { readonly status: "none_needed" }
   | { readonly status: "installed" | "installed_before"; readonly folder: string }
-  /** What pip said is told as it is said; this is the short of it. */
+  /** A summary; pip's whole output was passed to `onOutput`. */
   | { readonly status: "failed"; readonly message: string };
 
 const gibibyte = 1024 ** 3;
@@ -17,12 +17,12 @@ const hasUsefulPip =
   "import pip; raise SystemExit(tuple(map(int, pip.__version__.split('.')[:2])) < (22, 3))";
 
 /**
- * Installs what a plugin's `requirements.txt` names, in the sandbox: installing a package may run
- * its code. Whole or not at all, and at a person's word alone.
+ * Installs the packages in a plugin's `requirements.txt`, in the sandbox, because installing a
+ * package may run its code. It installs all packages or none, and only when a user requests it.
  *
- * @param options.environment from which pip's own settings are taken (`PIP_INDEX_URL`, …)
- * @param options.hidden absolute paths that no package sees
- * @param options.onOutput is told what pip says, as it says it
+ * @param options.environment the environment with pip's settings (`PIP_INDEX_URL`, …)
+ * @param options.hidden absolute paths that no package can read
+ * @param options.onOutput receives pip's output as it arrives
  * @throws the signal's reason when it aborts; nothing is left then
  */
 export async function installEnvironment(options: {
@@ -57,7 +57,8 @@ export async function installEnvironment(options: {
     };
     const own = join(inside, "bin", "python");
     const started = { sandbox, onOutput, signal };
-    // A pip of its own costs seconds, where there is one that installs for another Python.
+    // Creating a pip in the environment takes seconds; a pip of the host can install for another
+    // Python.
     const probe = { ...program, command: python.executable, args: ["-I", "-c", hasUsefulPip] };
     const pip = await run(probe, { ...started, onOutput: () => {} });
     const isUseful = pip.failure === undefined;
@@ -89,7 +90,7 @@ export async function installEnvironment(options: {
   }
 }
 
-/** Of processes that are gone: they were killed while they installed. */
+/** Removes the unfinished folders of processes that were killed while they installed. */
 async function removeLeftDrafts(folder: string): Promise<void> {
   for (const name of existsSync(folder) ? await readdir(folder) : []) {
     const maker = /\.(\d+)-[^.]*\.tmp$/.exec(name)?.[1];
@@ -132,23 +133,23 @@ async function run(
   }
 }
 
-/** pip says the cause first and what follows from it last. */
+/** pip reports the cause first and its consequences last. */
 function shortOf(said: string): string {
   const lines = said.split("\n").map((line) => line.trim());
   const cause =
     lines.find((line) => line.startsWith("ERROR:")) ??
     lines.findLast((line) => line !== "") ??
-    "it ended without a word";
+    "it ended without a message";
   const isOffline = /Retrying \(|NewConnectionError|ProxyError|Temporary failure in name/.test(
     said,
   );
   const hint = isOffline
-    ? " The package index was not reached: connect this machine to it, name another by PIP_INDEX_URL, or put wheels beside the script and name their folder with --find-links."
+    ? " The package index was not reached: connect this machine to it, name another one in PIP_INDEX_URL, or put wheels next to the script and name their folder with --find-links."
     : "";
   return `Nothing was installed: ${cause.replace(/^ERROR: /, "")}.${hint}`.replace("..", ".");
 }
 
-/** pip's settings of this machine, and what it needs to see and to reach for them. */
+/** pip's settings of this machine, and the files and hosts that they need. */
 function pipSettings(environment: { readonly [name: string]: string | undefined }): {
   readonly env: { readonly [name: string]: string };
   readonly read: readonly string[];

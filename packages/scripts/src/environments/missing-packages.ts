@@ -4,9 +4,10 @@ import type { ScriptNeeds } from "../library/tool-library.ts";
 import { mayRequirePackages, type PythonEnvironments } from "./python-environments.ts";
 
 /**
- * Tells which plugins have packages to be installed, before a call of them fails.
+ * Reports plugins with missing packages before their calls fail.
  *
- * @param options.python asked for when the first plugin with requirements is read; undefined where there is none
+ * @param options.python called when the first plugin with requirements is read; returns undefined
+ * if there is no Python
  */
 export function missingPackages(options: {
   readonly environments: PythonEnvironments;
@@ -26,7 +27,7 @@ export function missingPackages(options: {
         return found?.status === "missing" ? found.message : undefined;
       } catch (thrown) {
         looked = undefined;
-        return `Whether its packages are installed cannot be told: ${errorMessage(thrown)}.`;
+        return `Cannot check whether its packages are installed: ${errorMessage(thrown)}.`;
       }
     },
     subscribe: (listener) => environments.subscribe(listener),

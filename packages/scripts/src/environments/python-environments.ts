@@ -5,31 +5,36 @@ import { basename, dirname, join } from "node:path";
 import type { PythonInstallation } from "@capstan/sandbox";
 import type { Script } from "../definition/script-function.ts";
 
-/** Where a program sees the packages that its script requires. */
+/** The path in the sandbox of the packages that a script requires. */
 export const environmentInside = "/capstan-venv";
 
 const requirementsFile = "requirements.txt";
 
 export type FoundEnvironment =
   | { readonly status: "none_needed" }
-  /** A virtual environment, absolute. */
+  /** The absolute path of the virtual environment. */
   | { readonly status: "installed"; readonly folder: string }
   | { readonly status: "missing"; readonly folder: string; readonly message: string };
 
-/** What plugins require of other packages, as it is installed here. */
+/** The installed packages that plugins require. */
 export interface PythonEnvironments {
   find(script: Script, python: PythonInstallation): Promise<FoundEnvironment>;
-  /** Calls back when one is installed, by another process too; returns what ends it. */
+  /**
+   * Calls back when an environment is installed, also by another process.
+   *
+   * @returns removes the listener
+   */
   subscribe(listener: () => void): () => void;
 }
 
 /**
- * The virtual environments of an installation: one for each content of a plugin's `requirements.txt`
- * and each Python. Where packages may come from the plugin's own folder, it is that plugin's alone, and
- * of what lies there: another's wheel of the same name would run with this one's permissions.
- * They are made when a person asks for it (`installEnvironment`), never by a call.
+ * Returns the virtual environments of an installation: one for each content of a `requirements.txt`
+ * and each Python. If packages may come from the plugin's own folder, the environment is for this
+ * plugin and the contents of its folder only: a wheel of the same name from another plugin would
+ * run with the permissions of this one. Environments are created when a user requests it
+ * (`installEnvironment`), never by a call.
  *
- * @param folder in the data directory, which nothing else uses
+ * @param folder a folder in the data directory for environments only
  */
 export function pythonEnvironments(folder: string): PythonEnvironments {
   return {
@@ -52,19 +57,22 @@ export function pythonEnvironments(folder: string): PythonEnvironments {
   };
 }
 
-/** Only a plugin folder has requirements; its file may yet name nothing. */
+/** Only a plugin folder can have requirements; its file may still be empty. */
 export function mayRequirePackages({ language, files }: Script): boolean {
   return language === "python" && files.includes(requirementsFile);
 }
 
-/** Undefined where a script requires nothing. */
+/** Returns undefined if a script requires nothing. */
 async function requirementsOf(script: Script): Promise<Buffer | undefined> {
   if (!mayRequirePackages(script)) return undefined;
   const text = await readFile(join(script.folder, requirementsFile));
   return /^\s*[^#\s]/m.test(text.toString()) ? text : undefined;
 }
 
-/** Where it lies, and all that pip may find there: its main file is no package. */
+/**
+ * Returns the plugin's path and the contents that pip can find there; its main file is not a
+ * package.
+ */
 async function ownFiles({ path, folder, files }: Script): Promise<readonly Buffer[]> {
   const others = files.filter((name) => name !== basename(path));
   const contents = others.map(async (name) => [
@@ -79,25 +87,24 @@ function environmentKey(parts: readonly Uint8Array[], python: PythonInstallation
   const hash = createHash("sha256").update(JSON.stringify([executable, version]));
   const [requirements = "", ...sources] = parts;
   hash.update(requirements);
-  // With lengths, so that no two lists read the same.
+  // With lengths, so that two different lists have different digests.
   for (const source of sources) hash.update(`\n${source.length}\n`).update(source);
   return hash.digest("hex").slice(0, 32);
 }
 
 function missing(script: Script): string {
   const plugin = dirname(script.path);
-  return `${basename(plugin)} needs the packages of its requirements.txt, which are not installed. A person installs them with: capstan scripts install ${quoted(plugin)}`;
+  return `${basename(plugin)} needs the packages of its requirements.txt, which are not installed. A user installs them with: capstan scripts install ${quoted(plugin)}`;
 }
 
-/** As a shell takes it. */
+/** Quotes a path for a shell. */
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /**
- * Whether requirements name nothing but packages of the index, so that the same text means the same
- * packages in every folder. An option, a path, a URL and an archive's name may mean others.
- *
+ * Returns whether requirements name only packages of the index, so that the same text means the
+ * same packages in every folder. Options, paths, URLs and archives could mean other packages.
  * @example usesIndexOnly("boats==1.0\nships[sails]>=2"); // true
  */
 export function usesIndexOnly(requirements: string): boolean {
@@ -109,7 +116,7 @@ export function usesIndexOnly(requirements: string): boolean {
     .every((line) => line === "" || (plain.test(line) && !archive.test(line)));
 }
 
-/** A name, its extras, its versions, and when it is wanted. */
+/** A name with its extras, versions and conditions. */
 const plain =
   /^[a-z\d](?:[\w.-]*[a-z\d])?\s*(?:\[[\w\s,.-]*\])?\s*(?:[(<>=!~][\w\s.*+!<>=~,()]*)?(?:;[\w\s.<>=!~'"()]*)?$/i;
 const archive = /\.(?:whl|zip|tar|tgz|gz|bz2|tbz|xz|txz|tlz|lz|lzma)\b/i;

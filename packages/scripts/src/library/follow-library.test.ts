@@ -33,7 +33,7 @@ function library(...groups: readonly ToolGroup[]) {
 }
 
 // Contract: scripts-62
-test("groups come, change and go in an executor as they do in the library, and that is announced", async () => {
+test("an executor's groups follow those of the library, and the changes are announced", async () => {
   const [a, b] = [group("a", "One"), group("b", "Two")];
   const { changing, change } = library(a);
   const executor = new ToolExecutor();
@@ -57,7 +57,7 @@ test("groups come, change and go in an executor as they do in the library, and t
 });
 
 // Contract: scripts-62
-test("a group that somebody switched off is off when its file changes", () => {
+test("a disabled group stays disabled when its file changes", () => {
   const { changing, change } = library(group("a", "One"));
   const executor = new ToolExecutor();
   followLibrary(changing, executor, { isOn: () => true });
@@ -67,7 +67,7 @@ test("a group that somebody switched off is off when its file changes", () => {
 });
 
 // Contract: scripts-62
-test("a call under way ends although its group goes", async () => {
+test("a running call ends normally although its group is removed", async () => {
   const { promise, resolve } = Promise.withResolvers<string>();
   const slow = defineTool({
     name: "Slow",

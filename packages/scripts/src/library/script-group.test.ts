@@ -40,7 +40,7 @@ function executorWith(
   return executor;
 }
 
-test("a script is a group with its rules and title; what its functions say is in their definitions", () => {
+test("a script is a group with its rules and title, and its functions' documentation is in their definitions", () => {
   const executor = executorWith({});
   const [group] = executor.groups();
   assert.deepEqual(
@@ -54,7 +54,7 @@ test("a script is a group with its rules and title; what its functions say is in
 });
 
 // Contract: scripts-63
-test("until a person approved the content every call asks, whatever was answered before", async () => {
+test("until a user approves the content every call asks, regardless of earlier answers", async () => {
   let asked = 0;
   const request = () => {
     asked += 1;
@@ -67,7 +67,7 @@ test("until a person approved the content every call asks, whatever was answered
 });
 
 // Contract: scripts-63
-test("what was approved is what holds: policies, effects, deadline", () => {
+test("the approved policies, effects and deadline hold", () => {
   const file = { executionPolicy: "auto", effects: "read", timeoutMs: 5_000 } as const;
   const approved = { file, functions: { forecast: { resultApprovalPolicy: "always" } } } as const;
   const tool = executorWith({ approved }).getTool("forecast");
@@ -84,7 +84,7 @@ test("what was approved is what holds: policies, effects, deadline", () => {
 });
 
 // Contract: scripts-63
-test("a script declares nothing for itself", () => {
+test("a script cannot grant itself permissions", () => {
   const bold = {
     ...script,
     declared: { file: { executionPolicy: "auto", effects: "read" }, functions: {} },
@@ -95,7 +95,7 @@ test("a script declares nothing for itself", () => {
 });
 
 // Contract: scripts-30
-test("a call runs the function with its arguments; the text that its format made is what the model reads", async () => {
+test("a call runs the function with its arguments, and the model reads the text of its format", async () => {
   const calls: unknown[] = [];
   const run: RunScriptFunction = async (call) => {
     calls.push([call.script.path, call.function.name, call.arguments, call.signal.aborted]);

@@ -16,14 +16,15 @@ import type {
   ScriptPermissions,
 } from "../definition/script-function.ts";
 
-/** Milliseconds of running time, where nobody approved another deadline. */
+/** The deadline of a function in ms, unless another one was approved. */
 export const scriptTimeoutMs = 30_000;
 
 /**
- * A script as a tool group: one tool a function. Permissions are those that a person approved for
- * this very content; without them every call asks, and is taken for one that writes.
+ * Returns a script as a tool group with one tool for each function. Its permissions are those that
+ * a user approved for exactly this content. Without an approval every call asks and counts as
+ * writing.
  *
- * @param options.approved as the approval has them, never as the file declares them
+ * @param options.approved the approved permissions, never those that the file declares
  */
 export function scriptGroup(
   script: Script,
@@ -58,7 +59,7 @@ function scriptTool(
       type: "function",
       function: { name, description: descriptionOf(one), parameters },
     },
-    // What a person allowed for this content holds for no other, though it is defined the same.
+    // A grant for this content must not apply to another one with the same definition.
     version: script.contentHash,
     permission: permissionFor(allowed),
     timeoutMs: allowed?.timeoutMs ?? scriptTimeoutMs,

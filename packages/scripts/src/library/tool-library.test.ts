@@ -28,7 +28,7 @@ const statuses = ({ files }: ToolLibrary) =>
 const toolNames = ({ groups }: ToolLibrary) =>
   groups.flatMap(({ tools }) => tools.map(({ definition }) => definition.function.name));
 
-/** Resolves when the library is as `wanted` says, which a change brings about. */
+/** Resolves when the library satisfies `wanted` after a change. */
 function until(library: ToolLibrary, wanted: () => boolean): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = () => void (wanted() && resolve());
@@ -38,7 +38,7 @@ function until(library: ToolLibrary, wanted: () => boolean): Promise<void> {
 }
 
 // Contract: scripts-60
-test("what lies in the folders is there as groups, in the order of the folders and names", async () => {
+test("the files in the folders become groups, in the order of the folders and names", async () => {
   const [first, second] = [
     await toolFolder({ "b.py": "one", "a.ps1": "two", "b.ps1": "three" }),
     await toolFolder({ "a.py": "four" }),
@@ -48,7 +48,7 @@ test("what lies in the folders is there as groups, in the order of the folders a
 });
 
 // Contract: scripts-15
-test("a file whose error leaves it without a tool is broken; one without functions is not", async () => {
+test("a file without a tool because of an error is broken; one without functions is not", async () => {
   const folder = await toolFolder({ "a.py": "no.name", "b.py": "", "c.py": "no.name two" });
   const library = await open(folder);
   assert.deepEqual(statuses(library), [
@@ -63,7 +63,7 @@ test("a file whose error leaves it without a tool is broken; one without functio
 });
 
 // Contract: scripts-60
-test("a file that comes, changes and goes while it is watched brings its tools along, and is told", async () => {
+test("the groups of watched files follow their files, with an announcement", async () => {
   const folder = await toolFolder({ "a.py": "one" });
   const library = await open(folder, { watch: true });
   await put(folder, { "b.py": "two" });
@@ -77,7 +77,7 @@ test("a file that comes, changes and goes while it is watched brings its tools a
 });
 
 // Contract: scripts-60
-test("plugin folders are watched too, and a tools folder that comes later or is replaced", async () => {
+test("plugin folders are watched, too, and so is a tools folder that is created later or replaced", async () => {
   const parent = await toolFolder();
   const folder = join(parent, "deep", "tools");
   const library = await open(folder, { watch: true });
@@ -95,7 +95,7 @@ test("plugin folders are watched too, and a tools folder that comes later or is 
 });
 
 // Contract: scripts-61
-test("a file that breaks keeps its last good version and shows its error; mended, it is live again", async () => {
+test("a file that breaks keeps its last good version and shows its error until it is fixed", async () => {
   const folder = await toolFolder({ "a.py": "one" });
   const versions = new ScriptVersions(join(await toolFolder(), "versions"));
   const library = await open(folder, { versions });
@@ -113,7 +113,7 @@ test("a file that breaks keeps its last good version and shows its error; mended
 });
 
 // Contract: scripts-61
-test("what is kept of a script is the content that was read, whatever becomes of the file", async () => {
+test("the copy of a script has the content that was read, whatever happens to the file", async () => {
   const folder = await toolFolder({ "a.py": "one", "_help.py": "help" });
   const versions = new ScriptVersions(join(await toolFolder(), "versions"));
   const { files } = await open(folder, { versions });
@@ -124,14 +124,14 @@ test("what is kept of a script is the content that was read, whatever becomes of
   assert.equal(await readFile(join(script?.folder ?? "", "_help.py"), "utf8"), "help");
 });
 
-test("a file that was broken from the start has no tools and says why", async () => {
+test("a file that was broken from the start has no tools and shows the reason", async () => {
   const library = await open(await toolFolder({ "a.py": "broken" }));
   assert.deepEqual(statuses(library), [["a.py", "broken"]]);
   assert.deepEqual(library.groups, []);
 });
 
 // Contract: scripts-16
-test("a group's id that is taken is not taken over: the first has it, the other is told", async () => {
+test("a group id stays with the first file, and a later file with the same id gets an error", async () => {
   const [first, second] = [
     await toolFolder({ "a.py": "one" }),
     await toolFolder({ "a.py": "two" }),
@@ -148,7 +148,7 @@ test("a group's id that is taken is not taken over: the first has it, the other 
 });
 
 // Contract: scripts-13
-test("a title may change; the id stays", async () => {
+test("a title may change, and the id stays", async () => {
   const folder = await toolFolder({ "a.py": "one" });
   const library = await open(folder, {
     parsers: {
@@ -163,7 +163,7 @@ test("a title may change; the id stays", async () => {
 });
 
 // Contract: scripts-63
-test("an approval that is given or taken back changes the tools at once", async () => {
+test("an approval that is given or revoked changes the tools immediately", async () => {
   const folder = await toolFolder({ "a.py": 'one permissions {"executionPolicy": "auto"}' });
   let approved: DeclaredPermissions | undefined;
   let tell = () => {};
@@ -188,7 +188,7 @@ test("an approval that is given or taken back changes the tools at once", async 
 });
 
 // Contract: scripts-64
-test("only what a person approved is offered, as it was then, also after a restart", async () => {
+test("only the approved version is offered, also after a restart", async () => {
   const folder = await toolFolder({ "a.py": "one", "b.py": "two" });
   const data = await toolFolder();
   const start = async () => {
@@ -229,7 +229,7 @@ test("a change of one file parses no other", async () => {
   assert.deepEqual(library.read, ["three"]);
 });
 
-test("refreshes that overlap end with what is there, and a listener that throws stops none", async () => {
+test("overlapping refreshes end with the current files, and a listener that throws stops no other", async () => {
   const folder = await toolFolder({ "a.py": "one" });
   const library = await open(folder);
   library.subscribe(() => {

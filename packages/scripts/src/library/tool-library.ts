@@ -20,42 +20,54 @@ import type { ScriptVersions } from "../read/script-versions.ts";
 import { FolderWatch } from "./watch-folders.ts";
 
 export interface ToolLibraryOptions {
-  /** Folders of tools, absolute. One that is missing may come later. */
+  /** The absolute paths of the folders of tools. A missing folder may be created later. */
   readonly folders: readonly string[];
-  /** Ids of the groups that are there anyway. */
+  /** The ids of the groups that exist anyway. */
   readonly reserved?: readonly string[];
   readonly parsers: ReadScriptsOptions["parsers"];
   readonly run: RunScriptFunction;
-  /** Without one, no script's word on its permissions counts. */
+  /** Without it no script's declared permissions count. */
   readonly approvals?: ApprovedContents;
-  /** Which plugin modules are imported. Without it, none: they run inside the server. */
+  /**
+   * Returns which plugin modules are imported. Without it none are, because they run inside the
+   * server.
+   */
   readonly modules?: ModuleApprovals;
-  /** What scripts need beside their files. Without it, nobody is told before a call. */
+  /**
+   * Checks the packages that scripts need. Without it missing packages are only found by a call.
+   */
   readonly needs?: ScriptNeeds;
   readonly versions?: ScriptVersions;
-  /** Contents whose copies stay, beside those in use: what people approved, to compare with. @default none */
+  /**
+   * Returns the hashes of approved contents whose copies are kept, in addition to those in use.
+   * @default none
+   */
   readonly alsoKept?: () => readonly string[];
-  /** By which caches beside scripts are known as written here. @default no caches */
+  /** The secret that authenticates caches next to scripts. @default no caches */
   readonly cacheSecret?: string;
-  /** @default true */
+  /** Whether to watch the folders. @default true */
   readonly watch?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** What a script needs before a call of it can go well. */
+/** Checks the requirements of scripts before their calls. */
 export interface ScriptNeeds {
-  /** What is missing, and what to do; undefined where nothing is. */
+  /** Returns the missing packages with advice, or undefined if nothing is missing. */
   missing(script: Script): Promise<string | undefined>;
-  /** Calls back when something may be there that was missing; returns what ends it. */
+  /**
+   * Calls back when missing packages may have been installed.
+   *
+   * @returns removes the listener
+   */
   subscribe(listener: () => void): () => void;
 }
 
-/** One file of the library, and what became of it. */
+/** One file of the library, and its state. */
 export interface LibraryFile {
   readonly path: string;
   /**
-   * `live`: its tools are as the file has them. `stale`: the file is broken, and its last good
-   * version is used. `broken`: it has no tools. `unapproved`: a module that waits for a person.
+   * `live`: its tools are those of the file. `stale`: the file is broken, and its last good version
+   * is used. `broken`: it has no tools. `unapproved`: a module that waits for a user's approval.
    */
   readonly status: "live" | "stale" | "broken" | "unapproved";
   readonly groupIds: readonly string[];
@@ -64,8 +76,7 @@ export interface LibraryFile {
 }
 
 /**
- * The tools of folders: read at the start, and again whenever something in them changes.
- *
+ * Opens a library of the tools in folders. It reads them at the start and after each change.
  * @example
  * const library = await openToolLibrary({ folders: ["/srv/tools"], parsers, run });
  * library.subscribe(() => show(library.files));
@@ -77,12 +88,12 @@ export async function openToolLibrary(options: ToolLibraryOptions): Promise<Tool
 }
 
 export class ToolLibrary {
-  /** What the folders give now, in order: folders as configured, files by name. */
+  /** The current groups in order: folders as configured, files by name. */
   groups: readonly ToolGroup[] = [];
-  /** What a person approved of it, as it was then: nothing else of a file is shown to models. */
+  /** The approved versions of the files: models see no other part of a file. */
   readonly offered: ChangingGroups;
   #offered: readonly ToolGroup[] = [];
-  /** Approved versions of files that were changed since, by path. */
+  /** The approved versions of files that were changed since, by path. */
   #approved: ReadonlyMap<string, Script> = new Map();
   files: readonly LibraryFile[] = [];
   readonly #options: ToolLibraryOptions;
@@ -90,7 +101,9 @@ export class ToolLibrary {
   /** The last good version of each file, by path. */
   #scripts: ReadonlyMap<string, Script> = new Map();
   #modules: ReadonlyMap<string, ToolModule> = new Map();
-  /** What each script was made into: who follows the library sees only what really changed. */
+  /**
+   * The group of each script; followers of the library are only notified of groups that changed.
+   */
   #groups: ReadonlyMap<Script, ScriptGroup> = new Map();
   #watch: FolderWatch | undefined;
   #watchProblems: readonly string[] = [];
@@ -122,18 +135,18 @@ export class ToolLibrary {
         onChange: changed,
         onProblem: (message) => void (this.#watchProblems = [...this.#watchProblems, message]),
       });
-      // First watched, then read: nothing falls between.
+      // Watches first and then reads, so that no change is missed.
       await this.#watch.follow();
     }
     await this.refresh();
-    // Only when a server starts: what it runs later may still use the copy of a version that is gone.
+    // Only when a server starts: later, calls may still use the copy of an old version.
     if (!watch) return;
     const kept = [...this.#scripts.values(), ...this.#modules.values()];
     const used = kept.map(({ contentHash }) => contentHash);
     await versions?.prune(new Set([...used, ...(alsoKept?.() ?? [])]));
   }
 
-  /** Reads the folders again. Calls while one is under way share the next. */
+  /** Reads the folders again. Calls during a refresh share the next one. */
   refresh(): Promise<void> {
     if (this.#updating === undefined) {
       this.#updating = this.#update().finally(() => (this.#updating = undefined));
@@ -148,7 +161,11 @@ export class ToolLibrary {
     return this.#again;
   }
 
-  /** Calls back after every change; returns what ends it. */
+  /**
+   * Calls back after every change.
+   *
+   * @returns removes the listener
+   */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -231,7 +248,10 @@ export class ToolLibrary {
     return read;
   }
 
-  /** A script as a person approved it, whatever became of its file since. Without a book of approvals, as it is. */
+  /**
+   * Returns the approved version of a script, whatever its file contains now; without approvals,
+   * the current version.
+   */
   async #approvedScript(
     file: ScriptFile | undefined,
     outcome: ScriptOutcome,
@@ -283,7 +303,7 @@ export class ToolLibrary {
       path,
       status,
       groups: module?.groups ?? [],
-      // It is imported once it is approved.
+      // The module is imported once it is approved.
       offered: module?.groups ?? [],
       problems: problems.map((problem) => ({ ...problem, path })),
     }));
@@ -292,7 +312,7 @@ export class ToolLibrary {
 
 interface ScriptGroup {
   readonly group: ToolGroup;
-  /** As JSON, those that it was made with. */
+  /** The permissions that the group was created with, as JSON. */
   readonly permissions: string;
 }
 
@@ -301,12 +321,12 @@ interface ReadFile extends Omit<LibraryFile, "groupIds"> {
   readonly offered: readonly ToolGroup[];
 }
 
-/** By an error of its own: a file in which nobody wrote a function yet is nothing worse than empty. */
+/** Returns whether errors leave the file without tools. A file without functions is just empty. */
 function isWithoutTools({ functions, problems }: Script): boolean {
   return functions.length === 0 && problems.some(({ severity }) => severity === "error");
 }
 
-/** Two groups of one id: the first one keeps it, the other file is told. */
+/** If two groups have the same id, the first one keeps it, and the other file gets an error. */
 function withUniqueIds(
   files: readonly ReadFile[],
   reserved: readonly string[],
@@ -336,7 +356,7 @@ function withUniqueIds(
   return { groups: kept, files: told };
 }
 
-/** Folders may lie in one another. */
+/** Folders may contain each other. */
 function uniquePaths(files: readonly ScannedFile[]): readonly ScannedFile[] {
   return [...new Map(files.map((file) => [file.path, file])).values()];
 }
@@ -345,7 +365,7 @@ function problemFile(problem: FileProblem): LibraryFile {
   return { path: problem.path, status: "broken", groupIds: [], problems: [problem] };
 }
 
-/** Who listens must not undo what happened. */
+/** A listener that throws must not undo the change. */
 function tell(listener: () => void): void {
   try {
     listener();
@@ -354,18 +374,18 @@ function tell(listener: () => void): void {
   }
 }
 
-/** What comes and goes while a server runs. */
+/** Groups that can change while a server runs. */
 export interface ChangingGroups {
   readonly groups: readonly ToolGroup[];
   subscribe(listener: () => void): () => void;
 }
 
 /**
- * Keeps an executor's groups as a library has them: registers what comes, takes away what goes, for
- * as long as the executor is in use. Calls under way end as they would.
+ * Keeps an executor's groups up to date with a library: registers new groups and removes old ones
+ * while the executor is in use. Running calls end normally.
  *
- * @param options.isOn whether a group that comes is on
- * @returns what ends it
+ * @param options.isOn returns whether a new group is enabled
+ * @returns stops following
  */
 export function followLibrary(
   library: ChangingGroups,
@@ -380,13 +400,13 @@ export function followLibrary(
     for (const [name, group] of wanted) {
       if (registered.get(name) === group) continue;
       to.registerToolGroup(group);
-      // A group that was there before is as it was switched last.
+      // A group that existed before keeps its switch.
       if (!registered.has(name)) to.toggleGroupEnabled(name, options.isOn(name));
     }
     registered = wanted;
   };
   follow(executor);
-  // Sessions are not told when they are over: the library must not be what keeps them.
+  // Sessions do not report their end, so the library must not keep their executor in memory.
   const kept = new WeakRef(executor);
   const end = library.subscribe(() => {
     const present = kept.deref();

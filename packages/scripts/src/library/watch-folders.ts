@@ -3,21 +3,24 @@ import { isCache } from "../read/script-files.ts";
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-/** Milliseconds without a change before it is looked at: a save is several. */
+/**
+ * The number of ms without a change before the folders are read, because saving a file causes
+ * several changes.
+ */
 const quietMs = 40;
-/** The longest that changes without an end are waited for. */
+/** The maximum wait in ms while changes continue. */
 const longestMs = 400;
 
 interface FolderWatchOptions {
   readonly folders: readonly string[];
   readonly onChange: () => void;
-  /** A folder cannot be watched, and why. */
+  /** Called with the reason if a folder cannot be watched. */
   readonly onProblem: (message: string) => void;
 }
 
 /**
- * Tells of changes in folders and all below them, also of a folder that comes into being later.
- * Without polling: the operating system says what changed.
+ * Watches folders and everything below them, also folders that are created later. It uses the
+ * operating system's notifications and does not poll.
  */
 export class FolderWatch {
   readonly #options: FolderWatchOptions;
@@ -32,7 +35,10 @@ export class FolderWatch {
     this.#options = options;
   }
 
-  /** Watches the folders as they are now. One after the other: two at once would undo each other. */
+  /**
+   * Watches the folders that exist now. Calls run one after another, because two at once would undo
+   * each other.
+   */
   follow(): Promise<void> {
     this.#following = this.#following.then(() => this.#follow());
     return this.#following;
@@ -50,7 +56,7 @@ export class FolderWatch {
     if (this.#closed) return;
     this.#wanted = wanted;
     for (const [path, { inode, watcher }] of this.#watchers) {
-      // A folder that was replaced by another of its name is another one.
+      // A folder that was replaced by another of the same name has another inode.
       if (wanted.get(path)?.inode === inode) continue;
       watcher.close();
       this.#watchers.delete(path);
@@ -73,10 +79,10 @@ export class FolderWatch {
       this.#watchers.set(path, { inode, watcher });
     } catch (thrown) {
       const { code = "error" } = thrown as NodeJS.ErrnoException;
-      // It went away again, which its parent tells.
+      // It was removed again, which its parent reports.
       if (code === "ENOENT") return;
       this.#options.onProblem(
-        `${path} cannot be watched (${code}): changes in it are seen at the next start.`,
+        `${path} cannot be watched (${code}): changes in it take effect at the next start.`,
       );
     }
   }
@@ -92,23 +98,26 @@ export class FolderWatch {
 
   async #tell(): Promise<void> {
     this.#firstAt = undefined;
-    // New folders are watched before they are read, so that nothing falls between.
+    // New folders are watched before they are read, so that no change is missed.
     await this.follow();
     if (!this.#closed) this.#options.onChange();
   }
 }
 
-/** By path: which folder it is now, and which names in it matter. */
+/** By path: the folder's inode, and the names in it that matter. */
 type WatchedFolders = Map<string, { readonly inode: bigint; readonly names: "all" | Set<string> }>;
 
-/** Folders watched: a mistake such as a home folder must not take all watches there are. */
+/**
+ * The maximum number of watched folders, so that a wrong setting such as a home folder does not use
+ * up the system's watches.
+ */
 const maxFolders = 2_000;
 
 const ignored = new Set(["node_modules", ".git", ".venv", "__pycache__"]);
 
 /**
- * Folders and all below them, and what is above them, by which their coming and going is told. Of a
- * folder that is missing: the nearest above it that is there.
+ * Returns the folders, everything below them, and the parents that report when they are created or
+ * removed. For a missing folder it is the nearest existing parent.
  */
 async function foldersToWatch(folders: readonly string[]): Promise<WatchedFolders> {
   const wanted: WatchedFolders = new Map();
@@ -140,7 +149,7 @@ async function descend(folder: string, wanted: WatchedFolders): Promise<void> {
       await descend(join(folder, item.name), wanted);
 }
 
-/** Undefined where there is no such folder. */
+/** Returns undefined if there is no such folder. */
 async function inodeOf(path: string): Promise<bigint | undefined> {
   const found = await stat(path, { bigint: true }).catch(() => undefined);
   return found?.isDirectory() === true ? found.ino : undefined;

@@ -6,10 +6,12 @@ import type {
   ScriptProblem,
 } from "../definition/script-function.ts";
 
-/** Grows whenever a file would be read differently: older caches are then made anew. */
+/** Raised whenever files are read differently, so that older caches are ignored. */
 const formatVersion = 4;
 
-/** What is cached of a file: all but its permissions, about which a cache is not believed. */
+/**
+ * The cached content of a file, without its permissions, because a cache is not trusted about them.
+ */
 export interface CachedDefinitions {
   readonly title: string;
   readonly rules: string;
@@ -19,15 +21,18 @@ export interface CachedDefinitions {
 
 export interface CacheKey {
   readonly language: ScriptLanguage;
-  /** The script's own file name. */
+  /** The script's file name. */
   readonly name: string;
-  /** Of the script's own bytes. */
+  /** The hash of the script's bytes. */
   readonly sourceHash: string;
-  /** Of this installation: a cache that comes with a script, or was written by a tool, is not believed. */
+  /**
+   * The secret of this installation. A cache that came with a script, or that a tool wrote, is not
+   * signed with it.
+   */
   readonly secret: string;
 }
 
-/** A cache as it is written: of the shape of function definitions, with what else is known of each. */
+/** The format of a cache file: function definitions, with additional fields for each. */
 interface CacheFile {
   readonly type: "PythonModule" | "PowerShellModule";
   readonly name: string;
@@ -46,12 +51,18 @@ interface CacheFile {
   readonly sourceHash: string;
 }
 
-/** Where a script's cache lies: beside it, under its whole name, so that `a.py` and `a.ps1` have one each. */
+/**
+ * Returns the path of a script's cache: next to it, with its whole name, so that `a.py` and `a.ps1`
+ * have different caches.
+ */
 export function cachePath(scriptPath: string): string {
   return `${scriptPath}.tool.json`;
 }
 
-/** Undefined where there is none, or it is of another file, older, cut off, or not written by this installation. */
+/**
+ * Reads a cache. Returns undefined if it is missing, truncated, in an older format, for other
+ * content, or not written by this installation.
+ */
 export async function readCache(
   path: string,
   key: CacheKey,
@@ -74,10 +85,13 @@ export async function readCache(
   };
 }
 
-/** What stands after the part that is signed. */
+/** The signature, after the signed part. */
 const signature = /,\n {2}"digest": "([0-9a-f]{64})"\n\}\n$/;
 
-/** What bears our signature is as we wrote it, and is looked at no further. */
+/**
+ * Returns a cache with a valid signature. Its content is not validated further, because this
+ * installation wrote it.
+ */
 async function readFound(path: string, secret: string): Promise<CacheFile | undefined> {
   const text = await readFile(path, "utf8").catch(() => "");
   const end = signature.exec(text);
@@ -90,7 +104,7 @@ function digestOf(signed: string, secret: string): string {
   return createHmac("sha256", secret).update(signed).digest("hex");
 }
 
-/** Writes it whole or not at all. A folder that takes no files has no cache, which is no error. */
+/** Writes a cache atomically. A read-only folder has no cache, which is not an error. */
 export async function writeCache(
   path: string,
   key: CacheKey,

@@ -5,9 +5,10 @@ import { parsePython } from "./python/parse-python.ts";
 import type { ReadScriptsOptions } from "./read-scripts.ts";
 
 /**
- * The readers of all languages. Python is looked for when the first Python file is read.
+ * Creates the readers of all languages. It looks for Python when the first Python file is read.
  *
- * @param options.python the interpreter to take @default the PATH's
+ * @param options.python the interpreter
+ * @default the one on PATH
  */
 export function languageParsers(
   options: { readonly python?: string | undefined } = {},

@@ -8,9 +8,9 @@ export type ModuleGroups =
   | { readonly status: "refused"; readonly message: string };
 
 /**
- * The groups that a module exports: groups as they are, its tools in a group of the file's name.
- * A function named `tools`, or the default export, is given `@capstan/core` and returns either.
- * `title` and `rulePrompt` say more about the file's own group.
+ * Returns the groups that a module exports: exported groups, and a group with the file's name for
+ * its exported tools. A function named `tools`, or the default export, receives `@capstan/core` and
+ * returns either. `title` and `rulePrompt` describe the file's own group.
  */
 export async function groupsOf(
   exports: { readonly [name: string]: unknown },
@@ -37,7 +37,7 @@ export async function groupsOf(
     });
   if (groups.length === 0) {
     const message =
-      "It exports no tools and no group. Export what defineTool or defineToolGroup makes, or a function `tools` that returns it.";
+      "It exports no tools and no group. Export the result of defineTool or defineToolGroup, or a function `tools` that returns it.";
     return { status: "refused", message };
   }
   try {

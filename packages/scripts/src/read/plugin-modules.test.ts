@@ -42,7 +42,7 @@ async function resultOf(library: ToolLibrary, name: string): Promise<unknown> {
 }
 
 // Contract: scripts-67
-test("an implementation appears, nothing else changes: exported tools, lists, groups and functions that make them", async () => {
+test("tools, lists, groups and functions that create them can be exported", async () => {
   const { library } = await open({
     "plain.js": `export const title = "Plain"; export const one = ${tool("One")}; export const more = [${tool("Two")}]; export const other = 5;`,
     "typed.ts": `import { defineTool, type Tool } from "@capstan/core";\nexport const made: Tool = defineTool({ name: "Made", description: "d", execute: (): number => 3 });`,
@@ -61,7 +61,7 @@ test("an implementation appears, nothing else changes: exported tools, lists, gr
 });
 
 // Contract: scripts-68
-test("nothing of a module runs before a person approved it as it is", async () => {
+test("no part of a module runs before a user approves exactly this version", async () => {
   const mark = "__capstan_plugin_test_ran";
   const { library } = await open(
     { "a.js": `globalThis.${mark} = true; export const t = ${tool("T")};` },
@@ -76,7 +76,7 @@ test("nothing of a module runs before a person approved it as it is", async () =
 });
 
 // Contract: scripts-68
-test("a module's helpers are part of what was approved, and changed ones are imported anew", async () => {
+test("an approval covers a module's helpers, and a changed helper is imported again", async () => {
   const { library, folder } = await open({
     "plug/main.ts": `import { value } from "./helper.ts"; export const t = ${tool("T", "value")};`,
     "plug/helper.ts": "export const value: number = 1;",
@@ -88,7 +88,7 @@ test("a module's helpers are part of what was approved, and changed ones are imp
 });
 
 // Contract: scripts-68
-test("what is no part of a module is not imported by it", async () => {
+test("a module cannot import files that are not part of it", async () => {
   const { library } = await open({
     "a.js": `import { x } from "./other.js"; export const t = ${tool("T", "x")};`,
     "other.js": `export const x = 1; export const u = ${tool("U")};`,
@@ -96,7 +96,7 @@ test("what is no part of a module is not imported by it", async () => {
   });
   assert.deepEqual(toolIds(library), ["other.U"]);
   for (const index of [0, 2])
-    assert.match(library.files[index]?.problems[0]?.message ?? "", /no part of it/);
+    assert.match(library.files[index]?.problems[0]?.message ?? "", /not part of it/);
 });
 
 const packageOf = (value: number) => ({
@@ -108,7 +108,7 @@ const packageOf = (value: number) => ({
 const usesPackage = `import pkg from "pkg"; import { basename } from "node:path"; export const t = ${tool("T", "pkg.value + basename('/x').length")};`;
 
 // Contract: scripts-69
-test("packages in a plugin's own folder are part of what was approved, and are loaded as they were then", async () => {
+test("packages in a plugin's own folder are part of the approval, and load in the approved version", async () => {
   const asked: string[] = [];
   const { library, folder } = await open(
     { "plug/main.js": usesPackage, ...packageOf(1) },
@@ -125,7 +125,7 @@ test("packages in a plugin's own folder are part of what was approved, and are l
 });
 
 // Contract: scripts-69
-test("a package that lies outside a module is not loaded, by no way", async () => {
+test("packages outside of a module cannot be loaded in any way", async () => {
   const { library } = await open({
     "a.js": `import pkg from "pkg"; export const t = ${tool("T", "pkg")};`,
     "late/main.js": `export const t = ${tool("U", 'import("pkg").then(() => 1, (e) => e.message)')};`,
@@ -135,14 +135,14 @@ test("a package that lies outside a module is not loaded, by no way", async () =
   });
   assert.deepEqual(toolIds(library), ["late.U", "old.V", "path.W"]);
   const refused =
-    /^It cannot be imported: .*imports "pkg", which is no part of it.*main.*node_modules/s;
+    /^It cannot be imported: .*imports "pkg", which is not part of it.*main.*node_modules/s;
   assert.match(library.files[0]?.problems[0]?.message ?? "", refused);
   for (const name of ["U", "V", "W"])
-    assert.match(String(await resultOf(library, name)), /no part of it/, name);
+    assert.match(String(await resultOf(library, name)), /not part of it/, name);
 });
 
 // Contract: scripts-70
-test("a module that breaks keeps its last good version; taken back, it is gone", async () => {
+test("a module that breaks keeps its last good version until its approval is revoked", async () => {
   let isApproved = true;
   const { library, folder } = await open(
     { "a.js": `export const t = ${tool("T")};` },
@@ -161,18 +161,22 @@ test("a module that breaks keeps its last good version; taken back, it is gone",
 });
 
 const useless: readonly [what: string, source: string, why: RegExp][] = [
-  ["exports nothing of use", "export const x = 1;", /exports no tools/],
+  ["exports no tools", "export const x = 1;", /exports no tools/],
   ["throws", "throw new Error('at once');", /at once/],
   [
-    "has two tools of one name",
+    "has two tools with the same name",
     `export const a = ${tool("T")}; export const b = ${tool("T")};`,
     /two tools named "T"/,
   ],
-  ["has a tool of no name", `export const a = ${tool("no name")};`, /does not fit/],
-  ["has a group of no id", `export const a = { name: "no id", tools: [] };`, /does not fit/],
+  ["has a tool with an invalid name", `export const a = ${tool("no name")};`, /does not fit/],
+  [
+    "has a group with an invalid id",
+    `export const a = { name: "no id", tools: [] };`,
+    /does not fit/,
+  ],
 ];
 // Contract: scripts-70
-test("a module that throws, or exports what is no tool, is a problem of that file alone", async () => {
+test("a module that throws or exports an invalid tool is a problem of that file only", async () => {
   for (const [what, source, why] of useless) {
     const { library } = await open({ "a.js": source, "b.js": `export const t = ${tool("T")};` });
     assert.deepEqual(toolIds(library), ["b.T"], what);

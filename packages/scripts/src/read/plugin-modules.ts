@@ -12,10 +12,16 @@ import { realpathSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** Which modules may be imported. They run inside the server, so a person says so for each content. */
+/**
+ * The modules that may be imported. They run inside the server, so a user approves each version.
+ */
 export interface ModuleApprovals {
   approved(module: { readonly path: string; readonly contentHash: string }): boolean;
-  /** Calls back when an approval is given or taken back; returns what ends it. */
+  /**
+   * Calls back when an approval is given or revoked.
+   *
+   * @returns removes the listener
+   */
   subscribe(listener: () => void): () => void;
 }
 
@@ -40,8 +46,8 @@ export interface LoadModulesOptions {
 }
 
 /**
- * Imports plugin modules that a person approved as they are; of the others nothing is run. A
- * module that fails keeps its last good version.
+ * Imports the plugin modules whose current version is approved; no other module runs. A module that
+ * fails keeps its last good version.
  */
 export function loadModules(
   files: readonly ScannedFile[],
@@ -59,7 +65,7 @@ async function loadModule(
   const failed = (message: string): LoadedModule => {
     const problems = [{ severity: "error", message }] as const;
     const module = previous.get(path);
-    // Whoever takes back an approval means the version that is in use too.
+    // Revoking an approval also stops the version in use.
     return module !== undefined && approvals?.approved(module) === true
       ? { path, status: "stale", module, problems }
       : { path, status: "broken", problems };
@@ -78,7 +84,7 @@ async function loadModule(
   const before = previous.get(path);
   if (before?.contentHash === contentHash)
     return { path, status: "live", module: before, problems: hidden };
-  if (versions === undefined) return failed("Modules are only loaded where copies are kept.");
+  if (versions === undefined) return failed("Modules are only loaded if copies are kept.");
   const stranger = outsideImport(contents);
   if (stranger !== undefined) return failed(stranger);
   try {
@@ -100,13 +106,16 @@ async function loadModule(
 const waits: ScriptProblem = {
   severity: "warning",
   message:
-    "It is not loaded: a module runs inside the server, so a person approves it first, as it is now.",
+    "It is not loaded: a module runs inside the server, so a user must approve its current version first.",
 };
 
-/** A relative import of what is not part of the module would run what nobody approved. */
+/**
+ * Returns a relative import of a file that is not part of the module: it would run unapproved code.
+ */
 function outsideImport(contents: FileContents): string | undefined {
   for (const [name, bytes] of contents) {
-    // Packages have code for other places too; what they really import is seen when they do.
+    // Packages contain code for other platforms, too; their actual imports are checked when they
+    // load.
     if (!/\.[mc]?[jt]s$/.test(name) || name.includes("node_modules/")) continue;
     const text = Buffer.from(bytes).toString("utf8");
     for (const [, specifier = ""] of text.matchAll(
@@ -115,19 +124,19 @@ function outsideImport(contents: FileContents): string | undefined {
       const target = new URL(specifier, `module:///${name}`);
       const inside = decodeURIComponent(target.pathname).slice(1);
       if (target.protocol === "module:" && contents.has(inside)) continue;
-      return noPart(name, specifier);
+      return importProblem(name, specifier);
     }
   }
   return undefined;
 }
 
-/** Folders of copies, as URLs. */
+/** The URLs of the folders of copies. */
 const copies = new Set<string>();
 let hooked = false;
 
 /**
- * Imports a module from its copy. What it imports, at once or later, is part of the copy, of Node or
- * `@capstan/core`, which is the one that this server uses: nothing else was approved.
+ * Imports a module from its copy. Everything that it imports, at once or later, must be part of the
+ * copy, of Node.js, or this server's `@capstan/core`: no other code was approved.
  */
 async function importCopy(options: {
   readonly copy: string;
@@ -154,10 +163,12 @@ const resolve: Resolve = (specifier, context, next) => {
     return next(specifier, { ...context, parentURL: import.meta.url });
   const found = resolved(specifier, context, next);
   if (found?.url.startsWith("node:") === true || found?.url.startsWith(copy) === true) return found;
-  throw new Error(noPart(fileURLToPath(parentURL).slice(fileURLToPath(copy).length), specifier));
+  throw new Error(
+    importProblem(fileURLToPath(parentURL).slice(fileURLToPath(copy).length), specifier),
+  );
 };
 
-/** Undefined where it is nowhere. */
+/** Returns undefined if the module cannot be resolved. */
 function resolved(...[specifier, context, next]: Parameters<Resolve>) {
   try {
     return next(specifier, context);
@@ -166,12 +177,12 @@ function resolved(...[specifier, context, next]: Parameters<Resolve>) {
   }
 }
 
-/** What to do about an import that an approval would not cover. */
-function noPart(name: string, specifier: string): string {
+/** Returns the message for an import that an approval does not cover. */
+function importProblem(name: string, specifier: string): string {
   const isPackage = !/^(\.{0,2}\/|[a-z]+:)/.test(specifier);
-  return `${name} imports "${specifier}", which is no part of it. ${
+  return `${name} imports "${specifier}", which is not part of it. ${
     isPackage
       ? "Make it a folder with a main.ts, and install the package in that folder: its node_modules is approved with it."
-      : 'What a single file imports beside it begins with "_"; or make it a folder with a main.ts.'
+      : 'Files that a single file imports must begin with "_"; or make it a folder with a main.ts.'
   }`;
 }

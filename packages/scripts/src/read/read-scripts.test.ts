@@ -24,7 +24,7 @@ async function readAll(folder: string, options: Partial<ReadScriptsOptions> = {}
 }
 
 // Contract: scripts-3
-test("the second time definitions come from the cache beside the script, and permissions do not", async () => {
+test("a second read takes definitions from the cache next to the script, but not permissions", async () => {
   const folder = await toolFolder({ "a.py": 'one two permissions {"executionPolicy": "auto"}' });
   const first = await readAll(folder);
   const second = await readAll(folder);
@@ -36,7 +36,7 @@ test("the second time definitions come from the cache beside the script, and per
 });
 
 // Contract: scripts-57
-test("without the cache a file is read anew, with what it declares", async () => {
+test("without the cache a file is read again, with its declared permissions", async () => {
   const folder = await toolFolder({ "a.py": 'one permissions {"network": true}' });
   await readAll(folder);
   const { scripts, read } = await readAll(folder, { cacheSecret: "" });
@@ -45,7 +45,7 @@ test("without the cache a file is read anew, with what it declares", async () =>
 });
 
 // Contract: scripts-52
-test("only the script that changed is read again, whatever the clocks say", async () => {
+test("only the script that changed is read again, whatever the clocks show", async () => {
   const folder = await toolFolder({ "a.py": "one", "b.py": "two" });
   await readAll(folder);
   await put(folder, { "a.py": "three" });
@@ -59,7 +59,7 @@ test("only the script that changed is read again, whatever the clocks say", asyn
 });
 
 // Contract: scripts-2
-test("scripts of two languages with one name have a cache each", async () => {
+test("scripts of two languages with the same name have separate caches", async () => {
   const folder = await toolFolder({ "a.py": "one", "a.ps1": "two" });
   await readAll(folder);
   const { scripts, read } = await readAll(folder);
@@ -78,12 +78,12 @@ const spoilt: readonly [what: string, spoil: (text: string) => string][] = [
   ["half written", (text) => text.slice(0, text.length / 2)],
   ["empty", () => ""],
   ["of another format", (text) => text.replace(/"formatVersion": \d+/, '"formatVersion": 0')],
-  ["begun with a mark of its encoding", (text) => `\ufeff${text}`],
+  ["begins with a byte order mark", (text) => `\ufeff${text}`],
   ["no object", () => "[]"],
 ];
 
 // Contract: scripts-56
-test("a cache that is edited by hand, half written, of another format or encoding is made anew", async () => {
+test("a cache that was edited, truncated, or has another format or encoding is replaced", async () => {
   for (const [what, spoil] of spoilt) {
     const folder = await toolFolder({ "a.py": "one" });
     await readAll(folder);
@@ -98,7 +98,7 @@ test("a cache that is edited by hand, half written, of another format or encodin
 });
 
 // Contract: scripts-56
-test("a cache that came with the script, or that a tool wrote, is not believed", async () => {
+test("a cache that came with the script, or that a tool wrote, is ignored", async () => {
   const folder = await toolFolder({ "a.py": "one" });
   await readAll(folder, { cacheSecret: "theirs" });
   const { scripts, read } = await readAll(folder);
@@ -110,7 +110,7 @@ test("a cache that came with the script, or that a tool wrote, is not believed",
 });
 
 // Contract: scripts-56
-test("another script's cache is not taken", async () => {
+test("another script's cache is ignored", async () => {
   const folder = await toolFolder({ "a.py": "one", "b.py": "one" });
   await readAll(folder);
   await writeFile(
@@ -121,7 +121,7 @@ test("another script's cache is not taken", async () => {
 });
 
 // Contract: scripts-3
-test("the cache has the definitions as functions that a model is told of", async () => {
+test("the cache has the definitions as functions for a model", async () => {
   const folder = await toolFolder({ "a.py": "one" });
   await readAll(folder);
   const cache = JSON.parse(await readFile(join(folder, "a.py.tool.json"), "utf8")) as {
@@ -138,7 +138,7 @@ test("the cache has the definitions as functions that a model is told of", async
   });
 });
 
-test("a script without a public function is a warning, since somebody meant tools by it", async () => {
+test("a script without a public function is a warning, because it was probably meant to have one", async () => {
   const { scripts } = await readAll(await toolFolder({ "a.py": "", "b.py": "one" }));
   assert.deepEqual(
     scripts.map(({ problems }) => problems.map(({ severity, message }) => [severity, message])),
@@ -147,7 +147,7 @@ test("a script without a public function is a warning, since somebody meant tool
 });
 
 // Contract: scripts-58
-test("a broken script says what and where, and the others are read", async () => {
+test("a broken script has an error with its place, and the others are read", async () => {
   const folder = await toolFolder({ "a.py": "broken", "b.py": "two" });
   const { outcomes } = await readAll(folder);
   assert.deepEqual(outcomes[0], {
@@ -158,7 +158,7 @@ test("a broken script says what and where, and the others are read", async () =>
   assert.equal(outcomes[1]?.status, "read");
 });
 
-test("a function whose name no provider takes is an error, and the others are tools", async () => {
+test("a function whose name no provider accepts is an error, and the others are tools", async () => {
   const folder = await toolFolder({ "a.py": `größe ${"x".repeat(65)} fine` });
   const { scripts } = await readAll(folder);
   assert.deepEqual(
@@ -169,7 +169,7 @@ test("a function whose name no provider takes is an error, and the others are to
 });
 
 // Contract: scripts-4, scripts-53
-test("the digest is of all that a script is made of: private files beside it, or its whole folder", async () => {
+test("the digest covers all files of a script: private files next to it, or its whole folder", async () => {
   const folder = await toolFolder({
     "a.py": "one",
     "other.py": "two",
@@ -201,7 +201,7 @@ test("the digest is of all that a script is made of: private files beside it, or
   assert.notEqual((await hashes()).get("plug"), before.get("plug"));
 });
 
-test("a file that is too large, or gone, is a problem of that file alone", async () => {
+test("a file that is too large or missing is a problem of that file only", async () => {
   const folder = await toolFolder({ "a.py": "x".repeat(3 * 1024 * 1024), "b.py": "two" });
   const { outcomes } = await readAll(folder);
   assert.deepEqual(
@@ -217,7 +217,7 @@ test("a file that is too large, or gone, is a problem of that file alone", async
 });
 
 // Contract: scripts-54
-test("files of both languages are read at once", async () => {
+test("files of both languages are read concurrently", async () => {
   const folder = await toolFolder({ "a.py": "one", "b.ps1": "two" });
   const both = Promise.withResolvers<void>();
   let begun = 0;
@@ -238,12 +238,12 @@ test("files of both languages are read at once", async () => {
 });
 
 // Contract: scripts-10
-test("a cache whose script is gone is nothing", async () => {
+test("a cache without its script is ignored", async () => {
   const folder = await toolFolder({ "gone.py.tool.json": "{}" });
   assert.deepEqual(await scanFolder(folder), { files: [], problems: [] });
 });
 
-test("a description of any length is told in part, and where it is too long is a warning", async () => {
+test("a description that is too long is truncated, with a warning", async () => {
   const long = `${"🙂".repeat(999)}a${"🙂".repeat(9_000)}`;
   const parsers = fakeParsers();
   const python: ParseSources = async (sources, signal) =>

@@ -33,35 +33,38 @@ export type ParseSources = (
 export interface ReadScriptsOptions {
   readonly parsers: { readonly [language in ScriptLanguage]: ParseSources };
   /**
-   * This installation's, by which it knows the caches that it wrote. Without it every file is read
-   * anew, with what it declares of its permissions.
+   * The secret of this installation, which authenticates its caches. Without it every file is read
+   * again, with its declared permissions.
    */
   readonly cacheSecret?: string;
-  /** Scripts as they were read before, by path: those whose content is the same are kept. */
+  /** Scripts from an earlier read, by path; those with the same content are reused. */
   readonly previous?: ReadonlyMap<string, Script>;
-  /** Keeps what a script is made of; then `folder` is that copy. Without it, scripts stay where they are. */
+  /**
+   * Keeps copies of the files of scripts; `folder` is then the copy. Without it, `folder` is the
+   * script's own.
+   */
   readonly versions?: ScriptVersions;
   readonly signal?: AbortSignal;
 }
 
 export type ScriptOutcome =
   | { readonly status: "read"; readonly script: Script }
-  /** Nothing of it can be used; the problems say why. */
+  /** The script cannot be used; the problems say why. */
   | {
       readonly status: "broken";
       readonly path: string;
       readonly problems: readonly ScriptProblem[];
     };
 
-/** Bytes of a script file: more is no script that somebody wrote. */
+/** The maximum size of a script file in bytes, more than anyone writes by hand. */
 export const maxSourceBytes = 2 * 1024 * 1024;
 
 /**
- * Reads script files without running them: from the cache beside them where it is of the same
- * bytes, else by their language's parser, all files of a language at once.
+ * Reads script files without running them: from the cache next to them if it fits their bytes,
+ * otherwise with their language's parser, all files of a language together.
  *
- * @returns one for each file, in order
- * @throws the signal's reason when it aborts.
+ * @returns one result for each file, in order
+ * @throws the signal's reason when it aborts
  */
 export async function readScripts(
   files: readonly ScriptFile[],
@@ -124,7 +127,7 @@ async function load(file: ScriptFile, options: ReadScriptsOptions): Promise<Load
       return {
         status: "refused",
         file,
-        message: `It is larger than ${maxSourceBytes / 1024 / 1024} MB. Keep data in a file beside it.`,
+        message: `It is larger than ${maxSourceBytes / 1024 / 1024} MB. Keep data in a separate file.`,
       };
     const sourceHash = createHash("sha256").update(source).digest("hex");
     const key = { language, name: basename(path), sourceHash, secret };
@@ -155,7 +158,7 @@ async function finish(
     return { status: "broken", path, problems: [{ severity: "error", message: loaded.message }] };
   if (loaded.status === "unchanged") return { status: "read", script: loaded.script };
   const { cached, contents, contentHash, key } = loaded;
-  // Of the files beside it too, of which its cache says nothing.
+  // Also those of its private files, which the cache does not cover.
   const hidden = hiddenInFiles(contents, relative(file.folder, path).replaceAll(sep, "/"));
   const fresh = parsed?.functions && define(file, parsed, parsed.functions);
   const found = cached ?? fresh?.definitions;
@@ -178,7 +181,10 @@ async function finish(
   return { status: "read", script };
 }
 
-const notRead: ScriptProblem = { severity: "error", message: "Its reader gave no answer for it." };
+const notRead: ScriptProblem = {
+  severity: "error",
+  message: "Its reader returned no result for it.",
+};
 
 const noTools: ScriptProblem = {
   severity: "warning",
@@ -211,7 +217,7 @@ function define(
         ...misnamed.map(({ name, line }): ScriptProblem => ({
           severity: "error",
           line,
-          message: `${name} is no name that providers take: rename it to 1 to 64 of the characters a-z, A-Z, 0-9, _ and -.`,
+          message: `${name} is not a name that providers accept: rename it to 1 to 64 of the characters a-z, A-Z, 0-9, _ and -.`,
         })),
       ],
     },
@@ -220,24 +226,27 @@ function define(
 
 const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Characters of a tool's description: it is sent with every question to the model. */
+/**
+ * The maximum length of a tool's description in characters, because every request to the model
+ * contains it.
+ */
 const maxDescriptionChars = 2_000;
 
-/** A function as a model is told of it, and the problem where that is less than was written. */
+/** Returns a function with a description of limited length, and a problem if it was shortened. */
 function boundedDescription(one: ScriptFunction): {
   readonly function: ScriptFunction;
   readonly problem?: ScriptProblem;
 } {
   const { name, description, line } = one;
   if (description.length <= maxDescriptionChars) return { function: one };
-  // No half of a pair of surrogates.
+  // Without half of a surrogate pair at the end.
   const begin = description.slice(0, maxDescriptionChars - 1).replace(/[\uD800-\uDBFF]$/, "");
   return {
     function: { ...one, description: `${begin}…` },
     problem: {
       severity: "warning",
       line,
-      message: `The description of ${name} has ${description.length} characters, and a model is told the first ${maxDescriptionChars}. Shorten it: what it is for, and what to give it.`,
+      message: `The description of ${name} has ${description.length} characters, and a model gets the first ${maxDescriptionChars}. Shorten it: its purpose, and its arguments.`,
     },
   };
 }

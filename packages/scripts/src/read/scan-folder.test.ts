@@ -11,7 +11,7 @@ async function found(folder: string): Promise<readonly string[]> {
 }
 
 // Contract: scripts-1
-test("files of tools are found, and plugin folders by their main; what is private or made is not", async () => {
+test("files of tools and plugin folders with a main file are found, without private and generated ones", async () => {
   const folder = await toolFolder({
     "b.py": "",
     "a.ps1": "",
@@ -41,7 +41,7 @@ test("files of tools are found, and plugin folders by their main; what is privat
 });
 
 // Contract: scripts-4
-test("a folder of scripts without a main is told, since somebody meant tools by it", async () => {
+test("a folder of scripts without a main file is reported, because it was probably meant to have one", async () => {
   const folder = await toolFolder({ "plug/tool.py": "", "docs/readme.md": "" });
   const { problems } = await scanFolder(folder);
   assert.equal(problems.length, 1);
@@ -49,7 +49,7 @@ test("a folder of scripts without a main is told, since somebody meant tools by 
 });
 
 // Contract: scripts-12
-test("links are refused: a file, a folder, a plugin's main, and a helper", async () => {
+test("links are refused: a file, a folder, a plugin's main file, and a helper", async () => {
   const outside = await toolFolder({ "secret.py": "", "plug/main.py": "" });
   const folder = await toolFolder({ "fine.py": "", "real/readme.md": "", "own/main.py": "" });
   await symlink(join(outside, "secret.py"), join(folder, "linked.py"));
@@ -74,6 +74,6 @@ test("links are refused: a file, a folder, a plugin's main, and a helper", async
   assert.match(outcome.status === "refused" ? outcome.message : "", /^helper\.py is a link/);
 });
 
-test("a folder that is not there has no tools", async () => {
+test("a missing folder has no tools", async () => {
   assert.deepEqual(await scanFolder(join(await toolFolder(), "none")), { files: [], problems: [] });
 });

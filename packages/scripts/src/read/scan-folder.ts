@@ -4,18 +4,20 @@ import { groupIdOf } from "../definition/group-id.ts";
 import type { ScriptLanguage, ScriptProblem } from "../definition/script-function.ts";
 import { isCache, isPrivate } from "./script-files.ts";
 
-/** A file of a `tools/` folder that gives tools. */
+/** A file with tools in a `tools/` folder. */
 export type ScannedFile = {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
-  /** Its own folder: the plugin's, or the tools folder. */
+  /** The plugin's folder, or the tools folder. */
   readonly folder: string;
   readonly isPlugin: boolean;
-  /** The file's or the plugin folder's name, without an ending: where its id comes from. */
+  /**
+   * The name of the file or the plugin folder, without an extension; the group's id comes from it.
+   */
   readonly name: string;
 } & (
   | { readonly type: "script"; readonly language: ScriptLanguage; readonly groupId: string }
-  /** TypeScript or JavaScript, which says itself which groups it has. */
+  /** TypeScript or JavaScript, which defines its groups itself. */
   | { readonly type: "module" }
 );
 
@@ -35,9 +37,9 @@ const languages: { readonly [extension: string]: ScriptLanguage } = {
 const moduleExtensions = new Set([".ts", ".js", ".mjs", ".mts"]);
 
 /**
- * What a tools folder has: `.py`, `.ps1` and plugin modules that lie in it, and folders with a
- * `main.*` in them. Nothing is opened. Names that begin with `_` or `.` are private, links lead out
- * and are refused.
+ * Returns the files with tools in a folder: `.py` and `.ps1` files, plugin modules, and folders
+ * with a `main.*`. It opens no file. Names that begin with `_` or `.` are private. Links are
+ * refused, because they lead out of the folder.
  */
 export async function scanFolder(folder: string): Promise<Scan> {
   const root = await realpath(folder).catch(() => undefined);
@@ -86,7 +88,7 @@ async function entriesOf(
   return entries;
 }
 
-/** Whether a folder looks as if somebody meant tools by it. */
+/** Returns whether a folder looks as if it should have tools. */
 async function hasTools(folder: string): Promise<boolean> {
   const items = await list(folder);
   return items.some(({ name }) => !isHidden(name) && extname(name) in languages);
@@ -109,7 +111,7 @@ function isHidden(name: string): boolean {
   return isPrivate(name) || name.startsWith(".") || name === "node_modules" || isCache(name);
 }
 
-/** Sorted by name, so that order decides nothing by chance. A folder that went away is empty. */
+/** Lists a folder, sorted by name. A folder that was removed is empty. */
 async function list(folder: string) {
   const items = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return items.sort((a, b) => (a.name < b.name ? -1 : 1));

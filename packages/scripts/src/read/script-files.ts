@@ -7,7 +7,7 @@ import type { FileContents } from "../definition/parsed-file.ts";
 export type ScriptFilesOutcome =
   | {
       readonly status: "read";
-      /** What the script is made of, sorted by name. */
+      /** The files of the script, sorted by name. */
       readonly contents: FileContents;
       /** `sha256:…` over names and bytes. */
       readonly contentHash: string;
@@ -16,18 +16,18 @@ export type ScriptFilesOutcome =
 
 const limits = { files: 2_000, bytes: 64 * 1024 * 1024 };
 
-/** What others make beside a script: no part of it. */
+/** Files next to a script that other programs create; they are not part of it. */
 const made = new Set(["__pycache__", ".venv", "node_modules", ".git"]);
-/** A module may import packages, so that these are part of it; not the links to their commands. */
+/** A module can import packages, so they are part of it, but not the links to their commands. */
 const madeBesideModules = new Set(["__pycache__", ".venv", ".bin", ".git"]);
 
 /**
- * Reads and digests what a script is made of. A plugin folder is all of it; a file on its own
- * is itself and whatever private (`_…`) lies beside it, which it may import. Packages in the folder of
- * a module are part of it, since it loads them.
+ * Reads and hashes the files of a script. A plugin has all files of its folder. A single file has
+ * itself and the private files (`_…`) next to it, which it can import. Packages in the folder of a
+ * module are part of it, because it loads them.
  *
  * @param options.entry the script, relative to the folder
- * @throws what the file system says
+ * @throws the file system's error
  */
 export async function readScriptFiles(options: {
   readonly folder: string;
@@ -52,7 +52,7 @@ export async function readScriptFiles(options: {
       } else if (item.isFile()) {
         const content = await readPlainFile(path, limits.bytes - bytes);
         if (content === undefined || found.size === limits.files)
-          return `It has more than ${limits.files} files or ${limits.bytes / 1024 / 1024} MB beside it. Keep large data elsewhere, and declare its folder in "roots".`;
+          return `It has more than ${limits.files} files or ${limits.bytes / 1024 / 1024} MB next to it. Keep large data elsewhere, and declare its folder in "roots".`;
         bytes += content.length;
         found.set(name, content);
       }
@@ -64,16 +64,16 @@ export async function readScriptFiles(options: {
   const contents = new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
   const hash = createHash("sha256");
   for (const [name, content] of contents)
-    // With lengths, so that no two lists of files read the same.
+    // With lengths, so that two different lists of files have different hashes.
     hash.update(`${Buffer.byteLength(name)} ${name} ${content.length}\n`).update(content);
   return { status: "read", contents, contentHash: `sha256:${hash.digest("hex")}` };
 }
 
 /**
- * Undefined where it is larger. Does not follow a link that took the file's place, nor wait for
- * whoever writes into a pipe.
+ * Reads a file. Returns undefined if it is too large. It follows no link that replaced the file,
+ * and does not wait for a pipe.
  *
- * @throws what the file system says; ENOTSUP where it is no file
+ * @throws the file system's error; ENOTSUP if it is not a regular file
  */
 export async function readPlainFile(
   path: string,
@@ -90,7 +90,7 @@ export function isPrivate(name: string): boolean {
   return name.startsWith("_");
 }
 
-/** A cache; or one, or a script, that is being written. */
+/** Returns whether a file is a cache, or the unfinished copy of a cache or script. */
 export function isCache(name: string): boolean {
   return /\.tool\.json$|\.[0-9a-f-]{36}\.tmp$/.test(name);
 }

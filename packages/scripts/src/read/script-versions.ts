@@ -4,18 +4,24 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/p
 import { dirname, join, relative, sep } from "node:path";
 
 /**
- * Keeps unchanging copies of scripts, each in a folder named by its content: what runs is what was
- * read and approved, whatever happens to the files meanwhile.
+ * Keeps immutable copies of scripts, each in a folder named by its content, so that the version
+ * that was read and approved is the one that runs.
  */
 export class ScriptVersions {
   readonly #folder: string;
 
-  /** @param folder which nothing else uses, out of reach of tools */
+  /**
+   * @param folder a folder for copies only, which tools cannot access
+   */
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** @returns the copy's folder, absolute */
+  /**
+   * Stores a copy.
+   *
+   * @returns the absolute path of its folder
+   */
   async keep(contentHash: string, contents: FileContents): Promise<string> {
     const target = this.#place(contentHash);
     if (await isThere(target)) return target;
@@ -28,13 +34,13 @@ export class ScriptVersions {
       await rename(temporary, target);
     } catch (thrown) {
       await rm(temporary, { recursive: true, force: true });
-      // Another process kept the same content first.
+      // Another process stored the same content first.
       if (!(await isThere(target))) throw thrown;
     }
     return target;
   }
 
-  /** Undefined where there is no copy of that content. */
+  /** Returns undefined if there is no copy of that content. */
   async read(contentHash: string): Promise<FileContents | undefined> {
     const folder = this.#place(contentHash);
     const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);

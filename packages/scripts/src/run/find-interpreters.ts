@@ -8,18 +8,21 @@ import { pythonWorkerCommand } from "./python/python-worker-command.ts";
 import type { WorkerCommand } from "./worker/worker-command.ts";
 
 export interface InterpreterOptions {
-  /** The Python that runs scripts; why there is none. */
+  /** Finds the Python that runs scripts, or why there is none. */
   readonly python: () => Promise<
     | { readonly status: "found"; readonly executable: string }
     | { readonly status: "missing"; readonly message: string }
   >;
-  /** @default that on PATH */
+  /** Finds PowerShell. @default the one on PATH */
   readonly powershell?: () => Promise<PowerShellFound>;
-  /** What plugins require. Without it, no script has packages. */
+  /** The packages of plugins. Without it, no script has packages. */
   readonly environments?: PythonEnvironments;
 }
 
-/** What runs a script's workers here; why nothing does. Interpreters are looked for once. */
+/**
+ * Returns a function that returns the command of a script's workers, or why they cannot run. Each
+ * interpreter is searched once.
+ */
 export function findInterpreters(
   options: InterpreterOptions & { readonly sandbox: Sandbox["kind"] },
 ): (script: Script) => Promise<WorkerCommand | ToolError> {
@@ -45,7 +48,10 @@ export function findInterpreters(
   };
 }
 
-/** Looking takes as long as many calls; where there was none there may be one later. */
+/**
+ * Searching takes as long as many calls. A missing interpreter is searched again, because it may be
+ * installed later.
+ */
 function foundOnce<Found extends { readonly status: string }>(
   find: () => Promise<Found>,
 ): () => Promise<Found> {

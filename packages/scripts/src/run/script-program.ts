@@ -7,7 +7,7 @@ import type { Script, ScriptPermissions } from "../definition/script-function.ts
 import type { WorkerCommand } from "./worker/worker-command.ts";
 import { prepareFolders, type Snapshot } from "./snapshot.ts";
 
-/** A script's worker as a program: what it sees is what a person approved. */
+/** Returns a script's worker as a program that has only the approved permissions. */
 export function scriptProgram(options: {
   readonly script: Script;
   readonly snapshot: Snapshot;
@@ -21,7 +21,7 @@ export function scriptProgram(options: {
   readonly sandbox: Sandbox["kind"];
 }): Program {
   const { script, snapshot, permissions, environment, worker } = options;
-  // Where it is for its author: its content may be a copy kept elsewhere.
+  // The author's folder of the script; its content may be a copy elsewhere.
   const home = dirname(script.path);
   const { read, write } = declaredRoots(script, permissions);
   const inside = [...read, ...write]
@@ -45,7 +45,7 @@ export function scriptProgram(options: {
 }
 
 /**
- * Returns the folders that a script may read and write, absolute.
+ * Returns the absolute paths of the folders that a script may read and write.
  *
  * @throws CapstanError `root_leads_out`
  */
@@ -63,7 +63,7 @@ export function declaredRoots(
 function rootOf(path: string, folder: string): string {
   if (path === "~" || path.startsWith("~/")) return join(homedir(), path.slice(1));
   const root = resolve(folder, path);
-  // An approval is of the name: what a link there leads to may be another tomorrow.
+  // The approval is for the name, and a link can lead elsewhere tomorrow.
   if (
     isInside(root, folder) &&
     existsSync(root) &&
@@ -80,7 +80,7 @@ function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder + sep);
 }
 
-/** The granted variables that there are; a script finds out for itself what is missing. */
+/** Returns the approved variables that exist; the script itself handles missing ones. */
 function secretsOf(
   names: readonly string[],
   environment: { readonly [name: string]: string | undefined },

@@ -10,7 +10,7 @@ import type { ScriptReturn } from "../definition/script-function.ts";
 import type { ResultPart, ScriptException } from "./worker/messages.ts";
 import type { CallEnd } from "./worker/script-worker.ts";
 
-/** A call's end as the gate takes it. */
+/** Returns the end of a call in the gate's form. */
 export function scriptReturn(end: CallEnd): ScriptReturn {
   switch (end.type) {
     case "result":
@@ -47,7 +47,7 @@ function contentPart(part: ResultPart): ContentPart {
 function exceptionError(error: ScriptException, code: string, before = ""): ToolError {
   const { type, message, traceback, file, line, retryable = false } = error;
   const place = file === undefined ? "" : ` (${file}, line ${line ?? "?"})`;
-  // A script that says itself what its failure is has said all there is to say.
+  // An error that the script describes itself needs no details.
   const isOwn = error.code !== undefined;
   const details: JsonObject = { exception: type, traceback };
   return toolError({
@@ -61,14 +61,13 @@ function exceptionError(error: ScriptException, code: string, before = ""): Tool
 function tooLarge(bytes: number): ToolError {
   return toolError({
     code: "result_too_large",
-    message: `The function returned ${Math.round(bytes / 1024 / 1024)} MB; at most 64 MB can be kept. Ask it for less, or have it write a file.`,
+    message: `The function returned ${Math.round(bytes / 1024 / 1024)} MB; the limit is 64 MB. Return less, or write a file.`,
   });
 }
 
 function crashed({ how, said }: Extract<CallEnd, { readonly type: "crashed" }>): ToolError {
   const signal = how !== undefined && "signal" in how ? signalName(how.signal) : undefined;
-  const memory =
-    signal === "SIGKILL" ? " It may have needed more memory than a script may have." : "";
+  const memory = signal === "SIGKILL" ? " It may have needed more memory than its limit." : "";
   const code = how !== undefined && "code" in how ? ` with code ${how.code}` : "";
   return toolError({
     code: "script_crashed",

@@ -55,7 +55,7 @@ def place(): return __file__
 const environment = { WEATHER_KEY: "w", OPENAI_API_KEY: "TOP SECRET" };
 const hidden = [join(folder, "server-data")];
 
-/** A runner where a person approved this of every function. */
+/** A runner for which these permissions are approved for every function. */
 function approved(file: ScriptPermissions | undefined, functions = {}) {
   return testRunner({
     environment,
@@ -79,7 +79,7 @@ describe(
     ];
 
     // Contract: sandbox-56
-    test("that nobody approved sees itself, and has no secret", async () => {
+    test("without an approval reads its own files, and has no secret", async () => {
       const runner = approved(undefined);
       const seen = (await value(runner, script, "see", { paths: everything })) as object;
       assert.deepEqual(
@@ -94,7 +94,7 @@ describe(
     });
 
     // Contract: sandbox-60
-    test("that was approved sees the folders it declares, from its own folder, and no others", async () => {
+    test("with an approval reads the folders that it declares, relative to its own folder, and no others", async () => {
       const runner = approved({ roots: { read: ["data", "../workspace"], write: ["out"] } });
       const seen = await value(runner, script, "see", { paths: everything.slice(1) });
       assert.deepEqual(seen, {
@@ -108,7 +108,7 @@ describe(
     });
 
     // Contract: sandbox-5
-    test("never changes itself, nor sees the server's data, whatever folder it may change", async () => {
+    test("cannot change itself or read the server's data, whatever folder it may change", async () => {
       const runner = approved({ roots: { write: [".", ".."] } });
       const paths = ["tool.py", "../server-data/journal", "../server-data/new"];
       assert.deepEqual(await value(runner, script, "change", { paths }), []);
@@ -117,7 +117,7 @@ describe(
     });
 
     // Contract: sandbox-4
-    test("is not given the folder to which a link leads that has the name of one of its own", async () => {
+    test("cannot read the target of a link that has the name of a declared folder", async () => {
       symlinkSync(join(folder, "workspace"), join(home, "linked"));
       try {
         const runner = approved({ roots: { read: ["linked"] } });
@@ -129,13 +129,13 @@ describe(
     });
 
     // Contract: sandbox-60
-    test("has the secrets that it names, and no others", async () => {
+    test("has the secrets that it declares, and no others", async () => {
       const runner = approved({ secrets: ["WEATHER_KEY", "NOT_THERE_KEY"] });
       assert.deepEqual(await value(runner, script, "secrets"), { WEATHER_KEY: "w" });
     });
 
     // Contract: sandbox-60
-    test("reaches the network where that was approved, for the function of which it was", async () => {
+    test("reaches the network if that was approved for the function", async () => {
       const server = createServer((_, response) => response.end("reached"));
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -156,13 +156,13 @@ describe(
     });
 
     // Contract: sandbox-13
-    test("that declares a folder through which it would get out is told so", async () => {
+    test("that declares a folder with a link out of its own folder gets an error", async () => {
       const error = await value(approved({ roots: { read: ["/proc"] } }), script, "place");
       assert.ok(isToolError(error) && error.code === "invalid_sandbox_path");
     });
 
     // Contract: sandbox-48
-    test("runs from the copy that was kept, in the place where it lies", async () => {
+    test("runs from its copy, with the paths of its own folder", async () => {
       const copy = join(folder, "kept");
       const moved = scriptFile(join(folder, "other/tool.py"), "def place(): return __file__\n");
       renameSync(join(folder, "other"), copy);
@@ -174,7 +174,7 @@ describe(
 );
 
 // Contract: sandbox-61
-test("where there is no sandbox a script that was approved is asked about every time", () => {
+test("without a sandbox an approved script asks for each call", () => {
   const declared = {
     file: { executionPolicy: "auto", timeoutMs: 5 },
     functions: { f: { executionPolicy: "deny" }, g: { executionPolicy: "ask-once" }, h: {} },

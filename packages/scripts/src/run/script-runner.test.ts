@@ -41,7 +41,7 @@ function errorOf(error: unknown): ToolErrorData {
 
 let count = 0;
 
-/** Calls the function `f` of a script of its own. */
+/** Calls the function `f` of a separate script. */
 async function valueOf(
   source: string,
   others: { readonly [name: string]: string } = {},
@@ -50,7 +50,7 @@ async function valueOf(
   return (await runFunction(runner, script, "f")).value;
 }
 
-/** A context that remembers what is printed. */
+/** A context that records the output. */
 function listening(signal?: AbortSignal): ToolContext & {
   readonly printed: () => string;
   readonly progress: readonly Progress[];
@@ -66,13 +66,13 @@ function listening(signal?: AbortSignal): ToolContext & {
 
 describe("a call of a Python function", { skip: noPython }, () => {
   // Contract: sandbox-32
-  test("takes arguments of any length and returns what they make", async () => {
+  test("takes arguments of any length and returns its result", async () => {
     const text = "é€🎉".repeat(300_000);
     assert.equal(await value("measure", { text }), "🎉€é900000");
   });
 
   // Contract: sandbox-33
-  test("returns what it returns, whatever it prints, by whatever way", async () => {
+  test("returns its result, whatever it prints in any way", async () => {
     const context = listening();
     assert.deepEqual(await value("print_all_ways", {}, context), { ok: true });
     assert.equal(
@@ -81,7 +81,7 @@ describe("a call of a Python function", { skip: noPython }, () => {
     );
   });
 
-  test("ends with an error if it sends the host a message of another form", async () => {
+  test("ends with an error if it sends the host an invalid message", async () => {
     for (const message of [
       "null",
       "5",
@@ -110,7 +110,7 @@ def f():
     }
   });
 
-  test("ends with an error if its script sends the worker's messages as it is imported", async () => {
+  test("ends with an error if its script sends the worker's messages while it is imported", async () => {
     for (const message of ["null", '{"type":"failed"}', '{"type":"ended","clean":"yes"}']) {
       const result = await valueOf(`import os
 message = ${JSON.stringify(message)}.encode()
@@ -124,7 +124,7 @@ def f():
   });
 
   // Contract: sandbox-33
-  test("streams what it prints while it runs", async () => {
+  test("streams its output while it runs", async () => {
     const stop = new AbortController();
     const context = listening(stop.signal);
     const first = Promise.withResolvers<string>();
@@ -136,7 +136,7 @@ def f():
   });
 
   // Contract: sandbox-31
-  test("that prints without end is cut and counted, and the event loop turns", async () => {
+  test("with endless output is truncated and counted, and the event loop is not blocked", async () => {
     const context = listening();
     let ticks = 0;
     const timer = setInterval(() => ticks++, 1);
@@ -171,7 +171,7 @@ def f():
   });
 
   // Contract: sandbox-35
-  test("gets arguments as its annotations say", async () => {
+  test("gets arguments in their annotated types", async () => {
     const result = await value("show_arguments", {
       color: "red",
       point: { x: 1, tags: ["a"] },
@@ -198,7 +198,7 @@ def f():
     ]);
   });
 
-  test("gets by its place what cannot be given by name, and the defaults of what is left out", async () => {
+  test("gets positional-only arguments by position, and defaults for missing ones", async () => {
     assert.deepEqual(await value("take_by_place", { a: 1, d: 4 }), [1, "b", "c", 4]);
     assert.deepEqual(await value("take_by_place", { a: 1, c: 3, d: 4 }), [1, "b", 3, 4]);
     assert.deepEqual(await value("take_by_place_wrapped", { day: "2026-02-28", n: 2 }), [
@@ -208,13 +208,13 @@ def f():
   });
 
   // Contract: sandbox-36
-  test("may be async, and may yield", async () => {
+  test("can be async, and can yield", async () => {
     assert.equal(await value("wait_and_return"), "awaited");
     assert.deepEqual(await value("yield_three"), [0, 1, 2]);
   });
 
   // Contract: sandbox-37
-  test("returns fifty megabytes whole, and is told where there is more than can be kept", async () => {
+  test("returns fifty megabytes whole, and fails above the limit", async () => {
     const large = await value("return_megabytes", { count: 50 });
     assert.equal((large as string).length, 50 * 1024 * 1024);
     const { code, message } = await failure("return_megabytes", { count: 70 });
@@ -223,7 +223,7 @@ def f():
   });
 
   // Contract: sandbox-38
-  test("returns pictures and files by their path", async () => {
+  test("returns images and files by their path", async () => {
     const result = (await value("return_files")) as ContentParts;
     assert.deepEqual(result.parts, [
       { type: "text", text: "Both:" },
@@ -238,7 +238,7 @@ def f():
   });
 
   // Contract: sandbox-39
-  test("that raises tells type, message and line, and the person the whole traceback", async () => {
+  test("that raises reports its type, message and line, and to the user the whole traceback", async () => {
     const { code, message, details } = await failure("fail");
     assert.equal(code, "script_failed");
     assert.match(message, /^ValueError: no 3 ü \(calls\.py, line \d+\)$/);
@@ -248,7 +248,7 @@ def f():
   });
 
   // Contract: sandbox-39
-  test("says itself what its failure is", async () => {
+  test("can describe its own failure", async () => {
     const { code, message, retryable, details } = await failure("fail_in_words");
     const words = "No city X. Name a larger one.";
     assert.deepEqual([code, message, retryable], ["no_city", words, true]);
@@ -256,7 +256,7 @@ def f():
   });
 
   // Contract: sandbox-40
-  test("of a script that does not load says where it fails", async () => {
+  test("of a script that does not load reports the failing line", async () => {
     const syntax = errorOf(await valueOf("def f():\n    return (1\n"));
     assert.equal(syntax.code, "script_not_loaded");
     assert.match(
@@ -279,13 +279,13 @@ def f():
     assert.match((await failure("die", { how: "exit" })).message, /SystemExit: bye/);
   });
 
-  test("that cannot return what it made says so", async () => {
+  test("that cannot return its result reports it", async () => {
     assert.match((await failure("return_object")).message, /A object cannot be returned/);
     assert.match((await failure("return_circle")).message, /holds itself/);
   });
 
   // Contract: sandbox-42
-  test("imports private modules and reads data beside it, whatever our modules are called", async () => {
+  test("imports private modules and reads data next to it, whatever Capstan's modules are called", async () => {
     const result = await valueOf(
       "import pathlib\nimport errors\nfrom _words import word\ndef f(): return word() + errors.x + pathlib.Path(__file__).with_name('_data.txt').read_text()",
       { "_words.py": "def word(): return 'hello'", "errors.py": "x = ' '", "_data.txt": "data" },
@@ -294,7 +294,7 @@ def f():
   });
 
   // Contract: sandbox-43
-  test("formats its result; a format that fails is told and does no harm", async () => {
+  test("formats its result, and a failing format is reported without other effects", async () => {
     const formatted = await runFunction(runner, calls, "double", { n: 2 });
     assert.deepEqual(formatted, { value: 4, formattedText: "twice 2 is 4" });
     const byPlace = await runFunction(runner, calls, "take_by_place", { a: 1 });
@@ -305,7 +305,7 @@ def f():
   });
 
   // Contract: sandbox-44
-  test("with a context reads variables, tells its progress and calls other tools", async () => {
+  test("with a context reads variables, reports progress and calls other tools", async () => {
     const variables = new VariableSystem();
     variables.updateVariable("Fetch_1", { value: { text: "{…}", data: { n: 2 } }, type: "LLMAdd" });
     const refusal = { code: "rejected", message: "Not allowed." };
@@ -331,7 +331,7 @@ def f():
   });
 
   // Contract: sandbox-45
-  test("that loops for ever ends when it is cancelled, and the next one runs", async () => {
+  test("that loops forever ends when it is cancelled, and the next call runs", async () => {
     const stop = new AbortController();
     const context = listening(stop.signal);
     const begun = Promise.withResolvers<void>();
@@ -345,7 +345,7 @@ def f():
 
   // Contract: sandbox-46
   test(
-    "at its deadline is timed out, and its arguments are told to nobody",
+    "at its deadline is timed out, and its arguments are in no message",
     { skip: noSandbox },
     async () => {
       const approved = {
@@ -365,7 +365,7 @@ def f():
   );
 
   // Contract: sandbox-47
-  test("takes, prints and returns text of any script", async () => {
+  test("takes, prints and returns text in any script", async () => {
     const text = "größe 日本語 🙂 \u202e \ud83d";
     const context = listening();
     const script = scriptFile(
@@ -378,7 +378,7 @@ def f():
   });
 
   // Contract: scripts-11
-  test("leaves nothing beside its script", async () => {
+  test("leaves no file next to its script", async () => {
     const script = scriptFile(
       join(folder, "clean/script.py"),
       "import _help\ndef f(): return _help.n",
@@ -391,7 +391,7 @@ def f():
   });
 
   // Contract: sandbox-48
-  test("runs what was read, or nothing where the file changed since", async () => {
+  test("runs the version that was read, or fails if the file has changed since", async () => {
     const script = scriptFile(join(folder, "changed/script.py"), "def f(): return 'approved'");
     writeFileSync(script.path, "def f(): return 'other'");
     const { value: error } = await runFunction(runner, script, "f");
@@ -399,7 +399,7 @@ def f():
   });
 
   // Contract: sandbox-49
-  test("leaves no copy of its script behind once its workers are gone", async () => {
+  test("leaves no copy of its script once its workers are gone", async () => {
     const own = testRunner();
     const script = scriptFile(join(folder, "copied/only_here.py"), "def f(): return 1");
     const copies = () =>
@@ -413,7 +413,7 @@ def f():
 
 describe("calls of one worker", { skip: noSandbox || noPython }, () => {
   // Contract: sandbox-51
-  test("share the imported script, and see nothing of each other", async () => {
+  test("share the imported script, but no other state", async () => {
     const workers = new Set<unknown>();
     for (let call = 0; call < 3; call++) {
       assert.deepEqual(await value("leave_traces"), [1, false]);
@@ -428,7 +428,7 @@ describe("calls of one worker", { skip: noSandbox || noPython }, () => {
     assert.equal(await value("count_others"), 0);
   });
 
-  test("read a file that was opened at import from where the import left it", async () => {
+  test("read a file that was opened at import from the position after the import", async () => {
     const script = scriptFile(
       join(folder, "opened/opened.py"),
       `import os
@@ -457,7 +457,7 @@ def f(): return [lines.readline(), os.read(raw, 6).decode(), os.getppid()]
     ["shared memory", "m = mmap.mmap(-1, 1)", "m[0]", "m[0] = 1"],
   ];
   for (const [what, made, read, change] of kept)
-    test(`change nothing for the next one through ${what} that was made at import`, async () => {
+    test(`do not change anything for the next one through ${what} that was made at import`, async () => {
       const script = scriptFile(
         join(folder, `kept${++count}/kept.py`),
         `import mmap, os, pathlib, tempfile
@@ -478,7 +478,7 @@ def f():
       assert.deepEqual(await call(), first);
     });
 
-  test("share a worker while they leave alone what was made at import", async () => {
+  test("share a worker if they do not change anything that was made at import", async () => {
     const script = scriptFile(
       join(folder, "alone/alone.py"),
       `import os, pathlib
@@ -492,12 +492,12 @@ def f(): return [p.read_text(), os.getppid()]
   });
 
   // Contract: sandbox-51
-  test("cannot look into their worker, which takes the next call", async () => {
+  test("cannot inspect their worker, which takes the next call", async () => {
     assert.deepEqual(await value("look_into_worker"), []);
   });
 
   // Contract: sandbox-52
-  test("run beside each other in workers of their own", async () => {
+  test("run concurrently in workers of their own", async () => {
     const results = await Promise.all([1, 2, 3].map((n) => value("double", { n })));
     assert.deepEqual(results, [2, 4, 6]);
   });
@@ -516,7 +516,7 @@ test(
   },
 );
 
-test("a Python is looked for once; where there was none, again, and the model is told", async () => {
+test("a found Python is remembered; a missing one is searched again, and the model gets the advice", async () => {
   let looked = 0;
   const late = testRunner({
     sandbox: unconfined,

@@ -31,15 +31,18 @@ import type { HostReply, HostRequest } from "./worker/messages.ts";
 
 export interface ScriptRunnerOptions extends InterpreterOptions {
   readonly sandbox: Sandbox;
-  /** What people approved: network, roots and secrets are given to nobody else. */
+  /** The approved permissions: without an approval a script has no network, roots or secrets. */
   readonly approvals: ScriptApprovals;
-  /** Where secrets come from. @default process.env */
+  /** The variables that secrets are read from. @default process.env */
   readonly environment?: { readonly [name: string]: string | undefined };
-  /** Absolute paths that no script sees, whatever its roots: the data directory. @default none */
+  /**
+   * Absolute paths that no script can read, whatever its roots, such as the data directory.
+   * @default none
+   */
   readonly hidden?: readonly string[];
-  /** Absolute paths that no script changes, whatever its roots. @default none */
+  /** Absolute paths that no script can change, whatever its roots. @default none */
   readonly protected?: readonly string[];
-  /** The roots that deny rules on paths are about. @default none */
+  /** The roots that deny rules on paths refer to. @default none */
   readonly ruledRoots?: readonly Root[];
   readonly limits?: Partial<SandboxLimits>;
   readonly pool?: WorkerPoolOptions;
@@ -52,9 +55,8 @@ export interface ScriptRunner {
 }
 
 /**
- * Runs functions of scripts in workers that are kept for the next call. A worker imports its
- * script once; each call is a fork of it, in the sandbox.
- *
+ * Creates a runner of script functions in workers that are kept for later calls. A worker imports
+ * its script once, and each call runs in a fork of it, in the sandbox.
  * @example
  * const { sandbox } = await findSandbox();
  * const runner = createScriptRunner({ sandbox, approvals, python: () => findPython({}) });
@@ -145,7 +147,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof StartRefused) return { value: error.toolError };
-      // A root that it declares cannot be shown.
+      // A declared root cannot be in the sandbox.
       if (CapstanError.isInstance(error))
         return { value: toolError({ code: error.code, message: error.message }) };
       throw error;
@@ -163,7 +165,9 @@ class StartRefused extends Error {
   }
 }
 
-/** What the function may have: nothing, until a person approved what its file declares. */
+/**
+ * Returns the permissions of a function: none, until a user approved those that its file declares.
+ */
 function grantedTo(
   script: Script,
   name: string,
@@ -180,7 +184,10 @@ function keyOf(parts: readonly unknown[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 }
 
-/** Answers a running script's request: reads the session's variables, or calls another tool through the gate. */
+/**
+ * Answers a running script's request: reads the session's variables, or calls another tool through
+ * the gate.
+ */
 async function answerHostRequest(request: HostRequest, context: ToolContext): Promise<HostReply> {
   try {
     switch (request.what) {
@@ -191,7 +198,7 @@ async function answerHostRequest(request: HostRequest, context: ToolContext): Pr
       case "call_tool":
         return await callTool(request, context);
       default:
-        return { error: { code: "unknown_question", message: "Nobody here can answer that." } };
+        return { error: { code: "unknown_question", message: "This request has no answer here." } };
     }
   } catch (error) {
     return { error: { code: "question_failed", message: errorMessage(error) } };

@@ -6,21 +6,21 @@ import { toolError, type ToolError } from "@capstan/core";
 import { makeTemporaryFolder } from "@capstan/sandbox";
 import type { Script } from "../definition/script-function.ts";
 
-/** A copy of a script's files as they were approved: what is run, whatever happens to the files. */
+/** A copy of the approved files of a script, which runs whatever happens to the files. */
 export interface Snapshot {
-  /** Absolute. */
+  /** The absolute path. */
   readonly folder: string;
-  /** It is needed no more; the last user's word removes it. */
+  /** Releases the copy; the last release deletes it. */
   release(): void;
 }
 
-/** Copies of scripts, one for each content, shared by the workers that run it. */
+/** Copies of scripts, one for each content, which the workers share. */
 export class Snapshots {
   readonly #copies = new Map<string, { readonly copy: Promise<string>; users: number }>();
 
   /**
-   * Copies a script's files and compares their digest with what was read: a file that changed in
-   * between is run by nobody.
+   * Copies a script's files and compares their digest with that of the read version: a file that
+   * has changed since does not run.
    */
   async take(script: Script): Promise<Snapshot | ToolError> {
     const key = script.contentHash;
@@ -75,7 +75,7 @@ async function copyFiles({ folder: from, files, contentHash }: Script): Promise<
   }
 }
 
-/** Makes the folders of a copy into which others are shown. */
+/** Creates the folders in a copy at which others are mounted. */
 export function prepareFolders(snapshot: Snapshot, names: readonly string[]): void {
   for (const name of names) mkdirSync(join(snapshot.folder, name), { recursive: true });
 }

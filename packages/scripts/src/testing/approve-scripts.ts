@@ -1,4 +1,4 @@
-// A process beside others that approves scripts: a thread, in tests.
+// A thread that approves scripts like another process, in tests.
 import { workerData } from "node:worker_threads";
 import { openScriptApprovals } from "../approve/script-approvals.ts";
 import type { Script } from "../definition/script-function.ts";

@@ -6,13 +6,13 @@ import type { ScriptFunction } from "../definition/script-function.ts";
 
 const python = await findPython({});
 
-/** For `test`: why tests of Python files cannot run here, or false. */
+/** An option of `test`: the reason why tests of Python files cannot run here, or false. */
 export const skip = python.status === "missing" ? python.message : false;
 
-/** A Python of 3.9 or later. */
+/** The path of a Python of 3.9 or later. */
 export const executable = python.status === "found" ? python.executable : "";
 
-/** Reads sources in one process that lives as long as the test file. */
+/** Returns a reader of sources. Its process lives as long as the test file. */
 export function pythonReader(): (source: string | Uint8Array) => Promise<ParsedFile> {
   const waiting = new Map<number, (parsed: ParsedFile) => void>();
   let started: ReturnType<typeof startReader> | undefined;
@@ -31,7 +31,7 @@ export function pythonReader(): (source: string | Uint8Array) => Promise<ParsedF
   };
 }
 
-/** The function of this name, or the first. */
+/** Returns the function with this name, or the first one. */
 export function functionOf(parsed: ParsedFile, name?: string): ScriptFunction {
   const found = parsed.functions?.find((one) => name === undefined || one.name === name);
   if (found === undefined)
@@ -39,7 +39,7 @@ export function functionOf(parsed: ParsedFile, name?: string): ScriptFunction {
   return found;
 }
 
-/** The schema of one parameter. */
+/** Returns the schema of one parameter. */
 export function propertyOf(parsed: ParsedFile, parameter: string): unknown {
   const { properties } = functionOf(parsed).parameters as {
     readonly properties: { readonly [name: string]: unknown };

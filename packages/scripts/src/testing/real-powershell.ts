@@ -6,7 +6,10 @@ import { promisify } from "node:util";
 import { findProgram } from "@capstan/sandbox";
 import { findPowerShell, type PowerShellFound } from "../run/powershell/find-powershell.ts";
 
-/** A real PowerShell for tests: `CAPSTAN_PWSH`, that on PATH, or one that the .NET SDK gets, tried once a day. */
+/**
+ * Returns a real PowerShell for tests: `CAPSTAN_PWSH`, the one on PATH, or one that the .NET SDK
+ * installs, tried once a day.
+ */
 export async function realPowerShell(): Promise<PowerShellFound> {
   const interpreter = process.env["CAPSTAN_PWSH"];
   const found = await findPowerShell({ interpreter });

@@ -19,7 +19,7 @@ import type {
 import { fakeContext } from "@capstan/core/testing";
 import { confined } from "@capstan/sandbox/testing";
 
-/** A script as reading would give it, with its functions found by a glance. */
+/** Returns a script as reading would, with functions found by a simple search. */
 export function scriptFile(
   path: string,
   source: string,
@@ -61,7 +61,7 @@ export function scriptFile(
   };
 }
 
-/** Whoever asks is told that this was approved. */
+/** Returns approvals that approve every script with these permissions. */
 export function approving(declared?: DeclaredPermissions): ApprovedContents {
   return { approved: () => declared, contentOf: () => undefined, subscribe: () => () => {} };
 }
@@ -80,7 +80,7 @@ export function testRunner(
   return runner;
 }
 
-/** Runs a function, as the gate would. */
+/** Runs a function as the gate does. */
 export function runFunction(
   runner: ScriptRunner,
   script: Script,

@@ -6,7 +6,7 @@ import type { ParsedFile } from "../definition/parsed-file.ts";
 import type { ParseSources, ReadScriptsOptions } from "../read/read-scripts.ts";
 import type { ScriptFunction } from "../definition/script-function.ts";
 
-/** A folder for tools that is gone after the tests. */
+/** Creates a folder for tools, which is deleted after the tests. */
 export async function toolFolder(files: { readonly [name: string]: string } = {}): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "capstan-tools-")));
   after(() => rm(folder, { recursive: true, force: true }));
@@ -25,8 +25,8 @@ export async function put(
 }
 
 /**
- * Parsers of a language of one line: the names of its functions. `broken` is an error in line 3,
- * `permissions {…}` is what it declares.
+ * Returns parsers of a language of one line: the names of its functions. `broken` is an error in
+ * line 3, and `permissions {…}` declares permissions.
  */
 export function fakeParsers(): ReadScriptsOptions["parsers"] & { readonly read: string[] } {
   const read: string[] = [];

@@ -69,7 +69,7 @@ export async function findLostLog(database: string): Promise<string | undefined>
   if (storedCount(database) !== marker.count - 1) return undefined;
   return (
     `The write-ahead log ${database}-wal was deleted or truncated after the server had stopped: the commits in it are missing. ` +
-    "Put the log back next to the database, or restore a backup." +
+    "Put the log back next to the database, or restore a backup. " +
     `To continue without these commits, delete ${markerPath(database)}, and check the rest with \`capstan db check\`.`
   );
 }

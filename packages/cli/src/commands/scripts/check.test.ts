@@ -44,13 +44,13 @@ test("files that `scripts new` writes have no problem, in every language", { ski
   }
   const properties = checked[0]?.functions[0]?.parameters["properties"];
   assert.deepEqual(properties, {
-    name: { type: "string", description: "Who is greeted." },
-    times: { type: "integer", default: 1, description: "How often." },
+    name: { type: "string", description: "The name to greet." },
+    times: { type: "integer", default: 1, description: "The number of repetitions." },
     tone: {
       type: "string",
       enum: ["kind", "short"],
       default: "kind",
-      description: "How warm it is.",
+      description: "The tone of the greeting.",
     },
   });
 });

@@ -15,7 +15,7 @@ const known = new Set(
   ),
 );
 
-/** Undefined where a comment is no help. */
+/** Returns undefined if a comment is not help. */
 export function readHelp(comment: string): CommentHelp | undefined {
   const sections: { readonly name: string; readonly argument: string; readonly lines: string[] }[] =
     [];
@@ -46,8 +46,8 @@ export function readHelp(comment: string): CommentHelp | undefined {
 }
 
 /**
- * The help of a function: at the beginning or the end of its body, or right before it, with at most
- * one empty line between.
+ * Returns the help of a function: at the beginning or the end of its body, or right before it, with
+ * at most one empty line between.
  */
 export function helpOfFunction(
   source: string,
@@ -70,7 +70,7 @@ export function helpOfFunction(
   return undefined;
 }
 
-/** The help of the file: its first comment, unless that is the help of a function. */
+/** Returns the help of the file: its first comment, unless that is the help of a function. */
 export function helpOfFile(source: string, outline: Outline): CommentHelp | undefined {
   for (const { start, end, text } of commentBlocks(source, outline.comments)) {
     if (!/^(?:\s|#[^\n]*\n|<#[^]*?#>)*$/.test(source.slice(0, start).replace(/^\ufeff/, ""))) break;
@@ -83,7 +83,7 @@ export function helpOfFile(source: string, outline: Outline): CommentHelp | unde
   return undefined;
 }
 
-/** Comments, with those of single lines that follow each other taken together. */
+/** Returns the comments; consecutive single-line comments are joined. */
 function commentBlocks(
   source: string,
   comments: readonly OutlineComment[],

@@ -1,18 +1,23 @@
 import type { JsonValue } from "@capstan/core";
 import { type Token, tokenize } from "./tokens.ts";
 
-/** The value of a PowerShell expression that is one without running anything; undefined where it is none. */
+/**
+ * Returns the value of a PowerShell expression if it is a literal, otherwise undefined. Nothing is
+ * run.
+ */
 export function literalOf(text: string): JsonValue | undefined {
   return wholly(meaningful(text), (reader) => reader.list());
 }
 
 export interface AttributeArguments {
-  /** By name, in lower case. A name alone is true. */
+  /** By name, in lower case. A name without a value is true. */
   readonly named: ReadonlyMap<string, JsonValue | undefined>;
   readonly positional: readonly (JsonValue | undefined)[];
 }
 
-/** `Mandatory, Position = 1` or `'a', 'b'`. What is no literal is undefined. */
+/**
+ * Parses `Mandatory, Position = 1` or `'a', 'b'`. Expressions that are not literals are undefined.
+ */
 export function attributeArguments(text: string): AttributeArguments {
   const named = new Map<string, JsonValue | undefined>();
   const positional: (JsonValue | undefined)[] = [];
@@ -30,7 +35,7 @@ export function attributeArguments(text: string): AttributeArguments {
   return { named, positional };
 }
 
-/** What all of the tokens are; undefined if some of them are no part of it. */
+/** Returns the result of reading all tokens, or undefined if some are left. */
 function wholly(
   tokens: readonly Token[],
   read: (reader: LiteralReader) => JsonValue | undefined,
@@ -71,7 +76,7 @@ class LiteralReader {
     return !this.#failed && this.#at === this.#tokens.length;
   }
 
-  /** One value, or several parted by commas, which are a list. */
+  /** Reads one value, or a list of several separated by commas. */
   list(): JsonValue | undefined {
     const first = this.one();
     if (!this.#take(",")) return first;
@@ -94,7 +99,7 @@ class LiteralReader {
     return number ?? this.#fail();
   }
 
-  /** `[int] 5`: the type is the parameter's own business. */
+  /** A cast such as `[int] 5`: only the value counts, because the parameter has its own type. */
   #cast(): JsonValue | undefined {
     let depth = 1;
     while (depth > 0 && this.#at < this.#tokens.length) {
@@ -176,7 +181,7 @@ const escapes: { readonly [char: string]: string } = {
   v: "\v",
 };
 
-/** Undefined where the text holds what is known only when it runs. */
+/** Returns undefined if the text contains expressions. */
 function stringValue(text: string): string | undefined {
   const here = /^@(.)[ \t]*\r?\n([^]*?)\r?\n?.@$/.exec(text);
   const isSingle = /^@?['\u2018-\u201b]/.test(text);

@@ -6,7 +6,7 @@ import { loadTreeReader } from "../../testing/tree-outline.ts";
 
 const readTree = await loadTreeReader();
 
-/** Both readers must say the same of what both understand. */
+/** Both readers must agree about everything that both understand. */
 function agreed(source: string) {
   const scanned = scanOutline(source);
   assert.deepEqual(scanned.unclosed, [], source);
@@ -16,7 +16,7 @@ function agreed(source: string) {
 }
 
 // Contract: scripts-41
-test("functions with all that may stand in and around them are found alike by grammar and scanner", () => {
+test("grammar and scanner find the same functions with everything that can be in and around them", () => {
   const source = `<# .SYNOPSIS
 file #>
 using namespace System.IO
@@ -42,7 +42,7 @@ filter Pass { $_ }
 function script:Two($a, [int]$b = 2) { $a }
 `;
   const { functions } = agreed(source);
-  assert.ok(readTree(source) !== undefined, "the grammar knows all of it");
+  assert.ok(readTree(source) !== undefined, "the grammar accepts all of it");
   assert.deepEqual(
     functions.map(({ name, parameters }) => [name, parameters.map((one) => one.name)]),
     [
@@ -59,7 +59,7 @@ function script:Two($a, [int]$b = 2) { $a }
 });
 
 // Contract: scripts-41
-test("what the grammar does not know is read too", () => {
+test("syntax that the grammar does not know is read, too", () => {
   for (const body of ["$x = $a ?? 3", "$a?.b", "$x ? 1 : 2", "$a ??= 1", "Get-A && Get-B"]) {
     const { functions } = scanOutline(`function A { param([int]$x = 1) ${body} }\nfunction B { }`);
     assert.deepEqual(
@@ -73,7 +73,7 @@ test("what the grammar does not know is read too", () => {
   }
 });
 
-test("what is never closed is told with its place, and nothing hangs", () => {
+test("an unclosed bracket or string is reported with its position, and reading always ends", () => {
   for (const [source, what, at] of [
     ["function A { param(", "A {", 11],
     ["function A { 'text }", "A string", 13],
@@ -178,7 +178,7 @@ const definition = fc.oneof(
 );
 
 // Contract: scripts-41
-test("grammar and scanner say the same of any file made of what PowerShell has", () => {
+test("grammar and scanner agree about any file of generated PowerShell", () => {
   let understood = 0;
   fc.assert(
     fc.property(

@@ -1,6 +1,6 @@
 import { type Token, tokenize } from "./tokens.ts";
 
-/** `[Name(arguments)]`, or a type `[name]`, which has none. */
+/** `[Name(arguments)]`, or a type `[name]` without arguments. */
 export interface OutlineAttribute {
   readonly name: string;
   readonly arguments?: string;
@@ -11,18 +11,18 @@ export interface OutlineParameter {
   readonly name: string;
   readonly start: number;
   readonly attributes: readonly OutlineAttribute[];
-  /** The expression, as written. */
+  /** The expression as written. */
   readonly default?: string;
 }
 
 export interface OutlineFunction {
   readonly name: string;
-  /** Of the word `function`. */
+  /** The position of the keyword `function`. */
   readonly start: number;
-  /** Of its `{` and `}`. */
+  /** The positions of its `{` and `}`. */
   readonly bodyStart: number;
   readonly bodyEnd: number;
-  /** Of its `param` block. */
+  /** The attributes of its `param` block. */
   readonly attributes: readonly OutlineAttribute[];
   readonly parameters: readonly OutlineParameter[];
 }
@@ -34,13 +34,13 @@ export interface OutlineComment {
 }
 
 /**
- * What of a PowerShell file makes tools: its comments, and the functions at its top. All places are
- * in UTF-16 units from its start.
+ * The parts of a PowerShell file that define tools: its comments, and its top-level functions. All
+ * positions are in UTF-16 units from the start.
  */
 export interface Outline {
   readonly comments: readonly OutlineComment[];
   readonly functions: readonly OutlineFunction[];
-  /** What is never closed, and where it was opened. */
+  /** Unclosed brackets and strings, with their positions. */
   readonly unclosed: readonly { readonly what: string; readonly at: number }[];
 }
 
@@ -49,15 +49,16 @@ export function withoutScope(name: string): string {
   return name.replace(/^(?:global|script|local|private):/i, "");
 }
 
-/** The name of a type or an attribute, without white space. */
+/** Returns the name of a type or an attribute, without white space. */
 export function typeName(text: string): string {
   return text.replaceAll(/\s+/g, "");
 }
 
 /**
- * Returns the outline of a PowerShell file. Finds only where strings, comments and brackets end, so that
- * it also reads syntax that it does not know. Of 1,625 scripts of four public repositories it read all;
- * the grammar of tree-sitter rejected 307 for `??`, `?.` or a ternary, and agreed on the others.
+ * Returns the outline of a PowerShell file. It only finds where strings, comments and brackets end,
+ * so it also reads unknown syntax. It read all 1,625 scripts of four public repositories. The
+ * grammar of tree-sitter rejected 307 of them for `??`, `?.` or a ternary, and agreed on the
+ * others.
  */
 export function scanOutline(source: string): Outline {
   const { tokens, unclosed } = tokenize(source);
@@ -95,7 +96,7 @@ class OutlineScan {
       if (isStatementStart && token.kind === "word" && /^(?:function|filter)$/i.test(token.text)) {
         const read = this.#function(at);
         if (read !== undefined) {
-          // A filter takes what comes through a pipeline, which no call gives.
+          // A filter takes its input from a pipeline, which a call does not have.
           if (/^function$/i.test(token.text)) found.push(read.found);
           at = read.last;
           isStatementStart = true;
@@ -159,7 +160,7 @@ class OutlineScan {
     return { attributes, parameters: this.#parameters(open + 1, this.#close(open)) };
   }
 
-  /** Between `(` and `)`, parted by commas. */
+  /** Reads the parameters between `(` and `)`, separated by commas. */
   #parameters(first: number, end: number): readonly OutlineParameter[] {
     const found: OutlineParameter[] = [];
     let attributes: OutlineAttribute[] = [];
@@ -208,7 +209,7 @@ class OutlineScan {
     return end;
   }
 
-  /** What stands from one token up to another, without what is around it. */
+  /** Returns the text between two tokens, without surrounding white space. */
   #text(from: number, to: number): string {
     const inside = this.#tokens.slice(from, to).filter(({ kind }) => kind !== "newline");
     const [first, last] = [inside[0], inside.at(-1)];
@@ -222,13 +223,13 @@ class OutlineScan {
     return at;
   }
 
-  /** Where the bracket that opens at a token closes; the end where it never does. */
+  /** Returns the token that closes the bracket at a token, or the end if none does. */
   #close(open: number): number {
     const stack: string[] = [];
     for (let at = open; at < this.#tokens.length; at++) {
       const token = this.#tokens[at];
       if (token?.kind !== "punctuation") continue;
-      // In a command's arguments a square bracket is a character like others.
+      // In a command's arguments a square bracket is an ordinary character.
       const counts = token.text !== "[" || at === open || stack[0] !== "}";
       const closer = closers[token.text];
       if (closer !== undefined && counts) stack.push(closer);
@@ -246,7 +247,7 @@ function isPunctuation(token: Token | undefined, text: string): boolean {
   return token?.kind === "punctuation" && token.text === text;
 }
 
-/** At the top of a file, square brackets are of types and need no skipping. */
+/** At the top level of a file, square brackets belong to types and need no skipping. */
 function isOpen({ kind, text }: Token): boolean {
   return kind === "punctuation" && (text === "(" || text === "{");
 }

@@ -5,7 +5,7 @@ import type { OutlineParameter } from "./outline.ts";
 export interface ReadParameter {
   readonly schema: JsonObject;
   readonly required: boolean;
-  /** A type that means nothing here: any value is taken. */
+  /** The name of an unknown type: any value is accepted. */
   readonly unknownType?: string;
 }
 
@@ -51,9 +51,9 @@ const types: { readonly [name: string]: JsonObject } = {
   "management.automation.psobject": {},
 };
 
-/** A parameter as a property: its type, what its attributes ask, its default. */
+/** Returns the JSON Schema of a parameter, from its type, attributes and default. */
 export function readParameter(parameter: OutlineParameter): ReadParameter {
-  // Names of types have no arguments, wherever they stand among the attributes.
+  // Type names have no arguments and can be anywhere among the attributes.
   const type = parameter.attributes.findLast((one) => one.arguments === undefined);
   const known = type === undefined ? {} : typeSchema(type.name);
   const isSwitch = type !== undefined && /(?:^|\.)switch(?:parameter)?$/i.test(type.name);
@@ -76,7 +76,7 @@ export function readParameter(parameter: OutlineParameter): ReadParameter {
     ({ name, given }) =>
       name === "parameter" &&
       given.named.get("mandatory") === true &&
-      // Of one parameter set only: a call of another does without.
+      // It belongs to one parameter set: calls of another set omit it.
       !given.named.has("parametersetname"),
   );
   const value = isSwitch
@@ -164,7 +164,7 @@ function withAttribute(
   }
 }
 
-/** What is asked of a list is asked of each of its items. */
+/** Applies the constraints of a list to each of its items. */
 function withinItems(schema: JsonObject, change: (inner: JsonObject) => JsonObject): JsonObject {
   if (schema["type"] !== "array") return change(schema);
   const { items } = schema;

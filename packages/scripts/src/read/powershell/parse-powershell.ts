@@ -4,10 +4,10 @@ import { type ParsedFile, unreadableFile } from "../../definition/parsed-file.ts
 const timeoutMs = 30_000;
 
 /**
- * Parses PowerShell files in one worker thread for all files. Does not need PowerShell.
+ * Parses PowerShell files, all in one worker thread. It does not need PowerShell.
  *
- * @returns one for each source, in order
- * @throws the signal's reason when it aborts.
+ * @returns one result for each source, in order
+ * @throws the signal's reason when it aborts
  */
 export async function parsePowerShell(
   sources: readonly Uint8Array[],
@@ -21,7 +21,7 @@ export async function parsePowerShell(
   });
   if (outcome.status === "done") return outcome.value;
   if (sources.length > 1) {
-    // One of them is at fault: the others are read.
+    // One of them causes the failure: the others are read.
     const half = sources.length >> 1;
     const [first, second] = [sources.slice(0, half), sources.slice(half)];
     return [...(await parsePowerShell(first, signal)), ...(await parsePowerShell(second, signal))];

@@ -5,7 +5,7 @@ import { literalOf } from "./literal.ts";
 import { parsePowerShell } from "./parse-powershell.ts";
 import { readPowerShell as read } from "./read-powershell.ts";
 
-/** What one parameter, as it stands in `param(…)`, becomes. */
+/** The schema of one parameter as written in `param(…)`. */
 const schemaOf = (parameter: string) => {
   const parsed = read(`function F {\n<#\n.SYNOPSIS\nDoes.\n#>\nparam(${parameter}) }`);
   return propertyOf(parsed, "X");
@@ -68,13 +68,13 @@ const parameters: readonly [parameter: string, schema: unknown][] = [
   ["[Parameter(HelpMessage = 'which')][string]$X", { type: "string", description: "which" }],
 ];
 // Contract: scripts-36
-test("parameters, with their types, attributes and defaults, become JSON Schema", () => {
+test("parameters with types, attributes and defaults become JSON Schema", () => {
   for (const [parameter, schema] of parameters)
     assert.deepEqual(schemaOf(parameter), schema, parameter);
 });
 
 // Contract: scripts-37
-test("Mandatory parameters are required, however it is written; those of one parameter set are not", () => {
+test("Mandatory parameters are required in every notation, except those of one parameter set", () => {
   const parsed = read(`function F { param(
     [Parameter(Mandatory)] $A,
     [Parameter(Mandatory = $true)] $B,
@@ -130,7 +130,7 @@ function Format-Text { "a tool: there is no Text" }
 `;
 
 // Contract: scripts-35
-test("comment-based help is read wherever PowerShell finds it", () => {
+test("comment-based help is read from all places that PowerShell accepts", () => {
   const parsed = read(documented);
   assert.equal(parsed.rules, "Tools for the weather.\n\nAsk once a day.");
   assert.deepEqual(
@@ -162,21 +162,21 @@ test("TOOL_CONFIG in a file is for all its functions, in a function for that one
 });
 
 // Contract: scripts-39
-test("a TOOL_CONFIG that is no JSON object is an error with its line", () => {
+test("a TOOL_CONFIG that is not a JSON object is an error with its line", () => {
   const { problems, declared } = read("\n# TOOL_CONFIG: {nonsense}\n");
   assert.deepEqual([problems[0]?.severity, problems[0]?.line], ["error", 2]);
   assert.deepEqual(declared?.file, {});
 });
 
 // Contract: scripts-40
-test("Format-<Tool> formats its tool's result and is no tool; so are _… and Internal-…", () => {
+test("Format-<Tool>, _… and Internal-… functions are not tools", () => {
   const parsed = read(documented);
   assert.equal(functionOf(parsed, "Get-Weather").hasFormat, true);
   assert.equal(functionOf(parsed, "Get-Second").hasFormat, false);
   assert.equal(functionOf(parsed, "Get-Weather").wantsContext, true);
 });
 
-test("of two functions with one name, case aside, PowerShell has the later", () => {
+test("of two functions whose names differ only by case, the later one counts", () => {
   const parsed = read("function Get-It { param($Old) }\nfunction get-it { param($New) }");
   assert.deepEqual(
     parsed.functions?.map(({ name }) => name),
@@ -184,7 +184,7 @@ test("of two functions with one name, case aside, PowerShell has the later", () 
   );
 });
 
-test("help that names no parameter, an unknown type, and no help at all are warnings with lines", () => {
+test("help for an unknown parameter, an unknown type, and missing help are warnings with lines", () => {
   const { problems } = read(
     "function A {\n<#\n.SYNOPSIS\nDoes.\n.PARAMETER Gone\nx\n#>\nparam(\n  [My.Own]$X)\n}\nfunction B { }",
   );
@@ -199,7 +199,7 @@ test("help that names no parameter, an unknown type, and no help at all are warn
 });
 
 // Contract: scripts-58
-test("what is never closed is an error with its line", () => {
+test("an unclosed bracket or string is an error with its line", () => {
   const parsed = read("function A {\n  'text\n}");
   assert.equal(parsed.functions, undefined);
   assert.ok(
@@ -208,7 +208,7 @@ test("what is never closed is an error with its line", () => {
 });
 
 // Contract: scripts-38
-test("literals are values; what runs is none", () => {
+test("literals are values, and other expressions are not", () => {
   for (const text of [
     "$x",
     "Get-It",
@@ -229,7 +229,7 @@ test("literals are values; what runs is none", () => {
 });
 
 // Contract: scripts-42
-test("files are read in a thread, in order, whatever their encoding", async () => {
+test("files are read in a thread, in order, in any encoding", async () => {
   const source = "function Get-Größe { <# .SYNOPSIS\nMisst. #> param() }";
   const wide = Buffer.from(`\ufeff${source}`, "utf16le");
   const parsed = await parsePowerShell([

@@ -6,7 +6,7 @@ import { attributeArguments } from "./literal.ts";
 import { type Outline, type OutlineFunction, scanOutline } from "./outline.ts";
 import { readParameter } from "./parameter-schema.ts";
 
-/** A PowerShell file as tools. */
+/** Returns the tools of a PowerShell file. */
 export function readPowerShell(source: string): ParsedFile {
   const outline = scanOutline(source);
   const lineOf = lineCounter(source);
@@ -59,7 +59,7 @@ function readFunction(
 ): Omit<ScriptFunction, "line" | "hasFormat"> {
   const help = helpOfFunction(source, outline, one);
   if (help === undefined || help.description === "")
-    problem(`${one.name} has no .SYNOPSIS: a model does not know what it is for.`);
+    problem(`${one.name} has no .SYNOPSIS: a model cannot know its purpose.`);
   const properties: Record<string, JsonObject> = {};
   const required: string[] = [];
   let wantsContext = false;
@@ -71,7 +71,7 @@ function readFunction(
     const read = readParameter(parameter);
     if (read.unknownType !== undefined)
       problem(
-        `The type [${read.unknownType}] of $${parameter.name} is not known here: any value is taken.`,
+        `The type [${read.unknownType}] of $${parameter.name} is unknown: any value is accepted.`,
         parameter.start,
       );
     const message = helpMessage(parameter.attributes);
@@ -81,7 +81,7 @@ function readFunction(
   }
   for (const name of help?.parameters.keys() ?? [])
     if (!one.parameters.some((parameter) => parameter.name.toLowerCase() === name))
-      problem(`.PARAMETER ${name} of ${one.name} is none of its parameters.`);
+      problem(`.PARAMETER ${name} of ${one.name} is not one of its parameters.`);
   const output = one.attributes.find(({ name }) => /^outputtype$/i.test(name))?.arguments;
   const returns = help?.returns ?? (output === undefined ? undefined : outputType(output));
   return {
@@ -99,7 +99,7 @@ function readFunction(
   };
 }
 
-/** Names of functions do not heed case; of two with one name PowerShell has the later. */
+/** Function names are case-insensitive; of two with the same name PowerShell uses the later one. */
 function lastOfEachName(functions: readonly OutlineFunction[]): readonly OutlineFunction[] {
   return [...new Map(functions.map((one) => [one.name.toLowerCase(), one])).values()];
 }
@@ -119,7 +119,7 @@ function outputType(given: string): { readonly type: string } | undefined {
   return type === undefined ? undefined : { type };
 }
 
-/** `# TOOL_CONFIG: {…}`, in one line or a block comment, wherever it stands. */
+/** Returns each `# TOOL_CONFIG: {…}`, in one line or a block comment, anywhere in the file. */
 function readConfigs(
   { comments }: Outline,
   lineOf: (at: number) => number,
@@ -130,7 +130,7 @@ function readConfigs(
     if (found === null) return [];
     const value = jsonObject(found[1] ?? "");
     if (value !== undefined) return [{ at: start, value }];
-    const message = 'TOOL_CONFIG is no JSON object, such as {"executionPolicy": "ask-always"}.';
+    const message = 'TOOL_CONFIG is not a JSON object, such as {"executionPolicy": "ask-always"}.';
     problems.push({ severity: "error", message, line: lineOf(start) });
     return [];
   });

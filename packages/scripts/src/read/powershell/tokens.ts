@@ -10,14 +10,17 @@ export interface Tokens {
   readonly unclosed: readonly { readonly what: string; readonly at: number }[];
 }
 
-/** What a token looks like. One that is never closed goes to the end of the source, where a group of its pattern matches. */
+/**
+ * The pattern of a token. A token that is never closed reaches to the end of the source, and then a
+ * group of its pattern matches.
+ */
 interface Rule {
   readonly kind: Token["kind"] | "space";
   readonly pattern: RegExp;
   readonly what?: string;
 }
 
-/** The first rule that fits counts; strings in double quotes go before the last two. */
+/** The first matching rule counts; strings in double quotes come before the last two. */
 const rules: readonly Rule[] = [
   { kind: "newline", pattern: /\n/y },
   { kind: "space", pattern: /[\s\ufeff]|`(?:\r\n|[^])?/y },
@@ -47,7 +50,10 @@ const rules: readonly Rule[] = [
   { kind: "word", pattern: /[^ \t\r\n{}()[\];,|&<>=$@`'"\u2018-\u201e]+/y },
 ];
 
-/** PowerShell's tokens, as far as they say where things begin and end. Never fails. */
+/**
+ * Returns PowerShell's tokens, precise enough to find where constructs begin and end. It never
+ * fails.
+ */
 export function tokenize(source: string): Tokens {
   const tokens: Token[] = [];
   const unclosed: { readonly what: string; readonly at: number }[] = [];
@@ -79,7 +85,10 @@ function nextToken(source: string, at: number) {
   return { kind: "word", end: at + 1, isOpen: false, what: "" } as const;
 }
 
-/** Where a string in double quotes ends, whose subexpressions may hold others; undefined if it never does. */
+/**
+ * Returns the end of a string in double quotes, whose subexpressions may contain other strings, or
+ * undefined if it has none.
+ */
 function endOfString(source: string, start: number): number | undefined {
   const plain = /(?:[^`$"\u201c-\u201e]+|`[^]|\$(?!\()|["\u201c-\u201e]{2})*/y;
   for (let at = start + 1; ;) {
@@ -92,7 +101,7 @@ function endOfString(source: string, start: number): number | undefined {
   }
 }
 
-/** The place behind the `)` that belongs to the `(` at `open`. */
+/** Returns the position after the `)` that closes the `(` at `open`. */
 function endOfSubexpression(source: string, open: number): number {
   let depth = 0;
   for (let at = open; at < source.length;) {

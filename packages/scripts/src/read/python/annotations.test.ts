@@ -4,7 +4,7 @@ import { functionOf, propertyOf, pythonReader, skip } from "../../testing/python
 
 const read = pythonReader();
 
-/** The schema of `x` in `def f(x: …)`, below what stands above it. */
+/** The schema of `x` in `def f(x: …)`, after the given lines. */
 async function schemaOf(annotation: string, above = ""): Promise<unknown> {
   return propertyOf(await read(`${above}\ndef f(x: ${annotation}):\n    "Does."\n`), "x");
 }
@@ -89,7 +89,7 @@ test("annotations become JSON Schema", { skip }, async () => {
     assert.deepEqual(await schemaOf(annotation), schema, annotation);
 });
 
-test("names are known by what they were imported as", { skip }, async () => {
+test("imported names are resolved", { skip }, async () => {
   const above =
     "from typing import Optional as Maybe\nimport typing as t\nfrom uuid import UUID as Id";
   assert.deepEqual(await schemaOf("Maybe[Id]", above), {
@@ -102,7 +102,7 @@ test("names are known by what they were imported as", { skip }, async () => {
 });
 
 // Contract: scripts-22
-test("aliases, NewType, TypeVar and constants of the module are followed", { skip }, async () => {
+test("aliases, NewType, TypeVar and constants of the module are resolved", { skip }, async () => {
   const above =
     'Unit = Literal["c", "f"]\nId = NewType("Id", str)\nT = TypeVar("T", bound=int)\nMODE = "fast"';
   assert.deepEqual(await schemaOf("Unit", above), { type: "string", enum: ["c", "f"] });
@@ -126,7 +126,7 @@ test("an enum is the list of its values", { skip }, async () => {
 });
 
 // Contract: scripts-22
-test("a dataclass is an object of its fields, inherited ones too", { skip }, async () => {
+test("a dataclass is an object of its fields, including inherited ones", { skip }, async () => {
   const above = `@dataclass
 class Base:
     id: int
@@ -157,7 +157,7 @@ class Point(Base):
 
 // Contract: scripts-22
 test(
-  "a TypedDict is an object; total and NotRequired say what may be left out",
+  "a TypedDict is an object; total and NotRequired determine the optional fields",
   { skip },
   async () => {
     const above = `class Movie(TypedDict):
@@ -188,14 +188,14 @@ Made = TypedDict("Made", {"in": int})`;
 test("a pydantic model is an object of its fields, without pydantic", { skip }, async () => {
   const above = `class Query(BaseModel):
     model_config = ConfigDict(extra="forbid")
-    text: str = Field(..., description="what to look for", min_length=1)
+    text: str = Field(..., description="the text to search", min_length=1)
     limit: int = Field(10, ge=1, le=50)
     sort_by: str = Field("date", alias="sortBy")
     _cache: dict = {}`;
   assert.deepEqual(await schemaOf("Query", above), {
     type: "object",
     properties: {
-      text: { type: "string", description: "what to look for", minLength: 1 },
+      text: { type: "string", description: "the text to search", minLength: 1 },
       limit: { type: "integer", minimum: 1, maximum: 50, default: 10 },
       sortBy: { type: "string", default: "date" },
     },
@@ -205,47 +205,47 @@ test("a pydantic model is an object of its fields, without pydantic", { skip }, 
 });
 
 // Contract: scripts-22
-test("a class that holds itself becomes a definition that refers to itself", { skip }, async () => {
-  const parsed = await read(
-    'from __future__ import annotations\n@dataclass\nclass Node:\n    name: str\n    children: list[Node]\ndef f(root: Node):\n    "Does."\n',
-  );
-  const { properties, $defs } = functionOf(parsed).parameters as {
-    readonly properties: unknown;
-    readonly $defs: unknown;
-  };
-  assert.deepEqual(properties, { root: { $ref: "#/$defs/Node" } });
-  assert.deepEqual($defs, {
-    Node: {
-      type: "object",
-      properties: {
-        name: { type: "string" },
-        children: { type: "array", items: { $ref: "#/$defs/Node" } },
-      },
-      required: ["name", "children"],
-      additionalProperties: false,
-    },
-  });
-});
-
-// Contract: scripts-24
 test(
-  "a type that nobody knows takes any value, and is a warning with its line",
+  "a class that contains itself becomes a definition that refers to itself",
   { skip },
   async () => {
-    const parsed = await read('\n\ndef f(x: numpy.ndarray):\n    "Does."\n');
-    assert.deepEqual(propertyOf(parsed, "x"), {});
-    assert.deepEqual(parsed.problems, [
-      {
-        severity: "warning",
-        message: "The type numpy.ndarray is not known here: any value is taken.",
-        line: 3,
-        column: 10,
+    const parsed = await read(
+      'from __future__ import annotations\n@dataclass\nclass Node:\n    name: str\n    children: list[Node]\ndef f(root: Node):\n    "Does."\n',
+    );
+    const { properties, $defs } = functionOf(parsed).parameters as {
+      readonly properties: unknown;
+      readonly $defs: unknown;
+    };
+    assert.deepEqual(properties, { root: { $ref: "#/$defs/Node" } });
+    assert.deepEqual($defs, {
+      Node: {
+        type: "object",
+        properties: {
+          name: { type: "string" },
+          children: { type: "array", items: { $ref: "#/$defs/Node" } },
+        },
+        required: ["name", "children"],
+        additionalProperties: false,
       },
-    ]);
+    });
   },
 );
 
-test("aliases that go around in circles end", { skip }, async () => {
+// Contract: scripts-24
+test("an unknown type accepts any value, and is a warning with its line", { skip }, async () => {
+  const parsed = await read('\n\ndef f(x: numpy.ndarray):\n    "Does."\n');
+  assert.deepEqual(propertyOf(parsed, "x"), {});
+  assert.deepEqual(parsed.problems, [
+    {
+      severity: "warning",
+      message: "The type numpy.ndarray is not known here: any value is taken.",
+      line: 3,
+      column: 10,
+    },
+  ]);
+});
+
+test("circular aliases end", { skip }, async () => {
   const parsed = await read('A = "B"\nB = "A"\ndef f(x: A):\n    "Does."\n');
   assert.deepEqual(propertyOf(parsed, "x"), {});
   assert.equal(parsed.problems.length, 1);

@@ -22,7 +22,7 @@ def g(): "Does."
 
 // Contract: scripts-29
 test(
-  "older names of permissions mean nothing, and a warning says what does",
+  "older names of permissions have no effect, and a warning names the current ones",
   { skip },
   async () => {
     const parsed = await read(
@@ -41,7 +41,7 @@ test(
 
 // Contract: scripts-28
 test(
-  "the decorator tool of capstan declares the same, under whatever name it came",
+  "the decorator tool of capstan declares the same, under any imported name",
   { skip },
   async () => {
     for (const [line, decorator] of [
@@ -65,7 +65,7 @@ test(
 );
 
 // Contract: scripts-31
-test("TOOL_CONFIG declares for the whole file, and its title", { skip }, async () => {
+test("TOOL_CONFIG declares permissions and the title of the whole file", { skip }, async () => {
   const parsed = await read(
     'NET = True\nTOOL_CONFIG = {"title": "Weather", "network": NET, "secrets": ["KEY"]}\ndef f(): "Does."\n',
   );
@@ -74,20 +74,16 @@ test("TOOL_CONFIG declares for the whole file, and its title", { skip }, async (
 });
 
 // Contract: scripts-32
-test(
-  "what is known only when the file runs is an error, and declares nothing",
-  { skip },
-  async () => {
-    const parsed = await read(
-      'import os\ndef f(): "Does."\nf.executionPolicy = os.environ["P"]\nTOOL_CONFIG = make()\n',
-    );
-    assert.deepEqual(parsed.declared, { file: {}, functions: {} });
-    assert.deepEqual(
-      parsed.problems.map(({ severity, line }) => [severity, line]),
-      [
-        ["error", 4],
-        ["error", 3],
-      ],
-    );
-  },
-);
+test("a value that is not a literal is an error and declares nothing", { skip }, async () => {
+  const parsed = await read(
+    'import os\ndef f(): "Does."\nf.executionPolicy = os.environ["P"]\nTOOL_CONFIG = make()\n',
+  );
+  assert.deepEqual(parsed.declared, { file: {}, functions: {} });
+  assert.deepEqual(
+    parsed.problems.map(({ severity, line }) => [severity, line]),
+    [
+      ["error", 4],
+      ["error", 3],
+    ],
+  );
+});

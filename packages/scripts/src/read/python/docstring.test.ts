@@ -103,7 +103,7 @@ test("reStructuredText's style is read", { skip }, async () => {
 });
 
 // Contract: scripts-20
-test("styles may be mixed, and sections stand in any order", { skip }, async () => {
+test("styles can be mixed, and sections can have any order", { skip }, async () => {
   const mixed = await documented(
     "Gives it.\n\nReturns: what it is\n\nArgs:\n    city: the town\n\n:raises OSError: at sea",
   );

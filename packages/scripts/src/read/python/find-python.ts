@@ -7,7 +7,8 @@ export type PythonFound =
 /**
  * Finds a Python that can read and run scripts: 3.9 or later.
  *
- * @param options.interpreter the one to take; without it, `python3` and `python` of the PATH are tried
+ * @param options.interpreter the only one to try
+ * @default `python3` and `python` on PATH
  */
 export async function findPython(options: {
   readonly interpreter?: string | undefined;

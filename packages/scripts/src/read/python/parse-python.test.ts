@@ -12,7 +12,7 @@ after(() => rm(folder, { recursive: true }));
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** A program that stands for an interpreter. */
+/** A program in place of an interpreter. */
 async function interpreter(name: string, body: string): Promise<string> {
   const path = join(folder, name);
   await writeFile(path, `#!${executable}\n${body}`);
@@ -43,7 +43,7 @@ test("files are read in one process and answered in order", { skip }, async () =
 
 // Contract: scripts-58
 test(
-  "a file that the process dies or hangs on is told, and the others are read",
+  "a file on which the process dies or hangs is reported, and the others are read",
   { skip },
   async () => {
     const fake = await interpreter("fake", answering);
@@ -71,7 +71,7 @@ test("reading ends with its signal", { skip }, async () => {
 });
 
 // Contract: scripts-34
-test("a Python before 3.9 is not taken, and what to do is said", { skip }, async () => {
+test("a Python before 3.9 is rejected with advice", { skip }, async () => {
   const old = await interpreter(
     "old",
     'import json\nprint(json.dumps({"python": [3, 8, 1], "executable": "old"}))\n',
@@ -82,7 +82,7 @@ test("a Python before 3.9 is not taken, and what to do is said", { skip }, async
 });
 
 // Contract: scripts-34
-test("where there is no Python, what was tried is said", async () => {
+test("if there is no Python, the error lists the attempts", async () => {
   const found = await findPython({ interpreter: join(folder, "nowhere") });
   assert.match(found.status === "missing" ? found.message : "", /3\.9 or later.*nowhere: .*ENOENT/);
 });

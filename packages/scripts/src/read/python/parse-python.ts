@@ -5,16 +5,16 @@ export interface ParsePythonOptions {
   /** A Python of 3.9 or later. */
   readonly executable: string;
   readonly signal?: AbortSignal;
-  /** Milliseconds that one file may take. @default 10000 */
+  /** The maximum time for one file in ms. @default 10000 */
   readonly timeoutMs?: number;
 }
 
 /**
- * Reads Python files by their syntax tree, all in one process. A file that the process dies or
- * hangs on is told apart from the others, which are read all the same.
+ * Reads Python files by their syntax tree, all in one process. If the process dies or hangs, only
+ * the file that it was reading has a problem; the others are read.
  *
- * @returns one for each source, in order
- * @throws the signal's reason when it aborts.
+ * @returns one result for each source, in order
+ * @throws the signal's reason when it aborts
  */
 export async function parsePython(
   sources: readonly Uint8Array[],
@@ -27,7 +27,7 @@ export async function parsePython(
     if (parsed.length === sources.length) break;
     if (end.status === "not_started")
       return sources.map(() => unreadableFile(`Python could not be started: ${end.message}.`));
-    // The next one without an answer is the one it was at.
+    // It was reading the next file without an answer.
     parsed.push(
       unreadableFile(
         end.status === "hung"
@@ -45,7 +45,10 @@ type End =
   | { readonly status: "ended" | "hung" }
   | { readonly status: "not_started"; readonly message: string };
 
-/** Sends what has no answer yet, and takes answers until all are there or the process is gone. */
+/**
+ * Sends the files without an answer, and receives answers until all have arrived or the process has
+ * ended.
+ */
 async function readOn(
   sources: readonly Uint8Array[],
   parsed: ParsedFile[],

@@ -11,23 +11,27 @@ const parametersOf = async (source: string) =>
   };
 
 // Contract: scripts-17
-test("public functions become tools, async ones too, in the file's order", { skip }, async () => {
-  const parsed = await read(
-    '"""Rules of\n\nthe group."""\ndef zed():\n    "Z."\nasync def alpha():\n    "A."\n',
-  );
-  assert.equal(parsed.rules, "Rules of\n\nthe group.");
-  assert.deepEqual(
-    parsed.functions?.map(({ name, line }) => [name, line]),
-    [
-      ["zed", 4],
-      ["alpha", 6],
-    ],
-  );
-});
+test(
+  "public functions become tools, including async ones, in the file's order",
+  { skip },
+  async () => {
+    const parsed = await read(
+      '"""Rules of\n\nthe group."""\ndef zed():\n    "Z."\nasync def alpha():\n    "A."\n',
+    );
+    assert.equal(parsed.rules, "Rules of\n\nthe group.");
+    assert.deepEqual(
+      parsed.functions?.map(({ name, line }) => [name, line]),
+      [
+        ["zed", 4],
+        ["alpha", 6],
+      ],
+    );
+  },
+);
 
 // Contract: scripts-18, scripts-19
 test(
-  "what is no function of the module is no tool: privates, classes, imports, lambdas, aliases, nested ones",
+  "only functions of the module are tools: no privates, classes, imports, lambdas, aliases or nested functions",
   { skip },
   async () => {
     const parsed = await read(`
@@ -55,7 +59,7 @@ if True:
 );
 
 // Contract: scripts-18
-test("__all__ says which functions are tools", { skip }, async () => {
+test("__all__ lists the functions that are tools", { skip }, async () => {
   const parsed = await read('__all__ = ["b"]\ndef a(): "A."\ndef b(): "B."\n');
   assert.deepEqual(
     parsed.functions?.map(({ name }) => name),
@@ -64,7 +68,7 @@ test("__all__ says which functions are tools", { skip }, async () => {
 });
 
 // Contract: scripts-32
-test("nothing of a file runs while it is read", { skip }, async () => {
+test("no part of a file runs while it is read", { skip }, async () => {
   const parsed = await read(
     'import sys\nsys.stdout.write("noise")\nraise SystemExit(3)\ndef f(x=sys.exit()):\n    "Does."\n',
   );
@@ -88,17 +92,13 @@ test(
 );
 
 // Contract: scripts-26
-test(
-  "a default that JSON cannot hold makes its parameter optional, and nothing breaks",
-  { skip },
-  async () => {
-    const { properties, required } = await parametersOf(
-      'def f(a=object(), b=float("nan"), c=1e999, d=b"x", e=2**90, g={1: 2}, h=..., i=99999999999999999999):\n    "Does."\n',
-    );
-    assert.equal(required, undefined);
-    assert.deepEqual(Object.values(properties), [{}, {}, {}, {}, {}, {}, {}, {}]);
-  },
-);
+test("a default that JSON cannot represent makes its parameter optional", { skip }, async () => {
+  const { properties, required } = await parametersOf(
+    'def f(a=object(), b=float("nan"), c=1e999, d=b"x", e=2**90, g={1: 2}, h=..., i=99999999999999999999):\n    "Does."\n',
+  );
+  assert.equal(required, undefined);
+  assert.deepEqual(Object.values(properties), [{}, {}, {}, {}, {}, {}, {}, {}]);
+});
 
 test("a default of None allows null", { skip }, async () => {
   const parsed = await read('def f(x: int = None):\n    "Does."\n');
@@ -107,7 +107,7 @@ test("a default of None allows null", { skip }, async () => {
 
 // Contract: scripts-27
 test(
-  "*args is a warning and **kwargs takes what is not named; neither is a parameter",
+  "*args is a warning, **kwargs accepts other names, and neither is a parameter",
   { skip },
   async () => {
     const parsed = await read('def f(a, *args, **kwargs: int):\n    "Does."\n');
@@ -122,7 +122,7 @@ test(
 );
 
 // Contract: scripts-33
-test("a parameter named context is the session's, not the model's", { skip }, async () => {
+test("a parameter named context is not shown to the model", { skip }, async () => {
   const parsed = await read('def f(a: int, context=None):\n    "Does."\n');
   assert.equal(functionOf(parsed).wantsContext, true);
   assert.equal(propertyOf(parsed, "context"), undefined);
@@ -130,7 +130,7 @@ test("a parameter named context is the session's, not the model's", { skip }, as
 
 // Contract: scripts-23
 test(
-  "what an annotation says of a parameter is kept where the documentation says nothing",
+  "the description in an annotation is used if the documentation has none",
   { skip },
   async () => {
     const { properties } =
@@ -150,7 +150,7 @@ test(
 );
 
 // Contract: scripts-21
-test("types come from annotations; where there is none, from the docstring", { skip }, async () => {
+test("types come from annotations, or else from the docstring", { skip }, async () => {
   const source = `def f(a: int, b, c, d, e):
     """Does.
 
@@ -174,7 +174,7 @@ test("types come from annotations; where there is none, from the docstring", { s
 });
 
 test(
-  "an annotation of what is returned wins over the docstring's word, which is a note",
+  "an annotated return type overrides the docstring's, which becomes a note",
   { skip },
   async () => {
     const typed = await read(
@@ -186,7 +186,7 @@ test(
   },
 );
 
-test("a docstring that describes what is no parameter is a warning", { skip }, async () => {
+test("a docstring that describes an unknown parameter is a warning", { skip }, async () => {
   const parsed = await read(
     'def f(city):\n    """Does.\n\n    Args:\n        town: gone\n    """\n',
   );
@@ -208,7 +208,7 @@ test("a syntax error is a problem with line and column", { skip }, async () => {
 });
 
 test(
-  "names and texts need not be ASCII, and a file may say its own encoding",
+  "names and texts can be non-ASCII, and a file can declare its encoding",
   { skip },
   async () => {
     const parsed = await read('def f(größe: int):\n    """Wählt. 天气 🌤"""\n');
@@ -223,11 +223,15 @@ test(
   },
 );
 
-test("what is nested too deeply, or is no text, is a problem and no crash", { skip }, async () => {
-  for (const source of [`x = ${"-".repeat(50_000)}1`, `x = ${"(".repeat(50_000)}`, "a\0b"]) {
-    const parsed = await read(source);
-    assert.equal(parsed.problems[0]?.severity, "error");
-    assert.match(parsed.problems[0]?.message ?? "", /: \w.*\.|\. Split the expression\.$/);
-  }
-  assert.equal(functionOf(await read('def f(): "Still here."')).description, "Still here.");
-});
+test(
+  "a file that is nested too deeply or is not text is a problem and does not crash",
+  { skip },
+  async () => {
+    for (const source of [`x = ${"-".repeat(50_000)}1`, `x = ${"(".repeat(50_000)}`, "a\0b"]) {
+      const parsed = await read(source);
+      assert.equal(parsed.problems[0]?.severity, "error");
+      assert.match(parsed.problems[0]?.message ?? "", /: \w.*\.|\. Split the expression\.$/);
+    }
+    assert.equal(functionOf(await read('def f(): "Still here."')).description, "Still here.");
+  },
+);

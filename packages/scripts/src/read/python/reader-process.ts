@@ -9,23 +9,25 @@ export type Hello =
       readonly status: "ready";
       readonly executable: string;
       readonly version: string;
-      /** Before 3.9. */
+      /** Whether it is older than 3.9. */
       readonly old: boolean;
     }
   | { readonly status: "failed"; readonly message: string };
 
-/** The same place from the source and from the build: both lie one folder below the package. */
+/**
+ * The same path from the source and from the build, because both are one folder below the package.
+ */
 const program = fileURLToPath(new URL("../../../src/read/python/reader/main.py", import.meta.url));
 
-/** Starts the program that reads Python files; it never runs them. */
+/** Starts the program that reads Python files without running them. */
 export function startReader(options: {
   readonly executable: string;
   readonly signal?: AbortSignal;
   readonly onAnswer?: (id: number, parsed: ParsedFile) => void;
 }) {
   const { executable, signal, onAnswer } = options;
-  // Isolated, without site-packages: nothing of the user's is imported by reading. The environment
-  // holds secrets that it does not need; the PATH finds the interpreter behind a version switch.
+  // Isolated, without site-packages, so that reading imports nothing of the user's. The environment
+  // contains secrets that it does not need; a version switch needs PATH to find the interpreter.
   const child = spawn(executable, ["-I", "-S", "-B", program], {
     stdio: ["pipe", "pipe", "ignore"],
     env: keep(["PATH", "HOME", "SYSTEMROOT", "PYENV_VERSION", "PYENV_ROOT"]),
@@ -38,12 +40,12 @@ export function startReader(options: {
     hello.resolve({ status: "failed", message: errorMessage(error) });
     if (child.pid === undefined) ended.resolve();
   });
-  // After `exit` an answer may still be on its way.
+  // An answer may still arrive after `exit`.
   child.once("close", (code) => {
     hello.resolve({ status: "failed", message: `it ended with code ${code} before it was ready` });
     ended.resolve();
   });
-  // A process that died takes nothing more; its end is told above.
+  // A dead process accepts no input; `close` reports its end.
   child.stdin.on("error", () => {});
   createInterface({ input: child.stdout }).on("line", (line) => {
     const said = parseLine(line);
@@ -53,13 +55,13 @@ export function startReader(options: {
   });
   return {
     hello: hello.promise,
-    /** Resolves when the process has ended, by itself or not. */
+    /** Resolves when the process has ended for any reason. */
     ended: ended.promise,
     send: (id: number, source: Uint8Array) =>
       void child.stdin.write(
         `${JSON.stringify({ id, source: Buffer.from(source).toString("base64") })}\n`,
       ),
-    /** No more is sent. */
+    /** Ends the input. */
     end: () => void child.stdin.end(),
     kill: () => void child.kill("SIGKILL"),
   };
@@ -73,7 +75,7 @@ function parseLine(line: string): Said | undefined {
   try {
     return JSON.parse(line) as Said;
   } catch {
-    // A version switch may greet before Python does.
+    // A version switch may print text before Python does.
     return undefined;
   }
 }

@@ -5,13 +5,13 @@ import { promisify } from "node:util";
 import { errorMessage } from "@capstan/core/host";
 import { findProgram } from "@capstan/sandbox";
 
-/** A PowerShell as it is installed. */
+/** An installed PowerShell. */
 export interface PowerShellInstallation {
   readonly executable: string;
   readonly version: string;
   /** The folders that it needs to run: its own, and .NET's. */
   readonly folders: readonly string[];
-  /** What it is told by its environment. */
+  /** The environment variables that it needs. */
   readonly env: { readonly [name: string]: string };
 }
 
@@ -25,7 +25,7 @@ const question = [
   "[System.Runtime.InteropServices.RuntimeEnvironment]::GetRuntimeDirectory()",
 ].join("; ");
 
-/** Nothing of it is sent, looked up or left behind. */
+/** No telemetry, no update checks, no files left behind. */
 const quiet = {
   POWERSHELL_TELEMETRY_OPTOUT: "1",
   POWERSHELL_UPDATECHECK: "Off",
@@ -36,7 +36,8 @@ const quiet = {
 /**
  * Finds a PowerShell that can run scripts: 7 or later.
  *
- * @param options.interpreter the one to take @default `pwsh` on PATH
+ * @param options.interpreter the only one to try
+ * @default `pwsh` on PATH
  */
 export async function findPowerShell(options: {
   readonly interpreter?: string | undefined;
@@ -53,14 +54,14 @@ export async function findPowerShell(options: {
     const [version = "", home = "", runtime = ""] = stdout.trim().split(/\r?\n/);
     if (!(Number.parseInt(version, 10) >= 7)) return missing(`${path} is PowerShell ${version}`);
     const folders = [dirname(realpathSync(path)), home, runtime];
-    // Where .NET is installed beside it: …/shared/Microsoft.NETCore.App/8.0.1/
+    // The folder of .NET, if PowerShell uses it: …/shared/Microsoft.NETCore.App/8.0.1/
     const root = /^(.+)[\\/]shared[\\/]Microsoft\.NETCore\.App[\\/]/.exec(runtime)?.[1];
     return {
       status: "found",
       executable: path,
       version,
       folders: [...new Set([path, ...folders, ...(root === undefined ? [] : [root])])].filter(
-        // The system's own are there anyway.
+        // The sandbox has the system's own folders anyway.
         (folder) => isAbsolute(folder) && folder !== "/usr" && !folder.startsWith("/usr/"),
       ),
       env: root === undefined ? quiet : { ...quiet, DOTNET_ROOT: root },

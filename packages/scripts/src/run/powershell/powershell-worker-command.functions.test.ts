@@ -1,4 +1,4 @@
-// With a real PowerShell, where one can be had.
+// With a real PowerShell, if there is one.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -40,7 +40,7 @@ function Get-Said {
     'result'
 }
 function Get-Failure { param($Name) throw "There is no boat $Name." }
-function Get-Error { Write-Error 'not terminating'; 'went on' }
+function Get-Error { Write-Error 'not terminating'; 'continued' }
 function Get-Count { $script:Count++; $script:Count }
 function Get-File { Get-Item "$PSScriptRoot/_dot.png" }
 function Get-Described { param($Name) @{ name = $Name } }
@@ -67,7 +67,7 @@ async function call(name: string, args: JsonObject = {}) {
 const skip = found.status === "missing" ? found.message : false;
 describe("a function of a PowerShell script", () => {
   // Contract: scripts-44
-  test("gets its arguments as its parameters say, and gives data back", { skip }, async () => {
+  test("converts its arguments to its parameters' types and returns data", { skip }, async () => {
     const args = { Text: "2024-05-06T07:08:09Z é", List: ["a"], Table: { a: [1, { b: null }] } };
     const { value } = await call("Get-Back", { ...args, Fast: true, When: "2024-05-06" });
     assert.deepEqual(value, {
@@ -104,29 +104,25 @@ describe("a function of a PowerShell script", () => {
   });
 
   // Contract: scripts-46
-  test(
-    "says what it says while it runs, and nothing of it is in the result",
-    { skip },
-    async () => {
-      const { value, said, progress } = await call("Get-Said");
-      assert.equal(value, "result");
-      for (const line of [
-        "loaded",
-        "host",
-        "no line",
-        "VERBOSE: verbose",
-        "WARNING: warning",
-        "information",
-        "console",
-      ])
-        assert.ok(said.includes(`${line}\n`), line);
-      assert.deepEqual(progress, [{ message: "Work: half", done: 50, total: 100 }]);
-    },
-  );
+  test("streams its output while it runs, and none of it is in the result", { skip }, async () => {
+    const { value, said, progress } = await call("Get-Said");
+    assert.equal(value, "result");
+    for (const line of [
+      "loaded",
+      "host",
+      "no line",
+      "VERBOSE: verbose",
+      "WARNING: warning",
+      "information",
+      "console",
+    ])
+      assert.ok(said.includes(`${line}\n`), line);
+    assert.deepEqual(progress, [{ message: "Work: half", done: 50, total: 100 }]);
+  });
 
   // Contract: scripts-47
   test(
-    "that throws tells message and line, and the person the stack; an error that it goes on from too",
+    "that throws reports the message and line, and to the user the stack; so does an error after which it continues",
     { skip },
     async () => {
       const error = (await call("Get-Failure", { Name: "Bo" })).value;
@@ -166,7 +162,7 @@ describe("a function of a PowerShell script", () => {
   );
 
   // Contract: scripts-50
-  test("of a script that PowerShell cannot read says where", { skip }, async () => {
+  test("reports the line if PowerShell cannot read its script", { skip }, async () => {
     const broken = scriptFile(join(folder, "broken.ps1"), "function Get-X {\n  if (\n}");
     const one = {
       ...broken,

@@ -39,7 +39,7 @@ const value = async (name: string, context?: ToolContext, of = script()) =>
   (await runFunction(runner, of, name, { Name: "Bø" }, context)).value;
 
 // Contract: scripts-51
-test("the worker is PowerShell that its grammar knows", async () => {
+test("the worker is valid PowerShell by its grammar", async () => {
   const read = await loadTreeReader();
   const source = readFileSync(new URL("worker.ps1", import.meta.url), "utf8");
   const outline = read(source);
@@ -47,13 +47,13 @@ test("the worker is PowerShell that its grammar knows", async () => {
   assert.equal(read(`${source}\n}`), undefined);
   const names = outline.functions.map(({ name }) => name);
   assert.ok(names.includes("Write-Progress") && names.includes("__Call"));
-  // Windows PowerShell would read anything else by another code page.
+  // Windows PowerShell would read other characters by another code page.
   assert.doesNotMatch(source, /[^\n\x20-\x7e]/);
 });
 
 describe("a call of a PowerShell function", { skip }, () => {
   // Contract: scripts-44
-  test("comes by a channel of its own, with what it says told as it is said", async () => {
+  test("answers on its own channel, and its output is streamed", async () => {
     let said = "";
     const plain = fakeContext();
     const context = {
@@ -84,7 +84,7 @@ describe("a call of a PowerShell function", { skip }, () => {
   });
 
   // Contract: scripts-48
-  test("asks what it wants to know, each in a process of its own", async () => {
+  test("asks the host, each call in a process of its own", async () => {
     const context = fakeContext();
     const calls: unknown[] = [];
     const asking = {
@@ -99,7 +99,7 @@ describe("a call of a PowerShell function", { skip }, () => {
   });
 
   // Contract: scripts-47
-  test("that throws tells type, message and line, and the person the whole", async () => {
+  test("that throws reports its type, message and line, and to the user the whole stack", async () => {
     const error = await value("Get-Failure");
     assert.ok(isToolError(error));
     assert.equal(error.message, "RuntimeException: There is no boat Bo. (boats.ps1, line 3)");
@@ -107,7 +107,7 @@ describe("a call of a PowerShell function", { skip }, () => {
   });
 
   // Contract: scripts-49
-  test("whose process ends, or that loops for ever, is ended, and the next one runs", async () => {
+  test("whose process ends, or that loops forever, is ended, and the next call runs", async () => {
     const crashed = await value("Get-Nothing");
     assert.ok(isToolError(crashed) && crashed.code === "script_crashed");
     const stop = new AbortController();
@@ -119,7 +119,7 @@ describe("a call of a PowerShell function", { skip }, () => {
   });
 
   // Contract: scripts-50
-  test("of a script that does not load says why", async () => {
+  test("reports the reason if its script does not load", async () => {
     const error = await value("Get-Echo", undefined, script("broken", "# does not load"));
     assert.ok(isToolError(error) && error.code === "script_not_loaded");
     assert.match(error.message, /^The script does not load\. ParseException: Unexpected token\./);
@@ -127,7 +127,7 @@ describe("a call of a PowerShell function", { skip }, () => {
 });
 
 // Contract: scripts-43
-test("where there is no PowerShell, or an old one, what to do is said", async () => {
+test("if PowerShell is missing or too old, the error says what to do", async () => {
   const none = await findPowerShell({ interpreter: join(folder, "nowhere") });
   assert.ok(none.status === "missing");
   assert.match(none.message, /need PowerShell 7 or later .*CAPSTAN_PWSH=/);

@@ -3,7 +3,9 @@ import { fileURLToPath } from "node:url";
 import type { WorkerCommand } from "../worker/worker-command.ts";
 import type { PowerShellInstallation } from "./find-powershell.ts";
 
-/** The same place from the source and from the build: both lie two folders below the package. */
+/**
+ * The same path from the source and from the build, because both are two folders below the package.
+ */
 const workerFolder = fileURLToPath(new URL("./", import.meta.url));
 
 export function powershellWorkerCommand({
@@ -15,7 +17,7 @@ export function powershellWorkerCommand({
     command: "/bin/sh",
     args: [
       "-c",
-      // PowerShell reads its standard input itself: the call comes by another way.
+      // PowerShell itself reads the standard input, so the call uses another descriptor.
       'exec "$@" 5<&0 0</dev/null',
       "sh",
       executable,

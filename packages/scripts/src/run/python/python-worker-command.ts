@@ -4,10 +4,16 @@ import type { PythonInstallation, Sandbox } from "@capstan/sandbox";
 import { environmentInside } from "../../environments/python-environments.ts";
 import type { WorkerCommand } from "../worker/worker-command.ts";
 
-/** The same place from the source and from the build: both lie two folders below the package. */
+/**
+ * The same path from the source and from the build, because both are two folders below the package.
+ */
 const workerFolder = fileURLToPath(new URL("./", import.meta.url));
 
-/** @param options.environment the virtual environment of what the script requires */
+/**
+ * Returns the command of Python workers.
+ *
+ * @param options.environment the virtual environment with the packages that the script requires
+ */
 export function pythonWorkerCommand(options: {
   readonly python: PythonInstallation;
   readonly environment: string | undefined;

@@ -4,14 +4,14 @@ import fc from "fast-check";
 import { encodeFrame, FrameReader } from "./frames.ts";
 import { PrintReader } from "./print-reader.ts";
 
-/** Cuts bytes into pieces at any places. */
+/** Splits bytes at the given positions. */
 function cut(data: Buffer, places: readonly number[]): readonly Buffer[] {
   const at = [...new Set(places.map((place) => place % (data.length + 1)))].sort((a, b) => a - b);
   return [...at, data.length].map((end, index) => data.subarray(at[index - 1] ?? 0, end));
 }
 
 // Contract: sandbox-50
-test("frames are read as they were written, wherever the bytes are cut", () => {
+test("frames are read as they were written, wherever the bytes are split", () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue()), fc.array(fc.nat()), (messages, places) => {
       const reader = new FrameReader({ maxBytes: 1_000_000 });
@@ -28,7 +28,7 @@ test("frames are read as they were written, wherever the bytes are cut", () => {
   );
 });
 
-test("a frame that is too large or no JSON breaks the reading off, and nothing after it is read", () => {
+test("a frame that is too large or not JSON ends the reading", () => {
   const reader = new FrameReader({ maxBytes: 10 });
   const large = encodeFrame("x".repeat(20));
   assert.deepEqual(reader.push(Buffer.concat([encodeFrame(1), large, encodeFrame(2)])), [
@@ -43,7 +43,7 @@ test("a frame that is too large or no JSON breaks the reading off, and nothing a
 });
 
 // Contract: sandbox-50
-test("prints come as they were printed, and each mark once, wherever the bytes are cut", () => {
+test("output arrives unchanged and each mark once, wherever the bytes are split", () => {
   const mark = "\0capstan 1\0";
   const printed = fc.array(fc.constantFrom("a", "é", "🎉", "\0", "\0cap", "\n"), { maxLength: 20 });
   fc.assert(
@@ -66,7 +66,7 @@ test("prints come as they were printed, and each mark once, wherever the bytes a
   );
 });
 
-test("a NUL that begins no mark is passed on at once", () => {
+test("a NUL that does not begin a mark is passed on immediately", () => {
   let said = "";
   const reader = new PrintReader({
     mark: "\0capstan 1\0",

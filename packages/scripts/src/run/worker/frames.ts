@@ -1,4 +1,4 @@
-/** Four bytes of length, the most significant first, then JSON: how host and worker talk. */
+/** Encodes a message between host and worker: four bytes of length, big-endian, then JSON. */
 export function encodeFrame(message: unknown): Buffer {
   const body = Buffer.from(JSON.stringify(message));
   const head = Buffer.alloc(4);
@@ -8,10 +8,10 @@ export function encodeFrame(message: unknown): Buffer {
 
 export type Decoded =
   | { readonly status: "message"; readonly message: unknown }
-  /** What comes after it cannot be read any more. */
+  /** Nothing after it can be read. */
   | { readonly status: "broken"; readonly reason: "too_large" | "no_json"; readonly bytes: number };
 
-/** Reads frames out of chunks as they come; `push` returns the frames that are whole now. */
+/** Reads frames from chunks of bytes; `push` returns the frames that are complete now. */
 export class FrameReader {
   readonly #maxBytes: number;
   #chunks: Buffer[] = [];
@@ -60,7 +60,7 @@ export class FrameReader {
     return all.subarray(0, count);
   }
 
-  /** Chunks are put together once a frame is whole, not with each chunk that comes. */
+  /** Joins the chunks once a frame is complete, and not with each chunk. */
   #gather(): Buffer {
     const [first] = this.#chunks;
     if (this.#chunks.length === 1 && first !== undefined) return first;

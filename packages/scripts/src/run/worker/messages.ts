@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@capstan/core";
 import { z } from "zod";
 
-// Scripts can write to the descriptors of these messages, so the host checks each of them.
+// Scripts can write to the descriptors of these messages, so the host validates each of them.
 const text = z.string();
 const json: z.ZodType<JsonValue> = z.any();
 const jsonObject: z.ZodType<JsonObject> = z.record(text, json);
@@ -86,7 +86,7 @@ export const workerMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("failed"), error: scriptException }),
   z.object({
     type: z.literal("ended"),
-    /** Whether no process of the call is left. */
+    /** Whether all processes of the call have ended. */
     clean: z.boolean(),
     /** How the process of the call ended, if not with code 0. */
     crashed: z.union([z.object({ signal: z.number() }), z.object({ code: z.number() })]).optional(),

@@ -1,11 +1,11 @@
 import { StringDecoder } from "node:string_decoder";
 
-/** Characters of one call's prints that are passed on; the rest is counted. */
+/** The number of characters of a call's output that are passed on; the rest is only counted. */
 const kept = 256 * 1024;
 
 /**
- * Reads what a worker prints: text as it comes, and the mark that the worker prints after each
- * call, by which it is known that all of a call's prints are here.
+ * Reads the output of a worker: text as it arrives, and the mark that the worker prints after each
+ * call, which shows that the call's output is complete.
  */
 export class PrintReader {
   readonly #mark: Buffer;
@@ -17,7 +17,7 @@ export class PrintReader {
   #dropped = 0;
 
   constructor(options: {
-    /** Begins with a NUL. */
+    /** The mark, which begins with a NUL. */
     readonly mark: string;
     readonly onText: (text: string) => void;
     readonly onMark: () => void;
@@ -41,7 +41,7 @@ export class PrintReader {
     this.#rest = data.subarray(from);
   }
 
-  /** Where a mark begins that is not whole yet; the end where none does. */
+  /** Returns the position of an incomplete mark, or the end if there is none. */
   #beginOfMark(data: Buffer): number {
     for (let at = Math.max(0, data.length - this.#mark.length + 1); at < data.length; at++) {
       const tail = data.subarray(at);

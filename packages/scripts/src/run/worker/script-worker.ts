@@ -13,7 +13,7 @@ import {
 } from "./messages.ts";
 import { PrintReader } from "./print-reader.ts";
 
-/** The largest result: a variable's value cannot be larger. */
+/** The size of the largest result in bytes, the same as a variable's. */
 const maxResultBytes = 64 * 1024 * 1024;
 
 export interface CallHost {
@@ -22,10 +22,10 @@ export interface CallHost {
   onAsk(question: HostRequest): Promise<HostReply>;
 }
 
-/** What came of a call. */
+/** The end of a call. */
 export type CallEnd =
   | CallAnswer
-  /** Its process ended without an answer: by a signal, or of its own. */
+  /** Its process ended without an answer: by a signal, or by itself. */
   | {
       readonly type: "crashed";
       readonly how?: { readonly signal: number } | { readonly code: number };
@@ -37,14 +37,18 @@ export type CallEnd =
 
 /** A process that has imported a script and runs one call of it at a time. */
 export interface ScriptWorker {
-  /** Calls that it has run. */
+  /** The number of calls that it has run. */
   readonly calls: number;
-  /** Whether it may run another: it lives, and nothing is left of the last one. */
+  /** Whether it can run another call: it is alive, and nothing is left of the last call. */
   readonly isUsable: boolean;
   readonly ended: Promise<ProgramEnd>;
-  /** @throws the signal's reason; the process is ended then, with all it started. */
+  /**
+   * Runs a call.
+   *
+   * @throws the signal's reason, after ending the process and everything that it started
+   */
   call(request: CallRequest, host: CallHost, signal: AbortSignal): Promise<CallEnd>;
-  /** Whether this process stays alive for it. */
+  /** Sets whether the worker keeps this process alive. */
   hold(held: boolean): void;
   end(): void;
 }
@@ -53,11 +57,13 @@ interface ActiveCall {
   readonly host: CallHost;
   readonly finish: (end: CallEnd) => void;
   answer?: CallEnd;
-  /** Each descriptor is read on its own: only at the end of all three is everything here. */
+  /**
+   * The descriptors are read separately, so the answer is complete only at the end of all three.
+   */
   readonly waitsFor: Set<"worker" | "prints" | "messages">;
 }
 
-/** Starts a worker; `program` is told a mark and whether it is alone as last arguments. */
+/** Starts a worker. The last arguments of `program` are a mark and whether the worker is alone. */
 export function startScriptWorker(sandbox: Sandbox, program: Program): ScriptWorker {
   const mark = `\0capstan ${randomUUID()}\0`;
   const alone = sandbox.kind === "none" ? "shared" : "alone";
@@ -75,7 +81,7 @@ class Worker implements ScriptWorker {
   #active: ActiveCall | undefined;
   #isUsable = true;
   #said = "";
-  /** One for what was printed while the script was imported, then one for each call. */
+  /** The first mark ends the output of the import, and each other one the output of a call. */
   #marks = 0;
   calls = 0;
 
@@ -90,7 +96,7 @@ class Worker implements ScriptWorker {
       },
     });
     running.stdout.on("data", (chunk: Buffer) => prints.push(chunk));
-    // Before the worker is up: bubblewrap's words, or the interpreter's.
+    // Messages of bubblewrap or the interpreter before the worker has started.
     running.stderr.on("data", (chunk: Buffer) => {
       if (this.#said.length < 4_000) this.#said += chunk.toString();
     });
@@ -179,7 +185,7 @@ class Worker implements ScriptWorker {
 
   async #reply(request: HostRequest, active: ActiveCall): Promise<void> {
     const reply = await active.host.onAsk(request);
-    // The call may be over: another's would read it.
+    // The call may be over, and the answer must not reach the next one.
     if (this.#active === active)
       this.#running.channels[0]?.write(encodeFrame({ id: request.id, ...reply }));
   }
@@ -210,7 +216,7 @@ class Worker implements ScriptWorker {
     }
   }
 
-  /** Its last message may be half written: what comes after it cannot be read. */
+  /** Its last message may be incomplete, so nothing after it can be read. */
   #crash(how: NonNullable<Extract<CallEnd, { readonly type: "crashed" }>["how"]>): void {
     this.#isUsable = false;
     const active = this.#active;

@@ -1,10 +1,10 @@
 import type { Program } from "@capstan/sandbox";
 
-/** What runs a worker of one language; a script's path and what a worker is told come behind it. */
+/** The command of a worker of one language; the script's path and the worker's arguments follow. */
 export interface WorkerCommand {
   readonly command: string;
   readonly args: readonly string[];
-  /** Absolute paths that it needs: itself, and its interpreter. */
+  /** The absolute paths that it reads: its own files, and its interpreter. */
   readonly read: readonly string[];
   readonly env?: Program["env"];
   readonly shown?: Program["shown"];

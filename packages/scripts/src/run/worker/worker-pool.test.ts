@@ -56,7 +56,7 @@ test("a worker is kept for the next call of its script, and of no other", async 
 });
 
 // Contract: sandbox-52
-test("a worker has one call at a time; calls at once have workers of their own up to the limit", async () => {
+test("a worker has one call at a time; concurrent calls have workers of their own up to the limit", async () => {
   const { use, workers, close } = pool({ perScript: 2 });
   const gate = Promise.withResolvers<void>();
   const calls = [1, 2, 3].map(() => use("a", () => gate.promise));
@@ -75,7 +75,7 @@ test("a worker has one call at a time; calls at once have workers of their own u
 });
 
 // Contract: sandbox-53
-test("a worker is replaced after its calls, after its time, and after a crash", async () => {
+test("a worker is replaced after a number of calls, after a time, and after a crash", async () => {
   let now = 0;
   const { use, workers, close } = pool({ maxCalls: 2, maxAgeMs: 1000, now: () => now });
   assert.deepEqual([await use("a"), await use("a"), await use("a")], [0, 0, 1]);
@@ -91,7 +91,7 @@ test("a worker is replaced after its calls, after its time, and after a crash", 
 });
 
 // Contract: sandbox-53
-test("where there is no room the longest idle of another script goes", async () => {
+test("if the pool is full, the worker of another script that is idle for longest is replaced", async () => {
   const { use, workers, close } = pool({ total: 2 });
   await use("a");
   await use("b");
@@ -104,7 +104,7 @@ test("where there is no room the longest idle of another script goes", async () 
 });
 
 // Contract: sandbox-54
-test("who waits for a worker can give up, and takes nobody's turn", async () => {
+test("a caller that waits for a worker can give up without affecting others in the queue", async () => {
   const { use, close } = pool({ perScript: 1 });
   const gate = Promise.withResolvers<void>();
   const first = use("a", () => gate.promise);
@@ -118,7 +118,7 @@ test("who waits for a worker can give up, and takes nobody's turn", async () => 
   await close();
 });
 
-test("a worker that cannot be started takes no room", async () => {
+test("a worker that cannot be started uses no slot", async () => {
   const workers = new WorkerPool({ total: 1 });
   const { signal } = new AbortController();
   const call = () =>
@@ -133,7 +133,7 @@ test("a worker that cannot be started takes no room", async () => {
   await workers.close();
 });
 
-test("a pool that is closed ends its workers and starts none", async () => {
+test("a closed pool ends its workers and starts none", async () => {
   const { use, workers, close } = pool();
   await use("a");
   await close();

@@ -1,17 +1,17 @@
 import type { ScriptWorker } from "./script-worker.ts";
 
 export interface WorkerPoolOptions {
-  /** Workers of one script at once. @default 4 */
+  /** The maximum number of workers for one script. @default 4 */
   readonly perScript?: number;
-  /** Workers at once. @default 16 */
+  /** The maximum number of workers. @default 16 */
   readonly total?: number;
-  /** Calls after which a worker is replaced. @default 500 */
+  /** The number of calls after which a worker is replaced. @default 500 */
   readonly maxCalls?: number;
-  /** Milliseconds after which a worker is replaced. @default 600000 */
+  /** The age in ms after which a worker is replaced. @default 600000 */
   readonly maxAgeMs?: number;
-  /** Milliseconds that a worker waits for its next call. @default 60000 */
+  /** How long an idle worker waits for its next call, in ms. @default 60000 */
   readonly idleMs?: number;
-  /** Milliseconds, from anywhere. @default performance.now */
+  /** A monotonic time in ms. @default performance.now */
   readonly now?: () => number;
 }
 
@@ -22,12 +22,12 @@ interface Slot {
   timer?: NodeJS.Timeout;
 }
 
-/** Workers that are kept for the next call of the same script, one call at a time each. */
+/** Keeps workers for later calls of the same script, with one call at a time each. */
 export class WorkerPool {
   readonly #options: Required<WorkerPoolOptions>;
-  /** The longest idle first. */
+  /** The one that is idle for longest first. */
   readonly #idle: Slot[] = [];
-  /** Workers that live or are being started, by key. */
+  /** The number of workers that live or start, by key. */
   readonly #live = new Map<string, number>();
   #total = 0;
   readonly #waiting: (() => void)[] = [];
@@ -47,10 +47,11 @@ export class WorkerPool {
   }
 
   /**
-   * Runs something with a worker, which nobody else has meanwhile. Waits where there are too many.
+   * Runs a function with a worker that no other call uses meanwhile. Waits if there are too many
+   * workers.
    *
-   * @param key workers of one key are alike
-   * @throws the signal's reason where it aborts before there is a worker
+   * @param key workers with the same key are interchangeable
+   * @throws the signal's reason if it aborts before a worker is free
    */
   async use<T>(options: {
     readonly key: string;
@@ -66,13 +67,13 @@ export class WorkerPool {
     }
   }
 
-  /** Ends all workers, those at work too. */
+  /** Ends all workers, including busy ones. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const slot of this.#idle.splice(0)) clearTimeout(slot.timer);
     const workers = [...this.#all];
     for (const worker of workers) {
-      // Their ends are waited for, with nothing else to keep this process alive.
+      // Keeps this process alive until they have ended.
       worker.hold(true);
       worker.end();
     }
@@ -129,7 +130,7 @@ export class WorkerPool {
     if (this.#total < this.#options.total) return true;
     const [longest] = this.#idle;
     if (longest !== undefined) this.#retire(longest);
-    // Its end is what makes room.
+    // Its end frees the slot.
     return false;
   }
 
@@ -166,7 +167,7 @@ export class WorkerPool {
     this.#total += by;
   }
 
-  /** Waits until something is free; whoever waits looks again, in the order of coming. */
+  /** Waits until a slot is free. Waiting callers check again in the order of arrival. */
   async #turn(signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const abort = () => reject(signal.reason as Error);
