@@ -74,6 +74,7 @@ const limits = z.object(
     bodyBytes: whole("bytes from 1 to 1073741824", { max: 1_073_741_824 }).exactOptional(),
     bytesAtOnce: bytes,
     bytesOfOne: bytes,
+    streamsOfOne: whole("a whole number from 1 to 100000", { max: 100_000 }).exactOptional(),
   },
   { error: "an object" },
 );

@@ -6,7 +6,11 @@ import { createTestApp, requestTo } from "../testing/app-fixtures.ts";
 const keys = { ann: "ann-key-0123456789", bob: "bob-key-0123456789", cat: "cat-key-0123456789" };
 
 /** An app with keys, and requests with them. */
-function appWith(limits: { readonly bytesAtOnce?: number; readonly bytesOfOne?: number }) {
+function appWith(limits: {
+  readonly bytesAtOnce?: number;
+  readonly bytesOfOne?: number;
+  readonly streamsOfOne?: number;
+}) {
   const apiKeys = Object.entries(keys).map(([name, key]) => ({ name, key }));
   const said = "word ".repeat(100_000);
   const { fetch } = createTestApp({
@@ -92,6 +96,29 @@ test("answers count while they are written, and readers of one run share its ans
   const last = await read(ids[1]);
   assert.equal(last.status, 200);
   assert.ok((await last.text()).length > 500_000);
+});
+
+test("a principal has a limited number of open streams, and a request for one more does nothing", async () => {
+  const { as, post } = appWith({ streamsOfOne: 2 });
+  const { id } = (await (await post("ann", 10)).json()) as { id: string };
+  const read = () => as("ann", requestTo("GET", `/v1/responses/${id}?stream=true`));
+  const start = () => as("ann", requestTo("POST", "/v1/responses", { input: "x", stream: true }));
+  const open = [await read(), await start()];
+  for (const more of [await read(), await start()])
+    assert.deepEqual(await errorOf(more), [429, "too_many_streams", true]);
+  const runs = await as("ann", requestTo("GET", "/v1/runs"));
+  assert.equal(((await runs.json()) as { data: readonly unknown[] }).data.length, 2);
+  assert.equal((await post("ann", 10)).status, 200, "requests without a stream are answered");
+  const bobs = await as("bob", requestTo("POST", "/v1/responses", { input: "x", stream: true }));
+  assert.equal(bobs.status, 200);
+  await open[0]?.body?.cancel();
+  const next = await read();
+  assert.equal(next.status, 200);
+  await next.text();
+  await open[1]?.text();
+  const body = { input: "x", stream: true, previous_response_id: "resp_missing" };
+  for (let n = 0; n < 5; n++)
+    assert.notEqual((await as("ann", requestTo("POST", "/v1/responses", body))).status, 429);
 });
 
 test("streams, lists of events, calls and input items take from the budget and give it back", async () => {

@@ -3,7 +3,7 @@ import type { ServerLimits } from "../runs/request/run-limits.ts";
 import { RequestError } from "./errors.ts";
 import type { Environment } from "./services.ts";
 
-type BudgetLimits = Pick<ServerLimits, "bodyBytes" | "bytesAtOnce" | "bytesOfOne">;
+type BudgetLimits = Pick<ServerLimits, "bodyBytes" | "bytesAtOnce" | "bytesOfOne" | "streamsOfOne">;
 type ApiContext = Context<Environment>;
 
 /** Gives taken bytes back. Calling it again does nothing. */
@@ -24,6 +24,7 @@ export class MemoryBudget {
   readonly #used = new Map<string, number>();
   readonly #answers = new Map<string, Answer>();
   readonly #reads = new Map<string, Promise<void>>();
+  readonly #streams = new Map<string, number>();
   #total = 0;
 
   constructor(limits: BudgetLimits) {
@@ -85,12 +86,26 @@ export class MemoryBudget {
   }
 
   /**
-   * Takes what a stream has in memory at a time: a page of events, whatever its length.
+   * Counts an open stream of a principal, and takes its memory: a page of events, whatever the length of
+   * the stream. If the stream follows a new run, call this before the run starts.
    *
-   * @param always admit it: what it answers was done
+   * @throws RequestError 429 if the principal has too many open streams; the errors of `take`
    */
-  takeStream(principal: string, always = false): Release {
-    return this.take(principal, streamBytes, always);
+  takeStream(principal: string): Release {
+    const open = this.#streams.get(principal) ?? 0;
+    const { streamsOfOne } = this.#limits;
+    if (open >= streamsOfOne) throw tooManyStreams(streamsOfOne);
+    const release = this.take(principal, streamBytes);
+    this.#streams.set(principal, open + 1);
+    let isOpen = true;
+    return () => {
+      release();
+      if (!isOpen) return;
+      isOpen = false;
+      const left = (this.#streams.get(principal) ?? 1) - 1;
+      if (left === 0) this.#streams.delete(principal);
+      else this.#streams.set(principal, left);
+    };
   }
 
   /**
@@ -178,7 +193,17 @@ function shareUsed(bytes: number): RequestError {
     status: 429,
     type: "rate_limit_error",
     code: "too_many_bytes_at_once",
-    message: `Your requests and answers that are on their way have ${bytes} bytes together, which is your share of this server (limits.bytesOfOne). Nothing was done. Try again once some have ended.`,
+    message: `Your open requests and responses use ${bytes} bytes, which is your share of this server's memory (limits.bytesOfOne). Nothing was done. Try again when some of them have ended.`,
+    retryAfterSeconds: 1,
+  });
+}
+
+function tooManyStreams(limit: number): RequestError {
+  return new RequestError({
+    status: 429,
+    type: "rate_limit_error",
+    code: "too_many_streams",
+    message: `You have ${limit} open streams, which is the limit of this server (limits.streamsOfOne). Nothing was done. Close a stream, then try again.`,
     retryAfterSeconds: 1,
   });
 }
@@ -189,7 +214,7 @@ function full(): RequestError {
     type: "server_error",
     code: "server_full",
     message:
-      "The requests and answers that are on their way take all memory that this server has for them. Nothing was done. Try again in a moment.",
+      "Open requests and responses use all the memory that the server reserves for requests (limits.bytesAtOnce). Nothing was done. Try again in a few seconds.",
     retryAfterSeconds: 2,
   });
 }

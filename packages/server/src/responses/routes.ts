@@ -14,7 +14,7 @@ import { parseCreateRequest } from "./request/parse-request.ts";
 import { itemChunks } from "./content-parts.ts";
 import { startResponse } from "./start-response.ts";
 import type { Environment, Services } from "../http/services.ts";
-import { bytesOf, type MemoryBudget, releaseBody } from "../http/memory-budget.ts";
+import { bytesOf, type MemoryBudget, type Release, releaseBody } from "../http/memory-budget.ts";
 import type { ResponseObject } from "./projection/wire.ts";
 import { eventStream, jsonChunks, listChunks, nextTurn, streamJson } from "../http/streams.ts";
 import { mayRepeat, readJson, readNumber, readWord } from "../http/read-body.ts";
@@ -22,8 +22,8 @@ import { comesBack, startOnce } from "../http/request-keys.ts";
 
 interface StreamOptions {
   readonly after: number;
-  /** Send it even if the budget is used up: its run was started. @default false */
-  readonly always?: boolean;
+  /** Gives back what the stream took from the budget. */
+  readonly release: Release;
   /** Called if the client leaves. */
   readonly leave?: (() => void) | undefined;
   readonly onPause?: (() => void) | undefined;
@@ -48,10 +48,9 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     return streamJson(jsonChunks(answer), release);
   };
   /** A stream of a run from a number on, until the client goes away. */
-  const stream = (found: RunRecord, { after, always, leave, onPause }: StreamOptions) => {
+  const stream = (found: RunRecord, { after, release, leave, onPause }: StreamOptions) => {
     // Its result has all of its text, which each stream would keep as long as it is open.
     const run: RunRecord = { ...found, result: null };
-    const release = budget.takeStream(run.owner, always);
     const stop = new AbortController();
     return eventStream({
       chunks: streamResponse(runs.stores.of(run.id), run, { after, signal: stop.signal, onPause }),
@@ -81,9 +80,14 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     };
     const start = (key?: RequestKey) => startResponse(services, { ...caller, key }, request);
     const repeats = mayRepeat(context);
-    const run = repeats
-      ? await startOnce(services, context, { kept: request.store, start })
-      : await start();
+    const release = request.stream ? budget.takeStream(caller.principal) : undefined;
+    const started = repeats
+      ? startOnce(services, context, { kept: request.store, start })
+      : start();
+    const run = await started.catch((thrown: unknown) => {
+      release?.();
+      throw thrown;
+    });
     const waits = request.approvals === "inline" || request.toolOutputs === "inline";
     releaseBody(context);
     const stays = request.background || waits || (repeats && comesBack(context));
@@ -103,7 +107,7 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     else if (leave !== undefined) signal.addEventListener("abort", leave, { once: true });
     const store = runs.stores.of(run.id);
     const onPause = () => (isPaused = true);
-    if (request.stream) return stream(run, { after: -1, always: true, leave, onPause });
+    if (release !== undefined) return stream(run, { after: -1, release, leave, onPause });
     if (request.background) return send(context, run, await readResponse(store, run));
     return send(context, run, await awaitResponse(store, run, { signal, onPause }));
   });
@@ -113,7 +117,7 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     if (context.req.query("stream") !== "true")
       return send(context, run, await readResponse(runs.store, run));
     const after = readNumber(context, "starting_after", { min: -1, otherwise: -1 });
-    return stream(run, { after });
+    return stream(run, { after, release: budget.takeStream(run.owner) });
   });
 
   routes.delete("/:id", async (context) => {

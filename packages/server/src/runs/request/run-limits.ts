@@ -26,6 +26,8 @@ export interface ServerLimits {
   readonly bytesAtOnce: number;
   /** Of these, bytes of one principal. */
   readonly bytesOfOne: number;
+  /** Streams that one principal may have open at a time: of events, and lists of runs. */
+  readonly streamsOfOne: number;
   /** Characters of a client tool's output for one call. */
   readonly toolOutputChars: number;
   /** Ms of silence after which a stream says that it is alive. */
@@ -53,6 +55,7 @@ export const defaultServerLimits: ServerLimits = {
   bodyBytes: 64 * 1024 * 1024,
   bytesAtOnce: 512 * 1024 * 1024,
   bytesOfOne: 128 * 1024 * 1024,
+  streamsOfOne: 500,
   toolOutputChars: 10 * 1024 * 1024,
   heartbeatMs: 15_000,
   warmSessions: 32,
