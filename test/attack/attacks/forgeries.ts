@@ -70,7 +70,7 @@ function forgeriesOf(random: Random): readonly Forgery[] {
     previous_response_id: question.run,
     input: approvals.map((approve) => ({
       type: "mcp_approval_response",
-      approval_request_id: question.id,
+      approval_request_id: `mcpr_${question.id}`,
       approve,
     })),
   });
@@ -125,7 +125,8 @@ function forgeriesOf(random: Random): readonly Forgery[] {
       leaves: undefined,
       async try({ mine, question }) {
         const both = random.chance(50) ? [true, false] : [false, true];
-        await mine.request("POST", "/v1/responses", reply(question, both)).catch(() => {});
+        await mine.request("POST", "/v1/responses", reply(question, both));
+        await mine.finishedEvents(question.run);
       },
     },
     {

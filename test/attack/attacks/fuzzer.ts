@@ -103,27 +103,32 @@ const headerValues = [
   "application/json; charset=utf-7",
 ];
 
+const queryNames = [
+  "limit",
+  "after",
+  "status",
+  "starting_after",
+  "stream",
+  "start",
+  "length",
+  "conversation",
+  "search",
+  "type",
+  "outcome",
+  "include_obfuscation",
+];
+
 /** The path of the route with other ids and queries, as it may stand in a request line. */
 function anyPath(random: Random, route: Route, owned: Owned): string {
   let path = pathOf(route, owned);
   if (random.chance(15)) path = path.replace(/[^/?]{8,}/, () => encoded(anyText(random)));
   if (random.chance(3)) path = path.replace("/v1/", "/v1/%");
   if (random.chance(15)) {
-    const name = random.pick([
-      "limit",
-      "after",
-      "status",
-      "starting_after",
-      "stream",
-      "start",
-      "length",
-      "conversation",
-      "search",
-      "type",
-      "outcome",
-      "include_obfuscation",
-    ]);
-    path += `${path.includes("?") ? "&" : "?"}${name}=${encoded(anyText(random))}`;
+    const [bare, query] = path.split("?");
+    const given = new URLSearchParams(query);
+    const names = given.size > 0 && random.chance(50) ? [...given.keys()] : queryNames;
+    given.set(random.pick(names), anyText(random).toWellFormed());
+    path = `${bare}?${given}`;
   }
   return path;
 }
