@@ -61,7 +61,7 @@ function check(raw: RawPermissions, of: string, problems: ScriptProblem[]): Scri
     if (!Object.hasOwn(permissionSchema, key)) {
       const [near] = nearestNames(key, Object.keys(permissionSchema), 1);
       const hint = near === undefined ? "" : ` Did you mean ${near}?`;
-      problems.push({ severity: "warning", message: `${of}: "${key}" means nothing.${hint}` });
+      problems.push({ severity: "warning", message: `${of}: "${key}" is unknown.${hint}` });
       continue;
     }
     const result = permissionSchema[key as keyof typeof permissionSchema].safeParse(value);

@@ -281,7 +281,7 @@ def f():
 
   test("that cannot return its result reports it", async () => {
     assert.match((await failure("return_object")).message, /A object cannot be returned/);
-    assert.match((await failure("return_circle")).message, /holds itself/);
+    assert.match((await failure("return_circle")).message, /contains itself/);
   });
 
   // Contract: sandbox-42

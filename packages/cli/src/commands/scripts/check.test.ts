@@ -69,7 +69,7 @@ test(
     assert.match((await shown())[0] ?? "", /^wrong\/bad\.py:4:\d+: error: Python cannot read it: /);
     await put("wrong/bad.py", 'def f(x: My.Own):\n    "Does."\n');
     assert.deepEqual(await shown(), [
-      "wrong/bad.py:1:10: warning: The type My.Own is not known here: any value is taken.",
+      "wrong/bad.py:1:10: warning: The type My.Own is unknown: any value is accepted.",
     ]);
   },
 );

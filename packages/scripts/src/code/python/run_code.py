@@ -1,4 +1,4 @@
-"""Runs code that a model wrote, as an interactive Python would."""
+"""Runs a model's code like an interactive Python session."""
 
 import ast
 import json
@@ -9,10 +9,10 @@ PLACE = "/tmp/code.py"
 
 
 class Variables(dict):
-    """The session's variables that were given along; one that was not says so."""
+    """The session variables of the call. Access to any other one raises an error that says so."""
 
     def __missing__(self, name):
-        raise KeyError(f"{name} was not given along: name it in the call's variables")
+        raise KeyError(f"{name} was not passed: name it in the call's variables")
 
 
 def run_code(code, variables, folder):
@@ -30,7 +30,7 @@ def run_code(code, variables, folder):
 
 
 def shown(value):
-    """A value as it is where JSON has it, files by their path, else as Python shows it."""
+    """Returns a value as JSON if possible, the content of a file for its path, and otherwise its representation."""
     if isinstance(value, pathlib.PurePath) or value is None:
         return value
     if isinstance(value, (list, tuple)) and any(isinstance(one, pathlib.PurePath) for one in value):

@@ -238,7 +238,7 @@ test("an unknown type accepts any value, and is a warning with its line", { skip
   assert.deepEqual(parsed.problems, [
     {
       severity: "warning",
-      message: "The type numpy.ndarray is not known here: any value is taken.",
+      message: "The type numpy.ndarray is unknown: any value is accepted.",
       line: 3,
       column: 10,
     },

@@ -32,8 +32,8 @@ test(
     assert.deepEqual(
       parsed.problems.map(({ severity, line, message }) => [severity, line, message]),
       [
-        ["warning", 2, "f.permissionLevel means nothing: write f.executionPolicy."],
-        ["warning", 3, "f.requireResultApproval means nothing: write f.resultApprovalPolicy."],
+        ["warning", 2, "f.permissionLevel has no effect: write f.executionPolicy."],
+        ["warning", 3, "f.requireResultApproval has no effect: write f.resultApprovalPolicy."],
       ],
     );
   },

@@ -117,7 +117,7 @@ test(
       required: ["a"],
       additionalProperties: { type: "integer" },
     });
-    assert.match(parsed.problems[0]?.message ?? "", /^\*args of f cannot be given by name/);
+    assert.match(parsed.problems[0]?.message ?? "", /^\*args of f cannot be passed by name/);
   },
 );
 
@@ -190,7 +190,7 @@ test("a docstring that describes an unknown parameter is a warning", { skip }, a
   const parsed = await read(
     'def f(city):\n    """Does.\n\n    Args:\n        town: gone\n    """\n',
   );
-  assert.match(parsed.problems[0]?.message ?? "", /describes town, which is none/);
+  assert.match(parsed.problems[0]?.message ?? "", /describes town, which is not one/);
 });
 
 test("a tool without a docstring is a warning", { skip }, async () => {

@@ -100,7 +100,7 @@ describe("a function of a PowerShell script", () => {
     assert.equal((await call("Get-Nothing")).value, null);
     assert.deepEqual((await call("Get-Many")).value, [1, "two", null, { n: 3 }]);
     const error = (await call("Get-Loop")).value;
-    assert.match(isToolError(error) ? error.message : "", /holds itself/);
+    assert.match(isToolError(error) ? error.message : "", /contains itself/);
   });
 
   // Contract: scripts-46

@@ -1,14 +1,14 @@
-# A worker of one script: loads it, runs one call of it, and ends.
+# The worker of one script: loads it, runs one call, and ends.
 #
-# Descriptors: 5 has the call, 1 and 2 are what is printed, 3 is the call's own, 4 the worker's.
-# Arguments: the script's path; a mark that ends what was printed while the script was loaded and by the
-# call; and whether it is alone, which it does not need to know.
+# Descriptors: 5 has the call, 1 and 2 are output, 3 has the call's messages, 4 the worker's.
+# Arguments: the script's path; a mark that ends the output of loading and of the call; and whether the
+# worker is alone, which is not used.
 param([string] $ScriptPath, [string] $Mark, [string] $Alone)
 
 $ErrorActionPreference = 'Stop'
 $VerbosePreference = 'Continue'
 $InformationPreference = 'Continue'
-# Modules come from PowerShell itself, never from a user's folder.
+# Modules are loaded from PowerShell itself, never from a user's folder.
 $env:PSModulePath = [System.IO.Path]::Combine($PSHOME, 'Modules')
 $Deepest = 100
 
@@ -28,7 +28,7 @@ function __EndPrints {
     __Print ("`0" + $Mark + "`0")
 }
 
-# Four bytes of length, the most significant first, then JSON.
+# Four bytes of length, big-endian, then JSON.
 function __Send([System.IO.Stream] $Stream, $Message) {
     $memory = [System.IO.MemoryStream]::new()
     $writer = [System.Text.Json.Utf8JsonWriter]::new([System.IO.Stream] $memory, [System.Text.Json.JsonWriterOptions]::new())
@@ -63,7 +63,7 @@ function __Exactly([System.IO.Stream] $Stream, [int] $Count) {
     , $bytes
 }
 
-# JSON as PowerShell has it. A text stays a text, though it looks like a date: the parameter says what it is.
+# Converts JSON to PowerShell values. A text that looks like a date stays a text; the parameter's type decides.
 function __Read([System.Text.Json.JsonElement] $Element) {
     $kind = [string] $Element.ValueKind
     if ($kind -eq 'Object') {
@@ -85,10 +85,10 @@ function __Read([System.Text.Json.JsonElement] $Element) {
     $Element.GetDouble()
 }
 
-# What a function gave as JSON: nothing is lost silently. Numbers that JSON or JavaScript cannot hold are
-# text, dates are ISO 8601, bytes are {"base64": ...}; of an object of .NET's own the properties.
+# Encodes a function's result as JSON without losing anything silently. Numbers that JSON or JavaScript
+# cannot represent become text, dates ISO 8601, bytes {"base64": ...}, and .NET objects their properties.
 function __Write([System.Text.Json.Utf8JsonWriter] $Writer, $Value, [int] $Depth) {
-    if ($Depth -gt $Deepest) { throw "The result holds itself, or is more than $Deepest levels deep." }
+    if ($Depth -gt $Deepest) { throw "The result contains itself, or is more than $Deepest levels deep." }
     if ($null -eq $Value -or $Value -is [System.DBNull]) { $Writer.WriteNullValue(); return }
     if ($Value -is [string] -or $Value -is [char]) { $Writer.WriteStringValue([string] $Value); return }
     if ($Value -is [bool] -or $Value -is [switch]) { $Writer.WriteBooleanValue([bool] $Value); return }
@@ -102,7 +102,7 @@ function __Write([System.Text.Json.Utf8JsonWriter] $Writer, $Value, [int] $Depth
     }
     if ($Value -is [System.Collections.IDictionary]) {
         $Writer.WriteStartObject()
-        # Not by its keys: one of them may be called Keys.
+        # Enumerated, because a key may be called Keys.
         foreach ($entry in $Value.GetEnumerator()) {
             $Writer.WritePropertyName([string] $entry.Key)
             __Write $Writer $entry.Value ($Depth + 1)
@@ -117,7 +117,7 @@ function __Write([System.Text.Json.Utf8JsonWriter] $Writer, $Value, [int] $Depth
         return
     }
     if ($Value -is [System.Management.Automation.PSCustomObject]) { __WriteProperties $Writer $Value $Depth; return }
-    # Types, files, addresses and the like hold each other without end: what they are called says what they are.
+    # Types, files, addresses and similar objects refer to each other endlessly, so their text is used.
     if ($Depth -gt 2 -or $Value -is [type] -or $Value -is [scriptblock] -or $Value -is [System.IO.FileSystemInfo] -or
         $Value -is [uri] -or $Value -is [version] -or $Value -is [System.Exception]) {
         $Writer.WriteStringValue([string] $Value)
@@ -158,7 +158,7 @@ function __WriteProperties([System.Text.Json.Utf8JsonWriter] $Writer, $Value, [i
     $Writer.WriteEndObject()
 }
 
-# A file that a function gave is its content, read here, where the script sees it.
+# A returned file becomes its content, read here, because the host may not have it.
 function __PartOf($Value) {
     if ($Value -isnot [System.IO.FileInfo]) { return @{ type = 'value'; value = $Value } }
     $bytes = [System.IO.File]::ReadAllBytes($Value.FullName)
@@ -175,7 +175,8 @@ function __TypeOf([string] $Extension) {
     if ($found) { $found } else { 'application/octet-stream' }
 }
 
-# An error as data: short for the model, whole for the person. Of its places those in the script's own folder.
+# Converts an error to data: a summary for the model, all of it for the user. The position is the last one in
+# the script's own folder.
 function __Describe([System.Management.Automation.ErrorRecord] $Failure) {
     $stack = @(([string] $Failure.ScriptStackTrace) -split "`n" | Where-Object { -not $_.Contains($PSCommandPath) })
     $told = @{
@@ -194,7 +195,7 @@ function __Describe([System.Management.Automation.ErrorRecord] $Failure) {
     $told
 }
 
-# Whether it is something said, which is printed, and no part of the result.
+# Whether a record is output to print, and not part of the result.
 function __Said($Item) {
     if ($Item -is [System.Management.Automation.InformationRecord]) {
         $data = $Item.MessageData
@@ -209,7 +210,7 @@ function __Said($Item) {
     $true
 }
 
-# Progress is no stream that could be read: this stands before PowerShell's own.
+# Progress is not a stream that can be read, so this replaces PowerShell's own command.
 function Write-Progress {
     [CmdletBinding()]
     param(
@@ -238,7 +239,7 @@ function __Ask([hashtable] $Question) {
     , $answer['value']
 }
 
-# What a parameter named Context is given.
+# The value of a parameter named Context.
 function __Context([string] $IdempotencyKey) {
     $made = [pscustomobject] @{ IdempotencyKey = $IdempotencyKey }
     $methods = @{
@@ -273,7 +274,7 @@ function __Call($Module, $Request) {
     & $Module { param($Name, $Bound) & $Name @Bound } $function $bound *>&1 | ForEach-Object {
         if (-not (__Said $_)) { [void] $results.Add($_) }
     }
-    # As a pipeline gives it: nothing, one thing, or several.
+    # Like the output of a pipeline: nothing, one value, or several.
     $result = if ($results.Count -eq 0) { $null } elseif ($results.Count -eq 1) { , $results[0] } else { , $results.ToArray() }
     if (@($result | Where-Object { $_ -is [System.IO.FileInfo] }).Count -gt 0) {
         __Send $Calls @{ type = 'parts'; parts = @($result | ForEach-Object { __PartOf $_ }) }
@@ -300,7 +301,7 @@ $Asked = @{ count = 0 }
 if (Test-Path variable:PSStyle) { $PSStyle.OutputRendering = 'PlainText' }
 
 try {
-    # A module of its own, which exports nothing: what is in the script meets nothing that is here.
+    # In a module of its own without exports, so that names of the script do not conflict with the worker's.
     $Module = New-Module -Name 'script' -ArgumentList $ScriptPath -ScriptBlock {
         param($Path)
         . $Path *>&1 | ForEach-Object { [void] (__Said $_) }

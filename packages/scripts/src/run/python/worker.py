@@ -1,8 +1,8 @@
-"""A worker of one script: imports it once, and forks for each call, so that no call sees another.
+"""A worker of one script: imports it once, and forks for each call, so that calls are isolated from each other.
 
-Descriptors: 0 takes the calls, 1 and 2 what is printed, 3 is the call's, 4 the worker's own.
-Arguments: the script's path; a mark that ends each call's prints; `alone` where the worker has
-a process namespace of its own.
+Descriptors: 0 has the calls, 1 and 2 are output, 3 has the call's messages, 4 the worker's.
+Arguments: the script's path; a mark that ends each call's output; `alone` if the worker has a
+process namespace of its own.
 """
 
 import ctypes
@@ -22,7 +22,7 @@ from capstan.traces import Traces
 sys.path.pop(0)
 
 CALL, CONTROL = 3, 4
-# Looked up once: a call would do it anew. There is none but on Linux.
+# Looked up once and not for each call. Only Linux has it.
 PRCTL = getattr(ctypes.CDLL(None), "prctl", None)
 END_OF_CALLS = 77
 
@@ -35,22 +35,22 @@ def main() -> None:
     sys.stderr = sys.stdout
     hide(True)
     if sys.version_info >= (3, 14):
-        # Its own choice is a server that forks, asked over a Unix socket, of which a sandbox has none.
+        # The default is a fork server on a Unix socket, which the sandbox does not allow.
         import multiprocessing
 
         multiprocessing.set_start_method("fork")
     try:
         module = load(script)
-    except BaseException as error:  # a script that ends the program when it is imported, too
+    except BaseException as error:  # also of a script that exits while it is imported
         end_prints(mark)
         frames.write(CONTROL, {"type": "failed", "error": describe(error, script)})
         os._exit(1)
     end_prints(mark)
-    gc.freeze()  # what is here stays: a fork that looks at it again would copy it
+    gc.freeze()  # the garbage collector of a fork would otherwise copy these objects
     frames.write(CONTROL, {"type": "ready"})
     traces = Traces() if alone else None
     while True:
-        # Before there is a call: forking takes longer than most calls.
+        # In advance, because forking takes longer than most calls.
         pid = os.fork()
         if pid == 0:
             call(module, script)
@@ -72,7 +72,7 @@ def crash_of(status: int):
 
 
 def call(module, script) -> None:
-    """In the child. The request is read here: the worker never holds what a session says."""
+    """Runs in the child. The request is read here, so that the worker never has a session's data."""
     try:
         os.close(CONTROL)
         os.setsid()
@@ -95,7 +95,7 @@ def call(module, script) -> None:
 
 
 def hide(hidden: bool) -> None:
-    """Whether processes of the same user may look into this one: its descriptors, its memory."""
+    """Sets whether other processes of the same user can read this one's descriptors and memory."""
     if PRCTL is not None:
         PRCTL(4, 0 if hidden else 1)  # PR_SET_DUMPABLE
 

@@ -1,4 +1,4 @@
-"""Functions that the tests of running call."""
+"""Functions for the tests of the script runner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Annotations as JSON Schema."""
+"""Converts annotations to JSON Schema."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ MAPPINGS = {
     "dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict",
     "Counter", "ChainMap",
 }  # fmt: skip
-# What says how a value is held or stored, not what it is.
+# Wrappers that do not change the type of a value.
 TRANSPARENT = {"Final", "ClassVar", "Required", "NotRequired", "ReadOnly", "InitVar", "Awaitable", "Coroutine"}
 
 
 class Annotations:
-    """Makes schemas of one tool's annotations; recursive classes become `$defs`."""
+    """Converts the annotations of one tool; recursive classes become `$defs`."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
@@ -191,12 +191,12 @@ class Annotations:
             return union([self.schema(one) for one in (bound or node.args[1:])]) if bound or node.args[1:] else {}
         return self.unknown(node)
 
-    def unknown(self, node: ast.AST, why: str = "is not known here") -> dict:
+    def unknown(self, node: ast.AST, why: str = "is unknown") -> dict:
         try:
             shown = ast.unparse(node)
         except RecursionError:
             shown = "an annotation"
-        self.scope.problem(node, f"The type {shown} {why}: any value is taken.")
+        self.scope.problem(node, f"The type {shown} {why}: any value is accepted.")
         return {}
 
 
@@ -214,7 +214,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def union(schemas: list) -> dict:
-    """One schema for any of these: types side by side where they say nothing else, else `anyOf`."""
+    """Returns a schema for any of these: a list of types if they have no other keywords, otherwise `anyOf`."""
     flat: list = []
     for schema in schemas:
         for one in schema["anyOf"] if list(schema) == ["anyOf"] else [schema]:
@@ -225,7 +225,7 @@ def union(schemas: list) -> dict:
     if len(flat) == 1:
         return flat[0]
     types = [one.get("type") for one in flat]
-    # Keywords of strings and numbers leave other types alone; `enum` and `const` do not.
+    # Keywords of strings and numbers do not apply to other types; `enum` and `const` do.
     rich = [one for one in flat if set(one) != {"type"}]
     if len(rich) <= 1 and all(types) and not any(set(one) & {"enum", "const", "format", "contentEncoding"} for one in rich):
         merged: list = []

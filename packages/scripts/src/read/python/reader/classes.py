@@ -1,4 +1,4 @@
-"""Classes that hold data as JSON Schema: enums, dataclasses, TypedDicts, NamedTuples, pydantic models."""
+"""Converts data classes to JSON Schema: enums, dataclasses, TypedDicts, NamedTuples, pydantic models."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class ClassSchemas:
     def __init__(self, scope: Any, annotations: Any) -> None:
         self.scope = scope
         self.annotations = annotations
-        self.open: list = []  # names of the classes that are being read
-        self.definitions: dict = {}  # of those that hold themselves
+        self.open: list = []  # the names of the classes that are being converted
+        self.definitions: dict = {}  # schemas of recursive classes
 
     def schema(self, found: ast.ClassDef) -> dict:
         if found.name in self.definitions:
@@ -85,7 +85,7 @@ class ClassSchemas:
         return with_description(schema, doc.description)
 
     def lineage(self, found: ast.ClassDef, seen: list) -> list:
-        """A class after the classes of this module that it inherits from."""
+        """Returns the base classes of this module, followed by the class itself."""
         chain: list = []
         for base in reversed(found.bases):
             local = self.scope.classes.get(self.scope.known_as(base))
@@ -143,7 +143,7 @@ class ClassSchemas:
 
 
 def keyword(keywords: list, name: str) -> Any:
-    """The constant that a keyword argument is given; None where there is none."""
+    """Returns the constant value of a keyword argument, or None."""
     return next((one.value.value for one in keywords if one.arg == name and isinstance(one.value, ast.Constant)), None)
 
 

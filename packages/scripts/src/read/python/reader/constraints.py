@@ -1,4 +1,4 @@
-"""What `Annotated`, `Field` and their like say beyond a type."""
+"""Reads the constraints in `Annotated`, `Field` and similar metadata."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEYWORDS = {
     "min_items": "minItems", "max_items": "maxItems",
 }  # fmt: skip
 SIZES = {"min_length": ("minLength", "minItems", "minProperties"), "max_length": ("maxLength", "maxItems", "maxProperties")}
-# Of the package annotated_types: what their first arguments mean.
+# The package annotated_types: the keyword of each first argument.
 POSITIONAL = {
     "Ge": ("ge",), "Gt": ("gt",), "Le": ("le",), "Lt": ("lt",), "MultipleOf": ("multiple_of",),
     "MinLen": ("min_length",), "MaxLen": ("max_length",), "Len": ("min_length", "max_length"),
@@ -24,7 +24,7 @@ KEYWORD_ONLY = {"Field", "Query", "Body", "Meta", "StringConstraints", "Interval
 
 
 def constrain(schema: dict, node: ast.AST, scope: Any) -> dict:
-    """A schema with what one piece of metadata adds to it. What is not known says nothing."""
+    """Returns a schema with the constraints of one piece of metadata; unknown metadata is ignored."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return {**schema, "description": node.value}
     if not isinstance(node, ast.Call):

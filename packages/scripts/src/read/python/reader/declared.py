@@ -1,4 +1,4 @@
-"""What a file says of its permissions, and which functions have a format: read, never believed here."""
+"""Reads the permissions that a file declares, and which functions have a format. They take effect only when a user approves them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OLDER = {
 
 
 def read_declared(scope: Scope) -> dict:
-    """`file`, `title` and, by function, `functions` and `formats`."""
+    """Returns `file`, `title` and, by function, `functions` and `formats`."""
     file: dict = {}
     title = None
     config = scope.constants.get("TOOL_CONFIG")
@@ -31,7 +31,7 @@ def read_declared(scope: Scope) -> dict:
             title = value.pop("title", None)
             file = value
         elif value is not None:
-            scope.problem(config, "TOOL_CONFIG is no dict.", "error")
+            scope.problem(config, "TOOL_CONFIG is not a dict.", "error")
     functions: dict = {}
     formats: list = []
     for name, node in scope.functions.items():
@@ -54,7 +54,7 @@ def declare(scope: Scope, functions: dict, formats: list, name: str, key: Any, n
         if not (isinstance(node, ast.Constant) and node.value is None):
             formats.append(name)
     elif key in OLDER:
-        scope.problem(node, f"{name}.{key} means nothing: write {name}.{OLDER[key]}.", "warning")
+        scope.problem(node, f"{name}.{key} has no effect: write {name}.{OLDER[key]}.", "warning")
     elif key in KEYS or strict:
         value = value_or_problem(node, scope, f"{name}.{key}")
         if key is not None and value is not None:
@@ -65,5 +65,5 @@ def value_or_problem(node: ast.AST, scope: Scope, what: str) -> Any:
     try:
         return literal(node, scope)
     except NotLiteral:
-        scope.problem(node, f"{what} is no literal: what a file declares is read without running it.", "error")
+        scope.problem(node, f"{what} is not a literal: declarations are read without running the file.", "error")
         return None

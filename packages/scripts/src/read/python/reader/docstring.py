@@ -1,4 +1,4 @@
-"""Docstrings in Google's, NumPy's and reStructuredText's styles, also mixed."""
+"""Reads docstrings in Google's, NumPy's and reStructuredText's styles, or in a mix of them."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def take_numpy(doc: Docstring, lines: list, at: int) -> int:
         elif kind == "raises":
             add_raise(doc, head, note)
         else:
-            # `name : type`, or the type alone.
+            # `name : type`, or only the type.
             written = entry.group(2) if entry and entry.group(2) else head
             doc.returns = with_note(doc.returns.get("type") or written, note)
     return end - at
@@ -123,18 +123,18 @@ def section_kind(title: str) -> str | None:
 
 
 def indented(lines: list, start: int) -> tuple:
-    """The lines from `start` that are indented, without their indent, and how many there are."""
+    """Returns the indented lines from `start`, without their indent, and their number."""
     end = start
     while end < len(lines) and (not lines[end].strip() or lines[end][0] in " \t"):
         end += 1
-    # Blank lines before what follows are its own.
+    # Trailing blank lines belong to the following text.
     while end > start and not lines[end - 1].strip():
         end -= 1
     return inspect.cleandoc("\n".join(["", *lines[start:end]])).splitlines(), end - start
 
 
 def entries(body: list) -> list:
-    """Pairs of an unindented line and the text below it."""
+    """Returns pairs of an unindented line and the text below it."""
     found: list = []
     for line in body:
         if line.strip() and line[0] not in " \t":

@@ -1,4 +1,4 @@
-"""Values that can be read without running anything."""
+"""Evaluates literals without running code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class NotLiteral(Exception):
 
 
 def literal(node: ast.AST, scope: Any) -> Any:
-    """The JSON value of an expression of literals, constants of the module and enum members."""
+    """Returns the JSON value of an expression of literals, constants of the module and enum members."""
     return plain(value_of(node, scope, 0))
 
 
@@ -45,7 +45,7 @@ def value_of(node: ast.AST, scope: Any, depth: int) -> Any:
 
 
 def arithmetic(node: ast.BinOp, scope: Any, depth: int) -> Any:
-    """`60 * 1000` and `1 << 20`: what people write for numbers, and nothing that could take long."""
+    """Evaluates expressions such as `60 * 1000` and `1 << 20`, if they are fast."""
     left, right = value_of(node.left, scope, depth), value_of(node.right, scope, depth)
     if isinstance(left, str) and isinstance(right, str) and isinstance(node.op, ast.Add):
         return left + right
@@ -63,7 +63,7 @@ def arithmetic(node: ast.BinOp, scope: Any, depth: int) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """As JSON can hold it: no NaN, no bytes, no number that JavaScript would round."""
+    """Checks that JSON can represent a value: no NaN, no bytes, no number that JavaScript would round."""
     if value is None or isinstance(value, (bool, str)):
         if isinstance(value, str):
             try:

@@ -1,4 +1,4 @@
-"""A function as a tool."""
+"""Converts a function to a tool."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class FunctionReader:
             properties[parameter.arg] = self.parameter(parameter, default)
             if default is None:
                 required.append(parameter.arg)
-        self.warn_of_strangers(properties)
+        self.warn_of_unknown(properties)
         schema: dict = {"type": "object", "properties": properties}
         if required:
             schema["required"] = required
@@ -64,7 +64,7 @@ class FunctionReader:
         schema = self.type_of(parameter)
         if default is not None:
             if isinstance(default, ast.Constant) and default.value is None and schema and not takes_null(schema):
-                # `limit: int = None` says that None is fine.
+                # `limit: int = None` allows None.
                 schema = union([schema, {"type": "null"}])
             schema = with_default(schema, default, self.scope)
         text = self.doc.parameters.get(parameter.arg)
@@ -77,7 +77,7 @@ class FunctionReader:
         return self.documented(written) if written else {}
 
     def documented(self, written: str) -> dict:
-        """A type that only the docstring says: `int`, `list of str`, `{'a', 'b'}, optional`."""
+        """Converts a type in the docstring: `int`, `list of str`, `{'a', 'b'}, optional`."""
         text = written.split(", optional")[0].split(", default")[0].removesuffix(" or None").strip()
         words = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list", "object": "dict"}
         text = words.get(text.lower(), text)
@@ -90,28 +90,28 @@ class FunctionReader:
             return {}
         if isinstance(node, ast.Set):
             node = ast.Subscript(value=ast.Name(id="Literal"), slice=ast.Tuple(elts=node.elts))
-        # Prose is no mistake: only what is understood counts.
+        # Unknown text is prose and no error.
         before = len(self.scope.problems)
         schema = self.annotations.schema(node)
         del self.scope.problems[before:]
         return schema
 
     def others(self) -> Any:
-        """What `**kwargs` takes; nothing else may come. `*args` has no names to be called by."""
+        """Returns the schema of `**kwargs`, without which no other argument is allowed. `*args` is a warning, because it has no names."""
         rest, named = self.node.args.vararg, self.node.args.kwarg
         if rest is not None:
-            self.scope.problem(rest, f"*{rest.arg} of {self.node.name} cannot be given by name: a model never sees it. Take a list instead.")
+            self.scope.problem(rest, f"*{rest.arg} of {self.node.name} cannot be passed by name, so a model does not see it. Use a list instead.")
         if named is None:
             return False
         schema = self.annotations.schema(named.annotation) if named.annotation is not None else {}
         return schema or True
 
-    def warn_of_strangers(self, properties: dict) -> None:
+    def warn_of_unknown(self, properties: dict) -> None:
         rest = [one.arg for one in (self.node.args.vararg, self.node.args.kwarg) if one is not None]
         known = [*properties, *rest, "context", "self"]
         for name in self.doc.parameters:
             if name not in known and self.node.args.kwarg is None:
-                self.scope.problem(self.node, f"The docstring of {self.node.name} describes {name}, which is none of its parameters.")
+                self.scope.problem(self.node, f"The docstring of {self.node.name} describes {name}, which is not one of its parameters.")
 
     def returns(self) -> Any:
         said = self.doc.returns

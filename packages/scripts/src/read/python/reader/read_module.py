@@ -1,4 +1,4 @@
-"""One module as plain data."""
+"""Converts a module to plain data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scope import Scope
 def read_module(source: bytes) -> dict:
     try:
         with warnings.catch_warnings():
-            # An invalid escape is the script's own business.
+            # Warnings about the script's own code, such as invalid escapes, do not matter here.
             warnings.simplefilter("ignore")
             tree = ast.parse(source)
     except SyntaxError as error:
@@ -30,7 +30,7 @@ def read_module(source: bytes) -> dict:
         function = read_function(node, scope)
         function["hasFormat"] = name in declared["formats"]
         if not function["description"]:
-            scope.problem(node, f"{name} has no docstring: a model does not know what it is for.")
+            scope.problem(node, f"{name} has no docstring: a model cannot know its purpose.")
         functions.append(function)
     return {
         "rules": (ast.get_docstring(tree) or "").strip(),
@@ -42,7 +42,7 @@ def read_module(source: bytes) -> dict:
 
 
 def public_names(scope: Scope) -> list:
-    """In the file's order. `__all__`, where it is there, has the word."""
+    """Returns the names of the public functions in the file's order: those in `__all__`, if there is one."""
     names = [name for name in scope.functions if not name.startswith("_")]
     exported = scope.constants.get("__all__")
     if exported is None:

@@ -1,4 +1,4 @@
-"""The names that a module defines at its top, and what they stand for."""
+"""The top-level names of a module and their values."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Scope:
     def assign(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Name):
             self.constants[target.id] = value
-            # The name no longer stands for the function.
+            # The name no longer refers to the function.
             self.functions.pop(target.id, None)
         elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
             self.attributes.append((target.value.id, target.attr, value))
@@ -55,7 +55,7 @@ class Scope:
             self.problems.append(found)
 
     def known_as(self, node: ast.AST) -> str:
-        """The last part of a name, as the module that it comes from calls it."""
+        """Returns the last part of the original name of an imported name."""
         if isinstance(node, ast.Attribute):
             return node.attr
         if isinstance(node, ast.Name):
@@ -63,7 +63,7 @@ class Scope:
         return ""
 
     def is_from(self, node: ast.AST, module: str, name: str) -> bool:
-        """Whether an expression names `name` of `module`."""
+        """Returns whether an expression is `name` of `module`."""
         if isinstance(node, ast.Name):
             return self.imports.get(node.id) == f"{module}.{name}"
         return (
@@ -74,7 +74,7 @@ class Scope:
         )
 
     def enum_members(self, name: str) -> dict:
-        """Names and values of an enum's members; empty where `name` is no enum that can be read."""
+        """Returns the names and values of an enum's members; empty if `name` is not a readable enum."""
         found = self.classes.get(name)
         if found is None or not is_enum(found, self):
             return {}
@@ -103,7 +103,7 @@ def is_enum(found: ast.ClassDef, scope: Scope) -> bool:
 
 
 def top_level(body: list) -> Iterator[Any]:
-    """Statements of a module, those under its `if` and `try` too, but not `if __name__ == "__main__"`."""
+    """Yields the statements of a module, including those in `if` and `try`, but not in `if __name__ == "__main__"`."""
     for statement in body:
         if isinstance(statement, ast.If):
             if not names_main(statement.test):

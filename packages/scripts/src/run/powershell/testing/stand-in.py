@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -I
-"""Stands in for pwsh: speaks to the host as worker.ps1 does, whatever the script says."""
+"""A replacement for pwsh that uses the protocol of worker.ps1 and ignores the script."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What scripts may import: `from capstan import tool, Context, ToolError`."""
+"""The names that scripts can import: `from capstan import tool, Context, ToolError`."""
 
 from capstan.context import Context
 from capstan.declare import tool

@@ -1,4 +1,4 @@
-"""What a call may say and ask while it runs."""
+"""The requests that a call can send while it runs."""
 
 import os
 import threading
@@ -14,7 +14,7 @@ asked = 0
 
 
 class Variables:
-    """The session's variables, to read: `context.variables["Fetch_3"]`."""
+    """The session's variables, read-only: `context.variables["Fetch_3"]`."""
 
     def __getitem__(self, name: str):
         return ask("variable", name=name)
@@ -36,20 +36,20 @@ class Variables:
 
 
 class Context:
-    """What a function that has a parameter named `context` is given."""
+    """The value of a function's parameter named `context`."""
 
     def __init__(self, idempotency_key: str):
         self.variables = Variables()
         self.idempotency_key = idempotency_key
-        """The same whenever this call is tried, to pass on to a service that takes such a key."""
+        """An idempotency key for services. It is the same for each attempt of this call."""
 
     def progress(self, message: typing.Optional[str] = None, done: typing.Optional[float] = None, total: typing.Optional[float] = None) -> None:
-        """Says how far it is."""
+        """Reports progress."""
         said = {"message": message, "done": done, "total": total}
         say({"type": "progress", **{name: value for name, value in said.items() if value is not None}})
 
     def call_tool(self, name: str, arguments: typing.Optional[dict] = None):
-        """Calls another tool, which is asked about and kept like any call. Raises ToolError where it fails."""
+        """Calls another tool, which needs approval and is recorded like any call. Raises ToolError if it fails."""
         return ask("call_tool", name=name, arguments=arguments or {})
 
 
@@ -59,7 +59,7 @@ def say(message: dict) -> None:
 
 
 def ask(what: str, **about):
-    """Asks the host, and waits for its answer; one thread at a time."""
+    """Sends a request to the host and waits for its answer, one thread at a time."""
     global asked
     with lock:
         asked += 1

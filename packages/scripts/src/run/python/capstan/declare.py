@@ -1,8 +1,8 @@
-"""The decorator by which a script declares what its functions may do."""
+"""The decorator with which a script declares the permissions of its functions."""
 
 
 def tool(function=None, **declared):
-    """Declares what a function may do. It is read from the file, and counts once a person approved it."""
+    """Declares the permissions of a function. They are read from the file, and take effect once a user approves them."""
 
     def mark(function):
         for name, value in declared.items():

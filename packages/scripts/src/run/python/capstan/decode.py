@@ -1,4 +1,4 @@
-"""Arguments as a function's annotations want them: JSON has no dates, sets or classes."""
+"""Converts arguments to the annotated types: JSON has no dates, sets or classes."""
 
 import base64
 import collections.abc
@@ -29,7 +29,7 @@ def decode_arguments(function, given: dict) -> dict:
     try:
         hints = typing.get_type_hints(function)
     except Exception:
-        # An annotation that names what is not there: the function gets what JSON says.
+        # An annotation with an undefined name: the function gets the JSON value.
         return given
     return {name: decode(value, hints[name]) if name in hints else value for name, value in given.items()}
 

@@ -1,4 +1,4 @@
-"""What a function returns as JSON: nothing is lost silently."""
+"""Encodes a function's result as JSON without losing anything silently."""
 
 import base64
 import dataclasses
@@ -17,13 +17,13 @@ DEEPEST = 200
 
 def encode(value, depth: int = 0):
     """
-    Plain JSON. Numbers that JSON or JavaScript cannot hold are text ("NaN", "9007199254740993"), dates are
+    Returns plain JSON. Numbers that JSON or JavaScript cannot represent become text ("NaN", "9007199254740993"), dates are
     ISO 8601, bytes are {"base64": …}, sets and tuples are lists, and classes with fields are objects.
     """
     if value is None or value is True or value is False or type(value) is str:
         return value
     if depth > DEEPEST:
-        raise ValueError(f"The result holds itself, or is more than {DEEPEST} levels deep.")
+        raise ValueError(f"The result contains itself, or is more than {DEEPEST} levels deep.")
     if isinstance(value, enum.Enum):
         return encode(value.value, depth + 1)
     if isinstance(value, str):
@@ -74,7 +74,7 @@ def key_of(key) -> str:
 
 
 def parts_of(value):
-    """A path, or a list with paths in it, as content parts: files are read here, where the script sees them. Else None."""
+    """Converts a path, or a list with paths, to content parts; otherwise returns None. Files are read here, because the host may not have them."""
     values = value if isinstance(value, (list, tuple)) else [value]
     if not any(isinstance(one, pathlib.PurePath) for one in values):
         return None

@@ -1,4 +1,4 @@
-"""Exceptions as data: short for the model, whole for the person."""
+"""Converts exceptions to data: a summary for the model, all of it for the user."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ LONGEST = 20_000
 
 
 class ToolError(Exception):
-    """A failure as the model should read it: what was wrong, and what to do instead."""
+    """A failure with a message for the model: the problem, and what to do instead."""
 
     def __init__(self, message: str, *, code: str = "script_failed", retryable: bool = False):
         super().__init__(message)
@@ -18,7 +18,7 @@ class ToolError(Exception):
 
 
 def describe(error: BaseException, script: str) -> dict:
-    # What hides itself is ours, or a wrapper's, by the convention of pytest.
+    # Hidden frames are Capstan's or a wrapper's, by pytest's convention.
     walked = [one for one in traceback.walk_tb(error.__traceback__) if not one[0].f_locals.get("__tracebackhide__")]
     frames = [one for one in traceback.StackSummary.extract(iter(walked)) if not one.filename.startswith((HERE, "<frozen"))]
     own = [one for one in frames if not one.filename.startswith((sys.prefix, sys.base_prefix, "<"))]
@@ -37,7 +37,7 @@ def describe(error: BaseException, script: str) -> dict:
 
 def text_of(error: BaseException) -> str:
     try:
-        # KeyError shows only the key: "KeyError: 'x'" says what it is.
+        # For a KeyError this is only the key; the host adds the type.
         return str(error)[:LONGEST]
     except Exception:
-        return "(it cannot say what)"
+        return "(its message cannot be read)"

@@ -1,4 +1,4 @@
-"""Messages on a descriptor: four bytes of length, the most significant first, then JSON."""
+"""Messages on a descriptor: four bytes of length, big-endian, then JSON."""
 
 import json
 import os
@@ -13,7 +13,7 @@ def write(descriptor: int, message: object) -> None:
 
 
 def read(descriptor: int):
-    """The next message; None where there are no more."""
+    """Returns the next message, or None at the end."""
     head = exactly(descriptor, 4)
     return None if head is None else json.loads(exactly(descriptor, struct.unpack(">I", head)[0]))
 

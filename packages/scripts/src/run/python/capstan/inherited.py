@@ -1,19 +1,19 @@
-"""What a script opened while it was imported: each call inherits it, and shares it with the next."""
+"""Descriptors that a script opened while it was imported: each call inherits them and shares them with the next call."""
 
 import fcntl
 import os
 import stat
 import typing
 
-FIRST = 5  # below are the worker's own
+FIRST = 5  # lower ones are the worker's own
 
 
 class Inherited:
-    """Knows how it was left by the import."""
+    """Records their state after the import."""
 
     def __init__(self) -> None:
         self.files: dict = {}
-        # What a pipe, a socket or shared memory holds cannot be put back.
+        # The content of a pipe, a socket or shared memory cannot be restored.
         self.can_be_restored = not shares_memory()
         for descriptor in opened():
             mode = os.fstat(descriptor).st_mode
@@ -22,11 +22,11 @@ class Inherited:
                     self.files[descriptor] = left_at(descriptor)
                 elif not stat.S_ISCHR(mode):
                     self.can_be_restored = False
-            except OSError:  # opened as a path alone, say
+            except OSError:  # for example opened with O_PATH
                 self.can_be_restored = False
 
     def restore(self) -> bool:
-        """Puts back where files are read from; False where something else may be another."""
+        """Restores the positions of files. Returns False if anything else may have changed."""
         if not self.can_be_restored:
             return False
         for descriptor, (position, flags, content) in self.files.items():
@@ -43,13 +43,13 @@ def opened() -> typing.Iterator:
         try:
             os.fstat(descriptor)
         except OSError:
-            continue  # it was the listing's own
+            continue  # the descriptor of the listing itself
         if descriptor >= FIRST:
             yield descriptor
 
 
 def left_at(descriptor: int) -> tuple:
-    """Where it stands, and the content of what has no name that others would find it by."""
+    """Returns the position of a file, and the content of a file without a name."""
     status = os.fstat(descriptor)
     content = identity(status) if status.st_nlink == 0 else None
     return os.lseek(descriptor, 0, os.SEEK_CUR), fcntl.fcntl(descriptor, fcntl.F_GETFL), content
@@ -61,5 +61,5 @@ def shares_memory() -> bool:
 
 
 def identity(status: os.stat_result) -> tuple:
-    """Another where the file is another, or was written to."""
+    """Returns a value that changes if the file is replaced or written to."""
     return (status.st_ino, status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns)

@@ -1,4 +1,4 @@
-"""Imports a script, with the private modules beside it."""
+"""Imports a script, with the private modules next to it."""
 
 import importlib.util
 import os

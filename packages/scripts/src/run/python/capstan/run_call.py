@@ -1,4 +1,4 @@
-"""Runs one call of a function and says what came of it."""
+"""Runs one call of a function and returns its result."""
 
 import inspect
 import itertools
@@ -16,7 +16,7 @@ CHANNEL = 3
 
 def run_call(module, script: str, request: dict) -> None:
     function = getattr(module, request["function"])
-    # Of its own: a format is shown what was given.
+    # A copy, because the format receives the original arguments.
     arguments = {**decode_arguments(function, request["arguments"])}
     if request.get("wantsContext"):
         arguments["context"] = Context(request["idempotencyKey"])
@@ -35,7 +35,7 @@ def run_call(module, script: str, request: dict) -> None:
 
 
 def rehearse() -> None:
-    """Does what every call does, while none is here: memory that a fork writes to is copied then."""
+    """Runs the common code of all calls before the first one, because memory that a fork writes to is copied."""
     arguments = decode_arguments(call, json.loads('{"function": 1}'))
     json.dumps({"type": "result", "value": encode(arguments), "parts": parts_of(None)})
     call(str, {})
@@ -53,7 +53,7 @@ def call(function, arguments):
 
 
 def by_place(function, arguments: dict) -> list:
-    """Takes out of the arguments those that a function does not take by name, in its order, with their defaults."""
+    """Removes the positional-only arguments and returns them in order, with their defaults."""
     function = inspect.unwrap(function)
     code = getattr(function, "__code__", None)
     names = code.co_varnames[: code.co_posonlyargcount] if code is not None else ()
@@ -62,7 +62,7 @@ def by_place(function, arguments: dict) -> list:
     defaults = function.__defaults__ or ()
     given = dict(zip(code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount], defaults))
     given.update((name, arguments.pop(name)) for name in names if name in arguments)
-    # One that is missing is told by the call itself.
+    # The call itself reports a missing one.
     return [given[name] for name in itertools.takewhile(given.__contains__, names)]
 
 

@@ -1,4 +1,4 @@
-"""What a call leaves behind, where a worker has processes and temporary folders of its own."""
+"""Removes the processes and temporary files of a call, in a worker that has its own."""
 
 import os
 import signal
@@ -12,17 +12,17 @@ SHARED_MEMORY = ("/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg")
 
 
 class Traces:
-    """Knows what was there before the first call."""
+    """Records the files before the first call."""
 
     def __init__(self) -> None:
         self.inherited = Inherited()
         self.known = found()
         if self.known or self.inherited.files:
-            # A clock that files are dated by ticks every few milliseconds: what a call changes gets another date.
+            # The clock of file times ticks every few milliseconds. Waiting gives changes by a call another time.
             time.sleep(0.02)
 
     def remove(self) -> bool:
-        """Ends what still runs and takes away what is new; False where something may be left."""
+        """Ends remaining processes and deletes new files. Returns False if something may be left."""
         if not end_others():
             return False
         try:
@@ -37,7 +37,7 @@ class Traces:
 
 
 def found() -> dict:
-    """What is there, by path. A folder's dates change with what is made in it and taken away again."""
+    """Returns the files by path. A folder's times are ignored, because files in it are created and deleted."""
     known = {}
     for folder in FOLDERS:
         for path, is_folder in below(folder):
@@ -47,7 +47,7 @@ def found() -> dict:
 
 
 def end_others() -> bool:
-    """Ends all processes but this one, and waits until they are gone."""
+    """Ends all other processes, and waits until they are gone."""
     for _ in range(1000):
         try:
             os.kill(-1, signal.SIGKILL)
@@ -59,8 +59,8 @@ def end_others() -> bool:
 
 def below(folder: str) -> typing.Iterator:
     """
-    Each path below a folder, what is in a folder before the folder itself, and whether it is one.
-    Never what is shown there from outside: roots may lie in a temporary folder.
+    Yields each path below a folder, contents before their folder, and whether it is a folder.
+    Skips mounted folders, because roots can be in a temporary folder.
     """
     if os.path.isdir(folder):
         yield from walk(folder, os.stat(folder).st_dev)
@@ -78,7 +78,7 @@ def walk(folder: str, device: int) -> typing.Iterator:
 
 
 def has_entries(path: str) -> bool:
-    """Whether there is more than the line of its headings. Read as bytes: a text file costs ten times as much."""
+    """Returns whether there is more than the heading line. Bytes, because reading as text takes ten times as long."""
     file = os.open(path, os.O_RDONLY)
     try:
         return os.read(file, 4096).count(b"\n") > 1
