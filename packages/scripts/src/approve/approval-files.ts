@@ -88,6 +88,7 @@ export function makeApprovalsFolder(folder: string): void {
   chmodSync(folder, 0o700);
 }
 
+/** Returns whether a file name is that of an approval. */
 export function isApprovalFile(name: string | null): boolean {
   return name === null || name.endsWith(".json");
 }

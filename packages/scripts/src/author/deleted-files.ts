@@ -6,6 +6,7 @@ import { maxSourceBytes } from "../read/read-scripts.ts";
 import { readPlainFile } from "../read/script-files.ts";
 import { type CreatedSource, isItself, type NotWritten, writeNew } from "./source-file.ts";
 
+/** The result of deleting a file. */
 export type Removed =
   | { readonly status: "removed" }
   | { readonly status: "refused"; readonly message: string };

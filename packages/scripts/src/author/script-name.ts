@@ -1,5 +1,6 @@
 import type { TemplateKind } from "./script-templates.ts";
 
+/** A valid name of a new script, or the problem of a name. */
 export type ScriptName =
   | { readonly status: "named"; readonly stem: string; readonly kind: TemplateKind }
   | { readonly status: "refused"; readonly message: string };

@@ -93,4 +93,5 @@ export const greet = defineTool({
 `,
 } as const;
 
+/** The file extension of a template. */
 export type TemplateKind = keyof typeof templates;

@@ -4,6 +4,7 @@ import { writeATool } from "./write-a-tool-rule.ts";
 import { z } from "zod";
 import { checkSource } from "./check-source.ts";
 
+/** Options of `scriptTools`. */
 export interface ScriptToolsOptions {
   readonly parsers: ReadScriptsOptions["parsers"];
 }

@@ -50,6 +50,7 @@ export function isEditable(path: string): boolean {
   return languageOf(path) !== "module" && /\.(py|ps1)$/.test(path);
 }
 
+/** Returns the language of a file by its extension. */
 export function languageOf(name: string): ScriptView["language"] {
   const extension = extname(name);
   return extension === ".py" ? "python" : extension === ".ps1" ? "powershell" : "module";
@@ -73,6 +74,7 @@ export function functionView(
   };
 }
 
+/** Returns a problem in the form of the API. */
 export function problemView({ severity, message, line, column }: ScriptProblem): ScriptProblemView {
   return {
     severity,

@@ -16,7 +16,9 @@ export type NotWritten =
   | { readonly status: "conflict"; readonly message: string }
   | { readonly status: "refused"; readonly message: string };
 
+/** The result of saving a file. */
 export type WroteSource = { readonly status: "written" } | NotWritten;
+/** The result of creating a file. */
 export type CreatedSource = { readonly status: "written"; readonly path: string } | NotWritten;
 
 /**

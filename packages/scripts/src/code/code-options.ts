@@ -1,5 +1,6 @@
 import type { NetworkAccess, Sandbox, SandboxLimits } from "@capstan/sandbox";
 
+/** Options of `codeTools`. */
 export interface CodeToolsOptions {
   /**
    * The sandbox that code runs in. Without one only JavaScript is offered, which runs in an

@@ -12,6 +12,7 @@ import { codeFolderInside, makeCodeFolder } from "./code-folder.ts";
 import { type CodeToolsOptions, describeSandbox } from "./code-options.ts";
 import { runCode } from "./run-code.ts";
 
+/** The schema of the argument that names variables. */
 export const variableNames = z
   .array(z.string())
   .max(100)

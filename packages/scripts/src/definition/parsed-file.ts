@@ -14,6 +14,7 @@ export interface ParsedFile {
   readonly problems: readonly ScriptProblem[];
 }
 
+/** Declared permissions before they are checked. */
 export interface RawPermissions {
   readonly [key: string]: JsonValue;
 }

@@ -2,6 +2,7 @@ import type { JsonObject, JsonSchema, ToolContext } from "@capstan/core";
 import type { ExecutionDecision, ResultApprovalPolicy, ToolReturn } from "@capstan/core/host";
 import type { NetworkAccess } from "@capstan/sandbox";
 
+/** The languages of script files. */
 export type ScriptLanguage = "python" | "powershell";
 
 /** A problem of a script file. An `error` disables the function, or the whole file. */
@@ -88,6 +89,7 @@ export interface Script {
   readonly contentHash: string;
 }
 
+/** A call of a script's function. */
 export interface ScriptCall {
   readonly script: Script;
   readonly function: ScriptFunction;

@@ -6,6 +6,7 @@ import { isAlive, type Program, type PythonInstallation, type Sandbox } from "@c
 import type { Script } from "../definition/script-function.ts";
 import { environmentInside, type PythonEnvironments } from "./python-environments.ts";
 
+/** The result of `installEnvironment`. */
 export type InstallOutcome =
   | { readonly status: "none_needed" }
   | { readonly status: "installed" | "installed_before"; readonly folder: string }

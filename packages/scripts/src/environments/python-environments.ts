@@ -10,6 +10,7 @@ export const environmentInside = "/capstan-venv";
 
 const requirementsFile = "requirements.txt";
 
+/** The state of the packages that a script requires. */
 export type FoundEnvironment =
   | { readonly status: "none_needed" }
   /** The absolute path of the virtual environment. */

@@ -19,6 +19,7 @@ import { scriptGroup } from "./script-group.ts";
 import type { ScriptVersions } from "../read/script-versions.ts";
 import { FolderWatch } from "./watch-folders.ts";
 
+/** Options of `openToolLibrary`. */
 export interface ToolLibraryOptions {
   /** The absolute paths of the folders of tools. A missing folder may be created later. */
   readonly folders: readonly string[];
@@ -87,6 +88,7 @@ export async function openToolLibrary(options: ToolLibraryOptions): Promise<Tool
   return library;
 }
 
+/** The tools of folders, kept up to date with their files. See `openToolLibrary`. */
 export class ToolLibrary {
   /** The current groups in order: folders as configured, files by name. */
   groups: readonly ToolGroup[] = [];

@@ -19,6 +19,7 @@ export interface CachedDefinitions {
   readonly problems: readonly ScriptProblem[];
 }
 
+/** Identifies the cached definitions of a script. */
 export interface CacheKey {
   readonly language: ScriptLanguage;
   /** The script's file name. */

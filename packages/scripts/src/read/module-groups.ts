@@ -3,6 +3,7 @@ import { defineToolGroup, type Tool, type ToolGroup } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
 import { groupIdOf } from "../definition/group-id.ts";
 
+/** The groups of a module, or its problem. */
 export type ModuleGroups =
   | { readonly status: "read"; readonly groups: readonly ToolGroup[] }
   | { readonly status: "refused"; readonly message: string };

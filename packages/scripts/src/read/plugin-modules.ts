@@ -32,6 +32,7 @@ export interface ToolModule {
   readonly groups: readonly ToolGroup[];
 }
 
+/** The state of a plugin module. */
 export interface LoadedModule {
   readonly path: string;
   readonly status: "live" | "stale" | "broken" | "unapproved";
@@ -39,6 +40,7 @@ export interface LoadedModule {
   readonly problems: readonly ScriptProblem[];
 }
 
+/** Options of `loadModules`. */
 export interface LoadModulesOptions {
   readonly previous: ReadonlyMap<string, ToolModule>;
   readonly approvals?: ModuleApprovals;

@@ -22,6 +22,7 @@ import type {
   ScriptProblem,
 } from "../definition/script-function.ts";
 
+/** A script found by a scan of a folder. */
 export type ScriptFile = Extract<ScannedFile, { readonly type: "script" }>;
 
 /** Reads sources of one language, in order, without running them. */
@@ -30,6 +31,7 @@ export type ParseSources = (
   signal: AbortSignal | undefined,
 ) => Promise<readonly ParsedFile[]>;
 
+/** Options of `readScripts`. */
 export interface ReadScriptsOptions {
   readonly parsers: { readonly [language in ScriptLanguage]: ParseSources };
   /**
@@ -47,6 +49,7 @@ export interface ReadScriptsOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The result of reading one script. */
 export type ScriptOutcome =
   | { readonly status: "read"; readonly script: Script }
   /** The script cannot be used; the problems say why. */

@@ -21,10 +21,12 @@ export type ScannedFile = {
   | { readonly type: "module" }
 );
 
+/** A problem with its file. */
 export interface FileProblem extends ScriptProblem {
   readonly path: string;
 }
 
+/** The result of `scanFolder`. */
 export interface Scan {
   readonly files: readonly ScannedFile[];
   readonly problems: readonly FileProblem[];

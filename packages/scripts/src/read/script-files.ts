@@ -4,6 +4,7 @@ import { open, readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { FileContents } from "../definition/parsed-file.ts";
 
+/** The result of `readScriptFiles`. */
 export type ScriptFilesOutcome =
   | {
       readonly status: "read";
@@ -86,6 +87,7 @@ export async function readPlainFile(
   return found.size > maxBytes ? undefined : await file.readFile();
 }
 
+/** Returns whether a file name begins with `_`. */
 export function isPrivate(name: string): boolean {
   return name.startsWith("_");
 }

@@ -7,6 +7,7 @@ import { powershellWorkerCommand } from "./powershell/powershell-worker-command.
 import { pythonWorkerCommand } from "./python/python-worker-command.ts";
 import type { WorkerCommand } from "./worker/worker-command.ts";
 
+/** Options of `findInterpreters`. */
 export interface InterpreterOptions {
   /** Finds the Python that runs scripts, or why there is none. */
   readonly python: () => Promise<

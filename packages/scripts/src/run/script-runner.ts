@@ -29,6 +29,7 @@ import { WorkerPool, type WorkerPoolOptions } from "./worker/worker-pool.ts";
 import { errorMessage, readBack } from "@capstan/core/host";
 import type { HostReply, HostRequest } from "./worker/messages.ts";
 
+/** Options of `createScriptRunner`. */
 export interface ScriptRunnerOptions extends InterpreterOptions {
   readonly sandbox: Sandbox;
   /** The approved permissions: without an approval a script has no network, roots or secrets. */
@@ -48,6 +49,7 @@ export interface ScriptRunnerOptions extends InterpreterOptions {
   readonly pool?: WorkerPoolOptions;
 }
 
+/** Runs functions of scripts. See `createScriptRunner`. */
 export interface ScriptRunner {
   readonly run: RunScriptFunction;
   /** Ends all workers. */

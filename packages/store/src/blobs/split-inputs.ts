@@ -18,6 +18,7 @@ export interface NewBlob {
  */
 export type StoredList<T> = readonly (T | BlobElement)[];
 
+/** A reference to the blob of some elements. */
 export interface BlobElement {
   readonly blob: string;
 }
@@ -86,12 +87,14 @@ export async function joinList<T>(
   return whole;
 }
 
+/** Returns the error for a blob that the store has lost. */
 export function missingBlob(sha256: string): Error {
   return new Error(
     `an input of this run is missing from the store (blob ${sha256}). "capstan db check" lists the damage; restore the last backup`,
   );
 }
 
+/** Returns whether an element of a stored list is a reference to a blob. */
 export function isBlobElement(element: unknown): element is BlobElement {
   return typeof element === "object" && element !== null && "blob" in element && isOnlyKey(element);
 }
@@ -171,12 +174,14 @@ function cutTexts(value: JsonValue, values: { left: number }): JsonValue {
 /** The texts of a result. They may be long, and only a run that continues this one reads them. */
 export type ResultReplay = Pick<ChainResultRecord, "answer" | "log">;
 
+/** A result as its row stores it. */
 export interface EncodedResult {
   readonly result: string;
   /** A `ResultReplay` as JSON if it is long; otherwise it is in `result`. */
   readonly replay?: string;
 }
 
+/** Encodes a chain's result; a long answer and log are separated from it. */
 export function encodeResult(given: ChainResultRecord): EncodedResult {
   const { answer, log, ...rest } = given;
   if (answer.length + (log?.replay.length ?? 0) < inlineLength)

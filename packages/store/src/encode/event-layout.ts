@@ -23,6 +23,7 @@ export interface EventLayout {
   readonly elsewhere: readonly { readonly from: number; readonly count: number }[];
 }
 
+/** Parses a layout from the column `cuts`. */
 export function readLayout(text: string): EventLayout {
   const [cut = "", gaps = ""] = text.split("#");
   return {

@@ -20,6 +20,7 @@ export interface EncodedRow {
   readonly cuts: string | null;
 }
 
+/** An event of a commit whose row the writer chooses. */
 export type LooseEvent =
   | {
       readonly type: "delta";
@@ -153,6 +154,7 @@ function lengthOf(event: UnnumberedEvent): number {
   return event.type === "call.proposed" ? event.argumentsText.length : 0;
 }
 
+/** Encodes a layout for the column `cuts`; null if its numbers are consecutive. */
 export function writeLayout({ items, elsewhere }: EventLayout): string | null {
   if (items.length === 0 && elsewhere.length === 0) return null;
   const cut = items.map(({ place, cuts }) => `${place}@${cuts}`).join("|");

@@ -96,6 +96,7 @@ export type JournalAct =
  */
 export type AnswerableBy = "client" | "person";
 
+/** A write in the writer's form. */
 export type EncodedWrite = Exclude<StoreWrite, Journal> | RunCommit | DeltaCommit;
 
 /** One call of `Store.write`, as the caller makes it. */

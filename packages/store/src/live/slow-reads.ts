@@ -30,11 +30,15 @@ export const slowReads = {
 };
 
 type SlowReads = typeof slowReads;
+/** The names of the slow reads. */
 export type SlowReadName = keyof SlowReads;
+/** The query of a slow read. */
 export type SlowReadQuery<Name extends SlowReadName> = Parameters<SlowReads[Name]>[0];
+/** The result of a slow read. */
 export type SlowReadResult<Name extends SlowReadName> =
   ReturnType<SlowReads[Name]> extends Script<infer T> ? T : never;
 
+/** A slow read as a message to a thread. */
 export interface SlowRead {
   readonly name: SlowReadName;
   readonly query: SlowReadQuery<SlowReadName>;

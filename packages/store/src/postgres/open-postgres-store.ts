@@ -18,6 +18,7 @@ import { postgresReads } from "./read/postgres-reads.ts";
 import { postgresWriter } from "./write/postgres-writer.ts";
 import { connectWriter } from "./write/writer-connection.ts";
 
+/** Options of `openPostgresStore`. */
 export interface OpenPostgresStoreOptions {
   /** `postgres://user:password@host:port/database` */
   readonly connectionString: string;

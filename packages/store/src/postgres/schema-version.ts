@@ -21,6 +21,7 @@ export async function versionIn(client: pg.Client): Promise<number | undefined> 
   return (await client.query<{ version: number }>(readVersion)).rows[0]?.version;
 }
 
+/** Returns the error for a PostgreSQL database of another program. */
 export function foreignPostgres(): CapstanError {
   return foreignDatabase(
     "The database",

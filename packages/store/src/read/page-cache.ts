@@ -8,6 +8,7 @@ export interface OfRun {
   readonly runId: string;
 }
 
+/** A page of events to read. */
 export interface PageQuery extends OfRun {
   readonly after: number;
   readonly limit: number;

@@ -19,10 +19,12 @@ export function readable<Row, T>(row: Row, record: (row: Row) => T): T | undefin
   }
 }
 
+/** Returns the entry of a list for a row that cannot be read. */
 export function damagedRecord({ id }: { readonly id: unknown }): DamagedRecord {
   return { id: String(id), isDamaged: true };
 }
 
+/** Returns the entry of a list for an approval or a grant that cannot be read. */
 export function damagedPermission(row: {
   readonly id: unknown;
   readonly created_seq: unknown;
@@ -33,6 +35,7 @@ export function damagedPermission(row: {
 /** The cursor before all rows of a list. */
 export const newest: CreationCursor = { createdSeq: Number.MAX_SAFE_INTEGER, id: "" };
 
+/** Returns a page of records from rows that were read with `pageLimit`. */
 export function pageOf<Row, T>(
   rows: readonly Row[],
   limit: number,

@@ -13,6 +13,7 @@ export const selectConversations = (dialect: Dialect) =>
   c.created_at, c.updated_at, ${isIntact(dialect, "conversations", "c")} AS is_intact
   FROM conversations c LEFT JOIN runs r ON r.id = c.head_run_id`;
 
+/** A row of `selectConversations`. */
 export interface ConversationRow extends CheckedRow {
   readonly id: string;
   readonly owner: string;
@@ -25,6 +26,11 @@ export interface ConversationRow extends CheckedRow {
   readonly updated_at: number;
 }
 
+/**
+ * Returns the conversation of a row.
+ *
+ * @throws CapstanError `database_corrupt` if the row is damaged
+ */
 export function conversationRecord(row: ConversationRow): ConversationRecord {
   requireIntact("conversations", row);
   return {
@@ -55,6 +61,7 @@ const findPage = statement<ConversationRow>(
    ORDER BY c.updated_at DESC, c.id DESC LIMIT ?`,
 );
 
+/** Returns a conversation. */
 export function* getConversation(query: {
   owner: string;
   id: string;
@@ -63,6 +70,7 @@ export function* getConversation(query: {
   return row === undefined ? undefined : conversationRecord(row);
 }
 
+/** Returns a page of conversations, last changed first. */
 export function* listConversations(query: {
   owner: string;
   limit?: number;

@@ -164,6 +164,7 @@ function eventsOf(
   return end === found.length ? found : found.slice(0, end);
 }
 
+/** Returns a run's events without deltas. */
 export function* readEventsCompact(query: {
   readonly owner: string;
   readonly runId: string;

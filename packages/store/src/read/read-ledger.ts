@@ -10,6 +10,7 @@ import { callsOf } from "./read-journal.ts";
 import { getRun } from "./read-runs.ts";
 import { findRunKey } from "./read-events.ts";
 
+/** Returns the calls of a run, in the order in which they were proposed. */
 export function* readCalls(query: {
   owner: string;
   runId: string;
@@ -58,6 +59,7 @@ const findRunOfCall = statement<{ id: string }>(
    ) AS known)`,
 );
 
+/** Returns the Responses items of a run, in order. */
 export function* listItems(query: {
   owner: string;
   runId: string;
@@ -71,11 +73,13 @@ export function* listItems(query: {
     .map(itemRecord);
 }
 
+/** Returns the newest item with an id. */
 export function* getItem(query: { owner: string; id: string }): Script<ItemRecord | undefined> {
   const row = yield* first(findNewestItem, query.owner, idKey(query.id));
   return row === undefined ? undefined : itemRecord(row);
 }
 
+/** Returns the newest run with an item or a call of this id. */
 export function* findRun(
   query: { owner: string } & ({ itemId: string } | { callId: string }),
 ): Script<RunRecord | undefined> {

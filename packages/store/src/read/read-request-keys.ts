@@ -27,6 +27,7 @@ export const findRequestKey = statement<RequestKeyRow>(
     FROM request_keys WHERE owner = ? AND id = ? AND expires_at > ?`,
 );
 
+/** Returns the request with an idempotency key, unless it has expired. */
 export function* getRequestKey(query: {
   readonly owner: string;
   readonly id: string;

@@ -12,6 +12,7 @@ import { statement } from "../sql/statement.ts";
 import { pageLimit, pageOf } from "./page.ts";
 import { messageTexts } from "./read-journal.ts";
 
+/** A row of `selectRuns`. */
 export interface RunRow extends CheckedRow {
   readonly n: number;
   readonly id: string;
@@ -137,6 +138,7 @@ const findAncestors = statement<RequestedRow & { replay: string | null }>(
    SELECT ${runColumns(dialect)}, q.request, s.replay ${fromRuns} JOIN line ON line.n = r.n ORDER BY r.n`,
 );
 
+/** Returns a run. */
 export function* getRun(query: { owner: string; id: string }): Script<RunRecord | undefined> {
   const row = yield* first(findRun, query.id, query.owner);
   return row && runRecord(row);
@@ -155,11 +157,13 @@ export function* listRuns(query: {
   return pageOf(rows, limit, listedRun);
 }
 
+/** Returns the runs that continue a run, oldest first. */
 export function* listChildren(query: { owner: string; runId: string }): Script<RunRecord[]> {
   const rows = yield* all(findChildren, query.runId, query.owner);
   return rows.map(runRecord);
 }
 
+/** Returns every owner's runs with a status, oldest first. */
 export function* everyRunIn(query: { status: RunStatus }): Script<RunRef[]> {
   const rows = yield* all(findRunsIn, query.status);
   return rows.map(runRef);
@@ -211,6 +215,7 @@ function runRef({ id, owner, status, epoch }: RunRef): RunRef {
   return { id, owner, status, epoch };
 }
 
+/** Returns a run and its ancestors with their messages, oldest first. */
 export function* ancestors(query: {
   owner: string;
   runId: string;
@@ -227,6 +232,7 @@ export function* ancestors(query: {
   return line;
 }
 
+/** Returns the messages of a run. */
 export function* readMessages(query: {
   owner: string;
   runId: string;
@@ -235,6 +241,7 @@ export function* readMessages(query: {
   return run === undefined ? undefined : yield* messagesOf(run.n);
 }
 
+/** Returns the messages of a known run in their stored form. */
 export function* messagesOf(runN: number): Script<StoredList<Message>> {
   return (yield* messageTexts(runN)).flatMap((text) => JSON.parse(text) as StoredList<Message>);
 }

@@ -18,6 +18,7 @@ const findValue = statement<CheckedRow & { value: string }>(
      WHERE owner = ? AND digest = ? LIMIT 1`,
 );
 
+/** Returns the variables of a run by name. */
 export function* readManifest(query: {
   owner: string;
   runId: string;
@@ -30,6 +31,7 @@ function* findSource(query: { owner: string; runId: string }): Script<ManifestSo
   return yield* first(findRunVariables, query.runId, query.owner);
 }
 
+/** Returns a variable's value by its digest. */
 export function* readValue(query: {
   owner: string;
   digest: string;

@@ -34,6 +34,7 @@ export interface Nodes {
   readonly subscribe: (listener: (message: NodeMessage) => void) => void;
 }
 
+/** A request to stop a run or one of its calls. */
 export interface StopRequest {
   readonly runId: string;
   /** @default the whole run */

@@ -113,6 +113,7 @@ export interface Lineage {
   readonly holds: readonly RetentionHold[];
 }
 
+/** The events that a chain's state needs completely. */
 export type FullEvent = Extract<
   RunEvent,
   { type: "round.started" | "round.ended" | "item.start" | "item.delta" }

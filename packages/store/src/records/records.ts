@@ -117,6 +117,7 @@ export interface ManifestEntry extends VariableInfo {
 /** The variables of a run by name. */
 export type Manifest = { readonly [name: string]: ManifestEntry };
 
+/** The status of an approval. */
 export type ApprovalStatus = ApprovalView["status"];
 
 interface Approval {
@@ -160,8 +161,10 @@ export interface ResultApproval extends Approval {
   readonly answer: ReviewDecision | null;
 }
 
+/** An approval of a call or of its result. */
 export type ApprovalRecord = ExecutionApproval | ResultApproval;
 
+/** A grant: calls that a user allowed in advance. */
 export interface GrantRecord {
   readonly owner: string;
   /** Null if it holds in every session. */
@@ -185,6 +188,7 @@ export interface OverrideRecord {
   readonly isDamaged?: true;
 }
 
+/** A conversation with its current head. */
 export interface ConversationRecord {
   readonly id: string;
   readonly owner: string;

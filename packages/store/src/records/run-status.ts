@@ -34,6 +34,7 @@ export const transitions: { readonly [from in RunStatus | "none"]: readonly RunS
   expired: [],
 };
 
+/** Whether a transition is legal. */
 export type Transition =
   | { readonly status: "allowed" }
   | { readonly status: "refused"; readonly reason: string };

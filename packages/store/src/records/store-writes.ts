@@ -224,4 +224,5 @@ export type StoreWrite =
   /** Resets the variables of a run to those that it began with, if they cannot be read. */
   | { readonly type: "forget-variables"; readonly runId: string; readonly epoch: number };
 
+/** A write to a run's journal. */
 export type Journal = Extract<StoreWrite, { type: "journal" }>;

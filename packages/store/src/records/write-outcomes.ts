@@ -23,6 +23,7 @@ export interface NotFound {
 export interface Skipped {
   readonly status: "skipped";
 }
+/** Not written, because another process owns the run, or it has ended. */
 export interface Fenced {
   readonly status: "fenced";
   readonly reason: string;
@@ -155,6 +156,7 @@ interface Outcomes {
 export type OutcomeOf<W extends StoreWrite> = W extends StoreWrite
   ? Outcomes[W["type"]] | Skipped
   : never;
+/** The outcome of any write. */
 export type WriteOutcome = OutcomeOf<StoreWrite>;
 
 /** The outcomes of one call, each with the type of its write. */

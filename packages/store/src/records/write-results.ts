@@ -3,10 +3,12 @@ import type { Journal, StoreWrite } from "./store-writes.ts";
 import type { OutcomeOf, Fenced } from "./write-outcomes.ts";
 import type { ErrorData } from "./error-data.ts";
 
+/** The writer's result for one call. */
 export type WriteResult =
   | { readonly outcomes: readonly AppliedOutcome[] }
   | { readonly error: ErrorData };
 
+/** The writer's outcome of one write. */
 export type AppliedOutcome = OutcomeOf<Exclude<StoreWrite, Journal>> | Journaled;
 
 /** The writer's result for a journal; the calling side has the events and numbers them. */

@@ -2,9 +2,12 @@ import { CapstanError } from "@capstan/core/base";
 import type { Dialect } from "../sql/dialect.ts";
 import type { Migration, MigrationStatement } from "./migrations.ts";
 
+/** Creates the table of schema versions. */
 export const createVersions =
   "CREATE TABLE IF NOT EXISTS schema_migrations (version BIGINT PRIMARY KEY, applied_at BIGINT NOT NULL)";
+/** Selects the schema version. */
 export const readVersion = "SELECT COALESCE(MAX(version), 0) AS version FROM schema_migrations";
+/** Inserts a schema version. */
 export const writeVersion = "INSERT INTO schema_migrations (version, applied_at) VALUES (?, ?)";
 
 /**

@@ -4,6 +4,7 @@ import { latestMs, perMs } from "../sql/creation-sequence.ts";
 import { addChecksum, addSequence } from "./add-columns.ts";
 import { checkedTables } from "./row-checksums.ts";
 
+/** A numbered step of the schema. */
 export interface Migration {
   readonly version: number;
   readonly statements: readonly MigrationStatement[];

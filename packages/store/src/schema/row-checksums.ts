@@ -140,6 +140,7 @@ const keys: { readonly [T in RowTable]: readonly string[] } = {
   request_keys: ["owner", "id"],
 };
 
+/** Returns the message for a damaged row. */
 export function damagedRow(table: RowTable, key: string): string {
   return `Row ${key} of the table ${table} is damaged: its checksum does not match its cells.`;
 }

@@ -14,6 +14,7 @@ export const sqlite: Dialect = {
   lock: () => "",
 };
 
+/** PostgreSQL, where several nodes can share the database. */
 export const postgres: Dialect = {
   name: "postgres",
   anyOf: "= ANY(?)",

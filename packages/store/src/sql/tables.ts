@@ -211,6 +211,7 @@ export const tables = {
 /** A table to which decisions add rows. */
 export type RowTable = keyof typeof tables;
 
+/** A table that a statement can read or write. */
 export type TableName = RowTable | "nodes" | "writers";
 
 type Cells<Columns> = {

@@ -6,6 +6,7 @@ import { CapstanError } from "@capstan/core/base";
 import type { LockHolder } from "../live/store.ts";
 import { storeError } from "../records/store-error.ts";
 
+/** The lock of a data directory. */
 export interface DataLock {
   /** Adds the server's address to the note next to the lock. */
   announce(url: string): Promise<void>;

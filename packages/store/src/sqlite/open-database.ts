@@ -19,6 +19,7 @@ export function openForWriting(path: string, durability: Durability): SqliteConn
   return new SqliteConnection(database);
 }
 
+/** Opens a connection that only reads. */
 export function openForReading(path: string): SqliteConnection {
   return new SqliteConnection(new DatabaseSync(path, { readOnly: true, timeout: 5_000 }));
 }

@@ -29,6 +29,7 @@ import { startWriter, connectionWriter } from "./sqlite-writer.ts";
 /** The folder of blobs in a data directory, next to the database. */
 export const blobsFolder = "blobs";
 
+/** Options of `openStore`. */
 export interface OpenStoreOptions {
   /** The data directory; created for this user only if it is missing. */
   readonly dataDir: string;

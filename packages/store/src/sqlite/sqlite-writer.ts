@@ -6,6 +6,7 @@ import { applyBatch } from "./apply-batch.ts";
 import { createWriteContext } from "./create-write-context.ts";
 import type { RecoveredRun } from "../records/read-results.ts";
 
+/** A request to the writer's thread. */
 export type WriterRequest = "recovered-runs" | readonly EncodedRequest[];
 
 /** The writer of SQLite, which knows the runs that the last process left unfinished. */

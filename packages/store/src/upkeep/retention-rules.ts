@@ -18,8 +18,10 @@ export interface Retention extends RetentionRule {
   readonly principals?: { readonly [name: string]: RetentionRule };
 }
 
+/** A day in ms. */
 export const dayMs = 24 * 60 * 60 * 1_000;
 
+/** Returns the rule of a user: their own, or the general one. */
 export function ruleFor(retention: Retention, owner: string): RetentionRule {
   const { principals = {} } = retention;
   return Object.hasOwn(principals, owner) ? (principals[owner] ?? {}) : retention;

@@ -9,6 +9,7 @@ export function literalOf(text: string): JsonValue | undefined {
   return wholly(meaningful(text), (reader) => reader.list());
 }
 
+/** The arguments of an attribute. */
 export interface AttributeArguments {
   /** By name, in lower case. A name without a value is true. */
   readonly named: ReadonlyMap<string, JsonValue | undefined>;

@@ -6,6 +6,7 @@ export interface OutlineAttribute {
   readonly arguments?: string;
 }
 
+/** A parameter of a function. */
 export interface OutlineParameter {
   /** Without `$`. */
   readonly name: string;
@@ -15,6 +16,7 @@ export interface OutlineParameter {
   readonly default?: string;
 }
 
+/** A top-level function, with its positions. */
 export interface OutlineFunction {
   readonly name: string;
   /** The position of the keyword `function`. */
@@ -27,6 +29,7 @@ export interface OutlineFunction {
   readonly parameters: readonly OutlineParameter[];
 }
 
+/** A comment, with its positions. */
 export interface OutlineComment {
   readonly start: number;
   readonly end: number;

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from "@capstan/core";
 import { type AttributeArguments, attributeArguments, literalOf } from "./literal.ts";
 import type { OutlineParameter } from "./outline.ts";
 
+/** A parameter as JSON Schema. */
 export interface ReadParameter {
   readonly schema: JsonObject;
   readonly required: boolean;

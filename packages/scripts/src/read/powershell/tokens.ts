@@ -1,3 +1,4 @@
+/** A token, with its positions. */
 export interface Token {
   readonly kind: "comment" | "string" | "variable" | "word" | "punctuation" | "newline";
   readonly text: string;
@@ -5,6 +6,7 @@ export interface Token {
   readonly end: number;
 }
 
+/** The tokens and comments of a source. */
 export interface Tokens {
   readonly tokens: readonly Token[];
   readonly unclosed: readonly { readonly what: string; readonly at: number }[];

@@ -1,5 +1,6 @@
 import { startReader } from "./reader-process.ts";
 
+/** A Python that can run scripts, or why there is none. */
 export type PythonFound =
   | { readonly status: "found"; readonly executable: string; readonly version: string }
   | { readonly status: "missing"; readonly message: string };

@@ -1,6 +1,7 @@
 import { type ParsedFile, unreadableFile } from "../../definition/parsed-file.ts";
 import { startReader } from "./reader-process.ts";
 
+/** Options of `parsePython`. */
 export interface ParsePythonOptions {
   /** A Python of 3.9 or later. */
   readonly executable: string;

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { errorMessage } from "@capstan/core/host";
 import type { ParsedFile } from "../../definition/parsed-file.ts";
 
+/** The start of the reader: its version of Python, or why it failed. */
 export type Hello =
   | {
       readonly status: "ready";

@@ -15,6 +15,7 @@ export interface PowerShellInstallation {
   readonly env: { readonly [name: string]: string };
 }
 
+/** A PowerShell that can run scripts, or why there is none. */
 export type PowerShellFound =
   | ({ readonly status: "found" } & PowerShellInstallation)
   | { readonly status: "missing"; readonly message: string };

@@ -8,6 +8,7 @@ import type { PowerShellInstallation } from "./find-powershell.ts";
  */
 const workerFolder = fileURLToPath(new URL("./", import.meta.url));
 
+/** Returns the command of PowerShell workers. */
 export function powershellWorkerCommand({
   executable,
   folders,

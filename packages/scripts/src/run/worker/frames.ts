@@ -6,6 +6,7 @@ export function encodeFrame(message: unknown): Buffer {
   return Buffer.concat([head, body]);
 }
 
+/** The result of reading frames. */
 export type Decoded =
   | { readonly status: "message"; readonly message: unknown }
   /** Nothing after it can be read. */

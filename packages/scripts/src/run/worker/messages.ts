@@ -26,12 +26,14 @@ const scriptException = z.object({
   code: text.optional(),
   retryable: z.boolean().optional(),
 });
+/** An error that a script threw. */
 export type ScriptException = Readonly<z.output<typeof scriptException>>;
 
 const resultPart = z.discriminatedUnion("type", [
   z.object({ type: z.literal("value"), value: json }),
   z.object({ type: z.literal("file"), name: text, mimeType: text, base64: text }),
 ]);
+/** A part of a result: text, or the content of a file. */
 export type ResultPart = Readonly<z.output<typeof resultPart>>;
 
 const hostRequest = z.discriminatedUnion("what", [
@@ -45,8 +47,10 @@ const hostRequest = z.discriminatedUnion("what", [
     arguments: jsonObject,
   }),
 ]);
+/** A request of a running call to the host. */
 export type HostRequest = Readonly<z.output<typeof hostRequest>>;
 
+/** The host's reply to a request. */
 export type HostReply =
   | { readonly value: unknown }
   | {
@@ -62,6 +66,7 @@ const callAnswer = z.discriminatedUnion("type", [
   z.object({ type: z.literal("parts"), parts: z.array(resultPart) }),
   z.object({ type: z.literal("error"), error: scriptException }),
 ]);
+/** The result or the error of a call. */
 export type CallAnswer = Readonly<z.output<typeof callAnswer>>;
 
 const progress = z.object({
@@ -70,6 +75,7 @@ const progress = z.object({
   done: z.number().optional(),
   total: z.number().optional(),
 });
+/** A progress report of a call. */
 export type CallProgress = Readonly<Omit<z.output<typeof progress>, "type">>;
 
 /** Messages of a call, on descriptor 3. `over` is the worker's: the process of the call has ended. */

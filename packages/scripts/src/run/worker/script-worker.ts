@@ -16,6 +16,7 @@ import { PrintReader } from "./print-reader.ts";
 /** The size of the largest result in bytes, the same as a variable's. */
 const maxResultBytes = 64 * 1024 * 1024;
 
+/** Receives the output and the requests of a call. */
 export interface CallHost {
   onPrint(text: string): void;
   onProgress(progress: CallProgress): void;

@@ -1,5 +1,6 @@
 import type { ScriptWorker } from "./script-worker.ts";
 
+/** Options of `WorkerPool`. */
 export interface WorkerPoolOptions {
   /** The maximum number of workers for one script. @default 4 */
   readonly perScript?: number;

@@ -91,6 +91,7 @@ const findValues = statement<{ digest: string }>(
 
 const findLeft = statement({ reads: ["runs"] }, "SELECT 1 FROM runs WHERE session_id = ?");
 
+/** Deletes a run that has ended. */
 export function* deleteRun(context: WriteContext, write: DeleteRun): Script<OutcomeOf<DeleteRun>> {
   const run = yield* first(lockRun, write.id, write.owner);
   if (run === undefined) return { status: "not_found" };
@@ -99,6 +100,7 @@ export function* deleteRun(context: WriteContext, write: DeleteRun): Script<Outc
   return { status: "deleted", runIds: [run.id] };
 }
 
+/** Deletes a conversation with its runs. */
 export function* deleteConversation(
   context: WriteContext,
   write: DeleteConversation,

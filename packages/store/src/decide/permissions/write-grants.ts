@@ -38,6 +38,7 @@ export function insertGrant(
   });
 }
 
+/** Creates a grant. A used id is refused. */
 export function* createGrant(
   context: WriteContext,
   { owner, sessionId, grant }: CreateGrant,

@@ -75,6 +75,7 @@ export function* changeOverride(
   return { status: "updated", id, override: { owner, id, rule, createdAt, updatedAt: at } };
 }
 
+/** Deletes a user's rule. */
 export function* resetOverride(
   { changes }: WriteContext,
   { owner, id }: ResetOverride,

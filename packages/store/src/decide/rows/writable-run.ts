@@ -24,6 +24,7 @@ export function writableRun(
   return run;
 }
 
+/** Returns the outcome of a fenced write. */
 export function fenced(reason: string): Fenced {
   return { status: "fenced", reason };
 }

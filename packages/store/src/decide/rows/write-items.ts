@@ -12,6 +12,7 @@ const findLast = statement<{ n: number }>(
   "SELECT COALESCE(MAX(n), 0) AS n FROM items WHERE run_n = ? AND direction = ?",
 );
 
+/** Appends Responses items to a run. */
 export function* saveItems(context: WriteContext, write: SaveItems): Script<OutcomeOf<SaveItems>> {
   const run = context.runs.get(write.runId);
   if (run === undefined) return { status: "not_found" };

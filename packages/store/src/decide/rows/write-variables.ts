@@ -69,6 +69,7 @@ export function* foldVariables(context: WriteContext, run: RunState): Script<Run
 
 type EditVariables = Extract<StoreWrite, { type: "edit-variables" }>;
 
+/** Changes a run's variables from outside the loop. */
 export function* editVariables(
   context: WriteContext,
   write: EditVariables,

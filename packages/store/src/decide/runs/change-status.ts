@@ -7,6 +7,7 @@ import { foldOpenItems } from "../rows/write-events.ts";
 import { foldVariables } from "../rows/write-variables.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
+/** The result of changing a status. */
 export type StatusChange =
   | { readonly status: "changed"; readonly run: RunState }
   | { readonly status: "refused"; readonly reason: string };

@@ -6,6 +6,7 @@ import type { WriteContext } from "../state/write-context.ts";
 
 type ClaimRun = Extract<StoreWrite, { type: "claim-run" }>;
 
+/** Claims a run for this process. */
 export function claimRun(context: WriteContext, write: ClaimRun, at: number): OutcomeOf<ClaimRun> {
   const run = context.runs.get(write.runId);
   if (run === undefined) return { status: "not_found" };

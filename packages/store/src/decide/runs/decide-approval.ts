@@ -31,6 +31,7 @@ export function closeApprovals(
   changes.update("approvals", { run_n: runN, status: "pending" }, { status, answered_at: at });
 }
 
+/** Cancels an approval request if it is still pending. */
 export function cancelApproval(
   { changes }: WriteContext,
   runN: number,

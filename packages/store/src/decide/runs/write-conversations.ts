@@ -26,6 +26,7 @@ const lockConversation = statement<ConversationRow>(
   (dialect) => `${selectConversations(dialect)} WHERE c.id = ? AND c.owner = ?${dialect.lock("c")}`,
 );
 
+/** Creates a conversation. A used id is refused. */
 export function* createConversation(
   { changes }: WriteContext,
   write: CreateConversation,
@@ -51,6 +52,7 @@ export function* createConversation(
   return { status: "created" };
 }
 
+/** Changes the given fields of a conversation. */
 export function* updateConversation(
   context: WriteContext,
   write: UpdateConversation,
@@ -82,6 +84,7 @@ export function* updateConversation(
   return { status: "updated", conversation };
 }
 
+/** Moves a conversation's head by compare and set. */
 export function* moveHead(
   context: WriteContext,
   write: MoveHead,

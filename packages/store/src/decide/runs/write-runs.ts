@@ -34,6 +34,7 @@ interface Origin {
   readonly parent?: RunVersion;
 }
 
+/** Creates a run in its session, with its input and messages. */
 export function* createRun(
   context: WriteContext,
   { run }: CreateRun,
@@ -122,6 +123,7 @@ function* referTo(
   }
 }
 
+/** Suspends a run, or hands it back to the queue. */
 export function* setStatus(
   context: WriteContext,
   write: SetStatus,

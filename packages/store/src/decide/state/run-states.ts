@@ -158,6 +158,7 @@ export class RunStates {
 /** The columns of a locked run that show whether another node has changed it. */
 const comparedColumns = ["n", "owner", "epoch", "status", "edits", "answers"] as const;
 
+/** The columns of a locked run's row. */
 export type LockedRunRow = Pick<RunState, "id" | (typeof comparedColumns)[number]>;
 
 function isSame(row: LockedRunRow | undefined, state: RunState | undefined): boolean {

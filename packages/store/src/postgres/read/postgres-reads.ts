@@ -7,6 +7,7 @@ import { clientConfig, sessionSettings } from "../wire/connection.ts";
 import { databaseError, isConnectionLost, isServerStarting } from "../wire/database-error.ts";
 import { runScript, sendAll, sendAfter } from "../wire/statements.ts";
 
+/** The reads of a PostgreSQL database, on a pool of connections. */
 export interface PostgresReads {
   /** Reads with statements that each see the rows committed before them. */
   readonly read: <T>(script: () => Script<T>) => Promise<T>;
@@ -30,6 +31,7 @@ const begin = bind(statement({}, { postgres: "BEGIN ISOLATION LEVEL REPEATABLE R
 
 const commit = bind(statement({}, { postgres: "COMMIT" }));
 
+/** Opens a pool of connections for reads. */
 export function postgresReads(address: DatabaseAddress, connections: number): PostgresReads {
   const pool = new pg.Pool({ ...clientConfig(address), max: connections });
   // A connection that dies is replaced with the next read; the read that failed is retried.

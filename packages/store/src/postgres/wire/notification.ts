@@ -13,6 +13,7 @@ const notification = z.object({
   watched: z.string().exactOptional(),
 });
 
+/** A parsed message of another node. */
 export type Notification = Readonly<z.infer<typeof notification>>;
 
 /**

@@ -11,6 +11,7 @@ export function encodeText(text: string): string {
     : mark + JSON.stringify(text);
 }
 
+/** Decodes a text that `encodeText` returned. */
 export function decodeText(text: string): string {
   return text.startsWith(mark) ? (JSON.parse(text.slice(1)) as string) : text;
 }

@@ -29,6 +29,7 @@ export const selectApprovals = (
   FROM approvals a JOIN runs r ON r.n = a.run_n AND r.owner || '' = a.owner || ''
   LEFT JOIN quarantine q ON q.id = a.id AND q.part = 'answer'`;
 
+/** A row of `selectApprovals`. */
 export interface ApprovalRow extends CheckedRow {
   readonly id: string;
   readonly owner: string;
@@ -47,6 +48,11 @@ export interface ApprovalRow extends CheckedRow {
   readonly review: string | null;
 }
 
+/**
+ * Returns the approval of a row.
+ *
+ * @throws CapstanError `database_corrupt` if the row is damaged
+ */
 export function approvalRecord(row: ApprovalRow): ApprovalRecord {
   requireIntact("approvals", row);
   const request = JSON.parse(row.request) as ApprovalRequest | ReviewNotice;
@@ -118,6 +124,7 @@ const findPending = statement<PendingApproval>(
    WHERE status = 'pending' ORDER BY expires_at, id`,
 );
 
+/** Returns an approval. */
 export function* getApproval(query: {
   owner: string;
   id: string;
@@ -134,6 +141,7 @@ export function* findApprovalCursor(query: {
   return yield* first(findCursor, query.id, query.owner);
 }
 
+/** Returns a page of approvals, newest first. */
 export function* listApprovals(query: {
   owner: string;
   status?: ApprovalStatus;

@@ -21,6 +21,7 @@ export const selectGrants = (
   ${isIntact(dialect, "grants", "grants")} AS is_intact, (SELECT conversation_id FROM runs WHERE runs.session_id = grants.session_id
      AND conversation_id IS NOT NULL ORDER BY n DESC LIMIT 1) AS conversation_id FROM grants`;
 
+/** A row of `selectGrants`. */
 export interface GrantRow extends CheckedRow {
   readonly id: string;
   readonly owner: string;
@@ -31,6 +32,11 @@ export interface GrantRow extends CheckedRow {
   readonly conversation_id: string | null;
 }
 
+/**
+ * Returns the grant of a row.
+ *
+ * @throws CapstanError `database_corrupt` if the row is damaged
+ */
 export function grantRecord(row: GrantRow): GrantRecord {
   requireIntact("grants", row);
   return {
@@ -66,6 +72,7 @@ const findPage = statement<GrantRow>(
    ORDER BY created_seq DESC, id DESC LIMIT ?`,
 );
 
+/** Returns a grant. */
 export function* getGrant(query: { owner: string; id: string }): Script<GrantRecord | undefined> {
   const row = yield* first(findGrant, query.id, query.owner);
   return row === undefined ? undefined : grantRecord(row);
@@ -84,6 +91,7 @@ export function* readGrants(query: {
   return rows.map(({ data }) => JSON.parse(data) as Grant);
 }
 
+/** Returns a page of grants in force, newest first. */
 export function* listGrants(query: {
   owner: string;
   sessionId?: string;

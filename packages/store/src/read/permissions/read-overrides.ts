@@ -6,10 +6,12 @@ import { all, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
 import { damagedRecord, readable } from "../page.ts";
 
+/** The columns of a user's rule; add a `WHERE`. */
 export const selectOverrides = (dialect: Dialect) =>
   `SELECT owner, id, created_at, updated_at, rule, ${isIntact(dialect, "overrides", "overrides")} AS is_intact
   FROM overrides`;
 
+/** A row of `selectOverrides`. */
 export interface OverrideRow extends CheckedRow {
   readonly owner: string;
   readonly id: string;
@@ -18,6 +20,11 @@ export interface OverrideRow extends CheckedRow {
   readonly rule: string;
 }
 
+/**
+ * Returns the rule of a row.
+ *
+ * @throws CapstanError `database_corrupt` if the row is damaged
+ */
 export function overrideRecord(row: OverrideRow): OverrideRecord {
   requireIntact("overrides", row);
   return {

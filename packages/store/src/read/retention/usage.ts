@@ -105,6 +105,7 @@ export interface UsageCursor {
   readonly after: number;
 }
 
+/** A part of the usage of all users. */
 export interface UsageSlice {
   readonly of: Part["of"];
   readonly rows: readonly { readonly owner: string; readonly sum: number }[];
