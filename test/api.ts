@@ -114,7 +114,7 @@ export function createApi(url: string, key?: string) {
       return all;
     },
 
-    /** The calls that wait for a person. */
+    /** The calls that wait for approval. */
     approvals: async (conversation: string, status = "pending") =>
       (await questions(conversation, status)).filter((approval) => approval.kind === "execution"),
     /** The results that wait for one. */
@@ -178,7 +178,7 @@ export function eventsOf<T extends RunEvent["type"]>(
   return events.filter((event): event is EventOf<T> => event.type === type);
 }
 
-/** What the assistant said, put together from what streamed. */
+/** Returns the assistant's text, joined from the streamed deltas. */
 export function spokenText(events: readonly RunEvent[]): string {
   const texts = new Set(
     eventsOf(events, "item.start")

@@ -87,7 +87,7 @@ const withBody = (body: object): Sent => ({
   body: JSON.stringify({ model: "capstan/offline", input: "Hello", ...body }),
 });
 
-test("malformed JSON is refused, with where it breaks", async () => {
+test("malformed JSON is rejected with the position of the error", async () => {
   await assertRefused({ body: '{"model": "x", ' }, { status: 400, code: "invalid_json" });
   await assertRefused({ body: "" }, { status: 400 });
   await assertRefused({ body: "\u0000\u0001" }, { status: 400, code: "invalid_json" });
@@ -167,7 +167,7 @@ test("an unknown previous_response_id or conversation is refused", async () => {
   });
 });
 
-test("what is not there is 404, whatever the id", async () => {
+test("an absent object is a 404, for any form of id", async () => {
   const ids = ["none", "%00", "..%2f..%2fetc", "a".repeat(3_000), "%F0%9F%92%A9", "' OR 1=1 --"];
   for (const id of ids) {
     for (const path of ["responses", "runs", "conversations", "approvals"])
@@ -175,7 +175,7 @@ test("what is not there is 404, whatever the id", async () => {
   }
 });
 
-test("a query that is no number is refused by its name", async () => {
+test("a query that is not a number is rejected by its name", async () => {
   await assertRefused(
     { method: "GET", path: "/v1/conversations?limit=many" },
     { status: 400, param: "limit" },
@@ -250,7 +250,7 @@ test("a body over the limit is refused, whether it says its length or not", asyn
   );
 });
 
-test("what a form of another site could post is refused by its type", async () => {
+test("content types that a form of another site can post are rejected", async () => {
   const refused = { status: 415, code: "unsupported_media_type" };
   for (const headers of [
     {},

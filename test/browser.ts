@@ -14,7 +14,7 @@ const application = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrom
 let found: FoundBrowser | undefined;
 
 /**
- * Looks for Chromium or Chrome: at CHROME_PATH where that is set, else on PATH.
+ * Looks for Chromium or Chrome: at CHROME_PATH if it is set, otherwise on PATH.
  *
  * @example
  * const browser = findBrowser();
@@ -57,7 +57,7 @@ function lookFor(env: NodeJS.ProcessEnv): FoundBrowser {
     if (works(wanted)) return { status: "found", path: wanted };
     return {
       status: "missing",
-      reason: `CHROME_PATH is ${wanted}, which is no browser that starts`,
+      reason: `CHROME_PATH is ${wanted}, which is not a browser that starts`,
     };
   }
   const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");

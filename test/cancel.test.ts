@@ -9,7 +9,8 @@ import { findPython } from "@capstan/scripts";
 import { type Api, createApi, eventsOf } from "./api.ts";
 import { approveScript, createServerFolder, startServerProcess } from "./server-process.ts";
 
-// A call that is stopped in its middle: all that it started is gone, and everybody is told.
+// A call that is stopped while it runs: all processes that it started end, and every reader is
+// told.
 
 const python = await findPython({});
 const { problem } = await findSandbox();
@@ -71,7 +72,7 @@ async function until(what: string, look: () => Promise<boolean>): Promise<void> 
 
 interface Kind {
   readonly group: string;
-  /** Whether a person is asked first, as for a script that declares no permission. */
+  /** Whether the call needs approval, as for a script without declared permissions. */
   readonly asks: boolean;
   /** As the offline model is told. */
   readonly input: (mark: string) => string;
@@ -164,7 +165,7 @@ test(
   turnIsCancelled(script, "capmark-1"),
 );
 test(
-  "a script tool's call alone is cancelled: its whole tree is gone, and the turn goes on",
+  "one call of a script tool is cancelled: its process tree ends, and the turn continues",
   { skip },
   callIsCancelled(script, "capmark-2"),
 );
@@ -175,7 +176,7 @@ test(
 );
 // Contract: durability-21
 test(
-  "a shell command's call alone is cancelled: its whole tree is gone, and the turn goes on",
+  "one call of a shell command is cancelled: its process tree ends, and the turn continues",
   { skip },
   callIsCancelled(shell, "capmark-4"),
 );

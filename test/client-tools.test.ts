@@ -32,7 +32,7 @@ const tools = [
   groupTool("toys"),
 ];
 
-/** A response that waits for three outputs of its client and a person's word, after a restart. */
+/** A response that waits for three outputs of its client and an approval, after a restart. */
 async function waitingForClient() {
   const resources = new AsyncDisposableStack();
   const upstream = resources.use(
@@ -62,7 +62,7 @@ async function waitingForClient() {
         input,
         previous_response_id: asked.id,
       }),
-    /** What the model read of its five calls. */
+    /** The outputs of its five calls that the model read. */
     results: () =>
       upstream.requests
         .at(-1)
@@ -111,7 +111,7 @@ test("a round of a client's calls, the server's and one that asks: the server's 
 });
 
 // Contract: loop-63
-test("what a client leaves unanswered as it goes on is said to be so, and every call has its result", async () => {
+test("calls that a client leaves unanswered are reported as unanswered, and every call has a result", async () => {
   await using waiting = await waitingForClient();
   const { ids, goOn, results, folder } = waiting;
   await assert.rejects(goOn([output("call_nobody", 1)]), /No tool call found/);

@@ -15,7 +15,7 @@ import { createServerFolder, type ServerFolder } from "./server-process.ts";
 interface DocumentedCall {
   readonly where: string;
   readonly tool: string;
-  /** Undefined where what follows the name is no JSON. */
+  /** Undefined if the text after the name is not JSON. */
   readonly args: JsonObject | undefined;
 }
 
@@ -37,7 +37,7 @@ function createExecutor(): ToolExecutor {
   return createToolExecutor({ groups: builtInGroups({ roots: [folder.work] }) });
 }
 
-/** `Tool {"json": 1}` and `Tool({"json": 1})`, wherever they stand in a line. */
+/** Finds `Tool {"json": 1}` and `Tool({"json": 1})` anywhere in a line. */
 function documentedCalls(path: string, text: string): readonly DocumentedCall[] {
   return text.split("\n").flatMap((line, index) =>
     [...line.matchAll(/\b([A-Z][A-Za-z]+)(?: |\()(?=(\{[ "}].*))/g)].map(
@@ -61,11 +61,11 @@ function leadingJson(text: string): JsonObject | undefined {
   return undefined;
 }
 
-/** What is wrong with a call; undefined where the tool takes it or is none of the built-in ones. */
+/** Returns the problem of a call, or `undefined` if the tool accepts it or is not built in. */
 async function problemOf({ where, tool, args }: DocumentedCall, executor: ToolExecutor) {
   const known = executor.getTool(tool);
   if (known === undefined) return undefined;
-  if (args === undefined) return `${where}: the arguments of ${tool} are no JSON`;
+  if (args === undefined) return `${where}: the arguments of ${tool} are not JSON`;
   const names = Object.keys(known.definition.function.parameters?.["properties"] ?? {});
   const unknown = Object.keys(args).filter((name) => !names.includes(name));
   if (unknown.length > 0) return `${where}: ${tool} has no parameter ${unknown.join(", ")}`;
@@ -85,7 +85,7 @@ test("every call of a built-in tool that is shown fits the tool", async () => {
   );
 });
 
-test("what the tools' own rules tell the model to call fits, too", async () => {
+test("calls in the tools' own rules are valid, too", async () => {
   const executor = createExecutor();
   const rules = executor.variables.snapshot().filter(({ type }) => type === "RULE");
   const texts = [executor.toolRules(), ...rules.map(({ value }) => value.text ?? "")];
@@ -98,7 +98,7 @@ test("what the tools' own rules tell the model to call fits, too", async () => {
   );
 });
 
-test("the examples of DateTime give the results that stand beside them", async () => {
+test("the examples of DateTime give the documented results", async () => {
   const guide = documents.find(({ path }) => path.endsWith("built-in-tools.md"))?.text ?? "";
   const rows = [...guide.matchAll(/^\| `\w+` \| `(\{.*\})` \| `(.*)` \|$/gm)];
   assert.equal(rows.length, 4);

@@ -87,7 +87,7 @@ test("the code of the guide to references is that of its example", async () => {
   for (const code of blocks) assert.ok(example.includes(code), `The example lacks:\n${code}`);
 });
 
-test("what asks before it runs asks as the guide says", async () => {
+test("calls that need approval ask as the guide says", async () => {
   const { stdout } = await run(process.execPath, ["examples/ask-before-it-runs.ts"]);
   const lines = stdout.trimEnd().split("\n");
   const expected = [
@@ -135,7 +135,7 @@ const loopOutput = [
   /^aborted: the user pressed stop\ncompleted: /m,
 ];
 
-test("the loop's example waits for a person and is carried on from JSON, with the offline model", async () => {
+test("the loop's example waits for approval and continues from JSON, with the offline model", async () => {
   const { CAPSTAN_MODEL_URL: _url, ...env } = process.env;
   const { stdout } = await run(process.execPath, ["examples/run-the-loop.ts"], { env });
   assert.match(stdout, /^Model: capstan\/offline$/m);

@@ -50,7 +50,7 @@ async function turn(input: string, on = api) {
   return { conversation, run, events, view: await on.run(run) };
 }
 
-/** The one call of a turn that is completed: whatever a tool does, the model goes on. */
+/** The one call of a completed turn: the model continues after any behaviour of a tool. */
 async function callOf(input: string) {
   const { conversation, events, view } = await turn(input);
   assert.equal(view.status, "completed");

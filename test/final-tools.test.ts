@@ -59,11 +59,11 @@ test("kill -9 in a final tool's answer: what was heard is kept as cut off, and t
 });
 
 // Contract: loop-75
-test("a stop in a final tool's answer: one that only reads gives it anew, and it ends the turn", () =>
+test("a stop in a final tool's answer: a tool that only reads answers again, and that ends the turn", () =>
   givenAnew("stop"));
 
 // Contract: loop-75
-test("kill -9 in a final tool's answer: one that only reads gives it anew, and it ends the turn", () =>
+test("kill -9 in a final tool's answer: a tool that only reads answers again, and that ends the turn", () =>
   givenAnew("kill"));
 
 async function givenAnew(end: "stop" | "kill"): Promise<void> {
@@ -80,7 +80,7 @@ async function givenAnew(end: "stop" | "kill"): Promise<void> {
   );
   assert.equal((await api.run(run)).status, "completed");
   assert.deepEqual(await readLedger(folder), ["verse", "verse"]);
-  assert.equal(upstream.requests.length, 1, "the model is not asked for what was said");
+  assert.equal(upstream.requests.length, 1, "the model is not asked for a text that exists");
 
   const next = await api.startTurn({ conversation, input: "And now?", groups: ["toys"] });
   await api.finishedEvents(next);

@@ -48,7 +48,7 @@ test("after ten turns and a restart a result comes back byte for byte, by ReadVa
   assert.equal((await api.readVariable(id, "copy", "?start=0&length=100000")).text, whole);
 });
 
-test("what later turns are shown of earlier ones is the same bytes in each, over restarts, too", async () => {
+test("later turns contain earlier ones as the same bytes, also after restarts", async () => {
   await using resources = new AsyncDisposableStack();
   const upstream = resources.use(await startUpstream(obey));
   const folder = resources.use(await createServerFolder());

@@ -6,8 +6,8 @@ import { type Capstan, startCapstan } from "./page/capstan.ts";
 import { type LocalSite, startLocalSite } from "./page/local-site.ts";
 import { assertQuiet, eventually, visit, type Visitor } from "./page/visitor.ts";
 
-// What a newcomer does, from the first start to a conversation that was kept: each test goes on
-// from the one before, in one browser, against one server without any key.
+// The path of a newcomer, from the first start to a stored conversation. Each test continues the
+// one before, in one browser, with one server without keys.
 
 const found = findBrowser();
 const skip = found.status === "missing" && found.reason;
@@ -35,12 +35,16 @@ after(async () => {
   await site?.close();
 });
 
-test("the first start says its address, its model and why, and where its data is", { skip }, () => {
-  const said = capstan.output();
-  assert.match(said, new RegExp(`address +${capstan.url}`));
-  assert.match(said, /model +capstan\/offline \(none of .*OPENAI_API_KEY.* is set\)/);
-  assert.ok(said.includes(`data     ${capstan.data}`), said);
-});
+test(
+  "the first start prints its address, its model with the reason, and its data directory",
+  { skip },
+  () => {
+    const said = capstan.output();
+    assert.match(said, new RegExp(`address +${capstan.url}`));
+    assert.match(said, /model +capstan\/offline \(none of .*OPENAI_API_KEY.* is set\)/);
+    assert.ok(said.includes(`data     ${capstan.data}`), said);
+  },
+);
 
 test("the page explains itself in two lines and offers three things to try", { skip }, async () => {
   const { page } = me;

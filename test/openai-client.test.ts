@@ -7,7 +7,7 @@ import { groupTool } from "./api.ts";
 import { createServerFolder, type ServerProcess, startServerProcess } from "./server-process.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 
-/** What each server answers to "Hello". */
+/** The answer of each server to "Hello". */
 const greeting = ["Hello ", "from ", "upstream ⚓."];
 
 const resources = new AsyncDisposableStack();

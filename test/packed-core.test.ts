@@ -12,7 +12,7 @@ import { gateCases } from "./gate-cases/run-gate-cases.ts";
 import { packCore, type PackedCore } from "./packed-core.ts";
 import { runInPage } from "./program-page.ts";
 
-// The library as somebody gets it: packed, installed, bundled, and run where they might run it.
+// The library as its users get it: packed, installed, bundled, and run in each of its environments.
 
 const noCodeFromText = "--disallow-code-generation-from-strings";
 const strictPolicy = "default-src 'none'; script-src 'self'";
@@ -112,7 +112,7 @@ test(
   },
 );
 
-test("what is claimed of JSON Schema holds where no code may be made from text", async () => {
+test("the claims about JSON Schema hold if code must not be created from text", async () => {
   const files = [
     "packages/core/test/json-schema-suite.test.ts",
     "packages/core/src/arguments/validator.test.ts",
@@ -138,7 +138,9 @@ function assertOutcomes({ gate, channel }: ProgramOutcome): void {
   );
 }
 
-/** Where an outcome is not as expected; undefined where it is. */
+/**
+ * Returns the difference between an outcome and the expected one, or `undefined` if there is none.
+ */
 function difference(expected: Expected, outcome: GateOutcome): string | undefined {
   const { reads = [], readsNot = [], asked = 0, ...exact } = expected;
   try {

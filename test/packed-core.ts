@@ -18,7 +18,7 @@ export interface PackedCore extends AsyncDisposable {
 export interface Bundle {
   readonly path: string;
   readonly code: string;
-  /** What it would still load when it runs. */
+  /** Modules that the bundle still loads when it runs. */
   readonly imports: readonly string[];
 }
 
@@ -28,7 +28,7 @@ const dependencies = ["typebox", "@noble/hashes", "zod"];
 
 /**
  * Compiles core, packs it, installs the tarball in a fresh project and bundles the program with it
- * there. All of it in a folder of its own: what lies in this repository's `dist` has no say.
+ * there. It uses a separate folder, so this repository's `dist` has no effect.
  */
 export async function packCore(): Promise<PackedCore> {
   const temporary = await mkdtemp(join(tmpdir(), "capstan-packed-"));

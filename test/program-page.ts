@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import type { ProgramOutcome } from "./gate-cases/program.ts";
 
-/** What a page made of the program, and what it complained of. */
+/** The program's result in a page, and the page's errors. */
 export interface PageReport {
   readonly outcome: ProgramOutcome;
   /** Violations of its content security policy, uncaught errors, words in its console. */

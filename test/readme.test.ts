@@ -31,7 +31,7 @@ test("the README's library program prints its tool's result", async () => {
   assert.match(await run(program), /"metres":\s*12/);
 });
 
-test("what the README links to is there", () => {
+test("the targets of the README's links exist", () => {
   const targets = [...readme.matchAll(/(?:\]\(|src(?:set)?=")([^)"#]+)/g)].map(([, to = ""]) => to);
   const missing = targets.filter((to) => !to.startsWith("http") && !existsSync(join(root, to)));
   assert.deepEqual(missing, []);

@@ -47,7 +47,7 @@ const model = "custom/scripted";
 const ledger = () => readLedger(folder);
 const types = ({ output }: ModelResponse) => output.map(({ type }) => type);
 
-test("a function tool is handed to the client, and its output goes on by previous_response_id", async () => {
+test("a function tool's call goes to the client, and its output continues with previous_response_id", async () => {
   const first = await client.responses.create({
     model,
     input: 'call get_weather {"place":"Kiel"}',
@@ -300,7 +300,10 @@ test("instructions hold for one response and are not inherited", async () => {
 });
 
 test("two responses may continue the same one: the chain forks", async () => {
-  const base = await client.responses.create({ model, input: "The word is anchor." });
+  const base = await client.responses.create({
+    model,
+    input: "My favourite colour is anchor grey.",
+  });
   const forks = await Promise.all(
     ["left", "right"].map((input) =>
       client.responses.create({ model, input, previous_response_id: base.id }),
@@ -311,7 +314,7 @@ test("two responses may continue the same one: the chain forks", async () => {
     ["completed", "completed"],
   );
   const sent = upstream.requests.slice(-2).map(({ messages }) => JSON.stringify(messages));
-  assert.ok(sent.every((text) => text.includes("The word is anchor.")));
+  assert.ok(sent.every((text) => text.includes("My favourite colour is anchor grey.")));
   assert.equal(sent.filter((text) => text.includes("left")).length, 1);
 });
 

@@ -59,7 +59,9 @@ async function eventsUntil(api: Api, run: string, type: RunEvent["type"]): Promi
   return assert.fail(`The run ended without ${type}.`);
 }
 
-/** What is stored of a run is the same after a restart, and goes on from there without a gap. */
+/**
+ * Checks that the stored events of a run are the same after a restart, and continue without a gap.
+ */
 function assertContinues(before: readonly RunEvent[], after: readonly RunEvent[]): void {
   assertNumbered(after);
   assert.deepEqual(after.slice(0, before.length), before);
@@ -91,7 +93,7 @@ for (const end of ["stop", "kill"] as const) {
 }
 
 // Contract: durability-25
-test("a server whose writer dies says so and ends; the next one goes on with what was stored", async () => {
+test("a server whose writer dies says so and ends; the next one continues the stored runs", async () => {
   const held = Promise.withResolvers<void>();
   await using place = await createPlace(() => ({ say: ["One, ", "two."], hold: held.promise }));
   const { folder, upstream } = place;
@@ -122,13 +124,13 @@ test("an answer that was written when the server died is acted on by the next on
   await eventsUntil(first.api, run, "chain.waiting");
   const [approval] = await first.api.approvals(conversation);
   await first.kill();
-  // As if the server had died between keeping the answer and going on with the run.
+  // As if the server had died after it stored the answer and before it resumed the run.
   const sql = new SqliteConnection(new DatabaseSync(join(place.folder.data, "capstan.db")));
   const changes = new SqliteChanges(sql);
   const answer = JSON.stringify({ decision: "allow" });
   const { id } = approval!;
   changes.update("approvals", { id }, { status: "allowed", answer, answered_at: Date.now() });
-  // What the commit of an answer does, too.
+  // The commit of an answer does the same.
   changes.update("runs", { id: run }, { status: "queued" });
   sql.close();
 
@@ -179,7 +181,7 @@ for (const end of ["stop", "kill"] as const) {
     );
     const { status } = await api.run(run);
     assert.equal(status, "completed");
-    // What was void is not shown to the model as its own words.
+    // The model does not read voided text as its own.
     assert.ok(!JSON.stringify(place.upstream.requests[1]?.messages).includes("Half."));
   });
 }
@@ -211,7 +213,7 @@ test("a stop in a call: one that only reads runs again, one that may have acted 
 });
 
 // Contract: durability-12
-test("kill -9 in a call: what may have happened is said to be unknown, and the others go on", async () => {
+test("kill -9 during a call: its outcome is unknown, and the other calls continue", async () => {
   await using place = await createPlace();
   const first = await place.start();
   const { conversation, run } = await startTurn(
@@ -268,7 +270,7 @@ test("a stop does not wait for readers, and hands a client's own response on", a
 });
 
 // Contract: durability-2
-test("kill -9 while twenty runs stream: each goes on without a gap, and is closed once", async () => {
+test("kill -9 while twenty runs stream: each continues without a gap, and is closed once", async () => {
   const never = Promise.withResolvers<void>();
   await using place = await createPlace((request, index) =>
     index < 20
@@ -296,7 +298,7 @@ test("kill -9 while twenty runs stream: each goes on without a gap, and is close
   assert.ok(begunAgain.every((times) => times <= 1));
 });
 
-test("a variable that a person adds while a run goes on is kept, whatever comes", async () => {
+test("a variable that a user adds during a run is stored, whatever happens to the run", async () => {
   const never = Promise.withResolvers<void>();
   await using place = await createPlace(() => ({ say: ["Half. ", "Never."], hold: never.promise }));
   const first = await place.start();

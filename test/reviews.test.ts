@@ -7,7 +7,7 @@ import { type Api, createApi, spokenText } from "./api.ts";
 import { createServerFolder, readLedger, startServerProcess, toyServer } from "./server-process.ts";
 import { obey, startUpstream } from "./upstream.ts";
 
-// A result that a person sees before the model does, over restarts of real servers.
+// A result that a user reviews before the model reads it, with restarts of real servers.
 
 /** A server whose run waits for a review, as `kill -9` leaves it. */
 async function killedInReview() {
@@ -34,7 +34,7 @@ async function killedInReview() {
   };
 }
 
-/** All that the API says to anybody who does not review. */
+/** Everything that the API shows to readers who do not review. */
 async function readable(api: Api, conversation: string, run: string): Promise<string> {
   const paths = [
     `/v1/conversations/${conversation}/runs`,

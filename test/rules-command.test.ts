@@ -70,7 +70,7 @@ test("a wish that the administrator's rule makes void says so, also in the list 
   assert.equal(rule.effect, "none");
 });
 
-test("a rule that is none is refused in the server's words, with exit code 1", async () => {
+test("an invalid rule is rejected with the server's message and exit code 1", async () => {
   const { code, err } = await capstan("rules", "set", "web.Fetsh", "--execution", "deny");
   assert.equal(code, 1);
   assert.match(err, /^capstan rules: tool: there is no tool or group "web\.Fetsh" here\./);

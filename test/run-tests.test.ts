@@ -126,7 +126,7 @@ async function runAgain(texts: readonly string[], limitMs = 120_000) {
 
 const fine = 'test("fine", () => {});';
 const failsOnce = `
-  test("beside it", () => {});
+  test("another one", () => {});
   test("chance", () => { if (runs === 1) throw new Error("the first time"); });
 `;
 const failsAlways = 'test("wrong", () => { throw new Error(`time ${runs}`); });';
@@ -135,7 +135,7 @@ test("a file that passes when it is run again is flaky: its failure is printed i
   const { totals, flaky, files, runs, printed } = await runAgain([fine, failsOnce]);
   assert.deepEqual(totals, { passed: 3, failed: 0, skipped: {} });
   assert.deepEqual(flaky, [files[1]]);
-  assert.deepEqual(runs, [1, 2], "what passed is not run again");
+  assert.deepEqual(runs, [1, 2], "a passed test is not run again");
   assert.match(printed, /✖ chance\n[^]*the first time[^]*is flaky/);
 });
 

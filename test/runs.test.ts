@@ -120,7 +120,7 @@ test("the reason of a refusal reaches the model", async () => {
   assert.match(spokenText(await api.finishedEvents(run)), /wrong harbour/);
 });
 
-test("a person's arguments run in the place of the model's, and the model is told", async () => {
+test("the user's arguments replace the model's, and the model is told", async () => {
   const { conversation, run } = await startTurn('call Append {"line":"typo"}');
   await api.firstEvent(run, "chain.waiting");
   const [approval] = await api.approvals(conversation);
@@ -182,7 +182,7 @@ test("cancel works in every status", async () => {
   assert.equal((await api.cancel(streaming.run)).status, "cancelled");
 });
 
-test("one call is stopped, and the turn goes on", async () => {
+test("one call is stopped, and the turn continues", async () => {
   const { run } = await startTurn('call RecordAndHang {"line":"x"}\ncall Record {"line":"y"}');
   const { callId } = await api.firstEvent(run, "call.started");
   await api.request("POST", `/v1/runs/${run}/calls/${callId}/cancel`);
@@ -236,7 +236,7 @@ test("a client that goes away before a JSON answer cancels it, too", async () =>
   holds.delete("hanging up");
 });
 
-test("a background response goes on when its client goes away", async () => {
+test("a background response continues after its client disconnects", async () => {
   const hold = holdOn("staying");
   const { id, leave } = await openStream({ input: "staying", background: true });
   leave();
@@ -246,7 +246,7 @@ test("a background response goes on when its client goes away", async () => {
   holds.delete("staying");
 });
 
-test("a second message waits for the first one's end", async () => {
+test("a second message waits for the end of the first one", async () => {
   const hold = holdOn("slow");
   const { conversation, run } = await startTurn("slow");
   await api.firstEvent(run, "item.delta");

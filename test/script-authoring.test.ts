@@ -31,7 +31,7 @@ before(async () => {
 
 after(() => resources.disposeAsync());
 
-/** What the model reads of a call's result. */
+/** Returns the result of a call as the model reads it. */
 async function resultOf(conversation: string, input: string): Promise<string> {
   const run = await api.startTurn({ conversation, input, groups: ["scripts"] });
   const [settled] = eventsOf(await api.finishedEvents(run), "call.settled");
@@ -40,7 +40,7 @@ async function resultOf(conversation: string, input: string): Promise<string> {
 
 // Contract: scripts-72
 test(
-  "a model reads how a tool is written, checks its file, and the file works once a person put it there and approved it",
+  "a model reads how to write a tool and checks its file, and the tool works after a user added and approved the file",
   { skip },
   async () => {
     const { id: conversation } = await api.createConversation();

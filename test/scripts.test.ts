@@ -56,7 +56,7 @@ async function capstan(...args: readonly string[]) {
 
 // Contract: scripts-64
 test(
-  "a Python file is a group of tools once a person approved it, is asked about and runs",
+  "a Python file is a group of tools after its approval: its calls ask and run",
   { skip },
   async () => {
     assert.equal(await group("harbour"), undefined);

@@ -8,7 +8,7 @@ import { root } from "../scripts/command.ts";
 import { sourceCondition, withSourceCondition } from "../scripts/source-condition.ts";
 
 export interface ServerFolder extends AsyncDisposable {
-  /** What a server runs in, with a few files. */
+  /** The working folder of a server, with a few files. */
   readonly work: string;
   readonly data: string;
 }
@@ -41,7 +41,7 @@ export const toyServer = join(root, "test/fixtures/serve-toy-tools.ts");
 /** How long a start or a stop may take on a busy machine. */
 const limitMs = 60_000;
 
-/** Approves a file of the folder's tools, as a person does on the command line. */
+/** Approves a tool file of the folder, as a user does on the command line. */
 export async function approveScript({ work, data }: ServerFolder, file: string): Promise<void> {
   const main = join(root, "packages/cli/src/main.ts");
   const approve = [main, "scripts", "approve", file, "--yes", "--data", data];
@@ -131,7 +131,7 @@ function spawnServer({ folder, flags = [], environment = {}, script }: ServerOpt
   const child = spawn(process.execPath, [sourceCondition, main, ...args], {
     cwd: folder.work,
     stdio: ["ignore", "pipe", "pipe"],
-    // Nothing of this environment: neither keys nor settings of whoever runs the tests.
+    // Without this environment, so that keys and settings of the tests' user have no effect.
     env: {
       PATH: process.env["PATH"],
       HOME: folder.work,

@@ -40,7 +40,7 @@ test("readers that stand still do not fill a server's memory, whatever the run h
     stuck.push(
       ...(await Promise.all(Array.from({ length: readers }, () => standStill(server.url, path)))),
     );
-  // Who reads is served beside them, to the end.
+  // An active reader is served at the same time, to the end.
   assert.equal(spokenText(await api.finishedEvents(run)), pieces.join(""));
   assert.equal(stuck.filter(({ destroyed }) => destroyed).length, 0);
 });

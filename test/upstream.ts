@@ -20,12 +20,12 @@ export interface ScriptedCall {
   readonly arguments: string;
 }
 
-/** What the upstream answers to one request. */
+/** The upstream's answer to one request. */
 export interface UpstreamAnswer {
   /** Words, each string one chunk. @default none */
   readonly say?: readonly string[];
   readonly calls?: readonly ScriptedCall[];
-  /** What comes after what was said: an end as it should be, a broken connection, or nothing at all. @default "end" */
+  /** The end of the answer: a regular end, a broken connection, or silence. @default "end" */
   readonly ending?: "end" | "break" | "silence";
   /** Held back, after the first chunk, until this resolves. */
   readonly hold?: Promise<void>;
@@ -34,7 +34,7 @@ export interface UpstreamAnswer {
 }
 
 export interface Upstream extends AsyncDisposable {
-  /** What CAPSTAN_MODEL_URL is set to. */
+  /** The value of CAPSTAN_MODEL_URL. */
   readonly url: string;
   /** The requests so far. */
   readonly requests: readonly ChatRequest[];
@@ -44,7 +44,7 @@ export interface Upstream extends AsyncDisposable {
   reached(count: number): Promise<void>;
   /** Resolves when next a client hangs up on an answer that has not ended. */
   nextLeft(): Promise<void>;
-  /** What a server needs to use it. */
+  /** The environment with which a server uses it. */
   readonly environment: { readonly [name: string]: string };
 }
 
@@ -168,7 +168,7 @@ async function sendAnswer(
   }
   if (ending === "silence") return;
   if (ending === "break") {
-    // What was said is on its way before the connection breaks.
+    // The text is sent before the connection breaks.
     await sent;
     return void response.destroy();
   }

@@ -36,7 +36,7 @@ const own = async (conversation: string) =>
   (await api.variables(conversation)).filter(({ type }) => type !== "RULE");
 
 // Contract: variables-15, variables-62
-test("a person adds, reads, edits, pins and deletes a variable before anything has run", async () => {
+test("a user adds, reads, edits, pins and deletes a variable before anything has run", async () => {
   const { id } = await api.createConversation();
   const name = "notes/été #1: 50%";
   const added = await api.putVariable(id, name, { text: "Ahoy", desc: "a greeting", tags: ["x"] });
@@ -60,7 +60,7 @@ test("a person adds, reads, edits, pins and deletes a variable before anything h
 });
 
 // Contract: variables-46
-test("a person's variable is used by reference in the next turn, without passing through the model", async () => {
+test("a user's variable is used by reference in the next turn, without passing through the model", async () => {
   const { id } = await api.createConversation();
   await api.putVariable(id, "greeting", { text: "ahoy from the drawer" });
   const events = await turn(id, '/Text {"operation":"upper","text":"$VAR_REF{{greeting}}"}');
@@ -70,7 +70,7 @@ test("a person's variable is used by reference in the next turn, without passing
   assert.equal(proposed?.args?.["text"], "ahoy from the drawer");
 });
 
-test("a long result is cut, kept whole, and goes on by reference in the next turn", async () => {
+test("a long result is truncated, stored in full, and used by reference in the next turn", async () => {
   const { id } = await api.createConversation();
   const [settled] = eventsOf(await turn(id, '/ViewFile {"path":"log.txt"}'), "call.settled");
   assert.ok(settled?.result.isTruncated);
@@ -131,7 +131,7 @@ test("variables are a conversation's own, and survive a restart as they are", as
 });
 
 // Contract: variables-48
-test("a variable that is deleted is an error for who refers to it, with the nearest name", async () => {
+test("a reference to a deleted variable is an error with the nearest name", async () => {
   const { id } = await api.createConversation();
   await api.putVariable(id, "harbour", { text: "Kiel" });
   const events = await turn(id, '/Text {"operation":"upper","text":"$VAR_REF{{habour}}"}');

@@ -4,14 +4,14 @@ import { readdir, readFile } from "node:fs/promises";
 import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What a server was like while it was watched. */
+/** Measurements of a server while it was watched. */
 export interface ServerWatch {
   /** The longest answer of `/healthz`, in ms. */
   readonly slowestMs: number;
   /**
-   * The same without the time for which a thread of the server or the watching process had work and
-   * no processor, in ms. That is the machine's share: tests run beside each other, and the clients
-   * of a test take the processors that the server needs. The main thread also waits for other
+   * The same in ms, without the time for which a thread of the server or the watching process
+   * waited for a processor. That time depends on the machine: tests run at the same time, and a
+   * test's clients use the processors that the server needs. The main thread also waits for other
    * threads, for example when memory is collected.
    */
   readonly slowestOwnMs: number;
@@ -44,7 +44,7 @@ async function reportOf(child: ChildProcess): Promise<ServerWatch> {
   return seen;
 }
 
-/** What a thread has used and waited for, in ms. */
+/** The times of a thread, in ms. */
 interface ThreadTimes {
   /** Processor time. */
   readonly ran: number;

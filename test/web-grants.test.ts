@@ -100,7 +100,7 @@ test("a site is asked about, allowed for the session, and asked about again once
   await assert.rejects(api.revoke("grant_none"), { status: 404 });
 });
 
-test("what is allowed for always holds in every conversation, until it is revoked", async () => {
+test("a permanent grant applies in every conversation, until it is revoked", async () => {
   const [, beta = ""] = sites;
   const one = (await api.createConversation()).id;
   const first = await startTurn(one, fetchLine(`${beta}/always`));
@@ -166,7 +166,7 @@ test("a private address that is not configured is refused, in the page's own add
   }
 });
 
-test("an address that is none is an error that is not asked about twice", async () => {
+test("an invalid address is an error that is not asked about twice", async () => {
   const { id: conversation } = await api.createConversation();
   const run = await startTurn(conversation, fetchLine("not an address"));
   if (await asks(run)) {

@@ -19,5 +19,4 @@ export const pending: readonly string[] = [
   "packages/core/src/tool",
   "packages/core/src/variables",
   "packages/core/test",
-  "test",
 ];

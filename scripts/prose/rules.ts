@@ -2,7 +2,7 @@ import type { Passage } from "./passage.ts";
 
 /** A way of writing that readers stumble over. */
 export interface ProseRule {
-  /** What to write instead. */
+  /** The advice: the words to write instead. */
   readonly advice: string;
   /** Finds the words in one sentence. */
   readonly pattern: RegExp;

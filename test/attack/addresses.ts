@@ -17,7 +17,9 @@ function privateBytes(random: Random): Bytes {
   return [first, seconds[first] ?? any(), any(), any()];
 }
 
-/** A host that is no public address, in one of the many ways to write it: what a URL or a socket may take for it. */
+/**
+ * Returns a host that is not a public address, in one of the forms that a URL or a socket accepts.
+ */
 export function privateHost(random: Random): string {
   const bytes = privateBytes(random);
   const host = random.chance(60)

@@ -36,7 +36,7 @@ test(
   short(principals),
 );
 test(
-  "no call runs without the answer of a user who may give it, and none runs as somebody else wrote it",
+  "no call runs without the answer of a user with the right, and none runs with another user's arguments",
   short(forgeries),
 );
 test(

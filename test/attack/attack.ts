@@ -7,7 +7,7 @@ import type { Random } from "../breaking/random.ts";
 export interface Attack {
   /** As it is called on the command line. */
   readonly name: string;
-  /** What is attacked, and with what. */
+  /** The target and the method of the attack. */
   readonly title: string;
   /** The databases on which it differs. */
   readonly on: readonly CombinationName[];
@@ -33,7 +33,7 @@ export interface AttackGiven {
 
 export const bothDatabases: readonly CombinationName[] = ["SQLite", "PostgreSQL"];
 
-/** What an attack did, and which promises it found broken. */
+/** The report of an attack: its actions, and the promises that it found broken. */
 export class Report {
   readonly #problems: string[] = [];
   readonly #counts = new Map<string, number>();
@@ -43,7 +43,7 @@ export class Report {
     if (!this.#problems.includes(text)) this.#problems.push(text);
   }
 
-  /** Compares what is with what must be. */
+  /** Compares a value with the expected one. */
   expect(what: string, is: unknown, mustBe: unknown): void {
     if (!isDeepStrictEqual(is, mustBe))
       this.problem(`${what}: ${JSON.stringify(is)}, must be ${JSON.stringify(mustBe)}`);

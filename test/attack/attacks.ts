@@ -1,6 +1,7 @@
-// All attacks. To add one, write a module in `attacks/` that exports an `Attack` (it gets the seeded source of chance
-// and starts what it attacks, mostly with `startVictim`), add it here and to `attack.test.ts`, and name it in
-// docs/reference/security.md. If tests or a proof of `npm run test:breaking` attack it already, an entry is enough.
+// All attacks. To add one, write a module in `attacks/` that exports an `Attack`. It gets the
+// seeded random source and starts its target, in most cases with `startVictim`. Then add it here
+// and to `attack.test.ts`, and name it in docs/reference/security.md. If tests or a proof of `npm
+// run test:breaking` attack it already, an entry is enough.
 import { retried } from "../breaking/proofs/retried.ts";
 import type { Attack } from "./attack.ts";
 import { disk } from "./attacks/disk.ts";

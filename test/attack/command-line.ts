@@ -4,7 +4,7 @@ import { type Combination, combinations } from "../breaking/stores/combinations.
 import type { Attack } from "./attack.ts";
 import { attacks } from "./attacks.ts";
 
-/** What `npm run test:attack` was asked for. */
+/** The parsed arguments of `npm run test:attack`. */
 export type Asked =
   | { readonly status: "told"; readonly text: string }
   | { readonly status: "unclear"; readonly text: string }

@@ -1,7 +1,7 @@
 import { type RouteRight, routeRights } from "@capstan/server";
 import type { Api } from "../api.ts";
 
-/** What a user has on the server, so that every route has something to act on. */
+/** The objects of a user on the server, so that every route has a target. */
 export interface Owned {
   /** A text that is in all of it, and that nobody else may read. */
   readonly secret: string;
@@ -17,14 +17,14 @@ export interface Owned {
   readonly script: string;
 }
 
-/** What a request to a route looks like. */
+/** A request to a route. */
 export interface RouteCase {
   readonly path?: (owned: Owned) => string;
   readonly query?: string;
   readonly body?: (owned: Owned) => object;
   /**
-   * What another user's request for it does: `absent` is an error like that for an id that does not exist,
-   * `own` reads or writes what is that user's own, `all` is the same for every user with the right.
+   * The effect of another user's request: `absent` is the error of an id that does not exist, `own`
+   * reads or writes that user's own data, `all` is the same for every user with the right.
    */
   readonly others: "absent" | "own" | "all";
   /** Every user's request is refused with this status: it needs what no key has. */
@@ -256,7 +256,7 @@ export async function makeOwned(api: Api, secret: string): Promise<Owned> {
   });
   const [grant] = await api.grants(conversation);
   if (made?.type !== "call.proposed" || grant === undefined)
-    throw new Error("What the attacks act on could not be made.");
+    throw new Error("The targets of the attacks could not be created.");
   return {
     secret,
     conversation,

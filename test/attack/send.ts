@@ -3,7 +3,7 @@ import { request as httpRequest, type OutgoingHttpHeaders } from "node:http";
 /** A request as an attacker writes it; `fetch` would refuse some. */
 export interface Sent {
   readonly method: string;
-  /** As it stands in the request line. */
+  /** The path as the request line has it. */
   readonly path: string;
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: string | Buffer;

@@ -3,7 +3,7 @@ import type { Combination } from "../breaking/stores/combinations.ts";
 import { createServerFolder, type ServerFolder, startServerProcess } from "../server-process.ts";
 import { obey, startUpstream } from "../upstream.ts";
 
-/** Who sends requests: two users with all rights, one who may only ask, and one without a key. */
+/** The callers: two users with all rights, one who may only ask, and one without a key. */
 export const callers = ["ann", "bob", "cara", "nobody"] as const;
 export type Caller = (typeof callers)[number];
 
@@ -13,7 +13,7 @@ export interface Victim extends AsyncDisposable {
   readonly folder: ServerFolder;
   api(caller: Caller): Api;
   keyOf(caller: Caller): string | undefined;
-  /** What the server logged. */
+  /** The log of the server. */
   output(): string;
   /** Whether the process is alive. */
   isAlive(): boolean;

@@ -7,7 +7,7 @@ import type { Execution } from "./executions.ts";
 
 type Unnumbered = Record<string, unknown> & { readonly type: string };
 
-/** What a run leaves in which `Count` was called once and `Ask` was refused. */
+/** The end state of a run in which `Count` was called once and `Ask` was denied. */
 const script: readonly Unnumbered[] = [
   { type: "chain.started" },
   { type: "item.start", itemId: "i", kind: "text" },
@@ -48,7 +48,7 @@ interface Forged {
   readonly told?: readonly RunEvent[];
 }
 
-/** A good end state, with what is given instead. */
+/** Returns a valid end state with the given parts replaced. */
 function stateWith(forged: Forged = {}): EndState {
   const events = forged.events ?? numbered(forged.script ?? script);
   const run = { id: "r", status: "completed", ended_at: 9, last_seq: events.length, ...forged.run };
@@ -114,15 +114,15 @@ test("a call whose outcome is said to be unknown has no fault, whether it ran or
     assert.deepEqual(audit(stateWith({ script: unknown, calls, executions })), []);
 });
 
-test("a call that may be made again has no fault where it was begun as often as it ran", () => {
+test("a repeatable call has no fault if it started as often as it ran", () => {
   const calls = [call("c", "Pay", "succeeded"), call("d", "Ask", "execution_rejected")];
   const twice = script.toSpliced(8, 0, { type: "call.started", callId: "c" });
   assert.deepEqual(audit(stateWith({ script: twice, calls, executions: [...begun, ...ran] })), []);
   assert.match(audit(stateWith({ calls, executions: [...begun, ...ran] })).join(), /ran 2 times/);
 });
 
-test("a call that was stopped as it ran has no fault where its end says that it may have acted", () => {
-  const result = { finalText: "Count was stopped: by a person. It had begun and may have acted." };
+test("a call that was stopped while it ran has no fault if its end says that it may have acted", () => {
+  const result = { finalText: "Count was stopped: by the user. It had begun and may have acted." };
   const stopped = replaced(11, { ...settled, status: "cancelled", result });
   const calls = count("cancelled");
   assert.deepEqual(audit(stateWith({ script: stopped, calls, executions: begun })), []);
@@ -133,10 +133,10 @@ const count = (status: CallView["status"]) => [
   call("d", "Ask", "execution_rejected"),
 ];
 
-/** What is forged → what the audit says of it. */
+/** Each forgery, and the audit's message for it. */
 const forgeries: readonly (readonly [name: string, forged: Forged, said: RegExp])[] = [
   ["a run that is not there", { confirmed: ["r", "lost"] }, /lost: its beginning was confirmed/],
-  ["a run that goes on", { run: { status: "in_progress" } }, /it was not closed/],
+  ["a run in progress", { run: { status: "in_progress" } }, /it was not closed/],
   ["a run that waits", { run: { status: "requires_action" } }, /it was not closed/],
   ["a run without the time of its end", { run: { ended_at: null } }, /closed at no time/],
   ["no closing event", { script: script.slice(0, -1) }, /it has 0 closing events/],

@@ -5,9 +5,9 @@ import type { EndState, LeftRun } from "./end-state.ts";
 import type { Execution } from "./executions.ts";
 
 /**
- * What is wrong with what was left, a sentence for each fault; none where all that is promised was
- * kept: each run is closed once, its events are numbered without gap or double, no finished call
- * ran again, every outcome that is not known is said, and what a client was told is stored.
+ * Returns the faults of an end state, a sentence each. There is none if all promises hold: each run
+ * is closed once. Its events are numbered without a gap or a duplicate. No finished call ran again.
+ * Every unknown outcome is reported. Everything that a client received is stored.
  */
 export function audit(state: EndState): readonly string[] {
   const ids = new Set(state.runs.map(({ run }) => run.id));
@@ -86,7 +86,7 @@ function* itemProblems(events: readonly RunEvent[]): Generator<string> {
     }
     if (event.type !== "item.delta" && event.type !== "item.end") continue;
     const text = open.get(event.itemId);
-    if (text === undefined) yield `the item ${event.itemId} goes on without a beginning`;
+    if (text === undefined) yield `the item ${event.itemId} continues without a start`;
     if (event.type === "item.delta") open.set(event.itemId, (text ?? "") + event.delta);
     if (event.type !== "item.end") continue;
     if (text !== event.text) yield `the item ${event.itemId} is not what was sent of it`;
@@ -121,7 +121,7 @@ function* callProblems(
     yield "its outcome is unknown, and the model is not told";
   if (repeatableTools.includes(call.name)) return;
   if (begun > 1) yield `it ran ${begun} times, and must not run twice`;
-  // Who stops a call is told whether it had begun.
+  // The user who stops a call is told whether it had started.
   if (call.status === "cancelled" && / may have acted\./.test(last.result.finalText)) return;
   if (begun > 0 && call.status !== "succeeded" && call.status !== "outcome_unknown")
     yield `it ran, and the ledger says ${call.status}`;
@@ -138,7 +138,7 @@ const statusOf: { readonly [settled: string]: CallView["status"] } = {
   outcome_unknown: "outcome_unknown",
 };
 
-/** What was proposed is in the ledger, and the other way round. */
+/** Checks that each proposed call is in the ledger, and each call of the ledger was proposed. */
 function* ledgerProblems({ events, calls }: LeftRun): Generator<string> {
   const proposed = events.flatMap((event) =>
     event.type === "call.proposed" ? [event.callId] : [],

@@ -15,7 +15,7 @@ export interface Clients {
   begin(plan?: Plan): Promise<string>;
   /** Follows a run to its end, from node to node, and answers what it asks. */
   follow(run: string): Promise<void>;
-  /** Follows it until it waits for a person. */
+  /** Follows it until it waits for approval. */
   followUntilParked(run: string): Promise<void>;
   /** Follows those of these runs to their end of which it was not seen. */
   finish(runs: readonly string[]): Promise<void>;
@@ -53,7 +53,7 @@ export function createClients({ place, random, signal }: ClientsOptions): Client
     return id;
   }
 
-  /** Asks one node after another until one answers. What the API itself refuses is a fault. */
+  /** Asks one node after another until one answers. An error of the API itself is a fault. */
   async function insist<T>(method: string, path: string, body: unknown): Promise<T> {
     for (;;) {
       const api = await place.anyApi();
@@ -100,7 +100,7 @@ export function createClients({ place, random, signal }: ClientsOptions): Client
       const decision = random.chance(80) ? "allow" : "refuse";
       answers.push(insist("POST", `/v1/approvals/${event.approval.id}`, { decision }));
     };
-    // What was asked before is answered now.
+    // Answers the questions that arrived before.
     for (const event of told.get(run) ?? []) answer(event);
     await read(run, isEnd, answer);
     await Promise.all(answers);

@@ -3,7 +3,7 @@ import { type Combination, combinations } from "./stores/combinations.ts";
 import type { Proof } from "./proof.ts";
 import { proofs } from "./proofs.ts";
 
-/** What `npm run test:breaking` was asked for. */
+/** The parsed arguments of `npm run test:breaking`. */
 export type Asked =
   | { readonly status: "help"; readonly text: string }
   | { readonly status: "unclear"; readonly text: string }

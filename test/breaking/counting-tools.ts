@@ -11,7 +11,7 @@ const parameters = {
   required: ["ms"],
 } as const;
 
-/** Of these a call may be made again where it is not known whether it was made. */
+/** Tools whose calls may be repeated if their outcome is unknown. */
 export const repeatableTools: readonly string[] = ["Look", "Pay"];
 
 /** Tools that note each execution in a file, as it begins and as it ends. */
@@ -37,7 +37,7 @@ export function countingTools(file: string): ToolGroup {
       defineTool({ ...tool("Look", "Only reads."), effects: "read", permission: auto }),
       defineTool({ ...tool("Count", "Acts."), permission: auto }),
       defineTool({ ...tool("Pay", "Acts once a key."), idempotent: true, permission: auto }),
-      defineTool({ ...tool("Ask", "Acts, if a person allows it."), permission: ask }),
+      defineTool({ ...tool("Ask", "Acts, if the user allows it."), permission: ask }),
     ],
   };
 }

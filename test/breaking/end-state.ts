@@ -13,7 +13,7 @@ export interface LeftRun {
 /** All that there is to judge by once everything has ended. */
 export interface EndState {
   readonly runs: readonly LeftRun[];
-  /** What the tools noted, in order. */
+  /** The executions that the tools recorded, in order. */
   readonly executions: readonly Execution[];
   /** The runs whose beginning was confirmed to a client. */
   readonly confirmed: readonly string[];

@@ -2,7 +2,7 @@
 const usualMs = 120_000;
 
 /**
- * Resolves with the work, or fails after far too long a time with what was awaited.
+ * Resolves with the work's result, or fails after a long time with a message that names the work.
  *
  * @param limitMs @default two minutes
  */

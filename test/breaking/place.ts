@@ -18,7 +18,7 @@ export interface Place extends AsyncDisposable {
   readonly combination: Combination;
   readonly backing: Backing;
   readonly folder: ServerFolder;
-  /** Where the tools note what they did. */
+  /** The file in which the tools record their executions. */
   readonly executions: string;
   /** Numbers of the nodes: 0, or 0 and 1. */
   readonly nodes: readonly number[];
@@ -33,9 +33,9 @@ export interface Place extends AsyncDisposable {
   setClock(node: number, ms: number): void;
   /** A node's API. */
   api(node: number): Api;
-  /** That of any node that is there; waits for one where none is. */
+  /** Returns the API of any running node; waits if none runs. */
   anyApi(): Promise<Api>;
-  /** What the nodes said, over all their lives. */
+  /** The output of the nodes, of all their processes. */
   output(): string;
 }
 

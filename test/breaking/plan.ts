@@ -2,7 +2,7 @@ import type { ChatRequest, UpstreamAnswer } from "../upstream.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "./random.ts";
 
-/** What the model is to do in a run; the user's message is this as JSON. */
+/** The model's actions in a run; the user's message is this object as JSON. */
 export interface Plan {
   /** The calls of each round. */
   readonly rounds: readonly (readonly PlannedCall[])[];
@@ -27,7 +27,10 @@ export function anyPlan(random: Random): Plan {
   return { rounds, ms: random.between(0, 20) };
 }
 
-/** Some seconds of work: it goes on where others are taken up, and as who had it comes back. */
+/**
+ * Some seconds of work, so that it is in progress while other runs are claimed and while its former
+ * owner comes back.
+ */
 export const longPlan: Plan = {
   rounds: Array.from({ length: 8 }, (_, round) => [
     { tool: "Count", ms: 400 + 50 * round },
@@ -38,7 +41,7 @@ export const longPlan: Plan = {
 
 /** A model that keeps to the plan of the last user message. It remembers nothing, so any server may ask it again. */
 export function followPlan({ messages }: ChatRequest): UpstreamAnswer {
-  // What the server itself has to say may come as a user's message, too.
+  // Messages of the server itself can have the role of the user, too.
   const asked = messages.findLastIndex(
     ({ role, content }) => role === "user" && String(content).startsWith("{"),
   );

@@ -3,7 +3,7 @@ import { clockSetBack } from "./proofs/clock-set-back.ts";
 import { databaseRestarted } from "./proofs/database-restarted.ts";
 import { diskFull } from "./proofs/disk-full.ts";
 import { killed } from "./proofs/killed.ts";
-import { parked } from "./proofs/parked.ts";
+import { suspended } from "./proofs/suspended.ts";
 import { reconnecting } from "./proofs/reconnecting.ts";
 import { retried } from "./proofs/retried.ts";
 import { stopped } from "./proofs/stopped.ts";
@@ -13,12 +13,12 @@ import { provingOn } from "./proving-tests.ts";
 const prove = provingOn("PostgreSQL");
 
 test(
-  "killed again and again at random moments, what was begun goes on, and nothing is done twice",
+  "after repeated kills at random moments, started runs continue and no call runs twice",
   prove(killed),
 );
 // Contract: breaking-stopped
 test(
-  "a node that stands still for longer than its lease writes nothing when it goes on",
+  "a node that is paused for longer than its lease writes nothing after it resumes",
   prove(stopped),
 );
 // Contract: breaking-two-nodes
@@ -32,8 +32,8 @@ test(
   prove(retried),
 );
 test(
-  "runs that were parked while all servers were gone are finished once they are answered",
-  prove(parked),
+  "runs that were suspended while all servers were down end after their answers",
+  prove(suspended),
 );
 // Contract: breaking-database-restarted
 test(
@@ -41,4 +41,4 @@ test(
   prove(databaseRestarted),
 );
 test("a disk that is full again and again loses nothing that was told", prove(diskFull));
-test("a clock that is set back and forth changes nothing of what is promised", prove(clockSetBack));
+test("all promises hold while the clock is set back and forth", prove(clockSetBack));

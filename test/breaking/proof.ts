@@ -4,11 +4,14 @@ import type { Evidence } from "./report/evidence.ts";
 import type { Place } from "./place.ts";
 import type { Random } from "./random.ts";
 
-/** Something that is broken again and again while clients go on. Whatever it is, `audit` says what has to hold afterwards. */
+/**
+ * A fault that is injected repeatedly while clients continue. `audit` checks the promises
+ * afterwards.
+ */
 export interface Proof {
   /** As it is called on the command line. */
   readonly name: string;
-  /** What is done, as the table says it. */
+  /** The fault, in the words of the table. */
   readonly title: string;
   /** The test that shows it in a few rounds. */
   readonly test: string;
@@ -21,10 +24,11 @@ export interface Proof {
   /** Whether something was broken at all: what is missing to say so. */
   readonly evidence?: (left: Evidence) => readonly string[];
   /**
-   * Breaks it. Whatever it began has ended when this resolves, but for runs of which no client knows.
+   * Injects the fault. All runs that it started have ended when this resolves, except runs of which
+   * no client knows.
    *
-   * @returns what there was no sign of, where only who breaks it sees that
-   * @throws Error where a promise of this proof alone was not kept
+   * @returns effects that did not occur, if only the proof can see them @throws Error if a promise
+   * of this proof alone was broken
    */
   run(round: Round): Promise<readonly string[] | void>;
 }

@@ -4,21 +4,21 @@ import { databaseRestarted } from "./proofs/database-restarted.ts";
 import { deliveredTwice } from "./proofs/delivered-twice.ts";
 import { diskFull } from "./proofs/disk-full.ts";
 import { killed } from "./proofs/killed.ts";
-import { parked } from "./proofs/parked.ts";
+import { suspended } from "./proofs/suspended.ts";
 import { queueLost } from "./proofs/queue-lost.ts";
 import { reconnecting } from "./proofs/reconnecting.ts";
 import { retried } from "./proofs/retried.ts";
 import { stopped } from "./proofs/stopped.ts";
 import { twoNodes } from "./proofs/two-nodes.ts";
 
-/** What is broken, in the order of the table. */
+/** All proofs, in the order of the table. */
 export const proofs: readonly Proof[] = [
   killed,
   stopped,
   twoNodes,
   reconnecting,
   retried,
-  parked,
+  suspended,
   deliveredTwice,
   databaseRestarted,
   queueLost,

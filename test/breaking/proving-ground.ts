@@ -21,14 +21,14 @@ export interface ProvingGround extends AsyncDisposable {
   prove(proof: Proof, times: number, progress?: (done: number) => void): Promise<Outcome>;
 }
 
-/** What a proof came to: how much there was of what, and what was wrong. */
+/** The result of a proof: its counts and its faults. */
 export interface Outcome {
   readonly runs: number;
   readonly calls: number;
   readonly unknown: number;
   /** Promises that were not kept. */
   readonly problems: readonly string[];
-  /** What there is no sign of: of few rounds chance may leave none. */
+  /** Effects that did not occur: with few rounds some may not occur by chance. */
   readonly missing: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export async function openProvingGround({
   seed,
   smallDisk = false,
 }: ProvingGroundOptions): Promise<ProvingGround> {
-  // What is broken does not depend on what clients chance to do meanwhile.
+  // The faults do not depend on the clients' random choices.
   const random = randomOf(seed);
   const place = await openPlace({ combination, random: randomOf(seed + 1), smallDisk });
   const leaving = new AbortController();

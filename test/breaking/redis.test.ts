@@ -4,7 +4,7 @@ import { databaseRestarted } from "./proofs/database-restarted.ts";
 import { deliveredTwice } from "./proofs/delivered-twice.ts";
 import { diskFull } from "./proofs/disk-full.ts";
 import { killed } from "./proofs/killed.ts";
-import { parked } from "./proofs/parked.ts";
+import { suspended } from "./proofs/suspended.ts";
 import { queueLost } from "./proofs/queue-lost.ts";
 import { reconnecting } from "./proofs/reconnecting.ts";
 import { retried } from "./proofs/retried.ts";
@@ -15,11 +15,11 @@ import { provingOn } from "./proving-tests.ts";
 const prove = provingOn("PostgreSQL and Redis");
 
 test(
-  "killed again and again at random moments, what was begun goes on, and nothing is done twice",
+  "after repeated kills at random moments, started runs continue and no call runs twice",
   prove(killed),
 );
 test(
-  "a node that stands still for longer than its lease writes nothing when it goes on",
+  "a node that is paused for longer than its lease writes nothing after it resumes",
   prove(stopped),
 );
 test(
@@ -32,8 +32,8 @@ test(
   prove(retried),
 );
 test(
-  "runs that were parked while all servers were gone are finished once they are answered",
-  prove(parked),
+  "runs that were suspended while all servers were down end after their answers",
+  prove(suspended),
 );
 // Contract: breaking-delivered-twice
 test(
@@ -47,4 +47,4 @@ test(
 // Contract: breaking-queue-lost
 test("a Redis that is killed or emptied again and again loses no run", prove(queueLost));
 test("a disk that is full again and again loses nothing that was told", prove(diskFull));
-test("a clock that is set back and forth changes nothing of what is promised", prove(clockSetBack));
+test("all promises hold while the clock is set back and forth", prove(clockSetBack));

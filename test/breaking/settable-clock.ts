@@ -1,5 +1,6 @@
-// Loaded into a node before all else: its clock is off by what the file CAPSTAN_TEST_CLOCK says, in ms.
-// Each of its threads reads it anew, so the clock is set by writing the file.
+// Loaded into a node before its own code: shifts its clock by the number in the file
+// CAPSTAN_TEST_CLOCK, in ms. Each of its threads reads the file at each call, so writing the file
+// sets the clock.
 import { readFileSync } from "node:fs";
 
 const file = process.env["CAPSTAN_TEST_CLOCK"] ?? "";

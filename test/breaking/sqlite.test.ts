@@ -5,7 +5,7 @@ import { combinations, openPageLimit } from "./stores/combinations.ts";
 import { clockSetBack } from "./proofs/clock-set-back.ts";
 import { diskFull } from "./proofs/disk-full.ts";
 import { killed } from "./proofs/killed.ts";
-import { parked } from "./proofs/parked.ts";
+import { suspended } from "./proofs/suspended.ts";
 import { reconnecting } from "./proofs/reconnecting.ts";
 import { retried } from "./proofs/retried.ts";
 import { openProvingGround } from "./proving-ground.ts";
@@ -18,7 +18,7 @@ const prove = provingOn("SQLite");
 
 // Contract: breaking-killed
 test(
-  "killed again and again at random moments, what was begun goes on, and nothing is done twice",
+  "after repeated kills at random moments, started runs continue and no call runs twice",
   prove(killed),
 );
 // Contract: breaking-reconnecting
@@ -28,17 +28,17 @@ test(
   "a client that retries until it has an answer starts one run, however often nodes are killed",
   prove(retried),
 );
-// Contract: breaking-parked
+// Contract: breaking-suspended
 test(
-  "runs that were parked while all servers were gone are finished once they are answered",
-  prove(parked),
+  "runs that were suspended while all servers were down end after their answers",
+  prove(suspended),
 );
 // Contract: breaking-disk-full
 test("a disk that is full again and again loses nothing that was told", prove(diskFull));
 // Contract: breaking-clock-set-back
-test("a clock that is set back and forth changes nothing of what is promised", prove(clockSetBack));
+test("all promises hold while the clock is set back and forth", prove(clockSetBack));
 
-test("where no disk can be mounted, SQLite's limit of pages stands for a full one", async () => {
+test("if no disk can be mounted, SQLite's page limit simulates a full one", async () => {
   const [sqlite] = combinations.filter(({ name }) => name === "SQLite");
   assert.ok(sqlite !== undefined);
   const seed = newSeed();

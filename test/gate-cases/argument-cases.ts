@@ -2,7 +2,7 @@ import type { GateCase } from "./gate-case.ts";
 
 const sum = { tool: "Add", args: { a: 1, b: 2 } };
 
-/** What a model may write, and what is made of it. */
+/** Arguments that a model may write, and the gate's reading of them. */
 export const argumentCases: readonly GateCase[] = [
   {
     name: "valid arguments run",
@@ -16,7 +16,7 @@ export const argumentCases: readonly GateCase[] = [
     expected: { status: "success", data: 3 },
   },
   {
-    name: "no arguments at all are none",
+    name: "missing arguments are an empty object",
     tool: "Echo",
     args: "",
     expected: { status: "success", ran: [{}] },
@@ -46,7 +46,7 @@ export const argumentCases: readonly GateCase[] = [
     expected: { status: "success", ran: [{ words: ["a"] }] },
   },
   {
-    name: "text that is no number is refused, with the place and what was expected",
+    name: "a text that is not a number is rejected, with its path and the expected type",
     tool: "Add",
     args: { a: "one", b: 2 },
     expected: refused("/a: expected a number"),
@@ -102,7 +102,7 @@ export const argumentCases: readonly GateCase[] = [
     expected: refused("/more"),
   },
   {
-    name: "a tool with a schema that is none cannot be called",
+    name: "a tool with an invalid schema cannot be called",
     tool: "Broken",
     expected: { status: "error", code: "invalid_schema", reads: ["/properties/a/type"], ran: [] },
   },
@@ -134,7 +134,7 @@ export const argumentCases: readonly GateCase[] = [
     expected: { status: "success", data: "$VAR_REF{{Add_1}}" },
   },
   {
-    name: "a reference to what is not there is refused with the nearest name",
+    name: "a reference to an absent variable is rejected with the nearest name",
     tool: "Echo",
     args: { value: "$VAR_REF{{Ad_1}}" },
     before: [sum],

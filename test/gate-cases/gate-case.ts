@@ -1,7 +1,7 @@
 import type { ApprovalDecision, JsonObject, PolicyRule, ReviewDecision } from "@capstan/core";
 import type { GateLimits } from "@capstan/core/host";
 
-/** A call as somebody makes it. */
+/** A call, as its caller makes it. */
 export interface CaseCall {
   readonly tool: string;
   /** As an object, or as the text that a model wrote. @default {} */
@@ -10,11 +10,11 @@ export interface CaseCall {
 
 /** One call through the gate and what becomes of it, all as data. */
 export interface GateCase extends CaseCall {
-  /** What happens, as a sentence. */
+  /** The behaviour, as a sentence. */
   readonly name: string;
   /** Made before it, through the same gate. */
   readonly before?: readonly CaseCall[];
-  /** What a person says when asked; without it, nobody can be asked. */
+  /** The user's answer; without it nobody can be asked. */
   readonly answer?: ApprovalDecision | { readonly decision: "pending" };
   readonly review?: ReviewDecision;
   readonly rules?: readonly PolicyRule[];
@@ -26,20 +26,20 @@ export interface GateCase extends CaseCall {
 
 export interface Expected {
   readonly status: string;
-  /** Of the error; undefined where there is none. */
+  /** The code of the error, or `undefined` if there is none. */
   readonly code?: string;
   /** Pieces of what the model reads. */
   readonly reads?: readonly string[];
-  /** What it must not read. */
+  /** Texts that the model must not read. */
   readonly readsNot?: readonly string[];
   readonly data?: unknown;
   /** The arguments that the tools got, those of earlier and of sub-calls too. @default not looked at */
   readonly ran?: readonly unknown[];
-  /** How often a person was asked. @default 0 */
+  /** How many times the user was asked. @default 0 */
   readonly asked?: number;
 }
 
-/** What became of a case; plain JSON, so that it can leave a page. */
+/** The outcome of a case: plain JSON, so that it can leave a page. */
 export interface GateOutcome {
   readonly status: string;
   readonly code?: string;

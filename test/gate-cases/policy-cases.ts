@@ -4,7 +4,7 @@ const write = { tool: "Write", args: { path: "x" } };
 const visit = { tool: "Visit", args: { url: "u" } };
 const allow = { decision: "allow" } as const;
 
-/** Who may: names, switches, rules, people. */
+/** Which calls may run: names, switches, rules, users' answers. */
 export const policyCases: readonly GateCase[] = [
   {
     name: "an unknown tool is answered with the nearest name",
@@ -17,7 +17,7 @@ export const policyCases: readonly GateCase[] = [
     expected: { status: "not_found", code: "tool_disabled", reads: ["switched off"], ran: [] },
   },
   {
-    name: "where nobody can be asked the answer is no",
+    name: "without a user to ask, the answer is a denial",
     ...write,
     expected: { status: "execution_rejected", reads: ["nobody is there to ask"], ran: [] },
   },
@@ -28,19 +28,19 @@ export const policyCases: readonly GateCase[] = [
     expected: { status: "success", asked: 1 },
   },
   {
-    name: "what a person allows runs",
+    name: "a call that the user allows runs",
     ...write,
     answer: allow,
     expected: { status: "success", asked: 1, ran: [{ path: "x" }] },
   },
   {
-    name: "what a person refuses does not run, and the reason is read",
+    name: "a call that the user denies does not run, and the model reads the reason",
     ...write,
     answer: { decision: "refuse", reason: "not today" },
     expected: { status: "execution_rejected", asked: 1, reads: ["not today"], ran: [] },
   },
   {
-    name: "arguments that a person edits are those that run, and the model is told",
+    name: "a call runs with the arguments that the user edited, and the model is told",
     ...write,
     answer: { ...allow, arguments: { path: "y" } },
     expected: {
@@ -80,7 +80,7 @@ export const policyCases: readonly GateCase[] = [
     expected: { status: "success", asked: 2 },
   },
   {
-    name: "a word for the session covers the tool's other calls",
+    name: "a grant for the session covers the tool's other calls",
     tool: "Visit",
     args: { url: "v" },
     before: [visit],
@@ -101,19 +101,19 @@ export const policyCases: readonly GateCase[] = [
     expected: { status: "execution_rejected", reads: ["closed"], ran: [] },
   },
   {
-    name: "a result that a person must see is withheld where nobody is",
+    name: "a result that needs review is withheld without a user",
     tool: "Secret",
     expected: { status: "result_rejected", readsNot: ["4711"], ran: [{}] },
   },
   {
-    name: "a person releases a result",
+    name: "a user releases a result",
     tool: "Secret",
     answer: allow,
     review: { decision: "release" },
     expected: { status: "success", reads: ["4711"] },
   },
   {
-    name: "a person takes words out of a result",
+    name: "a user removes words from a result",
     tool: "Secret",
     answer: allow,
     review: { decision: "redact", words: ["4711"] },

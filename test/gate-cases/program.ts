@@ -3,13 +3,13 @@ import type { GateOutcome } from "./gate-case.ts";
 import { runChannelCases } from "./run-channel-cases.ts";
 import { runGateCases } from "./run-gate-cases.ts";
 
-/** What became of both tables; plain JSON. */
+/** The outcomes of both tables: plain JSON. */
 export interface ProgramOutcome {
   readonly gate: readonly GateOutcome[];
   readonly channel: readonly ChannelOutcome[];
 }
 
-/** What is bundled with the library and runs anywhere. */
+/** The program that is bundled with the library and runs in any environment. */
 export async function runProgram(): Promise<ProgramOutcome> {
   const [gate, channel] = await Promise.all([runGateCases(), runChannelCases()]);
   return { gate, channel };

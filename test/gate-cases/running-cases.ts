@@ -1,6 +1,6 @@
 import type { GateCase } from "./gate-case.ts";
 
-/** What a tool may do while it runs, and what it may return. */
+/** The behaviour of running tools and of their results. */
 export const runningCases: readonly GateCase[] = [
   {
     name: "a tool past its deadline is stopped",
@@ -19,7 +19,7 @@ export const runningCases: readonly GateCase[] = [
     expected: { status: "cancelled", code: "cancelled", reads: ["may have acted"] },
   },
   {
-    name: "what may pass is tried again where the tool says so",
+    name: "a temporary error is retried if the tool allows it",
     tool: "Flaky",
     expected: { status: "success", data: "at last", ran: [{}, {}, {}] },
   },

@@ -48,7 +48,7 @@ const view = (path: string) => ({ name: "ViewFile", args: { path } });
 const fetchPage = (path: string) => ({ name: "FetchWebPage", args: { url: site.url + path } });
 const button = (card: ReturnType<Visitor["card"]>, name: string | RegExp) =>
   card.getByRole("button", { name });
-/** What the model was last told of its calls. */
+/** The results of the calls that the model read last. */
 const told = () =>
   model.requests
     .at(-1)!
@@ -104,7 +104,7 @@ test("several cards are open at once, and each is answered on its own", { skip }
   assert.equal(await rows.last().getAttribute("data-status"), "done");
 });
 
-test("what is allowed for the session is listed, holds, and can be revoked", { skip }, async () => {
+test("a grant for the session is listed, applies, and can be revoked", { skip }, async () => {
   model.willSay({ type: "calls", calls: [fetchPage("/one")] }, { type: "text", text: "One." });
   await me.say("The first page");
   const card = me.card("FetchWebPage");
@@ -126,7 +126,7 @@ test("what is allowed for the session is listed, holds, and can be revoked", { s
   assert.equal(await me.answer(), "Again.");
 });
 
-test("what is wrong with a wider answer's pattern is said at its field", { skip }, async () => {
+test("an error in a wider answer's pattern is shown at its field", { skip }, async () => {
   model.willSay({ type: "calls", calls: [fetchPage("/one")] }, { type: "text", text: "One." });
   await me.say("A page, with a pattern");
   const card = me.card("FetchWebPage");
@@ -188,7 +188,7 @@ test("Escape in a card that is edited only leaves editing", { skip }, async () =
     await field.waitFor({ state: "detached" });
     await eventually(async () => assert.ok(await hasFocus(button(card, "Edit"))));
   }
-  // Also where the button that was pressed is dead for a while.
+  // Also while the pressed button is inactive.
   await button(card, "Edit").click();
   await field.fill('{"file": "other.md"}');
   await button(card, "Run with your edits").click();
@@ -295,7 +295,7 @@ test(
     await me.turnEnds();
     assert.match(told()[0] ?? "", /Haul away/);
     assert.match(told()[1] ?? "", /Not that one\./);
-    // From the field back to the panels by Shift+Tab, as somebody who sees no mouse does.
+    // From the field back to the panels with Shift+Tab, as keyboard users do.
     const label = () =>
       page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? "");
     for (let press = 0; press < 40 && (await label()) !== "Variables"; press++)
@@ -316,6 +316,6 @@ test(
 );
 
 test("all the while the page had nothing to complain of", { skip }, () => {
-  // The browser says so itself where the edited arguments were refused.
+  // The browser reports the rejected edit itself.
   assertQuiet(me, /status of 400/);
 });

@@ -9,9 +9,9 @@ export interface Capstan {
   /** The folder it runs in, and that its file tools read. */
   readonly folder: string;
   readonly data: string;
-  /** Its banner and its log, since the last start. */
+  /** Its banner and its log after the last start. */
   readonly output: () => string;
-  /** Does nothing where it runs. */
+  /** Does nothing if it runs. */
   readonly start: () => Promise<void>;
   /** SIGTERM: what runs is finished or kept. */
   readonly stop: () => Promise<void>;
@@ -21,9 +21,9 @@ export interface Capstan {
 }
 
 export interface CapstanOptions {
-  /** By path, what lies in the folder. */
+  /** Contents of files by path. */
   readonly files?: { readonly [path: string]: string };
-  /** What `capstan.config.json` says. */
+  /** The contents of `capstan.config.json`. */
   readonly config?: object;
   readonly environment?: { readonly [name: string]: string };
 }

@@ -63,7 +63,7 @@ test("at 360 px nothing sticks out, whatever is open", { skip }, async () => {
 });
 
 test(
-  "it is dark where the system is, until a person chooses; the choice stays",
+  "the page is dark if the system is, until the user chooses; the choice is kept",
   { skip },
   async () => {
     const me = await visit(browser, capstan.url, { colorScheme: "dark" });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-/** What the model says next. */
+/** The next answer of the model. */
 export type Reply =
   | { readonly type: "text"; readonly text: string }
   /** Words as they are given; the stream ends when the iterable does. */
@@ -106,7 +106,7 @@ async function send(response: ServerResponse, reply: Reply): Promise<void> {
     for (const content of reply.text.match(/[^]{1,16}/g) ?? []) say({ content });
   }
   if (reply.type === "cut") {
-    // What was said is on its way before the connection breaks.
+    // The text is sent before the connection breaks.
     await written;
     return void response.destroy();
   }

@@ -9,7 +9,7 @@ import { type Capstan, startCapstan } from "./capstan.ts";
 import { type ModelServer, startModelServer } from "./model-server.ts";
 import { assertQuiet, eventually, visit, type Visitor } from "./visitor.ts";
 
-// A server dies in the middle of a call, and a person says what became of it.
+// A server dies during a call, and the user reports the outcome.
 
 const found = findBrowser();
 const isConfined = spawnSync("bwrap", ["--version"]).status === 0;

@@ -6,7 +6,7 @@ import { type Capstan, startCapstan } from "./capstan.ts";
 import { type ModelServer, startModelServer } from "./model-server.ts";
 import { assertQuiet, eventually, visit, type Visitor } from "./visitor.ts";
 
-// A result that a person sees before the model does, in the page.
+// A result that a user reviews before the model reads it, in the page.
 
 const found = findBrowser();
 const skip = found.status === "missing" && found.reason;
@@ -51,7 +51,7 @@ async function view(): Promise<ReturnType<typeof cardOf>> {
   return card;
 }
 
-/** What the model was last told of its calls. */
+/** The results of the calls that the model read last. */
 const told = () =>
   String(model.requests.at(-1)!.messages.findLast(({ role }) => role === "tool")?.content);
 
@@ -117,7 +117,7 @@ test("by the keys alone a result is withheld with a reason, or replaced", { skip
   assertQuiet(me, /400/);
 });
 
-test("what is selected in the result is taken out", { skip }, async () => {
+test("selected words of the result are removed", { skip }, async () => {
   const card = await view();
   await card.getByRole("button", { name: /^Redact/ }).click();
   await card.getByLabel("Result", { exact: true }).evaluate((element) => {

@@ -5,7 +5,7 @@ import { findBrowser, launchBrowser } from "../browser.ts";
 import { type Capstan, startCapstan } from "./capstan.ts";
 import { assertQuiet, visit, type Visitor } from "./visitor.ts";
 
-// A person's own rules in the page: what is written there decides about calls.
+// A user's own rules in the page decide about calls.
 
 const found = findBrowser();
 const skip = found.status === "missing" && found.reason;
@@ -89,7 +89,7 @@ const statuses = () =>
     .locator("[data-testid=call-row][data-tool=ViewFile]")
     .evaluateAll((rows) => rows.map((row) => row.getAttribute("data-status")));
 
-test("what is wrong with a rule is said at its field, which has the focus", { skip }, async () => {
+test("an error in a rule is shown at its field, which has the focus", { skip }, async () => {
   const panel = await me.openPanel("Permissions");
   await panel.getByRole("button", { name: "Add a rule…" }).click();
   const save = panel.getByRole("button", { name: "Save" });

@@ -7,8 +7,8 @@ import { type LocalSite, startLocalSite } from "./local-site.ts";
 import { type ModelServer, startModelServer } from "./model-server.ts";
 import { assertQuiet, visit, type Visitor } from "./visitor.ts";
 
-// Text from models, tools, files and people is shown, and does nothing else. What could load
-// points at a site that counts who asks.
+// Text from models, tools, files and users is only shown. URLs in it point to a site that counts
+// requests.
 
 const found = findBrowser();
 const skip = found.status === "missing" && found.reason;
@@ -19,7 +19,7 @@ let capstan: Capstan;
 let browser: Browser;
 let me: Visitor;
 
-/** Whatever runs sets a global name; whatever loads asks the site. */
+/** Code that runs sets a global name; elements that load make a request to the site. */
 const hostile = (origin: string) => `<script>owned=1</script>
 <img src="${origin}/pixel.png" onerror="owned=1">
 <svg onload="owned=1"><image href="${origin}/svg.png"/></svg>

@@ -20,7 +20,7 @@ TOOL_CONFIG = {"secrets": ["HARBOUR_KEY"]}
 
 
 def find_boat(name: str, loud: bool = False) -> str:
-    """Says where a boat lies.
+    """Returns the berth of a boat.
 
     Args:
         name: The boat's name.
@@ -28,8 +28,8 @@ def find_boat(name: str, loud: bool = False) -> str:
     """
     print("looking for", name)
     if name == "Bo":
-        raise LookupError("No boat Bo lies here.")
-    return name + (" lies at A1!" if loud else " lies at A1.")
+        raise LookupError("There is no boat Bo.")
+    return name + (" is at berth A1!" if loud else " is at berth A1.")
 `;
 
 let capstan: Capstan;
@@ -68,7 +68,7 @@ test(
     await item("boats.py").getByText("needs approval every time").waitFor();
     await item("boats.py").click();
     const tool = me.page.locator("[data-testid=script-tool][data-tool=find_boat]");
-    await tool.getByText("Says where a boat lies.").waitFor();
+    await tool.getByText("Returns the berth of a boat.").waitFor();
     const parameters = await tool.getByTestId("parameters").innerText();
     assert.match(parameters, /name string\s+The boat's name\./);
     assert.match(parameters, /loud boolean = false/);
@@ -85,12 +85,12 @@ test(
     await form.getByRole("button", { name: "Call find_boat" }).waitFor();
     const tried = await tryBoat("Anna", "true");
     await me.card("find_boat").locator("[data-testid=approval-allow-once]:enabled").click();
-    await tried.getByText("Anna lies at A1!").waitFor();
+    await tried.getByText("Anna is at berth A1!").waitFor();
     await tried.getByText("looking for Anna").waitFor();
     await tryBoat("Bo");
     await me.card("find_boat").locator("[data-testid=approval-allow-once]:enabled").click();
     await tried.getByTestId("traceback").getByText("line 15, in find_boat").waitFor();
-    await tried.getByText("LookupError: No boat Bo lies here. (boats.py, line 15)").waitFor();
+    await tried.getByText("LookupError: There is no boat Bo. (boats.py, line 15)").waitFor();
     await tab("Calls").click();
     const calls = me.page.getByTestId("last-call");
     await eventually(async () =>
@@ -129,7 +129,7 @@ test(
     await me.page.getByRole("button", { name: "Approve this content" }).click();
     await me.page.getByText("You approved this content").waitFor();
     await item("boats.py").getByText("approved", { exact: true }).waitFor();
-    // On the disk, by whoever: it is live without a reload.
+    // A change on the disk by another program applies without a reload.
     await writeFile(place("boats.py"), boats.replace("HARBOUR_KEY", "OTHER_KEY"));
     await item("boats.py").getByText("changed since approved").waitFor();
     await me.page.getByText("Gets the environment variables OTHER_KEY").waitFor();
@@ -143,7 +143,7 @@ test(
 
 // Contract: scripts-79
 test(
-  "what is written is checked as it is written, an error leads to its line, and is saved with Ctrl+S",
+  "text is checked while it is typed, an error links to its line, and Ctrl+S saves",
   { skip },
   async () => {
     await tab("Source").click();
@@ -249,6 +249,6 @@ test("at 360 px nothing sticks out, and every control has a name", { skip }, asy
   }
 });
 
-test("all the while the page had nothing to complain of, but for what was refused", { skip }, () =>
+test("the page reported no errors except the expected rejections", { skip }, () =>
   assertQuiet(me, /400 \(Bad Request\)|404 \(Not Found\)/),
 );

@@ -135,7 +135,7 @@ test("words that are written from right to left do not swap places", { skip }, a
   await refuse(card);
 });
 
-test("a text that looks like a mark is none", { skip }, async () => {
+test("a text that looks like a mark is shown as text", { skip }, async () => {
   const card = await ask("⟨U+202E⟩");
   assert.equal(await valueOf(card).locator(".mark").innerText(), "⟨U+27E8⟩");
   assert.equal(await unmarked(valueOf(card)), "U+202E⟩");

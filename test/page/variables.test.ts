@@ -27,7 +27,7 @@ after(async () => {
 });
 
 // Contract: variables-15, variables-62
-test("a person adds a variable, and a call uses it", { skip }, async () => {
+test("a user adds a variable, and a call uses it", { skip }, async () => {
   const panel = await me.openPanel("Variables");
   await panel.getByRole("button", { name: "Add" }).click();
   await panel.getByRole("textbox", { name: "Name", exact: true }).fill("cargo");
@@ -44,7 +44,7 @@ test("a person adds a variable, and a call uses it", { skip }, async () => {
 });
 
 // Contract: variables-61
-test("what bears a tag is listed by a click on it", { skip }, async () => {
+test("a click on a tag lists its variables", { skip }, async () => {
   const panel = me.panel("Variables");
   await panel.getByRole("button", { name: "wet" }).click();
   await panel.locator("[data-name=Text_1]").waitFor({ state: "detached" });
@@ -99,7 +99,7 @@ test("it is deleted, brought back, and deleted for good", { skip }, async () => 
   assert.equal(await me.row("ReadVar").getAttribute("data-status"), "failed");
 });
 
-test("one call is stopped while its sibling and the turn go on", { skip }, async () => {
+test("one call is stopped while its sibling and the turn continue", { skip }, async () => {
   await me.say(`/FetchWebPage {"url":"${site.url}/slow"}\n/FetchWebPage {"url":"${site.url}/x"}`);
   const cards = me.page.getByRole("region", { name: "FetchWebPage needs your approval" });
   await cards

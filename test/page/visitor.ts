@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { slowNetwork } from "../slow-network.ts";
 
-/** A person in front of the page: knows it by its roles, names and words. */
+/** A user of the page, who finds its parts by role, name and text. */
 export interface Visitor {
   readonly page: Page;
   /** The conversation, without what is only read out. */
@@ -15,12 +15,12 @@ export interface Visitor {
   readonly row: (tool: string) => Locator;
   /** The card that asks for a tool. */
   readonly card: (tool: string) => Locator;
-  /** The panel beside the chat. */
+  /** The panel next to the chat. */
   readonly panel: (name: "Tools" | "Variables" | "Permissions") => Locator;
   readonly openPanel: (name: "Tools" | "Variables" | "Permissions") => Promise<Locator>;
   /** The newest answer, as it reads. */
   readonly answer: () => Promise<string>;
-  /** What the page complained of, and what it asked of other origins; empty, if all is well. */
+  /** The page's errors, and its requests to other origins; empty if there are none. */
   readonly complaints: () => readonly string[];
   /** A new chat, with no panel open. */
   readonly startOver: () => Promise<void>;

@@ -11,9 +11,9 @@ const atOnce = 12;
 const eachRound = 24;
 
 /**
- * Clients that disconnect at any byte: of the request, of its stream, and of each stream from which they go on
- * reading. A request whose body was cut starts nothing, the others start one run. All streams of a run together have
- * each event once, and its calls ran once.
+ * Clients disconnect at any byte of the request, of its stream, and of each stream with which they
+ * continue. A request with an incomplete body starts nothing; each other request starts one run.
+ * The streams of a run together have each event once, and its calls ran once.
  */
 export const disconnects: Attack = {
   name: "disconnects",

@@ -12,8 +12,8 @@ import { startVictim, victimFolder } from "../victim.ts";
 const lists = ["runs", "conversations", "approvals", "grants", "overrides"];
 
 /**
- * Changes a stored data directory at random places and starts the server on it. The check names what is damaged, the
- * server refuses to start in words or goes on, and damaged rows hide no others.
+ * Changes a stored data directory at random places and starts the server on it. The check names the
+ * damage. The server starts, or names the reason why it does not. Damaged rows hide no others.
  */
 export const disk: Attack = {
   name: "disk",

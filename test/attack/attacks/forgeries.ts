@@ -53,7 +53,7 @@ interface Forgery {
   readonly name: string;
   /** Whose call it is; Cara may not approve. */
   readonly by: "ann" | "cara";
-  /** What the call's variable holds afterwards. */
+  /** The value of the call's variable afterwards. */
   readonly leaves: "good" | undefined;
   try(given: {
     readonly mine: Api;

@@ -55,7 +55,7 @@ function judge(victim: Victim, request: Sent, { status, text }: Answer, report: 
     return report.problem(
       `${status} ${text.slice(0, 300)} to ${what}; logged last: ${victim.output().slice(-3_000)}`,
     );
-  // A request that is no HTTP has no answer of the API.
+  // A request that is not HTTP gets no answer of the API.
   if (status < 400 || text === "" || !request.path.startsWith("/v1/")) return;
   const form = /^\{"error":\{"message":".+","type":"\w+","param":.*"code":"\w+"\}\}$/s;
   if (!form.test(text))
@@ -118,7 +118,7 @@ const queryNames = [
   "include_obfuscation",
 ];
 
-/** The path of the route with other ids and queries, as it may stand in a request line. */
+/** Returns the route's path with other ids and queries, in a form that a request line can have. */
 function anyPath(random: Random, route: Route, owned: Owned): string {
   let path = pathOf(route, owned);
   if (random.chance(15)) path = path.replace(/[^/?]{8,}/, () => encoded(anyText(random)));
@@ -133,7 +133,7 @@ function anyPath(random: Random, route: Route, owned: Owned): string {
   return path;
 }
 
-/** Lone surrogates are no URI. */
+/** Lone surrogates are not valid in a URI. */
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 function anyBody(random: Random, route: Route, owned: Owned): string {
@@ -149,7 +149,7 @@ function anyBody(random: Random, route: Route, owned: Owned): string {
   ]);
 }
 
-/** Cancels what goes on, and checks the runs as after a crash. */
+/** Cancels the runs in progress, and checks all runs as after a crash. */
 async function auditRuns(victim: Victim): Promise<readonly string[]> {
   const api = victim.api("ann");
   for (const { id, status } of await everyRun(api))

@@ -7,7 +7,7 @@ import { startModelServer } from "../../page/model-server.ts";
 import { visit } from "../../page/visitor.ts";
 import type { Attack } from "../attack.ts";
 
-/** What a browser could take for a program or for something to load. `owned=1` shows that it ran. */
+/** Texts that a browser could execute or load from. `owned=1` shows that a text ran. */
 const textsOf = (origin: string): readonly string[] => [
   "<script>owned=1</script>",
   `<script src="${origin}/script.js"></script>`,
@@ -43,7 +43,7 @@ function scriptsOf(texts: readonly string[]): { readonly [path: string]: string 
   return Object.fromEntries(scripts);
 }
 
-/** Shows one text, seldom several, everywhere on the page where it shows text from outside. */
+/** Shows each of these texts in every place of the page that shows outside text. */
 export const payloads: Attack = {
   name: "payloads",
   title:

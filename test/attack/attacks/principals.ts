@@ -28,7 +28,7 @@ export const principals: Attack = {
         }
       if ((await readAll(victim, owned)) !== before)
         report.problem("Requests of others changed what Ann reads of her own.");
-      // What is deleted is gone for the routes after it.
+      // Deleting routes come last, because later routes need the objects.
       const deleting = (route: Route) => Number(route.method === "DELETE");
       for (const route of routes.toSorted((a, b) => deleting(a) - deleting(b))) {
         const { status } = await ask(victim, "ann", route, owned);

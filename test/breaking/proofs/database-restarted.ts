@@ -25,6 +25,6 @@ export const databaseRestarted: Proof = {
       progress(done);
     }
     await inTime(load.stop(), "Every run did not end");
-    return cutOff > 0 ? [] : ["no run went on as the database was restarted"];
+    return cutOff > 0 ? [] : ["no run continued while the database restarted"];
   },
 };

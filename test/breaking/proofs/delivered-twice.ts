@@ -19,7 +19,7 @@ export const deliveredTwice: Proof = {
   quickly: 10,
   async run({ place, clients, random, times, progress }) {
     await place.startAll();
-    // What goes on where it was taken up, while jobs for it come again.
+    // Runs that continue after a claim, while their jobs are delivered again.
     const load = [clients.load(4, longPlan), clients.load(2)];
     let orphans: readonly RunRef[] = [];
     let late = 0;
@@ -39,7 +39,7 @@ export const deliveredTwice: Proof = {
     await inTime(Promise.all(load.map(({ stop }) => stop())), "Every run did not end");
     const wasGivenUp = /This node was given up/.test(place.output());
     if (!wasGivenUp) checkTakenOnce(clients, orphans);
-    return late > 0 ? [] : ["no job came late, for a run that went on already"];
+    return late > 0 ? [] : ["no job came late, for a run that had been claimed already"];
   },
 };
 
@@ -60,8 +60,6 @@ function checkTakenOnce({ told }: Clients, orphans: readonly RunRef[]): void {
     const taken = events.filter(({ type }) => type === "run.orphaned").length;
     const died = orphans.filter(({ id }) => id === run).length;
     if (taken > died)
-      throw new Error(
-        `${run}: it was taken up ${taken} times, and ${died} of those who had it died`,
-      );
+      throw new Error(`${run}: it was claimed ${taken} times, and ${died} of its owners died`);
   }
 }

@@ -7,7 +7,7 @@ import type { Proof } from "../proof.ts";
 export const killed: Proof = {
   name: "killed",
   title: "`kill -9` at random moments",
-  test: "killed again and again at random moments, what was begun goes on, and nothing is done twice",
+  test: "after repeated kills at random moments, started runs continue and no call runs twice",
   on: everywhere,
   times: 50,
   quickly: 2,

@@ -24,7 +24,7 @@ export const reconnecting: Proof = {
   },
 };
 
-/** One event a connection, each at any node, while the run goes on. */
+/** Reads one event per connection, each at any node, while the run is in progress. */
 async function readRunSingly(place: Place, run: string): Promise<void> {
   const seen: RunEvent[] = [];
   while (seen.at(-1)?.type !== "chain.ended") {
@@ -38,7 +38,7 @@ async function readRunSingly(place: Place, run: string): Promise<void> {
   if (!isDeepStrictEqual(seen, whole)) throw new Error(`${run}: read singly, its events differ`);
 }
 
-/** The same of the Responses API's own events; its calls may wait for a person meanwhile. */
+/** Reads the Responses API's events in the same way; its calls may wait for approval meanwhile. */
 async function readResponseSingly(place: Place, run: string): Promise<void> {
   const seen: string[] = [];
   const ended = /"type":"response\.(?:completed|failed|incomplete)"/;

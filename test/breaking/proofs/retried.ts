@@ -94,7 +94,7 @@ async function sendUntilAnswered({
 
 class Refused extends Error {}
 
-/** A plan without calls that wait for a person. */
+/** A plan without calls that wait for approval. */
 function unasked(random: Random): Plan {
   const { rounds, ms } = anyPlan(random);
   return {

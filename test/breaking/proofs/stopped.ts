@@ -11,14 +11,15 @@ const leaseMs = 3_000;
 export const stopped: Proof = {
   name: "stopped",
   title: "SIGSTOP for longer than the lease, then SIGCONT",
-  test: "a node that stands still for longer than its lease writes nothing when it goes on",
+  test: "a node that is paused for longer than its lease writes nothing after it resumes",
   on: onPostgres,
   times: 20,
   quickly: 1,
   evidence: (left) => [...wereTakenUp(left), ...wereRefused(left)],
   async run({ place, clients, random, times, progress }) {
     await place.startAll();
-    // What goes on elsewhere as the node comes back, and what is over by then.
+    // Runs that are in progress elsewhere when the node comes back, and runs that have ended by
+    // then.
     const load = [clients.load(4, longPlan), clients.load(2)];
     for (let done = 1; done <= times; done++) {
       await sleep(random.between(200, 700));

@@ -5,7 +5,10 @@ import { inTime } from "../in-time.ts";
 import type { Proof } from "../proof.ts";
 import type { Plan } from "../plan.ts";
 
-/** Questions beside calls that run, so that answers come while it goes on and while it waits. */
+/**
+ * Questions and running calls in one round, so that answers arrive while the run is in progress and
+ * while it waits.
+ */
 const plan: Plan = {
   rounds: [
     [

@@ -1,19 +1,19 @@
 import type { EndState } from "../end-state.ts";
 
-/** What a proof leaves: also what the nodes said. */
+/** The end state of a proof, with the output of the nodes. */
 export interface Evidence extends EndState {
   readonly output: string;
 }
 
-/** Where nothing was broken nothing is proved: some run has to have been taken up. */
+/** Checks that some run was claimed by another process: without it the proof shows nothing. */
 export function wereTakenUp({ runs }: Evidence): readonly string[] {
   const some = runs.some(({ events }) => events.some(({ type }) => type === "chain.resumed"));
-  return some ? [] : ["no run was taken up: nothing was cut off"];
+  return some ? [] : ["no run was claimed again: nothing was interrupted"];
 }
 
-/** That somebody tried to write into a run which another has by now. */
+/** Checks that a process tried to write to a run that another one had claimed. */
 export function wereRefused({ output }: Evidence): readonly string[] {
-  return /was not taken\. .* was claimed again/.test(output)
+  return /rejected a late write .* was claimed again/.test(output)
     ? []
-    : ["nobody tried to write what is another's by now"];
+    : ["no process tried to write to a run of another owner"];
 }

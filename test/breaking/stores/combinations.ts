@@ -23,26 +23,26 @@ import { cannotMount, openSmallDisk, type Room } from "./small-disk.ts";
 export interface Combination {
   readonly name: CombinationName;
   readonly nodes: number;
-  /** Why it cannot be tried here. @param small whether it has to be kept where it can be full */
+  /** The reason why it cannot run here. @param small whether it needs a disk that can be full */
   skip(small: boolean): string | undefined;
-  /** @param small whether it is kept where it can be full */
+  /** @param small whether its disk can be full */
   open(small: boolean): Promise<Backing>;
 }
 
-/** What the nodes of one place share, and what can be done to it. */
+/** The storage that the nodes of one place share, and the faults that can be injected into it. */
 export interface Backing extends AsyncDisposable {
   readonly environment: { readonly [name: string]: string };
   /** Of a store that can be full. */
   readonly disk?: Room;
   /** The data directory, if it is on a disk of its own. */
   readonly data?: string;
-  /** What each node loads before all else. */
+  /** A module that each node loads before its own code. */
   readonly preload?: string;
   /** As a crash does it. */
   readonly restartDatabase?: () => Promise<void>;
-  /** Starts it where it has ended by itself. */
+  /** Starts the database if it has ended by itself. */
   readonly reviveDatabase?: () => Promise<void>;
-  /** What hands runs out between the nodes. */
+  /** The queue that distributes runs between the nodes. */
   readonly redis?: TestRedis;
   /** Which runs a node of a database has. */
   readonly heldRuns?: HeldRuns;

@@ -1,5 +1,5 @@
-// Loaded into a node before all else: where the file CAPSTAN_TEST_PAGES is there, its SQLite may take
-// no more pages than the file says, from then on. Stands for a full disk where none can be mounted.
+// Loaded into a node before its own code: if the file CAPSTAN_TEST_PAGES exists, SQLite may use no
+// more pages than its number, from then on. Simulates a full disk if none can be mounted.
 // oxlint-disable typescript/unbound-method -- each is called with its own `this`
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";

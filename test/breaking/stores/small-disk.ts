@@ -17,7 +17,7 @@ export interface SmallDisk extends Room, AsyncDisposable {
 
 let reason: string | undefined | null = null;
 
-/** Why none can be mounted here; undefined where one can. */
+/** The reason why no disk can be mounted here, or `undefined` if one can. */
 export function cannotMount(): string | undefined {
   if (reason !== null) return reason;
   try {
@@ -38,7 +38,7 @@ export function openSmallDisk(megabytes: number): SmallDisk {
 
   function remove(): void {
     process.off("exit", remove);
-    // What still ends has its files open: it keeps them until then.
+    // A process that is still ending has its files open and keeps them until then.
     spawnSync("umount", ["--lazy", path]);
     rmSync(path, { recursive: true, force: true });
   }
@@ -50,7 +50,7 @@ export function openSmallDisk(megabytes: number): SmallDisk {
       try {
         writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - leave)));
       } catch (error) {
-        // Somebody was quicker: it is full all the same.
+        // Another process was faster: the disk is full anyway.
         if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
       }
     },

@@ -317,7 +317,7 @@ export class RunRegistry {
       },
       onDeadline,
       onFenced: (reason) =>
-        log(`Run ${run.id}: what this server still said of it was not taken. ${reason}`),
+        log(`Run ${run.id}: the store rejected a late write of this server: ${reason}`),
     });
     return { run, variables, grants, journal };
   }

@@ -17,10 +17,10 @@ const plan: Plan = {
 /** Begun and followed at once; more of them would wait for one another anyway. */
 const atOnce = 20;
 
-export const parked: Proof = {
-  name: "parked",
+export const suspended: Proof = {
+  name: "suspended",
   title: "suspended runs, all servers gone, then answered",
-  test: "runs that were parked while all servers were gone are finished once they are answered",
+  test: "runs that were suspended while all servers were down end after their answers",
   on: everywhere,
   times: 200,
   quickly: 8,
@@ -30,7 +30,7 @@ export const parked: Proof = {
       const some = Array.from({ length: Math.min(atOnce, times - begun) }, async () =>
         clients.followUntilParked(await clients.begin(plan)),
       );
-      await inTime(Promise.all(some), "Every run was not parked");
+      await inTime(Promise.all(some), "Not every run was suspended");
       progress(begun + some.length);
     }
     const api = await place.anyApi();
