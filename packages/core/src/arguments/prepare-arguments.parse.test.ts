@@ -27,6 +27,26 @@ test("a code fence, trailing commas and an object as text are repaired, and said
   assert.deepEqual(parseArguments('{"a":1}'), { status: "parsed", args: { a: 1 }, repairs: [] });
 });
 
+// Contract: executor-92
+test("a key that an object has twice is rejected by its name, also with equal values", () => {
+  const message = (text: string) => {
+    const parsed = parseArguments(text);
+    return parsed.status === "failed" ? parsed.error.message : parsed.args;
+  };
+  assert.equal(
+    message('{"path": "a.txt", "path": "b.txt"}'),
+    'The arguments have the key "path" twice, and only one of them could count. Send each key once. Send one JSON object, for example {"name": "value"}.',
+  );
+  assert.match(
+    String(message('{"files": [{}, {"to": {"to": 1}, "\\u0074o": ":"}]}')),
+    /^The arguments have the key "to" twice at \/files\/1,/,
+  );
+  assert.match(String(message('{"a": 1, "a": 1}')), /"a" twice/);
+  assert.match(String(message(JSON.stringify('{"a": 1, "a": 2}'))), /its text is no object/);
+  assert.match(String(message('```json\n{"a": 1, "a": 2}\n```')), /not valid JSON/);
+  assert.deepEqual(message('{"a": "b: c: d", "b": {"a": ":"}}'), { a: "b: c: d", b: { a: ":" } });
+});
+
 test("what looks like a fence or a trailing comma within a string stays", () => {
   assert.deepEqual(args('{"a": ",]", "b": "\\",}", "c": [1,],}'), { a: ",]", b: '",}', c: [1] });
   assert.deepEqual(args('{"a":"```x```"}'), { a: "```x```" });

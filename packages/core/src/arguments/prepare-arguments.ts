@@ -2,10 +2,12 @@ import type { JsonObject, JsonValue, JsonSchema } from "../base/json.ts";
 import type { ToolErrorData } from "../base/errors.ts";
 import { describeType, isList, isObject } from "../json/json-value.ts";
 import { scanJson } from "../json/json-scan.ts";
+import { findRepeatedKey } from "../json/repeated-key.ts";
 import type { ToolDefinition } from "../model/model.ts";
 import { schemaView, type SchemaAt } from "./schema-view.ts";
 import { nearestNames } from "../text/nearest-name.ts";
 import { coerceArguments } from "./coerce-types.ts";
+import { countKeys } from "./relaxed-json.ts";
 import { restoreArguments, unwrapArguments } from "./restore-arguments.ts";
 import { type CompileOptions, compileSchema, type ValidationIssue } from "./validator.ts";
 
@@ -157,9 +159,25 @@ function lossProblem(json: string, value: JsonValue): string | undefined {
   if (json.length > 2 * maxArgumentsDepth && isDeeper(value, maxArgumentsDepth)) {
     return `The arguments are nested ${scanJson(json).depth} levels deep; at most ${maxArgumentsDepth} are read.`;
   }
+  // Most calls have as many colons as keys, so their text is not searched.
+  const repeated = hasMore(json, ":", countKeys(value)) ? findRepeatedKey(json) : undefined;
+  if (repeated !== undefined) {
+    const at = repeated.path.map((step) => `/${step}`).join("");
+    return `The arguments have the key ${JSON.stringify(repeated.key.slice(0, 100))} twice${at && ` at ${at.slice(0, 200)}`}, and only one of them could count. Send each key once.`;
+  }
   const inexact = /\d{16}|\d[eE]\+?\d{3}/.test(json) ? scanJson(json).inexact : undefined;
   if (inexact === undefined) return undefined;
   return `The number ${inexact.slice(0, 40)} in the arguments is more than a number can hold; send it as a string if the tool takes one.`;
+}
+
+/** Whether a character occurs in a text more often than `count` times. */
+function hasMore(text: string, character: string, count: number): boolean {
+  let at = text.indexOf(character);
+  for (let found = 0; at !== -1; at = text.indexOf(character, at + 1)) {
+    found += 1;
+    if (found > count) return true;
+  }
+  return false;
 }
 
 function isDeeper(value: JsonValue, levels: number): boolean {

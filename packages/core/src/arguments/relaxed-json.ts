@@ -48,7 +48,8 @@ export function readRelaxedValue(text: string, start: number): RelaxedValue | un
   return { value, end, unclosed, repairs: [...reader.repairs] };
 }
 
-function countKeys(value: JsonValue): number {
+/** Counts the keys of all objects in a value that is not deeply nested. */
+export function countKeys(value: JsonValue): number {
   if (isList(value)) return value.reduce<number>((sum, item) => sum + countKeys(item), 0);
   if (!isObject(value)) return 0;
   const members = Object.values(value);

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import { countWrittenKeys, findRepeatedKey, type RepeatedKey } from "@capstan/core/base";
 import type { Context } from "hono";
 import type { z } from "zod";
 import { badRequest, RequestError } from "./errors.ts";
@@ -206,76 +207,18 @@ export function parseJson(bytes: Uint8Array): {
     }
     level = next;
   }
-  let written = 0;
-  readStrings(text, (_start, _end, isKey) => (written += isKey ? 1 : 0));
-  if (written > keys) throw new SyntaxError(duplicateKey(text));
+  const repeated = countWrittenKeys(text) > keys ? findRepeatedKey(text) : undefined;
+  if (repeated !== undefined) throw new SyntaxError(duplicateMessage(repeated));
   return { value, taken: takeData(value) };
 }
 
-/** Goes through the strings of valid JSON text, from quote to quote: what is long costs little. */
-function readStrings(
-  text: string,
-  onString: (start: number, end: number, isKey: boolean) => void,
-): void {
-  for (let start = text.indexOf('"'); start !== -1;) {
-    let end = text.indexOf('"', start + 1);
-    while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
-    let after = end + 1;
-    while (text.charCodeAt(after) <= 0x20) after += 1;
-    onString(start, end + 1, text[after] === ":");
-    start = text.indexOf('"', after);
-  }
-}
-
-/** Whether an odd number of backslashes precedes the quote. */
-function isEscaped(text: string, quote: number): boolean {
-  let before = quote;
-  while (text[before - 1] === "\\") before -= 1;
-  return (quote - before) % 2 === 1;
-}
-
-/** A list or an object that the scan is in. */
-interface Parent {
-  /** Its keys so far; undefined of a list. */
-  readonly keys: Set<string> | undefined;
-  /** The key or the index of the member that the scan is at. */
-  at: string | number;
-}
-
-/** Says which key valid JSON text has twice, and where: `input[0] has the key "approve" twice…`. */
-function duplicateKey(text: string): string {
-  const parents: Parent[] = [];
-  let from = 0;
-  let found = "";
-  readStrings(text, (start, end, isKey) => {
-    skip(text.slice(from, start), parents);
-    from = end;
-    const parent = parents.at(-1);
-    if (!isKey || parent?.keys === undefined || found !== "") return;
-    const key = JSON.parse(text.slice(start, end)) as string;
-    if (parent.keys.has(key)) found = duplicateMessage(parents.slice(0, -1), key);
-    parent.keys.add(key);
-    parent.at = key;
-  });
-  return found;
-}
-
-/** Goes through what stands between two strings. */
-function skip(text: string, parents: Parent[]): void {
-  for (const char of text) {
-    const parent = parents.at(-1);
-    if (char === "{") parents.push({ keys: new Set(), at: "" });
-    else if (char === "[") parents.push({ keys: undefined, at: 0 });
-    else if (char === "}" || char === "]") parents.pop();
-    else if (char === "," && typeof parent?.at === "number") parent.at += 1;
-  }
-}
-
-function duplicateMessage(parents: readonly Parent[], key: string): string {
-  const path = parents.map(({ at }) => (typeof at === "number" ? `[${at}]` : `.${at}`)).join("");
-  const where = path === "" ? "it" : path.replace(/^\./, "").slice(0, 200);
+/** Says which key an object has twice: `input[0] has the key "approve" twice…`. */
+function duplicateMessage({ path, key }: RepeatedKey): string {
+  const steps = path.map((at) => (typeof at === "number" ? `[${at}]` : `.${at}`)).join("");
+  const where = steps === "" ? "it" : steps.replace(/^\./, "").slice(0, 200);
   return `${where} has the key ${JSON.stringify(key.slice(0, 100))} twice, and only one of them could count. Send it once.`;
 }
+
 const tooManyValues = new RequestError({
   status: 413,
   code: "body_too_many_values",
