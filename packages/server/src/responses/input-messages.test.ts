@@ -254,6 +254,7 @@ const question = {
   server_label: "f",
   name: "ViewFile",
   arguments: "{}",
+  variables: [{ name: "Fetch_1", text: "x", length: 1 }],
 };
 const word = (approve: boolean) => ({
   type: "mcp_approval_response",

@@ -274,7 +274,8 @@ export function createServerCalls(options: {
       if (!isDeferred) return;
       const { label, name, texts } = call;
       const id = approvalItemId(approval.id);
-      const question = { id, label, name, arguments: wireArguments(texts) };
+      const { variables } = approval;
+      const question = { id, label, name, arguments: wireArguments(texts), variables };
       outputOrder.enter(createApprovalWriter(question));
       // It is behind the call that waits for it, which has not ended.
       if (call.isSubCall)

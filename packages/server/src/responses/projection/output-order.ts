@@ -1,3 +1,4 @@
+import type { ShownVariable } from "@capstan/core/text";
 import type {
   ItemEvent,
   ItemStatus,
@@ -248,12 +249,20 @@ interface Question {
   readonly label: string;
   readonly name: string;
   readonly arguments: InternedText;
+  readonly variables: readonly ShownVariable[] | undefined;
 }
 
 /** A question to the client's user about one call. */
 export function approvalItem(question: Question): McpApprovalRequestOutput {
-  const { id, label, name, arguments: args } = question;
-  return { id, type: "mcp_approval_request", server_label: label, name, arguments: args.text };
+  const { id, label, name, arguments: args, variables = [] } = question;
+  return {
+    id,
+    type: "mcp_approval_request",
+    server_label: label,
+    name,
+    arguments: args.text,
+    ...(variables.length > 0 && { variables }),
+  };
 }
 
 /** Writes a question, which is complete as it is asked. */

@@ -434,6 +434,17 @@ test("a deferred approval ends the response with a request for it", () => {
   assert.equal(response.status, "completed");
 });
 
+test("an approval request contains the variables that its call reads", () => {
+  const variables = [{ name: "Fetch_1", text: "curl …", length: 4_000 }];
+  const event = asked("c");
+  assert.ok(event.type === "approval.requested");
+  const reads = { ...event, approval: { ...event.approval, variables } };
+  const { response } = project([started, proposed("c"), reads, waiting("c")], withFiles);
+  const item = response.output[1];
+  assert.ok(item?.type === "mcp_approval_request");
+  assert.deepEqual(item.variables, variables);
+});
+
 const inherited = proposed("c", {
   argumentsText: '{"path":"$VAR_REF{{x}}"}',
   args: { path: "resolved" },

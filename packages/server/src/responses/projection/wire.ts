@@ -1,4 +1,5 @@
 import type { JsonObject } from "@capstan/core";
+import type { ShownVariable } from "@capstan/core/text";
 
 /*
  * The Responses API as it is on the wire: a table of types, no behaviour.
@@ -98,6 +99,8 @@ export interface McpApprovalRequestOutput {
   readonly server_label: string;
   readonly name: string;
   readonly arguments: string;
+  /** The variables that the call reads, as an approval card shows them. An extension. */
+  readonly variables?: readonly ShownVariable[];
 }
 
 export type OutputItem =
