@@ -38,7 +38,7 @@ export type {
   RunWithMessages,
 } from "./records/records.ts";
 export { overrideId } from "./decide/permissions/write-overrides.ts";
-export { keptOutcomes } from "./decide/runs/claim-key.ts";
+export { storedOutcomes } from "./decide/runs/claim-key.ts";
 export { isClosing, runStatusOf, transitions } from "./records/run-status.ts";
 export {
   decodeRunRequest,

@@ -23,7 +23,7 @@ test("pruning says what goes of whom, what for, and what is kept and why", () =>
     conversations: 3,
     runs: 9,
     bytes: 4 * megabyte,
-    forRoom: megabyte,
+    freedBytes: megabyte,
     held: { question: 2 },
   };
   assert.deepEqual(pruneLines([ann], "would go"), [

@@ -138,8 +138,8 @@ export function pruneLines(
   went: "would go" | "deleted",
 ): readonly string[] {
   if (pruned.length === 0) return ["Nothing is old or too much."];
-  return pruned.flatMap(({ owner, conversations, runs, bytes, forRoom, held }) => {
-    const room = forRoom === 0 ? "" : `, ${formatMegabytes(forRoom)} of it to make room`;
+  return pruned.flatMap(({ owner, conversations, runs, bytes, freedBytes, held }) => {
+    const room = freedBytes === 0 ? "" : `, ${formatMegabytes(freedBytes)} of it to make room`;
     const kept = Object.entries(held).map(
       ([hold, count]) =>
         `  kept although it is due: ${count}, because ${holds[hold as RetentionHold]}`,

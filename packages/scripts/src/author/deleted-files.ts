@@ -14,7 +14,7 @@ export type Removed =
 const kept = z.object({ path: z.string(), mode: z.int(), bytes: z.base64() });
 
 /** The maximum number of deleted files that are kept; the oldest is removed first. */
-const most = 100;
+const maxFiles = 100;
 
 /** Deletes files so that they can be restored: the last deleted file of each path. */
 export class DeletedFiles {
@@ -73,11 +73,11 @@ export class DeletedFiles {
     await writeFile(draft, text, { mode: 0o600, flush: true });
     await rename(draft, target);
     const names = await this.#names();
-    if (names.length <= most) return;
-    const aged = await Promise.all(
+    if (names.length <= maxFiles) return;
+    const filesByAge = await Promise.all(
       names.map(async (name) => ({ name, at: (await stat(join(this.#folder, name))).mtimeMs })),
     );
-    const oldest = aged.sort((a, b) => a.at - b.at).slice(0, names.length - most);
+    const oldest = filesByAge.sort((a, b) => a.at - b.at).slice(0, names.length - maxFiles);
     await Promise.all(oldest.map(({ name }) => rm(join(this.#folder, name), { force: true })));
   }
 

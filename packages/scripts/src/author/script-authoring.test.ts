@@ -193,10 +193,10 @@ test("a broken file cannot be approved, and saving approves nothing", async () =
 
 test("a new file begins as its language's template, and can be deleted and restored", async () => {
   const { authoring, idOf, tools } = await open({});
-  const made = done(await authoring.create("weather"));
-  assert.equal(made.name, "weather.py");
+  const created = done(await authoring.create("weather"));
+  assert.equal(created.name, "weather.py");
   assert.deepEqual(
-    made.tools.map(({ id }) => id),
+    created.tools.map(({ id }) => id),
     ["weather.greet"],
   );
   assert.equal((await authoring.create("weather.py")).status, "conflict");
@@ -206,7 +206,7 @@ test("a new file begins as its language's template, and can be deleted and resto
   assert.deepEqual(await authoring.remove(id), { status: "removed" });
   assert.deepEqual(authoring.list(), []);
   assert.equal((await authoring.remove(id)).status, "not_found");
-  assert.equal(done(await authoring.restore(id)).source, made.source);
+  assert.equal(done(await authoring.restore(id)).source, created.source);
   assert.equal((await authoring.restore(id)).status, "not_found");
   assert.deepEqual(
     (await readdir(tools)).filter((name) => !name.endsWith(".tool.json")),

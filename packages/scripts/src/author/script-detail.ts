@@ -91,20 +91,20 @@ export async function scriptFiles(
   const file = await findScannedFile(folders, path);
   if (file === undefined) return undefined;
   const { folder, isPlugin } = file;
-  const made = await readScriptFiles({ folder, entry: relative(folder, path), isPlugin });
-  return made.status === "read" ? filesView(made.contentHash, made.contents) : undefined;
+  const files = await readScriptFiles({ folder, entry: relative(folder, path), isPlugin });
+  return files.status === "read" ? filesView(files.contentHash, files.contents) : undefined;
 }
 
 /** The maximum number of bytes that are shown, of one file and of all together. */
-const most = { file: 500_000, all: 4_000_000 };
+const maxBytes = { file: 500_000, all: 4_000_000 };
 
 function filesView(contentHash: string, contents: FileContents): ScriptFilesView {
-  let left = most.all;
+  let left = maxBytes.all;
   return {
     object: "script_files",
     content_hash: contentHash,
     files: [...contents].map(([name, bytes]) => {
-      const isShown = bytes.length <= Math.min(most.file, left);
+      const isShown = bytes.length <= Math.min(maxBytes.file, left);
       if (isShown) left -= bytes.length;
       const hash = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
       return { name, bytes: bytes.length, hash, text: isShown ? textOf(bytes) : null };

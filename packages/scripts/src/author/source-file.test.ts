@@ -86,8 +86,8 @@ test("a new file has a name without a folder and never replaces another file", a
   for (const name of ["../b.py", "x/b.py", "/b.py", "..", ".b.py", "_b.py", "", "a\0.py", "ü.py"])
     assert.equal((await createSource({ folder, name, source: "" })).status, "refused", name);
   assert.equal((await createSource({ folder, name: "a.py", source: "" })).status, "conflict");
-  const made = await createSource({ folder: join(folder, "later"), name: "b.py", source: "b" });
-  assert.deepEqual(made, { status: "written", path: join(folder, "later/b.py") });
+  const created = await createSource({ folder: join(folder, "later"), name: "b.py", source: "b" });
+  assert.deepEqual(created, { status: "written", path: join(folder, "later/b.py") });
 });
 
 test("a file that is too large or not text is not shown, because saving would damage it", async () => {

@@ -41,13 +41,13 @@ export class CapturedOutput {
 
   #add(text: string): void {
     if (text === "") return;
-    const room = headLength - this.#head.length;
-    const first = text.slice(0, room);
+    const remaining = headLength - this.#head.length;
+    const first = text.slice(0, remaining);
     if (first !== "") {
       this.#head += first;
       this.#onText(first);
     }
-    this.#tail += text.slice(room);
+    this.#tail += text.slice(remaining);
     // Not with every piece, because cutting is expensive.
     if (this.#tail.length > 2 * tailLength) this.#cutTail();
   }

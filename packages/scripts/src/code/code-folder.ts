@@ -52,7 +52,7 @@ export async function makeCodeFolder(options: {
 }
 
 /** The longest name in bytes that is kept; with an extension it is still a valid file name. */
-const longestName = 200;
+const maxNameBytes = 200;
 
 /**
  * Returns the file name of a variable, different for every name. Characters other than letters,
@@ -61,7 +61,7 @@ const longestName = 200;
  */
 export function fileName(name: string): string {
   const written = name.toWellFormed().replaceAll(/[^\p{L}\p{N}_-]/gu, percentEncoded);
-  if (Buffer.byteLength(written) <= longestName) return written;
+  if (Buffer.byteLength(written) <= maxNameBytes) return written;
   const digest = createHash("sha256").update(written).digest("hex").slice(0, 32);
   return `${Buffer.from(written).subarray(0, 120).toString().replaceAll("\ufffd", "")}~${digest}`;
 }

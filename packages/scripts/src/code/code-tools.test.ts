@@ -108,7 +108,7 @@ describe("Shell", { skip: skip("Shell") }, () => {
   test("returns the output of a command and its exit code", async () => {
     assert.equal(await run("echo out; exit 3"), "out\n[exit code 3]");
     assert.equal(await run("echo err >&2; exit 3"), "err\n[exit code 3]");
-    assert.equal(await run("true"), "[It said nothing.]");
+    assert.equal(await run("true"), "[No output.]");
     assert.match(
       await run("no_such_command"),
       /line 1: no_such_command: command not found\n\[exit code 127\]/,
@@ -190,7 +190,7 @@ describe("Python", { skip: skip("Python") }, () => {
 
   test("returns its output and the value of its last expression", async () => {
     assert.equal(await run("print('one')\nx = 2\n{'x': x}"), 'one\n{"x":2}');
-    assert.equal(await run("x = 1"), "[It said nothing.]");
+    assert.equal(await run("x = 1"), "[No output.]");
     assert.equal(await run("{1}"), "{1}");
   });
 
@@ -241,7 +241,7 @@ describe("JavaScript", () => {
       'one {"a":1}\n{"x":2}',
     );
     assert.equal(await run("return await Promise.resolve([1])"), "[1]");
-    assert.equal(await run("const x = 1"), "[It said nothing.]");
+    assert.equal(await run("const x = 1"), "[No output.]");
   });
 
   test("has the variables that it was given", async () => {

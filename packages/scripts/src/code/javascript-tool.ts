@@ -53,13 +53,13 @@ export function javascriptTool({ sandbox }: Pick<CodeToolsOptions, "sandbox">): 
           limits: { addressBytes: 0, memoryBytes: 4 * 1024 * 1024 * 1024 },
         },
       });
-      const said = answer as unknown as Answer | undefined;
-      if (said?.type === "result")
-        return { output, ...(said.value !== undefined && { value: said.value }) };
-      if (said?.type === "error")
+      const reply = answer as unknown as Answer | undefined;
+      if (reply?.type === "result")
+        return { output, ...(reply.value !== undefined && { value: reply.value }) };
+      if (reply?.type === "error")
         return toolError({
           code: "code_failed",
-          message: `${said.name}: ${said.message}`,
+          message: `${reply.name}: ${reply.message}`,
           ...(output !== "" && { details: { output: output.slice(-2000) } }),
         });
       return toolError({

@@ -77,7 +77,7 @@ interface CodeResult {
 
 /** Returns the output followed by the value. */
 export function formatCodeResult({ output, value }: CodeResult): string {
-  if (value === undefined) return output === "" ? "[It said nothing.]" : output;
+  if (value === undefined) return output === "" ? "[No output.]" : output;
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return output === "" ? text : `${output.replace(/\n$/, "")}\n${text}`;
 }

@@ -128,6 +128,6 @@ async function runCommand(
 }
 
 function formatShellResult({ output, exitCode }: ShellResult): string {
-  const text = output === "" ? "[It said nothing.]" : output;
+  const text = output === "" ? "[No output.]" : output;
   return exitCode === 0 ? text : `${text.replace(/\n$/, "")}\n[exit code ${exitCode}]`;
 }

@@ -8,12 +8,12 @@ import { scanFolder } from "../read/scan-folder.ts";
 import { fakeParsers, toolFolder } from "../testing/tool-folder.ts";
 import { openToolLibrary } from "../library/tool-library.ts";
 
-const said = (problems: readonly { readonly line?: number; readonly message: string }[]) =>
+const summaryOf = (problems: readonly { readonly line?: number; readonly message: string }[]) =>
   problems.map(({ line, message }) => `${line ?? "-"} ${message.split(":")[0]}`);
 
 test("hidden characters are reported by line, and those of ordinary writing are not", () => {
   assert.deepEqual(
-    said(hiddenCharacters("one\r\ntwo\rthree\nfo\u202Eur\u2066\u202E\n\u200B\u0000")),
+    summaryOf(hiddenCharacters("one\r\ntwo\rthree\nfo\u202Eur\u2066\u202E\n\u200B\u0000")),
     [
       "2 Hidden characters (U+000D)",
       "4 Hidden characters (U+202E, U+2066)",
@@ -42,7 +42,7 @@ test("a script reports hidden characters in it and its private files, also from 
     const outcomes = await readScripts(files as readonly ScriptFile[], options);
     return outcomes.flatMap((one) => {
       const { path, problems } = one.status === "read" ? one.script : one;
-      return said(problems)
+      return summaryOf(problems)
         .filter((text) => /Hidden|_own/.test(text))
         .map((text) => `${basename(path)} ${text}`);
     });
@@ -59,7 +59,7 @@ test("a script reports hidden characters in it and its private files, also from 
   assert.deepEqual(new Set(await read()), expected, "from the cache");
   const source = "one\rtwo";
   const checked = await checkSource(fakeParsers(), { language: "python", source }, undefined);
-  assert.deepEqual(said(checked.problems), ["1 Hidden characters (U+000D)"]);
+  assert.deepEqual(summaryOf(checked.problems), ["1 Hidden characters (U+000D)"]);
 });
 
 // Contract: scripts-14
@@ -73,6 +73,6 @@ test("a module reports its hidden characters before a user approves it", async (
   });
   const [file] = library.files;
   assert.equal(file?.path, join(folder, "m.ts"));
-  assert.ok(said(file.problems).includes("2 Hidden characters (U+202E)"));
+  assert.ok(summaryOf(file.problems).includes("2 Hidden characters (U+202E)"));
   await library.close();
 });

@@ -60,7 +60,7 @@ def change():
 }
 
 async function install(script: Script, options: { readonly signal?: AbortSignal } = {}) {
-  let said = "";
+  let output = "";
   const outcome = await installEnvironment({
     script,
     python: await findPythonInstallation("/usr/bin/python3"),
@@ -68,10 +68,10 @@ async function install(script: Script, options: { readonly signal?: AbortSignal 
     sandbox: confined,
     environment: {},
     hidden: [join(folder, "data")],
-    onOutput: (text) => (said += text),
+    onOutput: (text) => (output += text),
     signal: options.signal ?? new AbortController().signal,
   });
-  return { outcome, said };
+  return { outcome, output };
 }
 
 const run = async (script: Script, name: string) => (await runFunction(runner, script, name)).value;
@@ -84,9 +84,9 @@ describe("the packages of a plugin", { skip: noSandbox || venvProblem() }, () =>
     assert.ok(isToolError(before) && before.code === "packages_missing");
     assert.ok(before.message.endsWith(`: capstan scripts install ${join(folder, "boats")}`));
     assert.equal(existsSync(join(folder, "data/environments")), false);
-    const { outcome, said } = await install(script);
-    assert.equal(outcome.status, "installed", JSON.stringify(outcome) + said);
-    assert.match(said, /Installing collected packages: boats/);
+    const { outcome, output } = await install(script);
+    assert.equal(outcome.status, "installed", JSON.stringify(outcome) + output);
+    assert.match(output, /Installing collected packages: boats/);
     assert.equal(await run(script, "measure"), 12);
     const changed = await run(script, "change");
     assert.match(isToolError(changed) ? changed.message : "", /Read-only file system/);
@@ -102,13 +102,13 @@ describe("the packages of a plugin", { skip: noSandbox || venvProblem() }, () =>
   test("report a failed installation with a short advice and pip's whole output, and leave nothing", async () => {
     const script = plugin("more", "no-such-package-of-ours==1.0\n");
     const kept = readdirSync(join(folder, "data/environments"));
-    const { outcome, said } = await install(script);
+    const { outcome, output } = await install(script);
     assert.ok(outcome.status === "failed");
     assert.match(
       outcome.message,
       /^Nothing was installed: Could not find a version .*no-such-package-of-ours/,
     );
-    assert.match(said, /Looking in|Retrying|Could not find a version/);
+    assert.match(output, /Looking in|Retrying|Could not find a version/);
     assert.deepEqual(readdirSync(join(folder, "data/environments")), kept);
   });
 

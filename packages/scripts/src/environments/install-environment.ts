@@ -40,7 +40,7 @@ export async function installEnvironment(options: {
   const found = await environments.find(script, python);
   if (found.status === "none_needed") return found;
   if (found.status === "installed") return { ...found, status: "installed_before" };
-  await removeLeftDrafts(dirname(found.folder));
+  await removeUnfinished(dirname(found.folder));
   const draft = `${found.folder}.${process.pid}-${randomUUID()}.tmp`;
   await mkdir(draft, { recursive: true, mode: 0o700 });
   try {
@@ -92,7 +92,7 @@ export async function installEnvironment(options: {
 }
 
 /** Removes the unfinished folders of processes that were killed while they installed. */
-async function removeLeftDrafts(folder: string): Promise<void> {
+async function removeUnfinished(folder: string): Promise<void> {
   for (const name of existsSync(folder) ? await readdir(folder) : []) {
     const maker = /\.(\d+)-[^.]*\.tmp$/.exec(name)?.[1];
     if (maker !== undefined && !isAlive(Number(maker)))
@@ -113,11 +113,11 @@ async function run(
   const running = sandbox.start(program);
   const abort = () => running.kill();
   signal.addEventListener("abort", abort, { once: true });
-  let said = "";
+  let output = "";
   for (const stream of [running.stdout, running.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => {
       onOutput(text);
-      said = (said + text).slice(-50_000);
+      output = (output + text).slice(-50_000);
     });
   running.stdin.end();
   try {
@@ -128,21 +128,21 @@ async function run(
     await Promise.all(closed);
     signal.throwIfAborted();
     if (end.status === "exited" && end.code === 0) return {};
-    return { failure: end.status === "not_started" ? end.message : shortOf(said) };
+    return { failure: end.status === "not_started" ? end.message : summaryOf(output) };
   } finally {
     signal.removeEventListener("abort", abort);
   }
 }
 
 /** pip reports the cause first and its consequences last. */
-function shortOf(said: string): string {
-  const lines = said.split("\n").map((line) => line.trim());
+function summaryOf(output: string): string {
+  const lines = output.split("\n").map((line) => line.trim());
   const cause =
     lines.find((line) => line.startsWith("ERROR:")) ??
     lines.findLast((line) => line !== "") ??
     "it ended without a message";
   const isOffline = /Retrying \(|NewConnectionError|ProxyError|Temporary failure in name/.test(
-    said,
+    output,
   );
   const hint = isOffline
     ? " The package index was not reached: connect this machine to it, name another one in PIP_INDEX_URL, or put wheels next to the script and name their folder with --find-links."

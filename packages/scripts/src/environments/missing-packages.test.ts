@@ -22,13 +22,13 @@ async function open(
     needs: missingPackages({ environments, python }),
   });
   after(() => library.close());
-  const said = () => library.files.flatMap((file) => file.problems);
-  return { folder, environments, library, said };
+  const problems = () => library.files.flatMap((file) => file.problems);
+  return { folder, environments, library, problems };
 }
 
 // Contract: scripts-6
 test("a plugin with missing packages reports them with the command until they are installed", async () => {
-  const { folder, environments, library, said } = await open(
+  const { folder, environments, library, problems } = await open(
     {
       "boats/main.py": "sail",
       "boats/requirements.txt": "boats==1.0\n",
@@ -40,13 +40,13 @@ test("a plugin with missing packages reports them with the command until they ar
   );
   const path = join(folder, "boats/main.py");
   const message = `boats needs the packages of its requirements.txt, which are not installed. A user installs them with: capstan scripts install ${join(folder, "boats")}`;
-  assert.deepEqual(said(), [{ path, severity: "warning", message }]);
+  assert.deepEqual(problems(), [{ path, severity: "warning", message }]);
   const script = library.files.find((file) => file.path === path)?.script;
   assert.ok(script);
   const found = await environments.find(script, place);
   assert.ok(found.status === "missing");
   const gone = Promise.withResolvers<void>();
-  library.subscribe(() => void (said().length === 0 && gone.resolve()));
+  library.subscribe(() => void (problems().length === 0 && gone.resolve()));
   await mkdir(found.folder);
   await gone.promise;
 });
@@ -54,8 +54,8 @@ test("a plugin with missing packages reports them with the command until they ar
 test("if Python is missing or fails, all tools are still available", async () => {
   const files = { "boats/main.py": "sail", "boats/requirements.txt": "boats\n" };
   const none = await open(files, async () => undefined);
-  assert.deepEqual([none.said(), none.library.groups.length], [[], 1]);
+  assert.deepEqual([none.problems(), none.library.groups.length], [[], 1]);
   const failing = await open(files, () => Promise.reject(new Error("it hangs")));
-  assert.match(failing.said()[0]?.message ?? "", /Cannot check .*: it hangs/);
+  assert.match(failing.problems()[0]?.message ?? "", /Cannot check .*: it hangs/);
   assert.equal(failing.library.groups.length, 1);
 });

@@ -14,19 +14,19 @@ export function missingPackages(options: {
   readonly python: () => Promise<PythonInstallation | undefined>;
 }): ScriptNeeds {
   const { environments } = options;
-  let looked: Promise<PythonInstallation | undefined> | undefined;
+  let foundPython: Promise<PythonInstallation | undefined> | undefined;
   return {
     async missing(script) {
       if (!mayRequirePackages(script)) return undefined;
       try {
-        looked ??= options.python();
-        const python = await looked;
+        foundPython ??= options.python();
+        const python = await foundPython;
         // It may be installed while the server runs.
-        if (python === undefined) looked = undefined;
-        const found = python && (await environments.find(script, python));
-        return found?.status === "missing" ? found.message : undefined;
+        if (python === undefined) foundPython = undefined;
+        const environment = python && (await environments.find(script, python));
+        return environment?.status === "missing" ? environment.message : undefined;
       } catch (thrown) {
-        looked = undefined;
+        foundPython = undefined;
         return `Cannot check whether its packages are installed: ${errorMessage(thrown)}.`;
       }
     },

@@ -166,13 +166,13 @@ test("a title may change, and the id stays", async () => {
 test("an approval that is given or revoked changes the tools immediately", async () => {
   const folder = await toolFolder({ "a.py": 'one permissions {"executionPolicy": "auto"}' });
   let approved: DeclaredPermissions | undefined;
-  let tell = () => {};
+  let notify = () => {};
   const library = await open(folder, {
     approvals: {
       approved: () => approved,
       contentOf: () => undefined,
       subscribe: (listener) => {
-        tell = listener;
+        notify = listener;
         return () => {};
       },
     },
@@ -180,10 +180,10 @@ test("an approval that is given or revoked changes the tools immediately", async
   const policy = () => library.groups[0]?.tools[0]?.permission?.executionPolicy;
   assert.equal(policy(), "ask-always");
   approved = library.files[0]?.script?.declared;
-  tell();
+  notify();
   await until(library, () => policy() === "auto");
   approved = undefined;
-  tell();
+  notify();
   await until(library, () => policy() === "ask-always");
 });
 

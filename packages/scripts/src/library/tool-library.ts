@@ -207,7 +207,7 @@ export class ToolLibrary {
         problemFile({ path: folders[0] ?? "", severity: "warning", message }),
       ),
     ];
-    for (const listener of this.#listeners) tell(listener);
+    for (const listener of this.#listeners) notify(listener);
   }
 
   async #readScripts(files: readonly ScriptFile[]): Promise<readonly ReadFile[]> {
@@ -219,7 +219,7 @@ export class ToolLibrary {
       ...(cacheSecret !== undefined && { cacheSecret }),
       ...(signal && { signal }),
     });
-    const made = new Map<Script, ScriptGroup>();
+    const groupsByScript = new Map<Script, ScriptGroup>();
     const needs = await Promise.all(outcomes.map((outcome) => this.#needsOf(outcome)));
     const approved = await Promise.all(
       outcomes.map((outcome, index) => this.#approvedScript(files[index], outcome)),
@@ -229,7 +229,7 @@ export class ToolLibrary {
     );
     const groupOf = (script: Script): ToolGroup => {
       const one = this.#groupOf(script);
-      made.set(script, one);
+      groupsByScript.set(script, one);
       return one.group;
     };
     const read = outcomes.map((outcome, index): ReadFile => {
@@ -237,16 +237,16 @@ export class ToolLibrary {
       const script = outcome.status === "read" ? outcome.script : this.#scripts.get(path);
       const own = outcome.status === "read" ? outcome.script.problems : outcome.problems;
       const problems = [...own, ...(needs[index] ?? [])].map((problem) => ({ ...problem, path }));
-      const word = approved[index];
-      const offered = word === undefined ? [] : [groupOf(word)];
+      const approvedScript = approved[index];
+      const offered = approvedScript === undefined ? [] : [groupOf(approvedScript)];
       if (script === undefined) return { path, status: "broken", groups: [], offered, problems };
       if (outcome.status === "read" && isWithoutTools(script))
         return { path, status: "broken", script, groups: [], offered, problems };
       const status = outcome.status === "read" ? "live" : "stale";
-      const groups = script === word ? offered : [groupOf(script)];
+      const groups = script === approvedScript ? offered : [groupOf(script)];
       return { path, status, script, problems, groups, offered };
     });
-    this.#groups = made;
+    this.#groups = groupsByScript;
     return read;
   }
 
@@ -368,7 +368,7 @@ function problemFile(problem: FileProblem): LibraryFile {
 }
 
 /** A listener that throws must not undo the change. */
-function tell(listener: () => void): void {
+function notify(listener: () => void): void {
   try {
     listener();
   } catch (thrown) {

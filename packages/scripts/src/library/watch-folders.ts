@@ -7,9 +7,9 @@ import { basename, dirname, join } from "node:path";
  * The number of ms without a change before the folders are read, because saving a file causes
  * several changes.
  */
-const quietMs = 40;
+const debounceMs = 40;
 /** The maximum wait in ms while changes continue. */
-const longestMs = 400;
+const maxWaitMs = 400;
 
 interface FolderWatchOptions {
   readonly folders: readonly string[];
@@ -27,7 +27,7 @@ export class FolderWatch {
   readonly #watchers = new Map<string, { readonly inode: bigint; readonly watcher: FSWatcher }>();
   #wanted: WatchedFolders = new Map();
   #following: Promise<void> = Promise.resolve();
-  #quiet: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #firstAt: number | undefined;
   #closed = false;
 
@@ -46,7 +46,7 @@ export class FolderWatch {
 
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#quiet);
+    clearTimeout(this.#timer);
     for (const { watcher } of this.#watchers.values()) watcher.close();
     this.#watchers.clear();
   }
@@ -91,12 +91,12 @@ export class FolderWatch {
     if (this.#closed) return;
     const now = performance.now();
     this.#firstAt ??= now;
-    clearTimeout(this.#quiet);
-    const delay = Math.max(0, Math.min(quietMs, this.#firstAt + longestMs - now));
-    this.#quiet = setTimeout(() => void this.#tell(), delay);
+    clearTimeout(this.#timer);
+    const delay = Math.max(0, Math.min(debounceMs, this.#firstAt + maxWaitMs - now));
+    this.#timer = setTimeout(() => void this.#notify(), delay);
   }
 
-  async #tell(): Promise<void> {
+  async #notify(): Promise<void> {
     this.#firstAt = undefined;
     // New folders are watched before they are read, so that no change is missed.
     await this.follow();

@@ -72,14 +72,14 @@ async function loadModule(
       ? { path, status: "stale", module, problems }
       : { path, status: "broken", problems };
   };
-  let made: Awaited<ReturnType<typeof readScriptFiles>>;
+  let files: Awaited<ReturnType<typeof readScriptFiles>>;
   try {
-    made = await readScriptFiles({ folder, entry, isPlugin });
+    files = await readScriptFiles({ folder, entry, isPlugin });
   } catch (thrown) {
     return failed(`It cannot be read: ${errorMessage(thrown)}.`);
   }
-  if (made.status === "refused") return failed(made.message);
-  const { contents, contentHash } = made;
+  if (files.status === "refused") return failed(files.message);
+  const { contents, contentHash } = files;
   const hidden = hiddenInFiles(contents, entry.replaceAll(sep, "/"));
   if (approvals?.approved({ path, contentHash }) !== true)
     return { path, status: "unapproved", problems: [waits, ...hidden] };
@@ -87,8 +87,8 @@ async function loadModule(
   if (before?.contentHash === contentHash)
     return { path, status: "live", module: before, problems: hidden };
   if (versions === undefined) return failed("Modules are only loaded if copies are kept.");
-  const stranger = outsideImport(contents);
-  if (stranger !== undefined) return failed(stranger);
+  const importError = outsideImport(contents);
+  if (importError !== undefined) return failed(importError);
   try {
     const copy = await versions.keep(contentHash, contents);
     const exports = await importCopy({ copy, entry });

@@ -18,9 +18,9 @@ export type ScriptFilesOutcome =
 const limits = { files: 2_000, bytes: 64 * 1024 * 1024 };
 
 /** Files next to a script that other programs create; they are not part of it. */
-const made = new Set(["__pycache__", ".venv", "node_modules", ".git"]);
+const generated = new Set(["__pycache__", ".venv", "node_modules", ".git"]);
 /** A module can import packages, so they are part of it, but not the links to their commands. */
-const madeBesideModules = new Set(["__pycache__", ".venv", ".bin", ".git"]);
+const generatedNextToModules = new Set(["__pycache__", ".venv", ".bin", ".git"]);
 
 /**
  * Reads and hashes the files of a script. A plugin has all files of its folder. A single file has
@@ -36,7 +36,7 @@ export async function readScriptFiles(options: {
   readonly isPlugin: boolean;
 }): Promise<ScriptFilesOutcome> {
   const { folder, entry, isPlugin } = options;
-  const others = /\.[mc]?[jt]s$/.test(entry) ? madeBesideModules : made;
+  const others = /\.[mc]?[jt]s$/.test(entry) ? generatedNextToModules : generated;
   const found = new Map<string, Uint8Array>();
   let bytes = 0;
   const walk = async (inside: string): Promise<string | undefined> => {

@@ -28,8 +28,8 @@ export function findInterpreters(
   options: InterpreterOptions & { readonly sandbox: Sandbox["kind"] },
 ): (script: Script) => Promise<WorkerCommand | ToolError> {
   const { environments, sandbox } = options;
-  const findPython = foundOnce(options.python);
-  const findShell = foundOnce(options.powershell ?? (() => findPowerShell({})));
+  const findPython = cacheFound(options.python);
+  const findShell = cacheFound(options.powershell ?? (() => findPowerShell({})));
   return async (script) => {
     if (script.language === "powershell") {
       const shell = await findShell();
@@ -53,7 +53,7 @@ export function findInterpreters(
  * Searching takes as long as many calls. A missing interpreter is searched again, because it may be
  * installed later.
  */
-function foundOnce<Found extends { readonly status: string }>(
+function cacheFound<Found extends { readonly status: string }>(
   find: () => Promise<Found>,
 ): () => Promise<Found> {
   let looked: Promise<Found> | undefined;

@@ -65,14 +65,14 @@ function tooLarge(bytes: number): ToolError {
   });
 }
 
-function crashed({ how, said }: Extract<CallEnd, { readonly type: "crashed" }>): ToolError {
+function crashed({ how, output }: Extract<CallEnd, { readonly type: "crashed" }>): ToolError {
   const signal = how !== undefined && "signal" in how ? signalName(how.signal) : undefined;
   const memory = signal === "SIGKILL" ? " It may have needed more memory than its limit." : "";
   const code = how !== undefined && "code" in how ? ` with code ${how.code}` : "";
   return toolError({
     code: "script_crashed",
     message: `The script's process ended${signal === undefined ? code : ` by ${signal}`} before the function returned.${memory}`,
-    ...(said !== "" && { details: { output: said } }),
+    ...(output !== "" && { details: { output: output } }),
   });
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import {
-  keptOutcomes,
+  storedOutcomes,
   type RequestKey,
   type RequestKeyRecord,
   type RunRecord,
@@ -50,7 +50,7 @@ export async function answerOnce(
   if (createsItself.test(path) || storesNothing.test(path)) return next();
   const key = await readKey(context);
   const found = await findKnown(runs.stores.all, context, key);
-  const isAnswered = found !== undefined && found.resourceId !== keptOutcomes;
+  const isAnswered = found !== undefined && found.resourceId !== storedOutcomes;
   if (isAnswered)
     return context.body(found.response ?? "{}", 200, { "Content-Type": "application/json" });
   const known = found && (JSON.parse(found.response ?? "[]") as readonly unknown[]);
@@ -61,7 +61,7 @@ export async function answerOnce(
   if (!context.res.ok) return;
   const response = await context.res.clone().text();
   if (response.length > maxResponse) return;
-  const replaces = claim.isTaken ? { replaces: keptOutcomes } : {};
+  const replaces = claim.isTaken ? { replaces: storedOutcomes } : {};
   await runs.store.write([
     { type: "claim-key", owner, key: { ...claim.key, ...replaces }, response },
   ]);

@@ -34,7 +34,7 @@ export async function sha256Of(bytes: Uint8Array): Promise<string> {
   return Buffer.from(digest).toString("hex");
 }
 
-interface Behind {
+interface FallbackBlobs {
   readonly readBlob: (sha256: string) => Promise<Uint8Array | undefined>;
   readonly hasBlob: (sha256: string) => Promise<boolean>;
 }
@@ -42,13 +42,13 @@ interface Behind {
 /** The blobs of a store in memory. */
 export class MemoryBlobs implements BlobStore {
   readonly #blobs = new Map<string, Uint8Array>();
-  readonly #behind: Behind | undefined;
+  readonly #fallback: FallbackBlobs | undefined;
 
   /**
    * @param behind the store to read blobs from that are not in memory
    */
-  constructor(behind?: Behind) {
-    this.#behind = behind;
+  constructor(fallback?: FallbackBlobs) {
+    this.#fallback = fallback;
   }
 
   async put({ sha256, bytes }: { sha256: string; bytes: Uint8Array }): Promise<void> {
@@ -56,7 +56,7 @@ export class MemoryBlobs implements BlobStore {
   }
 
   async get(sha256: string): Promise<Uint8Array | undefined> {
-    return this.#blobs.get(sha256) ?? this.#behind?.readBlob(sha256);
+    return this.#blobs.get(sha256) ?? this.#fallback?.readBlob(sha256);
   }
 
   async stream(sha256: string): Promise<AsyncIterable<Uint8Array> | undefined> {
@@ -68,7 +68,7 @@ export class MemoryBlobs implements BlobStore {
   }
 
   async has(sha256: string): Promise<boolean> {
-    return this.#blobs.has(sha256) || ((await this.#behind?.hasBlob(sha256)) ?? false);
+    return this.#blobs.has(sha256) || ((await this.#fallback?.hasBlob(sha256)) ?? false);
   }
 
   async delete(sha256: string): Promise<void> {

@@ -60,7 +60,7 @@ export class DiskBlobs implements BlobStore {
   }
 
   async get(sha256: string): Promise<Uint8Array | undefined> {
-    return orMissing(() => readFile(this.path(sha256)));
+    return undefinedIfMissing(() => readFile(this.path(sha256)));
   }
 
   async stream(sha256: string): Promise<AsyncIterable<Uint8Array> | undefined> {
@@ -69,7 +69,7 @@ export class DiskBlobs implements BlobStore {
   }
 
   async has(sha256: string): Promise<boolean> {
-    return (await orMissing(() => stat(this.path(sha256)))) !== undefined;
+    return (await undefinedIfMissing(() => stat(this.path(sha256)))) !== undefined;
   }
 
   async delete(sha256: string): Promise<void> {
@@ -77,8 +77,8 @@ export class DiskBlobs implements BlobStore {
   }
 
   async *list(): AsyncGenerator<string> {
-    for (const shard of (await orMissing(() => readdir(this.#folder))) ?? []) {
-      for (const name of (await orMissing(() => readdir(join(this.#folder, shard)))) ?? [])
+    for (const shard of (await undefinedIfMissing(() => readdir(this.#folder))) ?? []) {
+      for (const name of (await undefinedIfMissing(() => readdir(join(this.#folder, shard)))) ?? [])
         if (/^[0-9a-f]{62}$/.test(name)) yield shard + name;
     }
   }
@@ -88,8 +88,8 @@ export class DiskBlobs implements BlobStore {
    * may call it.
    */
   async deleteUnfinished(): Promise<void> {
-    for (const shard of (await orMissing(() => readdir(this.#folder))) ?? []) {
-      for (const name of (await orMissing(() => readdir(join(this.#folder, shard)))) ?? [])
+    for (const shard of (await undefinedIfMissing(() => readdir(this.#folder))) ?? []) {
+      for (const name of (await undefinedIfMissing(() => readdir(join(this.#folder, shard)))) ?? [])
         if (name.endsWith(unfinished)) await rm(join(this.#folder, shard, name), { force: true });
     }
   }
@@ -116,7 +116,7 @@ async function flushFolder(path: string): Promise<void> {
   }
 }
 
-async function orMissing<T>(read: () => Promise<T>): Promise<T | undefined> {
+async function undefinedIfMissing<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {

@@ -18,32 +18,32 @@ everyStore(
         fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
           const runId = `r${n++}`;
           await createRun(store, { id: runId });
-          const said = [start("a"), start("b")];
-          const open = [...said];
+          const writes = [start("a"), start("b")];
+          const open = [...writes];
           for (const each of steps) {
             if (each === "together") await commit(store, runId, open.splice(0));
             else {
               const event = delta(each.itemId, each.text);
-              said.push(event);
+              writes.push(event);
               open.push(event);
             }
           }
           for (const itemId of ids) {
-            const text = said
+            const text = writes
               .map((write) => write.type === "event" && write.event)
               .map((event) =>
                 event && event.type === "item.delta" && event.itemId === itemId ? event.delta : "",
               )
               .join("");
-            said.push(end(itemId, text));
+            writes.push(end(itemId, text));
             open.push(end(itemId, text));
           }
-          const expected = said.map((write, index) => ({
+          const expected = writes.map((write, index) => ({
             seq: index + 1,
             ...(write.type === "event" && write.event),
           }));
           const before = await store.readEvents({ owner, runId });
-          assert.deepEqual(before, expected.slice(0, said.length - open.length));
+          assert.deepEqual(before, expected.slice(0, writes.length - open.length));
           await commit(store, runId, open);
           assert.deepEqual(await store.readEvents({ owner, runId }), expected);
         }),

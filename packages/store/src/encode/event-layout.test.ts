@@ -140,8 +140,8 @@ test("every event of a commit is read back under its number, byte for byte, for 
 test("a layout is read as it was written; a layout without deltas and gaps is null", () => {
   const layout = {
     items: [
-      { place: 3, cuts: "1:4,3;9:2" },
-      { place: 7, cuts: "20x4" },
+      { index: 3, cuts: "1:4,3;9:2" },
+      { index: 7, cuts: "20x4" },
     ],
     elsewhere: [
       { from: 5, count: 3 },

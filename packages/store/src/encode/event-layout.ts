@@ -19,7 +19,7 @@ export interface EventsRow {
  * event at index 7 ends another one, and three numbers from 5 on are stored elsewhere.
  */
 export interface EventLayout {
-  readonly items: readonly { readonly place: number; readonly cuts: string }[];
+  readonly items: readonly { readonly index: number; readonly cuts: string }[];
   readonly elsewhere: readonly { readonly from: number; readonly count: number }[];
 }
 
@@ -29,7 +29,7 @@ export function readLayout(text: string): EventLayout {
   return {
     items: parts(cut, "|").map((part) => {
       const at = part.indexOf("@");
-      return { place: Number(part.slice(0, at)), cuts: part.slice(at + 1) };
+      return { index: Number(part.slice(0, at)), cuts: part.slice(at + 1) };
     }),
     elsewhere: parts(gaps, " ").map((gap) => {
       const [from = 0, count = 0] = gap.split("+").map(Number);
@@ -43,11 +43,11 @@ export function eventsIn({ seq, cuts, events: text }: EventsRow): RunEvent[] {
   const events = JSON.parse(text) as readonly UnnumberedEvent[];
   if (cuts === null) {
     const first = seq - events.length + 1;
-    return events.map((event, place) => ({ ...event, seq: first + place }));
+    return events.map((event, index) => ({ ...event, seq: first + index }));
   }
   const { items, elsewhere } = readLayout(cuts);
-  const deltas = items.flatMap(({ place, cuts: ofItem }) => {
-    const end = events[place];
+  const deltas = items.flatMap(({ index, cuts: ofItem }) => {
+    const end = events[index];
     if (end?.type !== "item.end") return [];
     const { itemId } = end;
     return decodeCuts(ofItem, end.text).map((cut) => ({ ...cut, itemId }));

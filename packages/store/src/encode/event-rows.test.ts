@@ -4,10 +4,10 @@ import type { UnnumberedEvent } from "../records/records.ts";
 import { encodeEvents } from "./event-rows.ts";
 
 const start = (itemId: string): UnnumberedEvent => ({ type: "item.start", itemId, kind: "text" });
-const delta = (itemId: string, said: string): UnnumberedEvent => ({
+const delta = (itemId: string, text: string): UnnumberedEvent => ({
   type: "item.delta",
   itemId,
-  delta: said,
+  delta: text,
 });
 const end = (itemId: string, text: string): UnnumberedEvent => ({ type: "item.end", itemId, text });
 

@@ -39,7 +39,7 @@ export type LooseEvent =
     };
 
 /** A row that is longer than about this many characters takes no more events. */
-const largestRow = 32_768;
+const maxRowLength = 32_768;
 
 /**
  * Encodes a commit's events. An item that begins and ends here goes into the row of the events
@@ -99,13 +99,13 @@ class GroupedEvents {
     this.#take(at);
     if (event.type === "item.end") {
       const cut = this.#open.get(event.itemId);
-      if (cut !== undefined) this.#items.push({ place: this.#events.length, cuts: cut.cuts });
+      if (cut !== undefined) this.#items.push({ index: this.#events.length, cuts: cut.cuts });
       this.#open.delete(event.itemId);
     }
     this.#events.push(event);
     this.#length += lengthOf(event);
     // A delta is in the row of its item's end.
-    if (this.#length > largestRow && this.#open.size === 0) this.#close();
+    if (this.#length > maxRowLength && this.#open.size === 0) this.#close();
   }
 
   addDelta(at: number, itemId: string, delta: string): void {
@@ -157,7 +157,7 @@ function lengthOf(event: UnnumberedEvent): number {
 /** Encodes a layout for the column `cuts`; null if its numbers are consecutive. */
 export function writeLayout({ items, elsewhere }: EventLayout): string | null {
   if (items.length === 0 && elsewhere.length === 0) return null;
-  const cut = items.map(({ place, cuts }) => `${place}@${cuts}`).join("|");
+  const cut = items.map(({ index, cuts }) => `${index}@${cuts}`).join("|");
   const gaps = elsewhere.map(({ from, count }) => `${from}+${count}`).join(" ");
   return gaps === "" ? cut : `${cut}#${gaps}`;
 }

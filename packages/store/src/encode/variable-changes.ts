@@ -12,7 +12,7 @@ export interface EncodedChanges {
 }
 
 /** The largest value, in bytes, that is stored in its entry: a row of its own would cost more. */
-const largestKept = 768;
+const maxInlineBytes = 768;
 
 /**
  * Encodes changes as few texts: small changes are joined, because each text costs as much as a
@@ -28,7 +28,7 @@ export function encodeChanges(changes: readonly VariableChange[]): readonly Enco
       continue;
     }
     const { variable } = change;
-    if (variable.bytes <= largestKept) {
+    if (variable.bytes <= maxInlineBytes) {
       small.push([variable.name, variable]);
       continue;
     }

@@ -36,12 +36,12 @@ test("callbacks run right before the next commit, and their requests are part of
     },
     settle: (_, result) => result,
   });
-  let said = 1;
-  queue.beforeNext(() => void queue.submit(said));
-  said = 2;
+  let value = 1;
+  queue.beforeNext(() => void queue.submit(value));
+  value = 2;
   await endOfTurn();
-  queue.beforeNext(() => void queue.submit(said));
-  said = 3;
+  queue.beforeNext(() => void queue.submit(value));
+  value = 3;
   const last = queue.submit(4);
   gate.resolve();
   await last;
@@ -111,11 +111,11 @@ test("only one commit runs at a time", async () => {
 test("requests submitted while a commit begins are part of it, and no second commit begins", async () => {
   const batches: string[][] = [];
   let running = 0;
-  let most = 0;
+  let maxRunning = 0;
   const queue = createCommitQueue<string, string>({
     commit: async (batch) => {
       batches.push([...batch]);
-      most = Math.max(most, (running += 1));
+      maxRunning = Math.max(maxRunning, (running += 1));
       await new Promise((resolve) => setTimeout(resolve, 5));
       running -= 1;
       return batch;
@@ -127,5 +127,5 @@ test("requests submitted while a commit begins are part of it, and no second com
   void queue.submit("later");
   await queue.drained();
   assert.deepEqual(batches.flat(), ["arrived", "later"]);
-  assert.equal(most, 1);
+  assert.equal(maxRunning, 1);
 });

@@ -14,7 +14,7 @@ export interface CommitQueue<Request, Result> {
 }
 
 /** The maximum number of requests in one commit, which bounds its duration. */
-const largestBatch = 4_096;
+const maxBatch = 4_096;
 
 /**
  * Creates a commit queue.
@@ -48,7 +48,7 @@ export function createCommitQueue<Request, Result>(options: {
   function start(): void {
     runCallbacks();
     isScheduled = false;
-    if (queue.length > 0) running = commit(queue.splice(0, largestBatch));
+    if (queue.length > 0) running = commit(queue.splice(0, maxBatch));
   }
 
   function runCallbacks(): void {

@@ -257,7 +257,7 @@ export function createRetentionReader(readSlow: ReadParts["readSlow"]) {
   return {
     ...slowReadsOf(["everyOwner", "everyUnreachable", "listUntouched", "getLineage"], readSlow),
     /** The storage of every owner, by name. Reads every row: do not call it every minute. */
-    everyUsage: () => readEveryUsage((place) => readSlow("usageSlice", place)),
+    everyUsage: () => readEveryUsage((cursor) => readSlow("usageSlice", cursor)),
   };
 }
 

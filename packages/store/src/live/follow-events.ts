@@ -57,7 +57,7 @@ export async function* followEvents(options: {
         const event = inbox.next();
         if (event === undefined) {
           if (inbox.closed) return;
-          await inbox.news();
+          await inbox.nextNotification();
         } else if (event.seq > last) {
           // Published events are hints: if a number is missing, the store has it.
           if (event.seq > last + 1) break;
@@ -105,7 +105,7 @@ class Inbox {
     this.#events = [];
   }
 
-  news(): Promise<void> {
+  nextNotification(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
     });

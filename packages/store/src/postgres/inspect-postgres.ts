@@ -43,7 +43,7 @@ export async function inspectPostgres(connectionString: string): Promise<Inspect
     try {
       const [found] = (await client.query<Facts>(facts)).rows;
       if (found === undefined) throw new Error("It answered nothing");
-      return judge(where, found, await versionIn(client));
+      return inspectionFor(where, found, await versionIn(client));
     } finally {
       await client.end();
     }
@@ -53,7 +53,7 @@ export async function inspectPostgres(connectionString: string): Promise<Inspect
   }
 }
 
-function judge(where: string, found: Facts, version: number | undefined): Inspection {
+function inspectionFor(where: string, found: Facts, version: number | undefined): Inspection {
   const newest = migrations.at(-1)?.version ?? 0;
   return inspectionOf(`PostgreSQL ${found.version} at ${where}, ${schemaText(version, newest)}`, [
     ...serverFaults(found),

@@ -21,8 +21,8 @@ test(
       const heard = Promise.withResolvers<NodeMessage>();
       store.nodes?.subscribe(heard.resolve);
       const known = { by: "another", runs: ["r"] };
-      for (const told of ["", "{", "null", '{"runs":7}', JSON.stringify(known)])
-        await client.query("SELECT pg_notify($1, $2)", [channel, told]);
+      for (const payload of ["", "{", "null", '{"runs":7}', JSON.stringify(known)])
+        await client.query("SELECT pg_notify($1, $2)", [channel, payload]);
       assert.deepEqual(await heard.promise, { type: "changed", runIds: ["r"] });
     } finally {
       await client.end();

@@ -43,7 +43,7 @@ export async function migratePostgres(
     await client.query("COMMIT");
   } catch (error) {
     await client.query("ROLLBACK").catch(() => {});
-    throw current === 0 && isTaken(error) ? foreignPostgres() : error;
+    throw current === 0 && isNameConflict(error) ? foreignPostgres() : error;
   }
 }
 
@@ -87,6 +87,6 @@ export async function moveInputsOnce(
 }
 
 /** Returns whether an error says that a table, an index or a sequence of that name exists. */
-function isTaken(thrown: unknown): boolean {
+function isNameConflict(thrown: unknown): boolean {
   return thrown instanceof pg.DatabaseError && thrown.code === "42P07";
 }

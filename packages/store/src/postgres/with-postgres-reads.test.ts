@@ -16,7 +16,7 @@ const retention = { days: 1, megabytes: 1 };
 /** Checks that `look` changes no row of any table. */
 async function assertUnchanged(
   connectionString: string,
-  look: (place: { dataDir: string; databaseUrl: string }) => Promise<unknown>,
+  look: (location: { dataDir: string; databaseUrl: string }) => Promise<unknown>,
 ): Promise<void> {
   const before = await contents(connectionString);
   await look({ dataDir: "/nowhere", databaseUrl: connectionString });
@@ -45,9 +45,9 @@ test("usage and a plan read an existing store and change nothing", { skip }, asy
   try {
     await createRun(store, { id: "r" });
     await commit(store, "r", [resultOf("completed")]);
-    await assertUnchanged(connectionString, async (place) => {
-      assert.deepEqual((await readUsage(place)).users, await store.everyUsage());
-      assert.deepEqual(await planStorePrune(place, { days: 365 }), []);
+    await assertUnchanged(connectionString, async (location) => {
+      assert.deepEqual((await readUsage(location)).users, await store.everyUsage());
+      assert.deepEqual(await planStorePrune(location, { days: 365 }), []);
     });
   } finally {
     await store.close();
@@ -63,9 +63,9 @@ test(
     await client.connect();
     await migratePostgres(client, 0, migrations.slice(0, -1)).finally(() => client.end());
     const older = { code: "database_older", message: /Start this version's server once/ };
-    await assertUnchanged(connectionString, async (place) => {
-      await assert.rejects(readUsage(place), older);
-      await assert.rejects(planStorePrune(place, retention), older);
+    await assertUnchanged(connectionString, async (location) => {
+      await assert.rejects(readUsage(location), older);
+      await assert.rejects(planStorePrune(location, retention), older);
     });
   },
 );
@@ -75,9 +75,12 @@ test(
   { skip },
   async () => {
     const connectionString = await (await testServer()).newDatabase();
-    await assertUnchanged(connectionString, async (place) => {
-      await assert.rejects(readUsage(place), { code: "no_store", message: /CAPSTAN_DATABASE_URL/ });
-      await assert.rejects(planStorePrune(place, retention), { code: "no_store" });
+    await assertUnchanged(connectionString, async (location) => {
+      await assert.rejects(readUsage(location), {
+        code: "no_store",
+        message: /CAPSTAN_DATABASE_URL/,
+      });
+      await assert.rejects(planStorePrune(location, retention), { code: "no_store" });
     });
   },
 );

@@ -8,10 +8,10 @@ import { readableCallsOf } from "./read-journal.ts";
  * The maximum number of an owner's runs that are searched: older calls are not worth reading all
  * their rows.
  */
-const mostRuns = 1_000;
+const maxRuns = 1_000;
 
 /** The number of runs that are read at a time. */
-const runsAtATime = 20;
+const runsPerRead = 20;
 
 interface RunRow {
   readonly n: number;
@@ -43,7 +43,7 @@ export function* listCalls(query: {
   const found: ListedCall[] = [];
   const unreadable: string[] = [];
   for (let before = Number.MAX_SAFE_INTEGER; ;) {
-    const runs = yield* all(findRuns, owner, mostRuns, before, like, runsAtATime);
+    const runs = yield* all(findRuns, owner, maxRuns, before, like, runsPerRead);
     for (const run of runs) {
       const known = yield* readableCallsOf(run);
       if (known === undefined) unreadable.push(run.id);
@@ -52,7 +52,7 @@ export function* listCalls(query: {
       if (found.length >= limit) return { calls: found.slice(0, limit), unreadable };
     }
     const last = runs.at(-1);
-    if (last === undefined || runs.length < runsAtATime) return { calls: found, unreadable };
+    if (last === undefined || runs.length < runsPerRead) return { calls: found, unreadable };
     before = last.n;
   }
 }

@@ -17,7 +17,7 @@ export interface PageQuery extends OfRun {
 }
 
 /** A cached page: consecutive events of a run, of which some have not been returned yet. */
-interface Held extends OfRun {
+interface CachedPage extends OfRun {
   /** The number before the first event. */
   readonly after: number;
   readonly events: readonly RunEvent[];
@@ -26,7 +26,7 @@ interface Held extends OfRun {
 }
 
 /** The text of all cached pages, in UTF-16 units. */
-const defaultRoom = 64_000_000;
+const defaultCapacity = 64_000_000;
 
 /** The overhead of an event, in the same unit. */
 const eventSize = 40;
@@ -40,22 +40,22 @@ export function cachePages(
   read: (query: PageQuery) => Promise<EventPage | undefined>,
   /** Returns whether the run still exists. */
   isThere: (run: OfRun) => Promise<boolean>,
-  room = defaultRoom,
+  capacity = defaultCapacity,
 ): (query: PageQuery) => Promise<EventPage | undefined> {
-  const kept = new Set<Held>();
+  const kept = new Set<CachedPage>();
 
-  function hold(page: Held): void {
-    if (page.size > room) return;
+  function hold(page: CachedPage): void {
+    if (page.size > capacity) return;
     kept.add(page);
     let total = kept.values().reduce((sum, { size }) => sum + size, 0);
     for (const oldest of kept) {
-      if (total <= room) return;
+      if (total <= capacity) return;
       kept.delete(oldest);
       total -= oldest.size;
     }
   }
 
-  function find({ owner, runId, after }: PageQuery): Held | undefined {
+  function find({ owner, runId, after }: PageQuery): CachedPage | undefined {
     const page = kept
       .values()
       .find((each) => each.runId === runId && each.owner === owner && covers(each, after));
@@ -81,19 +81,23 @@ export function cachePages(
     if (given.length === page.events.length && whole <= size)
       return { ...page, events: given.map(onItsOwn) };
     // If another reader has cached the same page meanwhile, both share it.
-    const held = find(query) ?? heldOf(query, page.events, room);
-    hold(held);
-    return restOf(held, query);
+    const cached = find(query) ?? cachedPageOf(query, page.events, capacity);
+    hold(cached);
+    return restOf(cached, query);
   };
 }
 
 /** Returns the part of a page that fits into the cache; the rest is read again. */
-function heldOf({ owner, runId, after }: PageQuery, page: readonly RunEvent[], room: number): Held {
+function cachedPageOf(
+  { owner, runId, after }: PageQuery,
+  page: readonly RunEvent[],
+  capacity: number,
+): CachedPage {
   const events: RunEvent[] = [];
   let size = 0;
   for (const event of page) {
     const more = eventSize + sizeOf(event);
-    if (events.length > 0 && size + more > room) break;
+    if (events.length > 0 && size + more > capacity) break;
     events.push(onItsOwn(event));
     size += more;
   }
@@ -104,13 +108,13 @@ function heldOf({ owner, runId, after }: PageQuery, page: readonly RunEvent[], r
  * Returns the next page from a cached one. It does not say whether the run has ended or has more
  * events: the next read does.
  */
-function restOf({ events }: Held, { after, limit, size = Infinity }: PageQuery): EventPage {
+function restOf({ events }: CachedPage, { after, limit, size = Infinity }: PageQuery): EventPage {
   const from = events.findIndex(({ seq }) => seq > after);
   return { events: part(events.slice(from, from + limit), size), full: true, ended: false };
 }
 
-function covers(held: Held, after: number): boolean {
-  return held.after <= after && after < (held.events.at(-1)?.seq ?? 0);
+function covers(cached: CachedPage, after: number): boolean {
+  return cached.after <= after && after < (cached.events.at(-1)?.seq ?? 0);
 }
 
 /** Returns as many events as fit, at least one. */

@@ -46,13 +46,13 @@ export function* readValue(query: {
  * The number of bytes of values that are read at once: a larger answer from another thread would
  * block this one.
  */
-const mostBytes = 1_048_576;
+const maxBytes = 1_048_576;
 
 /**
  * The number of values that one statement reads. Each other number would need a statement and a
  * plan of its own.
  */
-const valuesAtOnce = 32;
+const valuesPerStatement = 32;
 
 /**
  * By the whole key, because many sessions may have the same value: PostgreSQL would search all rows
@@ -63,7 +63,7 @@ const findValues = statement<{ digest: string; value: string | null }>(
   (dialect) => `SELECT d.column1 AS digest,
     (SELECT CASE WHEN ${isIntact(dialect, "variable_values", "v")} = 1 THEN v.value END
      FROM variable_values v WHERE v.owner = ? AND v.session_id = ? AND v.digest = d.column1) AS value
-  FROM (VALUES ${Array.from({ length: valuesAtOnce }, () => "(?)").join(", ")}) AS d`,
+  FROM (VALUES ${Array.from({ length: valuesPerStatement }, () => "(?)").join(", ")}) AS d`,
 );
 
 /**
@@ -79,9 +79,9 @@ export function* readVariables(query: {
   const manifest = manifestOf(yield* readManifestEntries(run));
   const digests = smallDigests(manifest);
   const values: { [digest: string]: VariableValue } = {};
-  for (let from = 0; from < digests.length; from += valuesAtOnce) {
-    const some = digests.slice(from, from + valuesAtOnce);
-    const padding = Array.from({ length: valuesAtOnce - some.length }, () => null);
+  for (let from = 0; from < digests.length; from += valuesPerStatement) {
+    const some = digests.slice(from, from + valuesPerStatement);
+    const padding = Array.from({ length: valuesPerStatement - some.length }, () => null);
     const rows = yield* all(findValues, query.owner, run.session_id, ...some, ...padding);
     for (const { digest, value } of rows)
       if (value !== null) values[digest] = JSON.parse(value) as VariableValue;
@@ -95,7 +95,7 @@ function smallDigests(manifest: Manifest): readonly string[] {
   for (const { digest, bytes, evicted, removed } of Object.values(manifest)) {
     if (digest === undefined || digests.has(digest)) continue;
     if (evicted === true || removed === true) continue;
-    if (sum + bytes > mostBytes) continue;
+    if (sum + bytes > maxBytes) continue;
     sum += bytes;
     digests.add(digest);
   }

@@ -47,13 +47,13 @@ const fileCauses: { readonly [code: string]: typeof unwritable } = {
  * Returns an error as data. This module imports nothing of the workspace, so that threads start
  * fast.
  */
-export function errorDataOf(what: string, thrown: unknown): ErrorData {
+export function errorDataOf(action: string, thrown: unknown): ErrorData {
   // A decision found a damaged row.
   if (thrown instanceof Error && "code" in thrown && thrown.code === "database_corrupt")
     return { code: thrown.code, message: thrown.message };
   const cause = causeOf(thrown) ?? { code: "store_failed", advice: "Nothing of it was written." };
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  return { code: cause.code, message: `${what} failed: ${reason}. ${cause.advice}` };
+  return { code: cause.code, message: `${action} failed: ${reason}. ${cause.advice}` };
 }
 
 function causeOf(thrown: unknown): (typeof causes)[number] | undefined {

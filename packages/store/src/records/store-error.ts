@@ -6,9 +6,9 @@ import { type ErrorData, errorDataOf } from "./error-data.ts";
  *
  * @param what the failed action, as the beginning of a sentence: `Writing to the store`
  */
-export function storeError(what: string, thrown: unknown): CapstanError {
+export function storeError(action: string, thrown: unknown): CapstanError {
   if (CapstanError.isInstance(thrown)) return thrown;
-  return new CapstanError({ ...errorDataOf(what, thrown), cause: thrown });
+  return new CapstanError({ ...errorDataOf(action, thrown), cause: thrown });
 }
 
 /** Returns the error that the thread of the writer or the reader posted. */

@@ -154,7 +154,7 @@ export type StoreWrite =
        * `keptOutcomes`. A later commit stores the response itself.
        * @default false
        */
-      readonly keepsOutcomes?: boolean;
+      readonly storesOutcomes?: boolean;
     }
   | {
       readonly type: "create-conversation";

@@ -164,7 +164,7 @@ export type OutcomesOf<W extends readonly StoreWrite[]> = {
   readonly [K in keyof W]: OutcomeOf<W[K]>;
 };
 
-const notDone: ReadonlySet<WriteOutcome["status"]> = new Set([
+const notAccepted: ReadonlySet<WriteOutcome["status"]> = new Set([
   "refused",
   "not_found",
   "skipped",
@@ -176,5 +176,5 @@ const notDone: ReadonlySet<WriteOutcome["status"]> = new Set([
 
 /** Returns whether a write was applied. If one write of a call was not, none was. */
 export function isAccepted(outcome: { readonly status: WriteOutcome["status"] }): boolean {
-  return !notDone.has(outcome.status);
+  return !notAccepted.has(outcome.status);
 }

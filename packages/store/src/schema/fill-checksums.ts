@@ -25,15 +25,15 @@ export function fillChecksums(sql: Sqlite, log: (line: string) => void): void {
   if (tables.length === 0) return;
   // Otherwise the write-ahead log would grow to the size of the database.
   sql.exec("PRAGMA wal_autocheckpoint = 10000");
-  let told = performance.now();
+  let loggedAt = performance.now();
   for (const table of tables) {
     const fill = `UPDATE ${table} SET checksum = ${sqliteChecksum(table)} WHERE rowid = ?`;
     for (const rows of rowNumbers(sql, table, "checksum IS NULL")) {
       sql.exec("BEGIN IMMEDIATE");
       for (const row of rows) sql.run(fill, row);
       sql.exec("COMMIT");
-      if (performance.now() - told < quietMs) continue;
-      told = performance.now();
+      if (performance.now() - loggedAt < quietMs) continue;
+      loggedAt = performance.now();
       log(`Computing checksums of the table ${table}: ${rows.at(-1)} rows. Stopping is safe.`);
     }
     sql.run("DELETE FROM unchecked_tables WHERE name = ?", table);

@@ -46,7 +46,7 @@ export async function moveInputs(
   const total = counted?.n ?? 0;
   let moved = 0;
   let bytes = 0;
-  let told = performance.now();
+  let loggedAt = performance.now();
   for (;;) {
     const runs = await sql.all<{ run_n: number }>(
       "SELECT run_n FROM unmoved_runs ORDER BY run_n LIMIT 100",
@@ -58,8 +58,8 @@ export async function moveInputs(
         bytes = 0;
         await sql.checkpoint?.();
       }
-      if (performance.now() - told < quietMs) continue;
-      told = performance.now();
+      if (performance.now() - loggedAt < quietMs) continue;
+      loggedAt = performance.now();
       log(`Moving long inputs out of the database: ${moved} of ${total} runs. Stopping is safe.`);
     }
     if (runs.length === 0) return;

@@ -14,7 +14,7 @@ export interface CheckpointThreadOptions {
 }
 
 /** The length of the log, in pages, at which it is moved into the database: 8 MB. */
-const aim = 2_000;
+const targetPages = 2_000;
 
 /**
  * Checkpoints the write-ahead log in a thread of its own. If the writer did it during a commit,
@@ -78,7 +78,7 @@ export class Checkpoints {
   #finish(pages: number, rows: number): void {
     // The volume cannot be measured if the log was empty or the writer was clearing it.
     if (pages > 0)
-      this.#every = Math.min(100_000, Math.max(1_000, Math.round((rows * aim) / pages)));
+      this.#every = Math.min(100_000, Math.max(1_000, Math.round((rows * targetPages) / pages)));
     this.#sql.get("PRAGMA wal_checkpoint(PASSIVE)");
   }
 }

@@ -17,10 +17,10 @@ serveThread({
  * An answer of up to this many characters is posted as JSON, which takes a third of the time. Long
  * texts take longer.
  */
-const mostText = 1_000_000;
+const maxJsonLength = 1_000_000;
 
 function answer({ name, query }: SlowRead): unknown {
   const found = sql.read(slowRead(name, query));
   const text = JSON.stringify(found);
-  return found === undefined || text.length > mostText ? found : text;
+  return found === undefined || text.length > maxJsonLength ? found : text;
 }

@@ -4,7 +4,7 @@ import type { RunState } from "../decide/state/run-states.ts";
 /**
  * The maximum number of rows that one transaction examines, so that no commit waits long for it.
  */
-const atOnce = 1_000;
+const rowsPerBatch = 1_000;
 
 /**
  * Removes the deltas of ended items from SQLite's tail. Nobody reads these rows, and removing them
@@ -75,7 +75,7 @@ export class TailTrim {
       "SELECT n FROM tail WHERE n >= ? AND n < ? ORDER BY n LIMIT 1 OFFSET ?",
       from,
       end,
-      atOnce - 1,
+      rowsPerBatch - 1,
     );
     const next = last === undefined ? end : last.n + 1;
     sql.run(removeEnded, JSON.stringify(this.#firstRows()), from, next);

@@ -12,7 +12,7 @@ import { applyBatch } from "./apply-batch.ts";
 import { createWriteContext } from "./create-write-context.ts";
 
 const { path, file, durability, syncDelayMs } = workerData as WriterThreadOptions;
-const neverWoken = new Int32Array(new SharedArrayBuffer(4));
+const delayCell = new Int32Array(new SharedArrayBuffer(4));
 const sql = openForWriting(path, durability);
 const { context, recoveredRuns } = createWriteContext(sql);
 const checkpoints = new Checkpoints(sql, { path, file, durability });
@@ -49,7 +49,7 @@ function commit(batch: readonly EncodedRequest[]): readonly WriteResult[] {
 }
 
 function waitAsSlowDisk(): void {
-  if (syncDelayMs > 0) Atomics.wait(neverWoken, 0, 0, syncDelayMs);
+  if (syncDelayMs > 0) Atomics.wait(delayCell, 0, 0, syncDelayMs);
 }
 
 let nextTrim = context.trim.pending ? setImmediate(trim) : undefined;

@@ -25,10 +25,10 @@ export interface StoreUsage {
  *
  * @throws CapstanError `no_store`, `database_older`, or the store's error
  */
-export async function readUsage(place: StoreLocation): Promise<StoreUsage> {
-  const users = await withReads(place, (reads) => reads.everyUsage());
-  if (place.databaseUrl !== undefined) return { users };
-  const { size } = await stat(join(place.dataDir, "capstan.db"));
+export async function readUsage(location: StoreLocation): Promise<StoreUsage> {
+  const users = await withReads(location, (reads) => reads.everyUsage());
+  if (location.databaseUrl !== undefined) return { users };
+  const { size } = await stat(join(location.dataDir, "capstan.db"));
   return { users, fileBytes: size };
 }
 
@@ -37,10 +37,10 @@ export async function readUsage(place: StoreLocation): Promise<StoreUsage> {
  * meanwhile.
  */
 export function planStorePrune(
-  place: StoreLocation,
+  location: StoreLocation,
   retention: Retention,
 ): Promise<readonly PruneReport[]> {
-  return withReads(place, (reads) => planPrune({ reader: reads, retention, now: Date.now() }));
+  return withReads(location, (reads) => planPrune({ reader: reads, retention, now: Date.now() }));
 }
 
 /**
@@ -49,11 +49,11 @@ export function planStorePrune(
  * @throws CapstanError `no_store`, `data_directory_locked`, or the store's error
  */
 export async function pruneStore(
-  place: StoreLocation,
+  location: StoreLocation,
   retention: Retention,
 ): Promise<readonly PruneReport[]> {
-  if (place.databaseUrl === undefined) await databaseIn(place.dataDir);
-  const store = await openWhole(place);
+  if (location.databaseUrl === undefined) await databaseIn(location.dataDir);
+  const store = await openWhole(location);
   try {
     const pruned = await prune({ store, retention, now: Date.now() });
     await store.collectBlobs();
@@ -71,14 +71,14 @@ async function openWhole({ dataDir, databaseUrl }: StoreLocation): Promise<Store
 }
 
 async function withReads<T>(
-  place: StoreLocation,
+  location: StoreLocation,
   use: (reads: RetentionReader) => Promise<T>,
 ): Promise<T> {
-  if (place.databaseUrl !== undefined) {
+  if (location.databaseUrl !== undefined) {
     const { withPostgresReads } = await import("../postgres/with-postgres-reads.ts");
-    return withPostgresReads(place.databaseUrl, use);
+    return withPostgresReads(location.databaseUrl, use);
   }
-  const path = await databaseIn(place.dataDir);
+  const path = await databaseIn(location.dataDir);
   try {
     const sql = openForReading(path);
     try {

@@ -98,7 +98,7 @@ test("to free space the oldest data is deleted first, no more than needed, and n
   const plan = await planPrune({ reader: store, retention, now });
   const pruned = await prune({ store, retention, now });
   assert.deepEqual(pruned, plan);
-  assert.equal(pruned[0]?.bytes, pruned[0]?.forRoom);
+  assert.equal(pruned[0]?.bytes, pruned[0]?.freedBytes);
   assert.deepEqual(await conversationsOf(store), ["a", "d"]);
   await prune({ store, retention: { megabytes: 0.1 }, now });
   assert.deepEqual(await conversationsOf(store), ["d"]);

@@ -17,7 +17,7 @@ export interface PruneReport {
   readonly runs: number;
   readonly bytes: number;
   /** The part of the bytes that was deleted to free space. */
-  readonly forRoom: number;
+  readonly freedBytes: number;
   /** The number of lineages that are due but stay, by the reason. */
   readonly held: { readonly [hold in RetentionHold]?: number };
 }
@@ -36,7 +36,7 @@ export async function planPrune(options: {
 }): Promise<readonly PruneReport[]> {
   const plans: PruneReport[] = [];
   for (const { owner, bytes } of await owners(options.reader, options.retention)) {
-    let plan = nothingOf(owner);
+    let plan = emptyReport(owner);
     const rule = ruleFor(options.retention, owner);
     for await (const due of findPrunable({ ...options, owner, rule, bytes })) plan = add(plan, due);
     if (plan !== undefined && !isEmpty(plan)) plans.push(plan);
@@ -67,7 +67,7 @@ export async function prune(options: {
   const pruned: PruneReport[] = [];
   for (const { owner, bytes } of await owners(store, retention)) {
     const rule = ruleFor(retention, owner);
-    let sum = nothingOf(owner);
+    let sum = emptyReport(owner);
     for await (const due of findPrunable({ ...options, reader: store, owner, rule, bytes })) {
       if (signal?.aborted === true) return pruned;
       const { start, before, lineage } = due;
@@ -109,8 +109,8 @@ async function collect({
   }
 }
 
-function nothingOf(owner: string): PruneReport {
-  return { owner, conversations: 0, runs: 0, bytes: 0, forRoom: 0, held: {} };
+function emptyReport(owner: string): PruneReport {
+  return { owner, conversations: 0, runs: 0, bytes: 0, freedBytes: 0, held: {} };
 }
 
 function isEmpty({ bytes, runs, conversations, held }: PruneReport): boolean {
@@ -129,6 +129,6 @@ function add(sum: PruneReport, { lineage, why }: PrunableLineage): PruneReport {
     conversations: sum.conversations + conversations.length,
     runs: sum.runs + runIds.length,
     bytes: sum.bytes + bytes,
-    forRoom: sum.forRoom + (why === "room" ? bytes : 0),
+    freedBytes: sum.freedBytes + (why === "room" ? bytes : 0),
   };
 }

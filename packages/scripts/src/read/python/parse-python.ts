@@ -23,7 +23,7 @@ export async function parsePython(
 ): Promise<readonly ParsedFile[]> {
   const parsed: ParsedFile[] = [];
   while (parsed.length < sources.length) {
-    const end = await readOn(sources, parsed, options);
+    const end = await receiveAnswers(sources, parsed, options);
     options.signal?.throwIfAborted();
     if (parsed.length === sources.length) break;
     if (end.status === "not_started")
@@ -50,7 +50,7 @@ type End =
  * Sends the files without an answer, and receives answers until all have arrived or the process has
  * ended.
  */
-async function readOn(
+async function receiveAnswers(
   sources: readonly Uint8Array[],
   parsed: ParsedFile[],
   { executable, signal, timeoutMs = defaultTimeoutMs }: ParsePythonOptions,

@@ -49,10 +49,10 @@ export function startReader(options: {
   // A dead process accepts no input; `close` reports its end.
   child.stdin.on("error", () => {});
   createInterface({ input: child.stdout }).on("line", (line) => {
-    const said = parseLine(line);
-    if (said === undefined) return;
-    if ("python" in said) hello.resolve(helloOf(said));
-    else onAnswer?.(said.id, said.module);
+    const message = parseLine(line);
+    if (message === undefined) return;
+    if ("python" in message) hello.resolve(helloOf(message));
+    else onAnswer?.(message.id, message.module);
   });
   return {
     hello: hello.promise,
@@ -68,20 +68,23 @@ export function startReader(options: {
   };
 }
 
-type Said =
+type ReaderMessage =
   | { readonly python: readonly [number, number, number]; readonly executable: string }
   | { readonly id: number; readonly module: ParsedFile };
 
-function parseLine(line: string): Said | undefined {
+function parseLine(line: string): ReaderMessage | undefined {
   try {
-    return JSON.parse(line) as Said;
+    return JSON.parse(line) as ReaderMessage;
   } catch {
     // A version switch may print text before Python does.
     return undefined;
   }
 }
 
-function helloOf({ python, executable }: Extract<Said, { readonly python: unknown }>): Hello {
+function helloOf({
+  python,
+  executable,
+}: Extract<ReaderMessage, { readonly python: unknown }>): Hello {
   const [major, minor] = python;
   const old = major < 3 || (major === 3 && minor < 9);
   return { status: "ready", executable, version: python.join("."), old };

@@ -27,7 +27,7 @@ const question = [
 ].join("; ");
 
 /** No telemetry, no update checks, no files left behind. */
-const quiet = {
+const quietEnvironment = {
   POWERSHELL_TELEMETRY_OPTOUT: "1",
   POWERSHELL_UPDATECHECK: "Off",
   DOTNET_EnableDiagnostics: "0",
@@ -50,7 +50,7 @@ export async function findPowerShell(options: {
     const args = ["-NoLogo", "-NoProfile", "-NonInteractive", "-Command", question];
     const { stdout } = await promisify(execFile)(path, args, {
       timeout: 30_000,
-      env: { ...process.env, ...quiet },
+      env: { ...process.env, ...quietEnvironment },
     });
     const [version = "", home = "", runtime = ""] = stdout.trim().split(/\r?\n/);
     if (!(Number.parseInt(version, 10) >= 7)) return missing(`${path} is PowerShell ${version}`);
@@ -65,7 +65,7 @@ export async function findPowerShell(options: {
         // The sandbox has the system's own folders anyway.
         (folder) => isAbsolute(folder) && folder !== "/usr" && !folder.startsWith("/usr/"),
       ),
-      env: root === undefined ? quiet : { ...quiet, DOTNET_ROOT: root },
+      env: root === undefined ? quietEnvironment : { ...quietEnvironment, DOTNET_ROOT: root },
     };
   } catch (thrown) {
     return missing(`${path} does not answer: ${errorMessage(thrown).split("\n", 1)[0]}`);

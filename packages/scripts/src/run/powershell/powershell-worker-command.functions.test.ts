@@ -56,12 +56,12 @@ async function script(): Promise<Script> {
 }
 
 async function call(name: string, args: JsonObject = {}) {
-  let said = "";
+  let printed = "";
   const context = fakeContext();
   context.variables.addVariable("Fetch_1", "fetched", "USER_ADD");
-  const output = { ...context.output, write: (text: string) => void (said += text) };
+  const output = { ...context.output, write: (text: string) => void (printed += text) };
   const result = await runFunction(runner, await script(), name, args, { ...context, output });
-  return { ...result, said, progress: context.progress };
+  return { ...result, printed, progress: context.progress };
 }
 
 const skip = found.status === "missing" ? found.message : false;
@@ -105,7 +105,7 @@ describe("a function of a PowerShell script", () => {
 
   // Contract: scripts-46
   test("streams its output while it runs, and none of it is in the result", { skip }, async () => {
-    const { value, said, progress } = await call("Get-Said");
+    const { value, printed, progress } = await call("Get-Said");
     assert.equal(value, "result");
     for (const line of [
       "loaded",
@@ -116,7 +116,7 @@ describe("a function of a PowerShell script", () => {
       "information",
       "console",
     ])
-      assert.ok(said.includes(`${line}\n`), line);
+      assert.ok(printed.includes(`${line}\n`), line);
     assert.deepEqual(progress, [{ message: "Work: half", done: 50, total: 100 }]);
   });
 

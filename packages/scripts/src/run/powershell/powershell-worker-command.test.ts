@@ -54,11 +54,11 @@ test("the worker is valid PowerShell by its grammar", async () => {
 describe("a call of a PowerShell function", { skip }, () => {
   // Contract: scripts-44
   test("answers on its own channel, and its output is streamed", async () => {
-    let said = "";
+    let printed = "";
     const plain = fakeContext();
     const context = {
       ...plain,
-      output: { ...plain.output, write: (text: string) => void (said += text) },
+      output: { ...plain.output, write: (text: string) => void (printed += text) },
     };
     const { value: result, formattedText } = await runFunction(
       runner,
@@ -79,7 +79,7 @@ describe("a call of a PowerShell function", { skip }, () => {
       idempotencyKey: plain.idempotencyKey,
     });
     assert.equal(formattedText, "as text");
-    assert.equal(said, "loaded\nsaid\n");
+    assert.equal(printed, "loaded\nsaid\n");
     assert.deepEqual(plain.progress, [{ message: "half", done: 50, total: 100 }]);
   });
 

@@ -179,7 +179,7 @@ function __TypeOf([string] $Extension) {
 # the script's own folder.
 function __Describe([System.Management.Automation.ErrorRecord] $Failure) {
     $stack = @(([string] $Failure.ScriptStackTrace) -split "`n" | Where-Object { -not $_.Contains($PSCommandPath) })
-    $told = @{
+    $described = @{
         type = $Failure.Exception.GetType().Name
         message = $Failure.Exception.Message
         traceback = (@("$($Failure.Exception.GetType().FullName): $($Failure.Exception.Message)") + $stack) -join "`n"
@@ -187,12 +187,12 @@ function __Describe([System.Management.Automation.ErrorRecord] $Failure) {
     $folder = [System.IO.Path]::GetDirectoryName($ScriptPath)
     foreach ($line in $stack) {
         if ($line -match '^at .*, (?<path>.+): line (?<line>\d+)' -and $Matches['path'].StartsWith($folder)) {
-            $told['file'] = [System.IO.Path]::GetFileName($Matches['path'])
-            $told['line'] = [int] $Matches['line']
+            $described['file'] = [System.IO.Path]::GetFileName($Matches['path'])
+            $described['line'] = [int] $Matches['line']
             break
         }
     }
-    $told
+    $described
 }
 
 # Whether a record is output to print, and not part of the result.
@@ -245,11 +245,11 @@ function __Context([string] $IdempotencyKey) {
     $methods = @{
         Progress = {
             param($Message, $Done, $Total)
-            $said = @{ type = 'progress' }
-            if ($null -ne $Message) { $said['message'] = [string] $Message }
-            if ($null -ne $Done) { $said['done'] = [double] $Done }
-            if ($null -ne $Total) { $said['total'] = [double] $Total }
-            __Send $Calls $said
+            $report = @{ type = 'progress' }
+            if ($null -ne $Message) { $report['message'] = [string] $Message }
+            if ($null -ne $Done) { $report['done'] = [double] $Done }
+            if ($null -ne $Total) { $report['total'] = [double] $Total }
+            __Send $Calls $report
         }
         Variables = { __Ask @{ what = 'variables' } }
         Variable = { param($Name) __Ask @{ what = 'variable'; name = [string] $Name } }

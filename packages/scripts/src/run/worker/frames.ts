@@ -51,18 +51,18 @@ export class FrameReader {
   #peekLength(): number {
     const [first] = this.#chunks;
     if (first !== undefined && first.length >= 4) return first.readUInt32BE();
-    return this.#gather().readUInt32BE();
+    return this.#join().readUInt32BE();
   }
 
   #take(count: number): Buffer {
-    const all = this.#gather();
+    const all = this.#join();
     this.#chunks = all.length > count ? [all.subarray(count)] : [];
     this.#held = all.length - count;
     return all.subarray(0, count);
   }
 
   /** Joins the chunks once a frame is complete, and not with each chunk. */
-  #gather(): Buffer {
+  #join(): Buffer {
     const [first] = this.#chunks;
     if (this.#chunks.length === 1 && first !== undefined) return first;
     const all = Buffer.concat(this.#chunks);

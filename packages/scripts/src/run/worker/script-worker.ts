@@ -30,7 +30,7 @@ export type CallEnd =
   | {
       readonly type: "crashed";
       readonly how?: { readonly signal: number } | { readonly code: number };
-      readonly said: string;
+      readonly output: string;
     }
   | { readonly type: "too_large"; readonly bytes: number }
   /** The script could not be imported. */
@@ -81,7 +81,7 @@ class Worker implements ScriptWorker {
   readonly #loaded = Promise.withResolvers<CallEnd | undefined>();
   #active: ActiveCall | undefined;
   #isUsable = true;
-  #said = "";
+  #output = "";
   /** The first mark ends the output of the import, and each other one the output of a call. */
   #marks = 0;
   calls = 0;
@@ -99,7 +99,7 @@ class Worker implements ScriptWorker {
     running.stdout.on("data", (chunk: Buffer) => prints.push(chunk));
     // Messages of bubblewrap or the interpreter before the worker has started.
     running.stderr.on("data", (chunk: Buffer) => {
-      if (this.#said.length < 4_000) this.#said += chunk.toString();
+      if (this.#output.length < 4_000) this.#output += chunk.toString();
     });
     const [calls, control] = running.channels;
     const onCall = new FrameReader({ maxBytes: maxResultBytes });
@@ -116,7 +116,7 @@ class Worker implements ScriptWorker {
     });
     void running.ended.then(() => {
       this.#isUsable = false;
-      const crash: CallEnd = { type: "crashed", said: this.#said };
+      const crash: CallEnd = { type: "crashed", output: this.#output };
       this.#loaded.resolve(crash);
       this.#active?.finish(this.#active.answer ?? crash);
     });
@@ -176,11 +176,14 @@ class Worker implements ScriptWorker {
         active.answer ??= message;
         return;
       case "over":
-        active.answer ??= { type: "crashed", said: "" };
+        active.answer ??= { type: "crashed", output: "" };
         this.#arrived("messages");
         return;
       default:
-        this.#breakOff({ type: "crashed", said: "The script sent a message that no call sends." });
+        this.#breakOff({
+          type: "crashed",
+          output: "The script sent a message that no call sends.",
+        });
     }
   }
 
@@ -209,7 +212,7 @@ class Worker implements ScriptWorker {
       default: {
         const end: CallEnd = {
           type: "crashed",
-          said: "The script sent a message that no worker sends.",
+          output: "The script sent a message that no worker sends.",
         };
         this.#loaded.resolve(end);
         this.#breakOff(end);
@@ -222,7 +225,7 @@ class Worker implements ScriptWorker {
     this.#isUsable = false;
     const active = this.#active;
     if (active === undefined) return;
-    active.answer = { type: "crashed", said: "", how };
+    active.answer = { type: "crashed", output: "", how };
     this.#arrived("messages");
   }
 

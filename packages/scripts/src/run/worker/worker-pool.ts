@@ -64,7 +64,7 @@ export class WorkerPool {
     try {
       return await options.work(slot.worker);
     } finally {
-      this.#giveBack(slot);
+      this.#returnSlot(slot);
     }
   }
 
@@ -92,8 +92,8 @@ export class WorkerPool {
       if (this.#isClosed) throw new Error("The script workers are stopped.");
       const idle = this.#takeIdle(key);
       if (idle !== undefined) return idle;
-      if (this.#makeRoom(key)) break;
-      await this.#turn(signal);
+      if (this.#ensureFreeSlot(key)) break;
+      await this.#waitForSlot(signal);
     }
     this.#count(key, 1);
     try {
@@ -126,16 +126,16 @@ export class WorkerPool {
     return undefined;
   }
 
-  #makeRoom(key: string): boolean {
+  #ensureFreeSlot(key: string): boolean {
     if ((this.#live.get(key) ?? 0) >= this.#options.perScript) return false;
     if (this.#total < this.#options.total) return true;
     const [longest] = this.#idle;
-    if (longest !== undefined) this.#retire(longest);
+    if (longest !== undefined) this.#endWorker(longest);
     // Its end frees the slot.
     return false;
   }
 
-  #giveBack(slot: Slot): void {
+  #returnSlot(slot: Slot): void {
     const { maxCalls, maxAgeMs, idleMs, now } = this.#options;
     const { worker, started } = slot;
     if (
@@ -148,13 +148,13 @@ export class WorkerPool {
       return;
     }
     worker.hold(false);
-    slot.timer = setTimeout(() => this.#retire(slot), idleMs);
+    slot.timer = setTimeout(() => this.#endWorker(slot), idleMs);
     slot.timer.unref();
     this.#idle.push(slot);
     this.#wake();
   }
 
-  #retire(slot: Slot): void {
+  #endWorker(slot: Slot): void {
     const index = this.#idle.indexOf(slot);
     if (index >= 0) this.#idle.splice(index, 1);
     clearTimeout(slot.timer);
@@ -169,7 +169,7 @@ export class WorkerPool {
   }
 
   /** Waits until a slot is free. Waiting callers check again in the order of arrival. */
-  async #turn(signal: AbortSignal): Promise<void> {
+  async #waitForSlot(signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const abort = () => reject(signal.reason as Error);
     signal.addEventListener("abort", abort, { once: true });

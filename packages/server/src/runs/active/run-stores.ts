@@ -4,7 +4,7 @@ import {
   type CreationCursor,
   type DamagedPermission,
   type GrantRecord,
-  keptOutcomes,
+  storedOutcomes,
   type Page,
   type RequestKey,
   type RunRecord,
@@ -193,12 +193,12 @@ export function claimingStore(store: Store): Store {
     claim.isTaken = true;
     if (claim.known !== undefined) return claim.known;
     const { owner, key } = claim;
-    const taking = { type: "claim-key", owner, key, keepsOutcomes: true } as const;
+    const taking = { type: "claim-key", owner, key, storesOutcomes: true } as const;
     const outcomes = await store.write([...writes, taking]);
     if (outcomes.at(-1)?.status !== "known") return outcomes.slice(0, -1);
     // The same request came at the same time, and was first.
     const first = await store.getRequestKey({ owner, id: key.id });
-    if (first?.digest !== key.digest || first.resourceId !== keptOutcomes)
+    if (first?.digest !== key.digest || first.resourceId !== storedOutcomes)
       throw new Error("Another request with this Idempotency-Key is being served.");
     return JSON.parse(first.response ?? "[]") as readonly unknown[];
   }

@@ -49,8 +49,9 @@ export function* submitOutputs(
     });
     taken.push(callId);
   }
-  const goesOn = taken.length === 0 ? {} : yield* resumeOnAnswer(context, runId, { at, claims });
-  return { status: "submitted", taken, ...goesOn };
+  const resumption =
+    taken.length === 0 ? {} : yield* resumeOnAnswer(context, runId, { at, claims });
+  return { status: "submitted", taken, ...resumption };
 }
 
 /**

@@ -113,8 +113,8 @@ function* take(
   }
   const last = rows[taken - 1];
   if (last !== undefined) {
-    const { bytes: _bytes, ...place } = last;
-    changes.run(remove, id, ...Object.values(place));
+    const { bytes: _bytes, ...key } = last;
+    changes.run(remove, id, ...Object.values(key));
   }
   return taken === rows.length;
 }

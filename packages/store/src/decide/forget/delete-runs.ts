@@ -95,7 +95,7 @@ const findLeft = statement({ reads: ["runs"] }, "SELECT 1 FROM runs WHERE sessio
 export function* deleteRun(context: WriteContext, write: DeleteRun): Script<OutcomeOf<DeleteRun>> {
   const run = yield* first(lockRun, write.id, write.owner);
   if (run === undefined) return { status: "not_found" };
-  if (run.ended_at === null) return stillRuns(run);
+  if (run.ended_at === null) return refusedAsRunning(run);
   yield* removeRuns(context, [run]);
   return { status: "deleted", runIds: [run.id] };
 }
@@ -110,7 +110,7 @@ export function* deleteConversation(
   if (known === undefined) return { status: "not_found" };
   const runs = yield* all(lockRunsOfConversation, write.id);
   const running = runs.find((run) => run.ended_at === null);
-  if (running !== undefined) return stillRuns(running);
+  if (running !== undefined) return refusedAsRunning(running);
   const needed = yield* neededElsewhere(write.id);
   const gone = runs.filter((run) => !needed.has(run.id));
   changes.update("runs", { conversation_id: write.id }, { conversation_id: null });
@@ -167,7 +167,7 @@ function* sweepSession({ changes }: WriteContext, sessionId: string): Script<voi
   if (left === undefined) changes.remove("grants", { session_id: sessionId });
 }
 
-function stillRuns(run: RunRow): { readonly status: "refused"; readonly reason: string } {
+function refusedAsRunning(run: RunRow): { readonly status: "refused"; readonly reason: string } {
   return { status: "refused", reason: `Run ${run.id} has not ended: cancel it first.` };
 }
 

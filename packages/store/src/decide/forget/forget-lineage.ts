@@ -24,8 +24,8 @@ export function* forgetLineage(
   }
   for (const id of lineage.conversations) changes.remove("conversations", { id });
   for (const id of lineage.sessions) {
-    const nobodys = { owner: forgottenOwner, conversation_id: null };
-    changes.update("runs", { session_id: id, owner }, nobodys);
+    const forgotten = { owner: forgottenOwner, conversation_id: null };
+    changes.update("runs", { session_id: id, owner }, forgotten);
     changes.remove("grants", { session_id: id, owner });
   }
   // A run of the same batch that continues one of them must not find it.

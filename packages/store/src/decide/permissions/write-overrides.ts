@@ -16,7 +16,7 @@ type ChangeOverride = Extract<StoreWrite, { type: "change-override" }>;
 type ResetOverride = Extract<StoreWrite, { type: "reset-override" }>;
 
 /** The maximum number of rules of one user. */
-const most = 500;
+const maxRules = 500;
 
 const lockOverride = statement<OverrideRow>(
   { reads: ["overrides"] },
@@ -64,8 +64,8 @@ export function* changeOverride(
     return { status: "updated", id, override: undefined };
   }
   const count = yield* first(countOverrides, owner);
-  if (before === undefined && (count?.n ?? 0) >= most)
-    return { status: "refused", reason: `There are ${most} rules already: delete some first.` };
+  if (before === undefined && (count?.n ?? 0) >= maxRules)
+    return { status: "refused", reason: `There are ${maxRules} rules already: delete some first.` };
   const createdAt = before?.createdAt ?? at;
   const changed = { updated_at: at, rule: JSON.stringify(rule) };
   // A changed rule keeps its number in the order of creation.

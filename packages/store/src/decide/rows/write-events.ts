@@ -18,7 +18,7 @@ export function* writeRows(
   at: number,
 ): Script<RunState> {
   const { count, deltas, rows, loose } = commit.events;
-  const said = { messages: commit.messages ?? null, calls: commit.calls ?? null };
+  const contents = { messages: commit.messages ?? null, calls: commit.calls ?? null };
   const before = { seq: run.lastSeq, tail: context.nextTail };
   // Deltas that are stored elsewhere leave gaps in the tail, so that every delta has a number in
   // it.
@@ -26,7 +26,7 @@ export function* writeRows(
   for (const [index, { last, cuts, events }] of rows.entries()) {
     const seq = before.seq + last;
     const row = { seq, at, type: severalEvents, cuts, events };
-    insertRow(context, run, index === rows.length - 1 ? { ...row, ...said } : row);
+    insertRow(context, run, index === rows.length - 1 ? { ...row, ...contents } : row);
   }
   let next = run;
   for (const event of loose) {
@@ -37,9 +37,9 @@ export function* writeRows(
         : appendDelta(context, next, { ...event, seq, n: before.tail + event.nth });
   }
   if (count > 0) next = { ...next, lastSeq: before.seq + count, nth: 0 };
-  if (rows.length > 0 || (said.messages ?? said.calls) === null) return next;
+  if (rows.length > 0 || (contents.messages ?? contents.calls) === null) return next;
   next = { ...next, nth: next.nth + 1 };
-  insertRow(context, next, { seq: next.lastSeq, nth: next.nth, at, ...said });
+  insertRow(context, next, { seq: next.lastSeq, nth: next.nth, at, ...contents });
   return next;
 }
 
@@ -99,12 +99,12 @@ function foundByDeltas({ from, cuts }: CutText) {
 }
 
 const nothing = { nth: 0, type: null, from_seq: null, cuts: null };
-const noTexts = { events: null, messages: null, calls: null };
+const emptyTexts = { events: null, messages: null, calls: null };
 
 function insertRow(
   { changes }: WriteContext,
   { n, owner }: RunState,
   row: Partial<RowOf<"run_journal">> & Pick<RowOf<"run_journal">, "seq" | "at">,
 ): void {
-  changes.insert("run_journal", { ...nothing, ...noTexts, run_n: n, owner, ...row });
+  changes.insert("run_journal", { ...nothing, ...emptyTexts, run_n: n, owner, ...row });
 }

@@ -4,7 +4,7 @@ import type { Store } from "../../live/store.ts";
 import type { RequestKey } from "../../records/store-writes.ts";
 import { everyStore, withTwoNodes } from "../../testing/every-store.ts";
 import { findPostgres } from "../../testing/postgres-server.ts";
-import { keptOutcomes } from "./claim-key.ts";
+import { storedOutcomes } from "./claim-key.ts";
 import { commit, newRun, owner, resultOf } from "../../testing/store-fixtures.ts";
 
 const key = { id: "key_1", digest: "d", ttlMs: 1_000 };
@@ -52,18 +52,18 @@ everyStore("a key stores the outcomes of the writes of its commit", async (withS
     const write = () =>
       store.write([
         { type: "change-override", owner, ...change },
-        { type: "claim-key", owner, key, keepsOutcomes: true },
+        { type: "claim-key", owner, key, storesOutcomes: true },
       ]);
     const [outcome, claimed] = await write();
     assert.equal(claimed.status, "claimed_key");
     const known = await store.getRequestKey({ owner, id: key.id });
-    assert.equal(known?.resourceId, keptOutcomes);
+    assert.equal(known?.resourceId, storedOutcomes);
     assert.deepEqual(JSON.parse(known?.response ?? ""), JSON.parse(JSON.stringify([outcome])));
     assert.deepEqual(
       (await write()).map(({ status }) => status),
       ["skipped", "known"],
     );
-    const answer = { ...key, replaces: keptOutcomes };
+    const answer = { ...key, replaces: storedOutcomes };
     await store.write([{ type: "claim-key", owner, key: answer, response: "{}" }]);
     const answered = { digest: "d", resourceId: null, response: "{}" };
     assert.deepEqual(await store.getRequestKey({ owner, id: key.id }), answered);

@@ -24,7 +24,7 @@ const deleteExpired = statement(
 );
 
 /** The `resourceId` of a key whose `response` has the outcomes of its writes. */
-export const keptOutcomes = "outcomes";
+export const storedOutcomes = "outcomes";
 
 /**
  * Claims an idempotency key for a request.
@@ -33,7 +33,7 @@ export const keptOutcomes = "outcomes";
  */
 export function* claimKey(
   { changes, database }: WriteContext,
-  { owner, key, resourceId, response, keepsOutcomes = false }: ClaimKey,
+  { owner, key, resourceId, response, storesOutcomes = false }: ClaimKey,
   at: number,
   outcomes: readonly AppliedOutcome[],
 ): Script<OutcomeOf<ClaimKey>> {
@@ -47,8 +47,8 @@ export function* claimKey(
     owner,
     id,
     digest,
-    resource_id: keepsOutcomes ? keptOutcomes : (resourceId ?? null),
-    response: keepsOutcomes ? JSON.stringify(outcomes) : (response ?? null),
+    resource_id: storesOutcomes ? storedOutcomes : (resourceId ?? null),
+    response: storesOutcomes ? JSON.stringify(outcomes) : (response ?? null),
     expires_at: at + ttlMs,
   });
   return { status: "claimed_key" };

@@ -35,7 +35,7 @@ async function ask(store: Store, id: string, expiresAt?: number): Promise<void> 
  *
  * @returns the run's status afterwards
  */
-async function park(store: Store, ...waiting: readonly Awaited[]) {
+async function suspend(store: Store, ...waiting: readonly Awaited[]) {
   const [outcome] = await store.write([
     { type: "journal", runId: "r", epoch: 1, writes: [stopsFor(...waiting)] },
   ]);
@@ -44,13 +44,13 @@ async function park(store: Store, ...waiting: readonly Awaited[]) {
 }
 
 /** The run waits for the outputs of these client calls. */
-async function parkForOutputs(store: Store, ...callIds: readonly string[]): Promise<void> {
+async function suspendForOutputs(store: Store, ...callIds: readonly string[]): Promise<void> {
   await createRun(store, { id: "r" });
   for (const callId of callIds) {
     const call = callRecord(callId, { owner: "client", status: "waiting" });
     await commit(store, "r", [{ type: "call", call }]);
   }
-  await park(store, ...callIds.map(clientCall));
+  await suspend(store, ...callIds.map(clientCall));
 }
 
 const answer = async (store: Store, id: string) => {
@@ -66,7 +66,7 @@ everyStore("an answer queues the run that waits for it, in the same commit", asy
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await ask(store, "a");
-    assert.equal(await park(store, asked("a")), "requires_action");
+    assert.equal(await suspend(store, asked("a")), "requires_action");
     assert.equal(await answer(store, "a"), true);
     assert.equal(await statusOf(store), "queued");
   });
@@ -80,7 +80,7 @@ everyStore(
       await createRun(store, { id: "r" });
       await ask(store, "a");
       assert.equal(await answer(store, "a"), false);
-      assert.equal(await park(store, asked("a")), "queued");
+      assert.equal(await suspend(store, asked("a")), "queued");
     });
   },
 );
@@ -95,7 +95,7 @@ everyStore("an earlier answer does not answer a later request", async (withStore
     await commit(store, "r", [
       event({ type: "approval.requested", callId: "call_a", approval: again }),
     ]);
-    const parked = await park(store, { type: "approval", callId: "call_a", approval: again });
+    const parked = await suspend(store, { type: "approval", callId: "call_a", approval: again });
     assert.equal(parked, "requires_action");
     assert.equal(await answer(store, "b"), true);
   });
@@ -105,7 +105,7 @@ everyStore("an approval request that expires queues its run", async (withStore) 
   await withStore(async (store, clock) => {
     await createRun(store, { id: "r" });
     await ask(store, "a", 2_000);
-    await park(store, asked("a"));
+    await suspend(store, asked("a"));
     clock.set(2_000);
     const [outcome] = await store.write([{ type: "expire-approvals" }]);
     assert.ok(outcome.status === "expired");
@@ -116,7 +116,7 @@ everyStore("an approval request that expires queues its run", async (withStore) 
 
 everyStore("the last one of several outputs queues the run", async (withStore) => {
   await withStore(async (store) => {
-    await parkForOutputs(store, "c1", "c2");
+    await suspendForOutputs(store, "c1", "c2");
     const submit = async (callId: string) => {
       const outputs = [{ callId, output: "rain" }];
       const [outcome] = await store.write([{ type: "submit-outputs", owner, runId: "r", outputs }]);
@@ -148,7 +148,7 @@ everyStore("an answer can claim the run in the same commit", async (withStore) =
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await ask(store, "a");
-    await park(store, asked("a"));
+    await suspend(store, asked("a"));
     const [outcome] = await store.write([
       { type: "answer-approval", owner, id: "a", answer: allow, claims: true },
     ]);
@@ -178,7 +178,7 @@ everyStore("an answer can name the run that asks, and no other", async (withStor
     await createRun(store, { id: "r" });
     await createRun(store, { id: "other" });
     await ask(store, "a");
-    await park(store, asked("a"));
+    await suspend(store, asked("a"));
     const named = { type: "answer-approval", owner, id: "a", answer: allow } as const;
     const [wrong] = await store.write([{ ...named, runId: "other" }]);
     assert.equal(wrong.status, "not_found");
@@ -193,7 +193,7 @@ everyStore(
   "the last one of several outputs claims the run, and no earlier one",
   async (withStore) => {
     await withStore(async (store) => {
-      await parkForOutputs(store, "c1", "c2");
+      await suspendForOutputs(store, "c1", "c2");
       const submit = async (callId: string) => {
         const outputs = [{ callId, output: "rain" }];
         const [outcome] = await store.write([

@@ -39,7 +39,7 @@ export function coalesceReads<Query, Answer>(
   async function run(): Promise<void> {
     isDue = false;
     running += 1;
-    while (waiting.length > 0) await answer(waiting.splice(0, mostTogether));
+    while (waiting.length > 0) await answer(waiting.splice(0, maxBatch));
     running -= 1;
   }
 
@@ -53,7 +53,7 @@ export function coalesceReads<Query, Answer>(
 }
 
 /** The largest batch, which bounds the time that its reads wait for each other. */
-const mostTogether = 256;
+const maxBatch = 256;
 
 /** Two, so that a long read does not delay all others. */
 const concurrency = 2;

@@ -58,15 +58,15 @@ const causes: { readonly [code: string]: Cause } = {
 };
 
 /** Errors of the driver itself, which have no code. */
-const ownCauses: readonly (Cause & { readonly says: RegExp })[] = [
+const driverCauses: readonly (Cause & { readonly pattern: RegExp })[] = [
   {
-    says: /client password must be a string/,
+    pattern: /client password must be a string/,
     code: "database_refused",
     advice:
       "The database asks for a password: put it into the address, postgres://user:password@host:5432/database, or into PGPASSWORD.",
   },
   {
-    says: /does not support SSL/,
+    pattern: /does not support SSL/,
     code: "database_refused",
     advice: "Turn TLS on at the server, or leave `sslmode` out of the address.",
   },
@@ -122,18 +122,18 @@ export function isConflict(thrown: unknown): boolean {
  *
  * @param what the failed action, as the beginning of a sentence, without the password
  */
-export function databaseError(what: string, thrown: unknown): CapstanError {
+export function databaseError(action: string, thrown: unknown): CapstanError {
   if (CapstanError.isInstance(thrown)) return thrown;
   const reason = thrown instanceof Error ? reasonOf(thrown) : String(thrown);
   const cause =
     causes[codeOf(thrown)] ??
-    ownCauses.find(({ says }) => says.test(reason)) ??
+    driverCauses.find(({ pattern }) => pattern.test(reason)) ??
     (isConnectionLost(thrown)
       ? unreachable
       : { code: "store_failed", advice: "Nothing of it was written." });
   return new CapstanError({
     code: cause.code,
-    message: `${what} failed: ${reason}. ${cause.advice}`,
+    message: `${action} failed: ${reason}. ${cause.advice}`,
     cause: thrown,
   });
 }

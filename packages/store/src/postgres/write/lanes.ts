@@ -16,16 +16,16 @@ export type Lane = readonly BatchCall[];
  */
 export function stagesOf(requests: readonly EncodedRequest[]): readonly (readonly Lane[])[] {
   const stages: (readonly Lane[])[] = [];
-  let beside: { readonly call: BatchCall; readonly names: readonly string[] }[] = [];
+  let concurrent: { readonly call: BatchCall; readonly names: readonly string[] }[] = [];
   const end = () => {
-    if (beside.length > 0) stages.push(lanesOf(beside));
-    beside = [];
+    if (concurrent.length > 0) stages.push(lanesOf(concurrent));
+    concurrent = [];
   };
   for (const [at, request] of requests.entries()) {
     const call = { at, request };
     const names = request.writes.map(namesIn);
     if (names.every((some) => some !== undefined)) {
-      beside.push({ call, names: names.flat() });
+      concurrent.push({ call, names: names.flat() });
       continue;
     }
     end();

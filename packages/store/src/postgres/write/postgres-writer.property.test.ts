@@ -44,7 +44,7 @@ const question = (runId: string): readonly RunJournalWrite[] => {
 };
 
 /** The writes of a run in one commit. */
-const said = (runId: string) =>
+const commitsOf = (runId: string) =>
   fc.oneof(
     fc.constantFrom<readonly RunJournalWrite[]>(
       [start("t"), delta("t", "x")],
@@ -83,11 +83,14 @@ const write: fc.Arbitrary<StoreWrite> = fc.oneof(
   { weight: 6, arbitrary: created },
   {
     weight: 8,
-    arbitrary: fc
-      .tuple(id, epoch)
-      .chain(([runId, its]) =>
-        said(runId).map((writes): StoreWrite => ({ type: "journal", runId, epoch: its, writes })),
-      ),
+    arbitrary: fc.tuple(id, epoch).chain(([runId, its]) =>
+      commitsOf(runId).map((writes): StoreWrite => ({
+        type: "journal",
+        runId,
+        epoch: its,
+        writes,
+      })),
+    ),
   },
   {
     weight: 4,

@@ -30,9 +30,9 @@ test("usage counted a few runs at a time equals the total of every user", async 
   );
   assert.ok(whole.every(({ bytes, byKind }) => bytes > 0 && byKind.events > 0));
   let slices = 0;
-  const sliced = await readEveryUsage(async (place) => {
+  const sliced = await readEveryUsage(async (cursor) => {
     slices += 1;
-    return sql.script(usageSlice({ ...place, runs: 2 }));
+    return sql.script(usageSlice({ ...cursor, runs: 2 }));
   });
   assert.deepEqual(sliced, whole);
   assert.ok(slices > 20);

@@ -130,22 +130,22 @@ export function* usageSlice({
 
 /** Returns every user's usage, by name. */
 export async function readEveryUsage(
-  read: (place: UsageCursor) => Promise<UsageSlice | undefined>,
+  read: (cursor: UsageCursor) => Promise<UsageSlice | undefined>,
 ): Promise<readonly Usage[]> {
   const users = new Map<string, Usage>();
-  for (let place: UsageCursor | undefined = { part: 0, after: 0 }; place !== undefined;) {
-    const slice = await read(place);
+  for (let cursor: UsageCursor | undefined = { part: 0, after: 0 }; cursor !== undefined;) {
+    const slice = await read(cursor);
     if (slice === undefined) break;
     for (const { owner, sum } of slice.rows)
       // Forgotten runs have no user.
       if (owner !== forgottenOwner)
-        users.set(owner, add(users.get(owner) ?? nothingOf(owner), slice.of, sum));
-    place = slice.next;
+        users.set(owner, add(users.get(owner) ?? emptyUsage(owner), slice.of, sum));
+    cursor = slice.next;
   }
   return [...users.values()].toSorted((a, b) => (a.owner < b.owner ? -1 : 1));
 }
 
-function nothingOf(owner: string): Usage {
+function emptyUsage(owner: string): Usage {
   const byKind = { events: 0, messages: 0, calls: 0, variables: 0, other: 0 };
   return { owner, conversations: 0, runs: 0, bytes: 0, byKind };
 }

@@ -45,15 +45,15 @@ class Context:
 
     def progress(self, message: typing.Optional[str] = None, done: typing.Optional[float] = None, total: typing.Optional[float] = None) -> None:
         """Reports progress."""
-        said = {"message": message, "done": done, "total": total}
-        say({"type": "progress", **{name: value for name, value in said.items() if value is not None}})
+        report = {"message": message, "done": done, "total": total}
+        send({"type": "progress", **{name: value for name, value in report.items() if value is not None}})
 
     def call_tool(self, name: str, arguments: typing.Optional[dict] = None):
         """Calls another tool, which needs approval and is recorded like any call. Raises ToolError if it fails."""
         return ask("call_tool", name=name, arguments=arguments or {})
 
 
-def say(message: dict) -> None:
+def send(message: dict) -> None:
     with lock:
         frames.write(CHANNEL, encode(message))
 

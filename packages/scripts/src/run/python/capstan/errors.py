@@ -25,14 +25,14 @@ def describe(error: BaseException, script: str) -> dict:
     name = type(error).__name__
     made = traceback.TracebackException(type(error), error, error.__traceback__)
     made.stack = traceback.StackSummary.from_list(frames)
-    told = {"type": name, "message": text_of(error), "traceback": "".join(made.format())[:LONGEST]}
+    described = {"type": name, "message": text_of(error), "traceback": "".join(made.format())[:LONGEST]}
     if isinstance(error, ToolError):
-        told = {**told, "code": str(error.code), "retryable": bool(error.retryable)}
+        described = {**described, "code": str(error.code), "retryable": bool(error.retryable)}
     if isinstance(error, SyntaxError) and error.lineno is not None:
-        return {**told, "file": os.path.basename(error.filename or script), "line": error.lineno}
+        return {**described, "file": os.path.basename(error.filename or script), "line": error.lineno}
     if own:
-        return {**told, "file": os.path.basename(own[-1].filename), "line": own[-1].lineno}
-    return told
+        return {**described, "file": os.path.basename(own[-1].filename), "line": own[-1].lineno}
+    return described
 
 
 def text_of(error: BaseException) -> str:
