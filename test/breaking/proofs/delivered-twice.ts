@@ -32,7 +32,7 @@ export const deliveredTwice: Proof = {
       }
       await sleep(random.between(0, 800));
       const run = random.pick(orphans.slice(-4));
-      if (await place.backing.heldRuns?.isTaken(run)) late += 1;
+      if (await place.backing.nodeRuns?.isOutdated(run)) late += 1;
       await Promise.all([place.backing.jobs?.send(run), place.backing.jobs?.send(run)]);
       progress(done);
     }
@@ -49,7 +49,7 @@ async function kill(place: Place, node: number): Promise<readonly RunRef[]> {
   await place.kill(node);
   // Its last commit may be under way in the database.
   await sleep(100);
-  const runs = (await place.backing.heldRuns?.of(url)) ?? [];
+  const runs = (await place.backing.nodeRuns?.of(url)) ?? [];
   await place.start(node);
   return runs;
 }

@@ -12,8 +12,8 @@ import { join } from "node:path";
 import type { CombinationName } from "./combination-name.ts";
 import {
   findPostgres,
-  type HeldRuns,
-  readHeldRuns,
+  type NodeRuns,
+  readNodeRuns,
   startPostgres,
   testServer,
 } from "@capstan/store/testing";
@@ -45,7 +45,7 @@ export interface Backing extends AsyncDisposable {
   /** The queue that distributes runs between the nodes. */
   readonly redis?: TestRedis;
   /** Which runs a node of a database has. */
-  readonly heldRuns?: HeldRuns;
+  readonly nodeRuns?: NodeRuns;
   /** Puts jobs for runs into it. */
   readonly jobs?: JobSender;
 }
@@ -106,7 +106,7 @@ const postgresAlone: Combination = {
     const databaseUrl = await server.newDatabase();
     return {
       environment: { CAPSTAN_DATABASE_URL: databaseUrl },
-      heldRuns: readHeldRuns(databaseUrl),
+      nodeRuns: readNodeRuns(databaseUrl),
       ...(disk && { disk }),
       restartDatabase: () => server.restart(),
       reviveDatabase: () => server.revive(),

@@ -176,12 +176,12 @@ export async function createScriptAuthoring(options: {
 function createSerialQueue(): <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work, signal) => {
-    const mine = last.then(() => {
+    const task = last.then(() => {
       signal?.throwIfAborted();
       return work();
     });
-    last = mine.catch(() => {});
-    return mine;
+    last = task.catch(() => {});
+    return task;
   };
 }
 

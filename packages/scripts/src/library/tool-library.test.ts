@@ -29,11 +29,11 @@ const toolNames = ({ groups }: ToolLibrary) =>
   groups.flatMap(({ tools }) => tools.map(({ definition }) => definition.function.name));
 
 /** Resolves when the library satisfies `wanted` after a change. */
-function until(library: ToolLibrary, wanted: () => boolean): Promise<void> {
+function until(library: ToolLibrary, condition: () => boolean): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const look = () => void (wanted() && resolve());
-  library.subscribe(look);
-  look();
+  const check = () => void (condition() && resolve());
+  library.subscribe(check);
+  check();
   return promise;
 }
 

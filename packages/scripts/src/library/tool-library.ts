@@ -396,16 +396,16 @@ export function followLibrary(
 ): () => void {
   let registered = new Map<string, ToolGroup>();
   const follow = (to: ToolExecutor) => {
-    const wanted = new Map(library.groups.map((group) => [group.name, group]));
+    const libraryGroups = new Map(library.groups.map((group) => [group.name, group]));
     for (const [name, group] of registered)
-      if (wanted.get(name) !== group) to.unregisterToolGroup(name);
-    for (const [name, group] of wanted) {
+      if (libraryGroups.get(name) !== group) to.unregisterToolGroup(name);
+    for (const [name, group] of libraryGroups) {
       if (registered.get(name) === group) continue;
       to.registerToolGroup(group);
       // A group that existed before keeps its switch.
       if (!registered.has(name)) to.toggleGroupEnabled(name, options.isOn(name));
     }
-    registered = wanted;
+    registered = libraryGroups;
   };
   follow(executor);
   // Sessions do not report their end, so the library must not keep their executor in memory.

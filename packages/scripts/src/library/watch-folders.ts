@@ -25,7 +25,7 @@ interface FolderWatchOptions {
 export class FolderWatch {
   readonly #options: FolderWatchOptions;
   readonly #watchers = new Map<string, { readonly inode: bigint; readonly watcher: FSWatcher }>();
-  #wanted: WatchedFolders = new Map();
+  #targets: WatchedFolders = new Map();
   #following: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #firstAt: number | undefined;
@@ -52,22 +52,23 @@ export class FolderWatch {
   }
 
   async #follow(): Promise<void> {
-    const wanted = await foldersToWatch(this.#options.folders);
+    const targets = await foldersToWatch(this.#options.folders);
     if (this.#closed) return;
-    this.#wanted = wanted;
+    this.#targets = targets;
     for (const [path, { inode, watcher }] of this.#watchers) {
       // A folder that was replaced by another of the same name has another inode.
-      if (wanted.get(path)?.inode === inode) continue;
+      if (targets.get(path)?.inode === inode) continue;
       watcher.close();
       this.#watchers.delete(path);
     }
-    for (const [path, { inode }] of wanted) if (!this.#watchers.has(path)) this.#watch(path, inode);
+    for (const [path, { inode }] of targets)
+      if (!this.#watchers.has(path)) this.#watch(path, inode);
   }
 
   #watch(path: string, inode: bigint): void {
     try {
       const watcher = watch(path, { persistent: false }, (_event, name) => {
-        const names = this.#wanted.get(path)?.names;
+        const names = this.#targets.get(path)?.names;
         if (name === null || (names === "all" ? !isCache(name) : names?.has(name) === true))
           this.#changed();
       });
@@ -120,33 +121,33 @@ const ignored = new Set(["node_modules", ".git", ".venv", "__pycache__"]);
  * removed. For a missing folder it is the nearest existing parent.
  */
 async function foldersToWatch(folders: readonly string[]): Promise<WatchedFolders> {
-  const wanted: WatchedFolders = new Map();
+  const targets: WatchedFolders = new Map();
   for (const folder of folders) {
-    await descend(folder, wanted);
+    await descend(folder, targets);
     let [name, above] = [basename(folder), dirname(folder)];
     while (above !== folder) {
       const inode = await inodeOf(above);
-      const known = wanted.get(above)?.names;
+      const known = targets.get(above)?.names;
       if (inode !== undefined) {
         if (known instanceof Set) known.add(name);
-        else if (known === undefined) wanted.set(above, { inode, names: new Set([name]) });
+        else if (known === undefined) targets.set(above, { inode, names: new Set([name]) });
         break;
       }
       if (above === dirname(above)) break;
       [name, above] = [basename(above), dirname(above)];
     }
   }
-  return wanted;
+  return targets;
 }
 
-async function descend(folder: string, wanted: WatchedFolders): Promise<void> {
+async function descend(folder: string, targets: WatchedFolders): Promise<void> {
   const inode = await inodeOf(folder);
-  if (inode === undefined || wanted.size >= maxFolders) return;
-  wanted.set(folder, { inode, names: "all" });
+  if (inode === undefined || targets.size >= maxFolders) return;
+  targets.set(folder, { inode, names: "all" });
   const items = await readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const item of items)
     if (item.isDirectory() && !ignored.has(item.name))
-      await descend(join(folder, item.name), wanted);
+      await descend(join(folder, item.name), targets);
 }
 
 /** Returns undefined if there is no such folder. */

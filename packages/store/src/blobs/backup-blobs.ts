@@ -8,7 +8,7 @@ interface Connection {
   readonly all: (text: string) => readonly unknown[];
 }
 
-const isThere = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'backup_blobs'";
+const findBlobTable = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'backup_blobs'";
 
 /**
  * Adds the blobs of a store to a copy of its database, so that a backup is one file.
@@ -34,7 +34,7 @@ export async function takeBackupBlobs(
   sql: Connection,
   blobs: Pick<BlobStore, "put">,
 ): Promise<void> {
-  if (sql.get(isThere) === undefined) return;
+  if (sql.get(findBlobTable) === undefined) return;
   for (;;) {
     const row = sql.get("SELECT sha256, bytes FROM backup_blobs LIMIT 1") as
       | { readonly sha256: string; readonly bytes: Uint8Array }

@@ -79,9 +79,9 @@ export class BlobHolds {
       // writes it again.
       for (const sha256 of candidates) this.#deleting.set(sha256, gone.promise);
       try {
-        const kept = await referenced(candidates);
+        const used = await referenced(candidates);
         for (const sha256 of candidates) {
-          if (kept.has(sha256)) continue;
+          if (used.has(sha256)) continue;
           await this.#blobs.delete(sha256);
           deleted += 1;
         }

@@ -122,12 +122,12 @@ export function createStore(parts: StoreParts): Store {
   async function submit<const W extends readonly StoreWrite[]>(writes: W): Promise<OutcomesOf<W>> {
     requireOpen();
     if (live !== undefined) {
-      const isMade = (id: string) =>
+      const createsRun = (id: string) =>
         writes.some((write) => write.type === "create-run" && write.run.id === id);
       for (const each of writes) {
         if (each.type !== "journal") continue;
         const { runId } = each;
-        live.runs.begin(runId, () => (isMade(runId) ? 0 : live.storedSeq(runId)));
+        live.runs.begin(runId, () => (createsRun(runId) ? 0 : live.storedSeq(runId)));
       }
     }
     const settled = await queue.submit({ at: clock.now(), writes });

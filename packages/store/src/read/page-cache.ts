@@ -39,28 +39,28 @@ const eventSize = 40;
 export function cachePages(
   read: (query: PageQuery) => Promise<EventPage | undefined>,
   /** Returns whether the run still exists. */
-  isThere: (run: OfRun) => Promise<boolean>,
+  exists: (run: OfRun) => Promise<boolean>,
   capacity = defaultCapacity,
 ): (query: PageQuery) => Promise<EventPage | undefined> {
-  const kept = new Set<CachedPage>();
+  const pages = new Set<CachedPage>();
 
   function hold(page: CachedPage): void {
     if (page.size > capacity) return;
-    kept.add(page);
-    let total = kept.values().reduce((sum, { size }) => sum + size, 0);
-    for (const oldest of kept) {
+    pages.add(page);
+    let total = pages.values().reduce((sum, { size }) => sum + size, 0);
+    for (const oldest of pages) {
       if (total <= capacity) return;
-      kept.delete(oldest);
+      pages.delete(oldest);
       total -= oldest.size;
     }
   }
 
   function find({ owner, runId, after }: PageQuery): CachedPage | undefined {
-    const page = kept
+    const page = pages
       .values()
       .find((each) => each.runId === runId && each.owner === owner && covers(each, after));
     // Moves it to the end, so that it is evicted last.
-    if (page !== undefined && kept.delete(page)) kept.add(page);
+    if (page !== undefined && pages.delete(page)) pages.add(page);
     return page;
   }
 
@@ -68,8 +68,8 @@ export function cachePages(
     const { limit, size = Infinity } = query;
     const known = find(query);
     if (known !== undefined) {
-      if (!(await isThere(query))) {
-        kept.delete(known);
+      if (!(await exists(query))) {
+        pages.delete(known);
         return undefined;
       }
       return restOf(known, query);

@@ -7,7 +7,7 @@
 
 // databases
 export { withTwoNodes } from "./every-store.ts";
-export { type HeldRuns, readHeldRuns } from "./held-runs.ts";
+export { type NodeRuns, readNodeRuns } from "./node-runs.ts";
 export { findPostgres, startPostgres, testServer } from "./postgres-server.ts";
 
 // stores and records

@@ -136,7 +136,7 @@ export async function startPostgres(parent = tmpdir()): Promise<TestServer> {
 
   /** It recovers when it starts, which takes many seconds on a busy machine. */
   async function ready(): Promise<void> {
-    const giveUp = performance.now() + 60_000;
+    const deadline = performance.now() + 60_000;
     for (;;) {
       const client = new pg.Client({ connectionString: address("capstan") });
       // A server that is just starting may close the connection.
@@ -146,7 +146,7 @@ export async function startPostgres(parent = tmpdir()): Promise<TestServer> {
         await client.end();
         return;
       } catch (error) {
-        if (performance.now() > giveUp) throw error;
+        if (performance.now() > deadline) throw error;
         await sleep(25);
       }
     }

@@ -8,7 +8,7 @@ import { dayMs, type RetentionRule } from "./retention-rules.ts";
 export interface PrunableLineage {
   readonly start: LineageStart;
   readonly lineage: SizedLineage;
-  readonly why: "age" | "room";
+  readonly reason: "age" | "space";
   /** It is deleted only if its last change is before this time, in ms since the epoch. */
   readonly before: number;
 }
@@ -36,9 +36,9 @@ export async function* findPrunable(options: {
     const lineage = await reader.getLineage({ owner, start });
     // A lineage is found from each of its conversations and sessions, but counts once.
     if (lineage === undefined || lineageKey(lineage) !== start.id) continue;
-    const why = lineage.touchedAt < aged ? "age" : "room";
-    if (why === "room" && (excess <= 0 || lineage.touchedAt >= settled)) continue;
-    yield { start, lineage, why, before: why === "age" ? aged : settled };
+    const reason = lineage.touchedAt < aged ? "age" : "space";
+    if (reason === "space" && (excess <= 0 || lineage.touchedAt >= settled)) continue;
+    yield { start, lineage, reason, before: reason === "age" ? aged : settled };
     if (lineage.holds.length === 0) excess -= lineage.bytes;
   }
 }

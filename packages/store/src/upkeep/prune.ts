@@ -117,7 +117,7 @@ function isEmpty({ bytes, runs, conversations, held }: PruneReport): boolean {
   return bytes + runs + conversations + Object.keys(held).length === 0;
 }
 
-function add(sum: PruneReport, { lineage, why }: PrunableLineage): PruneReport {
+function add(sum: PruneReport, { lineage, reason }: PrunableLineage): PruneReport {
   const { conversations, runIds, bytes, holds } = lineage;
   if (holds.length > 0) {
     const held = { ...sum.held };
@@ -129,6 +129,6 @@ function add(sum: PruneReport, { lineage, why }: PrunableLineage): PruneReport {
     conversations: sum.conversations + conversations.length,
     runs: sum.runs + runIds.length,
     bytes: sum.bytes + bytes,
-    freedBytes: sum.freedBytes + (why === "room" ? bytes : 0),
+    freedBytes: sum.freedBytes + (reason === "space" ? bytes : 0),
   };
 }

@@ -17,12 +17,12 @@ everyStore(
       const bytes = async () =>
         (await store.everyUsage()).reduce((sum, user) => sum + user.bytes, 0);
       for (let more = true; more;) {
-        const kept = await bytes();
+        const bytesBefore = await bytes();
         const [outcome] = await store.write([
           { type: "collect-forgotten", rows: 3, bytes: 100_000 },
         ]);
         assert.ok(outcome.status === "collected");
-        assert.equal(kept - (await bytes()), outcome.bytes);
+        assert.equal(bytesBefore - (await bytes()), outcome.bytes);
         ({ more } = outcome);
       }
     });

@@ -98,11 +98,11 @@ everyStore(
       }
       clock.set(2_000);
       await store.write([{ type: "expire-approvals" }]);
-      const kept = await Promise.all(
+      const grants = await Promise.all(
         ["over", "later", "never"].map((id) => store.getGrant({ owner, id })),
       );
       assert.deepEqual(
-        kept.map((record) => record?.grant.id),
+        grants.map((record) => record?.grant.id),
         [undefined, "later", "never"],
       );
     });

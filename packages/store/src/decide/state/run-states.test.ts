@@ -24,8 +24,8 @@ test("between two commits only runs in progress are cached", () => {
   states.set(stateOf(2, "requires_action"));
   states.set(stateOf(3, "completed"));
   states.commit();
-  const kept = [1, 2, 3].filter((n) => states.get(`run_${n}`) !== undefined);
-  assert.deepEqual(kept, [1]);
+  const cached = [1, 2, 3].filter((n) => states.get(`run_${n}`) !== undefined);
+  assert.deepEqual(cached, [1]);
 });
 
 test("a cached run is evicted if its row differs, including its owner", () => {

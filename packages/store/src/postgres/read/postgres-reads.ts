@@ -52,8 +52,8 @@ export function postgresReads(address: DatabaseAddress, connections: number): Po
         return result;
       } catch (thrown) {
         client?.release(true);
-        const giveUp = began + (isServerStarting(thrown) ? startingMs : lostMs);
-        if (!isConnectionLost(thrown) || performance.now() > giveUp)
+        const deadline = began + (isServerStarting(thrown) ? startingMs : lostMs);
+        if (!isConnectionLost(thrown) || performance.now() > deadline)
           throw databaseError("Reading from the store", thrown);
         await sleep(pauseMs);
       }

@@ -13,9 +13,9 @@ test("any text is read as it was written, and its stored form is well formed wit
   );
   fc.assert(
     fc.property(text, (given) => {
-      const kept = encodeText(given);
-      assert.ok(kept.isWellFormed() && !kept.includes("\0"));
-      assert.equal(decodeText(kept), given);
+      const encoded = encodeText(given);
+      assert.ok(encoded.isWellFormed() && !encoded.includes("\0"));
+      assert.equal(decodeText(encoded), given);
     }),
   );
 });

@@ -65,32 +65,32 @@ export function postgresWriter(options: {
   async function commitTogether(
     requests: readonly EncodedRequest[],
   ): Promise<readonly WriteResult[] | undefined> {
-    const giveUp = performance.now() + outageTimeoutMs;
-    for (let tries = 1; ; tries++) {
+    const deadline = performance.now() + outageTimeoutMs;
+    for (let attempt = 1; ; attempt++) {
       const batch: Batch = { number: (batches += 1), requests, results: undefined };
       try {
         return await transact(batch);
       } catch (thrown) {
         if (!isConnectionLost(thrown)) {
-          if (tries >= maxAttempts || !isConflict(thrown)) throw thrown;
+          if (attempt >= maxAttempts || !isConflict(thrown)) throw thrown;
           continue;
         }
-        if (performance.now() > giveUp) throw thrown;
+        if (performance.now() > deadline) throw thrown;
         const { results } = batch;
         // A batch can only have been committed after all requests were decided. Its unknown outcome
         // is read from the database; it is never applied again blindly.
-        if (results !== undefined && (await wasCommitted(batch.number, giveUp))) return results;
+        if (results !== undefined && (await wasCommitted(batch.number, deadline))) return results;
       }
     }
   }
 
-  async function wasCommitted(batch: number, giveUp: number): Promise<boolean> {
+  async function wasCommitted(batch: number, deadline: number): Promise<boolean> {
     for (;;) {
       try {
         return await connection.wasCommitted(batch);
       } catch (thrown) {
         connection.drop();
-        if (!isConnectionLost(thrown) || performance.now() > giveUp) {
+        if (!isConnectionLost(thrown) || performance.now() > deadline) {
           throw databaseError(
             "Finding out whether the last commit was done before the connection was lost",
             thrown,

@@ -79,12 +79,12 @@ export async function connectWriter(
   }
 
   async function connectInTime(): Promise<pg.Client> {
-    const giveUp = performance.now() + outageTimeoutMs;
+    const deadline = performance.now() + outageTimeoutMs;
     for (let wait = 50; ; wait = Math.min(wait * 2, 2_000)) {
       try {
         return await connect();
       } catch (thrown) {
-        if (!isConnectionLost(thrown) || performance.now() > giveUp) throw thrown;
+        if (!isConnectionLost(thrown) || performance.now() > deadline) throw thrown;
         await sleep(wait, undefined, { signal: closed.signal });
       }
     }

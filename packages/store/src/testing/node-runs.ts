@@ -1,15 +1,16 @@
 import pg from "pg";
 import type { RunRef } from "../records/records.ts";
 
-/** Reads of the database's runs, as jobs name them. */
-export interface HeldRuns {
+/** Reads of the runs that nodes own, directly from the database. */
+export interface NodeRuns {
   /** The runs of the node at this address, which get jobs once the node is silent. */
   of(url: string): Promise<readonly RunRef[]>;
   /** Whether a run is in progress in a later epoch, so that a job for this epoch is outdated. */
-  isTaken(run: RunRef): Promise<boolean>;
+  isOutdated(run: RunRef): Promise<boolean>;
 }
 
-export function readHeldRuns(connectionString: string): HeldRuns {
+/** Returns reads of the runs that nodes own. @param connectionString the address of the database */
+export function readNodeRuns(connectionString: string): NodeRuns {
   /** Each query has its own connection, because the database may be restarted in between. */
   async function rows<T extends pg.QueryResultRow>(text: string, values: readonly unknown[]) {
     const client = new pg.Client({ connectionString });
@@ -29,7 +30,7 @@ export function readHeldRuns(connectionString: string): HeldRuns {
           [url],
         )
       ).map(({ id, owner, epoch }) => ({ id, owner, epoch: Number(epoch), status: "in_progress" })),
-    isTaken: async ({ id, epoch }) => {
+    isOutdated: async ({ id, epoch }) => {
       const text = "SELECT 1 FROM runs WHERE id = $1 AND epoch > $2 AND status = 'in_progress'";
       return (await rows(text, [id, epoch])).length > 0;
     },
