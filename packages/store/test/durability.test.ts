@@ -32,22 +32,22 @@ async function writeAndKill(dataDir: string, commits: number): Promise<Map<strin
   const child = spawn(process.execPath, [...process.execArgv, script, dataDir], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const told = new Map<string, number>();
+  const confirmed = new Map<string, number>();
   let lines = 0;
   for await (const line of createInterface({ input: child.stdout })) {
     const [, runId = "", seq] = /^(\S+) (\d+)\.$/.exec(line) ?? [];
-    if (seq !== undefined) told.set(runId, Number(seq));
+    if (seq !== undefined) confirmed.set(runId, Number(seq));
     if (++lines === commits) child.kill("SIGKILL");
   }
   if (child.signalCode === null) await once(child, "exit");
-  return told;
+  return confirmed;
 }
 
 // Contract: durability-1
 test("after a kill during a commit all confirmed events are stored without a gap, and open items continue", async () => {
   await withDataDir(async (dataDir) => {
-    const told = await writeAndKill(dataDir, 300);
-    assert.equal(told.size, 8);
+    const confirmed = await writeAndKill(dataDir, 300);
+    assert.equal(confirmed.size, 8);
     assert.equal(await readLock(dataDir), undefined, "the lock ended with its process");
     const store = await openStore({ dataDir });
     try {
@@ -60,7 +60,7 @@ test("after a kill during a commit all confirmed events are stored without a gap
           events.map(({ seq }) => seq),
           events.map((_, index) => index + 1),
         );
-        assert.ok(events.length >= (told.get(run.id) ?? 0), "no confirmed event is lost");
+        assert.ok(events.length >= (confirmed.get(run.id) ?? 0), "no confirmed event is lost");
         assert.equal((await store.getRun({ owner, id: run.id }))?.lastSeq, events.length);
         const compact = await store.readEventsCompact(query);
         assert.equal(compact?.lastSeq, events.length);

@@ -169,6 +169,7 @@ export async function createScriptAuthoring(options: {
 /**
  * Creates a queue that runs one task at a time. It skips tasks whose signal was aborted while they
  * waited.
+ *
  * @example
  * const write = createSerialQueue();
  * await write(() => save(file));

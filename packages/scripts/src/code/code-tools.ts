@@ -10,6 +10,7 @@ import { type ShellProgram, shellTool } from "./shell.ts";
  * Creates the tools with which a model runs code: `Shell`, `Python`, `JavaScript` and `PowerShell`.
  * Each is offered if its interpreter and a sandbox are available. JavaScript is always offered,
  * because it has no access to anything. Every call needs a user's approval.
+ *
  * @example
  * const { sandbox } = await findSandbox();
  * codeTools({ sandbox, roots: [process.cwd()] });

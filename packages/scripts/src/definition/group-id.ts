@@ -6,7 +6,9 @@ import type { ScriptLanguage } from "./script-function.ts";
  * for any content and any other files. For Python it is the plain name, for PowerShell it ends in
  * `-ps1`. In a name that is not an id, invalid characters are replaced, and a hash of the name is
  * appended.
+ *
  * @example groupIdOf("weather", "python") // "weather"
+ *
  * @example groupIdOf("weather", "powershell") // "weather-ps1"
  */
 export function groupIdOf(name: string, language: ScriptLanguage): string {

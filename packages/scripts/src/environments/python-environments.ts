@@ -106,6 +106,7 @@ function quoted(path: string): string {
 /**
  * Returns whether requirements name only packages of the index, so that the same text means the
  * same packages in every folder. Options, paths, URLs and archives could mean other packages.
+ *
  * @example usesIndexOnly("boats==1.0\nships[sails]>=2"); // true
  */
 export function usesIndexOnly(requirements: string): boolean {

@@ -39,8 +39,8 @@ test("an executor's groups follow those of the library, and the changes are anno
   const executor = new ToolExecutor();
   followLibrary(changing, executor, { isOn: () => true });
   const changes: string[] = [];
-  executor.subscribe((told) => {
-    if ("group" in told) changes.push(`${told.type} ${told.group}`);
+  executor.subscribe((event) => {
+    if ("group" in event) changes.push(`${event.type} ${event.group}`);
   });
   const names = () =>
     executor.getEnabledToolDefinitions().map((definition) => definition.function.name);

@@ -78,6 +78,7 @@ export interface LibraryFile {
 
 /**
  * Opens a library of the tools in folders. It reads them at the start and after each change.
+ *
  * @example
  * const library = await openToolLibrary({ folders: ["/srv/tools"], parsers, run });
  * library.subscribe(() => show(library.files));
@@ -335,7 +336,7 @@ function withUniqueIds(
 ): { readonly groups: readonly ToolGroup[]; readonly files: readonly LibraryFile[] } {
   const owners = new Map(reserved.map((id) => [id, "a built-in group"]));
   const kept: ToolGroup[] = [];
-  const told = files.map(({ groups, offered: _offered, ...file }): LibraryFile => {
+  const shownFiles = files.map(({ groups, offered: _offered, ...file }): LibraryFile => {
     const problems = [...file.problems];
     const groupIds: string[] = [];
     for (const group of groups) {
@@ -355,7 +356,7 @@ function withUniqueIds(
     const taken = groups.length > 0 && groupIds.length === 0;
     return { ...file, ...(taken && { status: "broken" }), groupIds, problems };
   });
-  return { groups: kept, files: told };
+  return { groups: kept, files: shownFiles };
 }
 
 /** Folders may contain each other. */

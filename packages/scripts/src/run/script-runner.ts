@@ -59,6 +59,7 @@ export interface ScriptRunner {
 /**
  * Creates a runner of script functions in workers that are kept for later calls. A worker imports
  * its script once, and each call runs in a fork of it, in the sandbox.
+ *
  * @example
  * const { sandbox } = await findSandbox();
  * const runner = createScriptRunner({ sandbox, approvals, python: () => findPython({}) });

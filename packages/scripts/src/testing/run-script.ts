@@ -66,6 +66,7 @@ export function approving(declared?: DeclaredPermissions): ApprovedContents {
   return { approved: () => declared, contentOf: () => undefined, subscribe: () => () => {} };
 }
 
+/** Returns a script runner for tests, which is closed after them. */
 export function testRunner(
   options: Partial<ScriptRunnerOptions> & { readonly sandbox?: Sandbox } = {},
 ): ScriptRunner {

@@ -14,6 +14,7 @@ export async function toolFolder(files: { readonly [name: string]: string } = {}
   return folder;
 }
 
+/** Writes files into a folder, and creates their parents. */
 export async function put(
   folder: string,
   files: { readonly [name: string]: string },
@@ -55,6 +56,7 @@ function parseLine(source: string): ParsedFile {
   };
 }
 
+/** Returns a function of a script without parameters. */
 export function fakeFunction(name: string): ScriptFunction {
   return {
     name,

@@ -6,6 +6,7 @@ import type { Published, Store } from "./store.ts";
  * Yields a run's events after a number: first those in the store, then new ones until the run has
  * ended, without gaps or duplicates. A reader that is slower than the run is fed from the store, so
  * its buffer is bounded. A missing run and another owner's run have no events.
+ *
  * @example
  * for await (const event of followEvents({ store, owner, runId, after: 12, signal })) send(event);
  */

@@ -4,6 +4,7 @@ const maxShared = 100;
 /**
  * Lets callers that read the same long value share it: those that ask while it is being read, and
  * later ones as long as another caller still uses it. The values must be immutable.
+ *
  * @example
  * const share = shareReads<CompactEvents>();
  * const events = await share(runId, () => readCompact(runId));

@@ -18,12 +18,12 @@ test(
     const client = new pg.Client({ connectionString });
     await client.connect();
     try {
-      const heard = Promise.withResolvers<NodeMessage>();
-      store.nodes?.subscribe(heard.resolve);
+      const received = Promise.withResolvers<NodeMessage>();
+      store.nodes?.subscribe(received.resolve);
       const known = { by: "another", runs: ["r"] };
       for (const payload of ["", "{", "null", '{"runs":7}', JSON.stringify(known)])
         await client.query("SELECT pg_notify($1, $2)", [channel, payload]);
-      assert.deepEqual(await heard.promise, { type: "changed", runIds: ["r"] });
+      assert.deepEqual(await received.promise, { type: "changed", runIds: ["r"] });
     } finally {
       await client.end();
       await store.close();

@@ -13,6 +13,7 @@ export interface Statement {
  * A sequence of statements with the code between them, as a generator. SQLite runs it
  * synchronously, and PostgreSQL waits for each answer, so each decision is written once. Statements
  * that are yielded together are sent together and return the rows of each.
+ *
  * @example
  * function* titleOf(id: string): Script<string | undefined> {
  *   const row = yield* first(findTitle, id);
@@ -45,6 +46,7 @@ type Results<T extends readonly Script<unknown>[]> = {
 
 /**
  * Runs several independent scripts and sends their statements together.
+ *
  * @example
  * const [calls, messages] = yield* together([messagesOf(n), outputsOf(n)]);
  */

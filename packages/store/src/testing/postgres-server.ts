@@ -40,6 +40,7 @@ const run = promisify(execFile);
 let found: FoundPostgres | undefined;
 let server: Promise<TestServer> | undefined;
 
+/** Returns PostgreSQL's programs, or why tests that need them are skipped. */
 export function findPostgres(): FoundPostgres {
   // It may be installed meanwhile.
   if (found?.status !== "found") found = lookFor();

@@ -10,11 +10,13 @@ import type { Store } from "../live/store.ts";
 import { openMemoryStore, openStore } from "../sqlite/open-store.ts";
 import type { NewRun, RunJournalWrite } from "../records/store-writes.ts";
 
+/** The owner of the tests' runs. */
 export const owner = "local";
 
 /** An event without its number. */
 export type UnnumberedEvent = Extract<RunJournalWrite, { type: "event" }>["event"];
 
+/** Calls a test with an empty data directory, and deletes it afterwards. */
 export async function withDataDir<T>(use: (dataDir: string) => Promise<T>): Promise<T> {
   const dataDir = await mkdtemp(join(tmpdir(), "capstan-store-"));
   try {
@@ -24,6 +26,7 @@ export async function withDataDir<T>(use: (dataDir: string) => Promise<T>): Prom
   }
 }
 
+/** Calls a test with a store in a data directory. */
 export function withFileStore<T>(use: (store: Store, dataDir: string) => Promise<T>): Promise<T> {
   return withDataDir(async (dataDir) => {
     const store = await openStore({ dataDir, durability: "process" });
@@ -48,6 +51,7 @@ export function settableClock(start = 1_000) {
   };
 }
 
+/** Calls a test with a store in memory. */
 export async function withMemoryStore<T>(
   use: (store: Store, clock: ReturnType<typeof settableClock>) => Promise<T>,
 ): Promise<T> {
@@ -92,14 +96,19 @@ export async function commit(
   return numberedEvents(events, outcome.lastSeq - events.length);
 }
 
+/** Returns the write of an event. */
 export function event(value: UnnumberedEvent): RunJournalWrite {
   return { type: "event", event: value };
 }
+/** Returns the write of an item's start. */
 export const start = (itemId: string) => event({ type: "item.start", itemId, kind: "text" });
+/** Returns the write of an item's delta. */
 export const delta = (itemId: string, text: string) =>
   event({ type: "item.delta", itemId, delta: text });
+/** Returns the write of an item's end. */
 export const end = (itemId: string, text: string) => event({ type: "item.end", itemId, text });
 
+/** Returns the write of a chain's result. */
 export function resultOf(
   status: ChainResultRecord["status"],
 ): Extract<RunJournalWrite, { type: "result" }> {
@@ -132,6 +141,7 @@ export function stopsFor(
   return { type: "result", result: { ...resultOf("requires_action").result, waiting } };
 }
 
+/** Returns an approval request. @param expiresAt in ms since the epoch */
 export function approvalRequest(id: string, expiresAt = 10_000): ApprovalRequest {
   return {
     id,
@@ -152,6 +162,7 @@ export function approvalRequest(id: string, expiresAt = 10_000): ApprovalRequest
   };
 }
 
+/** Returns a call's record. */
 export function callRecord(callId: string, more: Partial<CallRecord> = {}): CallRecord {
   return {
     callId,
@@ -167,6 +178,7 @@ export function callRecord(callId: string, more: Partial<CallRecord> = {}): Call
   };
 }
 
+/** Returns a grant. */
 export function grantOf(id: string, more: Partial<Grant> = {}): Grant {
   return {
     id,
@@ -183,6 +195,7 @@ export function grantOf(id: string, more: Partial<Grant> = {}): Grant {
   };
 }
 
+/** Returns a variable with a text. */
 export function variableOf(name: string, text: string): Variable {
   return {
     name,

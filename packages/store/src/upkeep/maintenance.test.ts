@@ -37,8 +37,8 @@ test("a store in use can be checked and is intact", async () => {
   await withFileStore(async (store, dataDir) => {
     await createRun(store, { id: "ended" });
     await commit(store, "ended", said);
-    await createRun(store, { id: "goes-on" });
-    await commit(store, "goes-on", [start("i"), delta("i", "a")]);
+    await createRun(store, { id: "running" });
+    await commit(store, "running", [start("i"), delta("i", "a")]);
     const { runs, problems } = await checkStore({ dataDir });
     assert.deepEqual([runs, problems], [2, []]);
   });

@@ -31,7 +31,7 @@ const aRun = fc.record({
   parent: fc.option(fc.nat(20), { nil: undefined }),
   pieces: fc.array(fc.string({ unit: "grapheme", minLength: 1, maxLength: 5 }), { maxLength: 6 }),
   value: fc.constantFrom("a", "long ".repeat(400), "b"),
-  ending: fc.constantFrom("ended", "ended", "ended", "goes on", "asks", "unknown", "told"),
+  ending: fc.constantFrom("ended", "ended", "ended", "running", "asks", "unknown", "reported"),
 });
 
 const aStep = fc.oneof(
@@ -55,7 +55,7 @@ async function make(store: Store, plans: readonly RunPlan[]): Promise<Made[]> {
   const conversations = new Map<string, string>();
   for (const plan of plans) {
     const { owner } = plan;
-    const own = made.filter((run) => run.owner === owner && run.ending !== "goes on");
+    const own = made.filter((run) => run.owner === owner && run.ending !== "running");
     const parent = plan.parent === undefined ? undefined : own[plan.parent % (own.length || 1)];
     const key = plan.conversation === undefined ? undefined : `${owner} ${plan.conversation}`;
     if (key !== undefined && !conversations.has(key)) {
@@ -84,10 +84,10 @@ async function make(store: Store, plans: readonly RunPlan[]): Promise<Made[]> {
 
 function happened(id: string, { pieces, value, ending }: RunPlan): RunJournalWrite[] {
   const text = pieces.join("");
-  const status = ending === "unknown" || ending === "told" ? "outcome_unknown" : "succeeded";
+  const status = ending === "unknown" || ending === "reported" ? "outcome_unknown" : "succeeded";
   const call = callRecord(`call of ${id}`, {
     status,
-    ...(ending === "told" && { found: { answer: "happened", at: 1, by: "ann" } }),
+    ...(ending === "reported" && { found: { answer: "happened", at: 1, by: "ann" } }),
   });
   return [
     { type: "message", round: 0, message: { role: "user", content: "hello" } },
@@ -106,7 +106,7 @@ function happened(id: string, { pieces, value, ending }: RunPlan): RunJournalWri
           } as never),
         ]
       : []),
-    ...(ending === "goes on" ? [] : [resultOf("completed")]),
+    ...(ending === "running" ? [] : [resultOf("completed")]),
   ];
 }
 
@@ -214,7 +214,7 @@ async function follow(
       const write = { type: "forget-lineage", owner: run.owner, start, before: clock.now() + 1 };
       const [outcome] = await store.write([write as typeof write & { type: "forget-lineage" }]);
       const members = runs.filter(({ id }) => lineage?.runIds.includes(id) === true);
-      const held = members.some(({ ending }) => ["goes on", "asks", "unknown"].includes(ending));
+      const held = members.some(({ ending }) => ["running", "asks", "unknown"].includes(ending));
       const expected = gone.has(run.id) ? "not_found" : held ? "refused" : "deleted";
       assert.equal(outcome.status, expected);
       if (outcome.status === "deleted") for (const { id } of members) gone.add(id);
@@ -238,7 +238,7 @@ async function follow(
       const whole = { id: newId("resp_"), owner, model: "m", request: {}, input: [] };
       const run = { ...whole, status: "completed", parentId: parent.id } as const;
       const [outcome] = await store.write([{ type: "create-run", run }]);
-      const isOver = parent.ending !== "goes on";
+      const isOver = parent.ending !== "running";
       assert.equal(outcome.status === "created", !gone.has(parent.id) || !isOver);
       if (outcome.status === "created") {
         const made: Made = { id: run.id, owner, conversationId: undefined, ending: "ended" };

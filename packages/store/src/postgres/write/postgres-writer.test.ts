@@ -93,9 +93,9 @@ test("a batch sees the writes of the batch before it", options, async () => {
  * or every time.
  */
 const faults = [
-  { when: "at once", code: "40001", times: 1 },
+  { when: "immediately", code: "40001", times: 1 },
   { when: "at its commit", code: "40001", times: 1 },
-  { when: "at once", code: "23514", times: 100 },
+  { when: "immediately", code: "23514", times: 100 },
   { when: "at its commit", code: "23514", times: 100 },
 ] as const;
 
@@ -112,7 +112,7 @@ for (const { when, code, times } of faults) {
             RETURN NULL;
           END $$;
           CREATE CONSTRAINT TRIGGER refusing AFTER INSERT ON runs
-            ${when === "at once" ? "" : "DEFERRABLE INITIALLY DEFERRED"}
+            ${when === "immediately" ? "" : "DEFERRABLE INITIALLY DEFERRED"}
             FOR EACH ROW WHEN (NEW.id = 'bad') EXECUTE FUNCTION refuse()`);
         const statuses = await both(
           [created("a"), created("bad"), noted("a")],

@@ -62,7 +62,7 @@ class Annotations:
         self.depth += 1
         try:
             if self.depth > 60:
-                return self.unknown(node, "goes around in circles")
+                return self.unknown(node, "is circular")
             return self.read(node)
         finally:
             self.depth -= 1

@@ -40,8 +40,8 @@ elif name == "Get-Answer":
     send(3, {"type": "ask", "id": 1, "what": "call_tool", "name": "x.Y", "arguments": {"n": 1}})
     send(3, {"type": "result", "value": receive(3)})
 elif name == "Get-Failure":
-    told = {"type": "RuntimeException", "message": "There is no boat Bo.", "traceback": "the whole", "file": "boats.ps1", "line": 3}
-    send(3, {"type": "error", "error": told})
+    described = {"type": "RuntimeException", "message": "There is no boat Bo.", "traceback": "the whole", "file": "boats.ps1", "line": 3}
+    send(3, {"type": "error", "error": described})
 elif name == "Get-Nothing":
     os._exit(3)
 elif name == "Get-Loop":

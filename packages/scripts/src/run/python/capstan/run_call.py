@@ -44,7 +44,7 @@ def rehearse() -> None:
 def call(function, arguments):
     value = function(*by_place(function, arguments), **arguments) if isinstance(arguments, dict) else function(*arguments)
     if inspect.isasyncgen(value):
-        value = gather(value)
+        value = collect(value)
     if inspect.isawaitable(value):
         import asyncio  # takes as long to import as all the rest
 
@@ -70,5 +70,5 @@ async def awaited(value):
     return await value
 
 
-async def gather(values):
+async def collect(values):
     return [value async for value in values]
