@@ -1,6 +1,6 @@
 /**
  * For the server and the command: open a store, write and read runs, follow their events, prune and
- * check what is stored. Test helpers are in `@capstan/store/testing`.
+ * check the stored data. Test helpers are in `@capstan/store/testing`.
  *
  * @module
  */

@@ -50,7 +50,7 @@ export interface ScriptFunction {
   readonly line: number;
 }
 
-/** The permissions that a file declares, and the different ones of its functions. */
+/** The permissions that a file declares, for all its functions and for single ones. */
 export interface DeclaredPermissions {
   readonly file: ScriptPermissions;
   readonly functions: { readonly [name: string]: ScriptPermissions };

@@ -6,7 +6,9 @@ import { toolError, type ToolError } from "@capstan/core";
 import { makeTemporaryFolder } from "@capstan/sandbox";
 import type { Script } from "../definition/script-function.ts";
 
-/** A copy of the approved files of a script, which runs whatever happens to the files. */
+/**
+ * A copy of a script's approved files. The copy runs, so later changes of the files have no effect.
+ */
 export interface Snapshot {
   /** The absolute path. */
   readonly folder: string;

@@ -40,7 +40,7 @@ everyStore(
       await commit(store, "r", say(1));
       await commit(store, "r", [start("i"), delta("i", "text"), ...say(2)]);
       await commit(store, "r", [delta("i", "more"), ...say(3)]);
-      // The run has no owner, and the next one reads from its row.
+      // No process owns the run, so the next owner reads its row.
       await store.write([{ type: "set-status", runId: "r", status: "requires_action" }]);
       await store.write([{ type: "claim-run", runId: "r" }]);
       await commit(store, "r", say(4), 2);

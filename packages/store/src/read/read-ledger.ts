@@ -26,7 +26,7 @@ interface ItemRow extends CheckedRow {
   readonly item: string;
 }
 
-// A forgotten run has no user as its owner. Written like this, no query searches all runs of the
+// A forgotten run has no user as its owner. This form keeps queries from searching all runs of the
 // owner for it.
 const selectItems = (dialect: Dialect) => `SELECT i.id, r.id AS run_id, i.direction, i.item,
   ${isIntact(dialect, "items", "i")} AS is_intact

@@ -84,7 +84,7 @@ export type StoreWrite =
   | { readonly type: "claim-run"; readonly runId: string; readonly epoch?: number }
   /**
    * Suspends a run or hands it back. A queued run gets a new epoch, so that its previous owner is
-   * fenced. A run ends by a journal only. With `epoch`, it is fenced as a journal is.
+   * fenced. Only a journal ends a run. With `epoch`, it is fenced as a journal is.
    */
   | {
       readonly type: "set-status";
@@ -151,7 +151,7 @@ export type StoreWrite =
       readonly response?: string;
       /**
        * Stores the outcomes of the preceding writes as JSON in `response`, with the `resourceId`
-       * `keptOutcomes`. A later commit stores the response itself.
+       * `storedOutcomes`. A later commit stores the response itself.
        * @default false
        */
       readonly storesOutcomes?: boolean;

@@ -1,6 +1,6 @@
 type ColumnType = "text" | "bigint";
 
-/** How many new rows are added to a table at once. */
+/** How a table gets many new rows in one statement. */
 interface BulkTable {
   /** In the order of the statement. */
   readonly columns: { readonly [column: string]: ColumnType };

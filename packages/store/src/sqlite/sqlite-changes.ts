@@ -75,8 +75,8 @@ export class SqliteChanges implements Changes {
   }
 
   /**
-   * Removes deleted secrets from the write-ahead log after a commit. If a reader blocks it, it is
-   * retried after the next commit; during a checkpoint, after the checkpoint.
+   * Removes deleted secrets from the write-ahead log after a commit. If a reader blocks the log,
+   * the next commit retries it; during a checkpoint, the end of the checkpoint does.
    */
   clearLog(): void {
     if (!this.#wiped) return;

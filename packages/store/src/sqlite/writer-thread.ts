@@ -28,7 +28,7 @@ serveThread({
       // Readers may still be connected, and then closing would leave the log.
       await markStop(path, sql);
     } catch {
-      // For example because of a full disk: the next start finds the rest.
+      // This fails on a full disk, for example. The next start handles the rest.
     }
     sql.close();
   },

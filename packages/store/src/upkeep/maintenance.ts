@@ -24,7 +24,7 @@ const firstWithBlobs = 15;
 /** The maximum number of listed problems of one kind. */
 const maxProblems = 20;
 
-/** The location of a store. */
+/** The data directory or database of a store. */
 export interface StoreLocation {
   readonly dataDir: string;
   /** The address of a PostgreSQL database, which is used instead of the file in `dataDir`. */

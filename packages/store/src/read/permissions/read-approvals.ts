@@ -18,7 +18,7 @@ import { damagedPermission, newest, pageLimit, pageOf, readable } from "../page.
 
 /**
  * The columns of an approval with those of its run; add a `WHERE`. A forgotten run has no user as
- * its owner. Written like this, PostgreSQL does not search all runs of the owner for the approval's
+ * its owner. This form keeps PostgreSQL from searching all runs of the owner for the approval's
  * run.
  */
 export const selectApprovals = (
