@@ -108,7 +108,7 @@ test("a server whose writer dies says so and ends; the next one continues the st
   await eventsUntil(firstApi, run, "item.delta");
   process.kill(first.pid, "SIGUSR2");
   assert.equal(await first.exited, 1);
-  assert.match(first.output(), /The store's thread died: .*start it again/);
+  assert.match(first.output(), /The store's thread died: .*Start it again/);
 
   held.resolve();
   const { api } = await place.start();

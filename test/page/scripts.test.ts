@@ -158,7 +158,7 @@ test(
     );
     assert.match(
       await readFile(place("boats.py"), "utf8"),
-      /at A1\."\)\n$/,
+      /at berth A1\."\)\n$/,
       "nothing is saved yet",
     );
     await editor().fill(`${boats}\n\ndef second() -> int:\n"""Counts."""`);

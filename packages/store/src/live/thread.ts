@@ -21,7 +21,7 @@ function diedOf(reason: unknown): ErrorData {
   const why = reason instanceof Error ? reason.message : String(reason);
   return {
     code,
-    message: `The store's thread died: ${why}. Its last requests may have been committed or not. Restart the server to open the store again.`,
+    message: `The store's thread died: ${why}. Its last requests may have been committed or not. Nothing more can be stored until the store is opened again.`,
   };
 }
 
