@@ -19,10 +19,10 @@ function verdict(validate: () => boolean): boolean | undefined {
 /**
  * Returns an equivalent schema that Ajv judges correctly on empty lists.
  *
- * Ajv accepts an empty list against `contains` in two cases: beside a tuple it skips the check, and
- * within a loop, for example under `additionalProperties`, it reuses the result of the list before,
+ * Ajv accepts an empty list against `contains` in two cases. Next to a tuple it skips the check.
+ * Within a loop, for example under `additionalProperties`, it reuses the result of the list before,
  * because the generated `var valid` outlives an iteration. `contains` requires at least one item
- * unless `minContains` is 0, so `minItems: 1` beside it changes nothing but who rejects an empty list.
+ * unless `minContains` is 0, so an additional `minItems: 1` rejects the same empty lists.
  */
 function withContainsOfEmptyLists(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (_key, node: unknown) => {
@@ -46,7 +46,7 @@ const cases = [
 
 const settings = { strict: false, ownProperties: true, logger: false } as const;
 
-test("an empty list fails `contains` unless `minContains` is 0, also where Ajv accepts it", () => {
+test("an empty list fails `contains` unless `minContains` is 0, even if Ajv accepts it", () => {
   const contains = { minimum: 0 };
   const tuple = { prefixItems: [{ type: "number" }], contains };
   // JSON Schema 2020-12, core 10.3.1.3: an empty array fails `contains`, unless `minContains` is 0.
@@ -74,10 +74,11 @@ function keywordsOf(schema: JsonSchema, value: unknown): readonly (string | unde
 }
 
 // Contract: executor-3
-test("random schemas and values come out as with Ajv", async (t) => {
+test("random schemas and values get the same verdict as from Ajv", async (t) => {
   for (const { name, schemas, Draft } of cases) {
     await t.test(name, () => {
-      // One for all: each instance compiles its draft's meta-schema. What it compiled is forgotten.
+      // One instance for all, because each compiles its draft's meta-schema. Its compiled schemas
+      // are removed.
       const ajv = new Draft(settings);
       let agreed = 0;
       const verdicts = { valid: 0, invalid: 0 };

@@ -12,8 +12,8 @@ const drafts: { readonly [folder: string]: string } = {
 };
 
 /**
- * What of the suite is not claimed: in files that match, in groups and tests whose description
- * does. Each has to match something that indeed comes out otherwise.
+ * The parts of the suite that are not claimed: groups and tests whose description matches, in files
+ * that match. Each entry has to match a test that indeed fails.
  */
 const unclaimed: readonly { file: RegExp; group?: RegExp; test?: RegExp; reason: string }[] = [
   {
@@ -38,7 +38,7 @@ const unclaimed: readonly { file: RegExp; group?: RegExp; test?: RegExp; reason:
   {
     file: /vocabulary/,
     group: /no validation/,
-    reason: "a meta-schema of one's own is not heeded",
+    reason: "a custom meta-schema is ignored",
   },
   {
     file: /draft7\/optional\/content/,
@@ -67,7 +67,7 @@ interface SuiteGroup {
 }
 
 // Contract: executor-3
-test("the JSON Schema test suite passes in both drafts, but for what is not claimed", async (t) => {
+test("the JSON Schema test suite passes in both drafts, except for the unclaimed parts", async (t) => {
   for (const [draft, $schema] of Object.entries(drafts)) {
     await t.test(draft, () => {
       const files = globSync(`${draft}/**/*.json`, { cwd: folder }).toSorted();
@@ -89,7 +89,7 @@ test("the JSON Schema test suite passes in both drafts, but for what is not clai
   }
 });
 
-test("what is not claimed of the suite is really so, each entry", () => {
+test("each unclaimed part of the suite really fails", () => {
   assert.deepEqual(
     unclaimed.filter((entry) => !used.has(entry)).map(({ reason }) => reason),
     [],
@@ -109,7 +109,7 @@ function isUnclaimed(file: string, group: string, description: string): boolean 
   return entry !== undefined;
 }
 
-/** A refused schema answers nothing, which is never the right answer. */
+/** A rejected schema has no verdict, which is never the right answer. */
 function isValid(compiled: CompiledSchema, data: unknown): boolean | undefined {
   return compiled.status === "compiled"
     ? compiled.validator.validate(data).length === 0

@@ -9,10 +9,10 @@ import { defineTool, defineToolGroup } from "../src/tool/define-tool.ts";
 import { ToolExecutor } from "../src/call/tool-executor.ts";
 import type { JsonSchema, JsonValue } from "../src/base/json.ts";
 
-/** Far more than any of these takes, and far less than what is not linear would. */
+/** Far more than any of these tests takes, and far less than a non-linear one would. */
 const limitMs = 30_000;
 
-/** By the processor's time: what else the machine does is not measured. */
+/** Processor time, because other work of the machine must not count. */
 function timed<T>(run: () => T): T {
   const start = process.cpuUsage();
   const result = run();
@@ -119,7 +119,7 @@ test("10 MB pass the gate, as text and as an object", async () => {
   assert.deepEqual(lengths, [text.length, text.length]);
 });
 
-test("10 MB of broken JSON are refused in a few words", () => {
+test("10 MB of broken JSON are rejected with a short message", () => {
   for (const text of ["{".repeat(1e7), `{"a":"${"x".repeat(1e7)}`, `{"a":${"[".repeat(1e7)}`]) {
     const parsed = timed(() => parseArguments(text));
     assert.equal(parsed.status, "failed");

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
 // The names that this package exports. A name that is added here is supported for applications
-// (index) or for Capstan's own packages (host); a name that is removed breaks its importers.
+// (index) or for Capstan's own packages (host); removing a name breaks its importers.
 
 const surface = {
   index: {

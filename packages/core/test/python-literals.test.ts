@@ -7,7 +7,7 @@ import type { JsonValue } from "../src/base/json.ts";
 
 const value = fc.jsonValue().map((any) => JSON.parse(JSON.stringify(any)) as JsonValue);
 
-test("whatever Python writes is read as what it was", () => {
+test("every literal that Python writes is read with its value", () => {
   fc.assert(
     fc.property(value, (any) => {
       assert.deepEqual(readRelaxedJson(python(any))?.value, any, python(any));
@@ -15,7 +15,7 @@ test("whatever Python writes is read as what it was", () => {
   );
 });
 
-test("an object that was cut off anywhere is refused", () => {
+test("an object that was cut off anywhere is rejected", () => {
   const object = fc.dictionary(fc.string(), value, { minKeys: 1 });
   fc.assert(
     fc.property(object, fc.nat(), (any, at) => {

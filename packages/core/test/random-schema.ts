@@ -43,9 +43,9 @@ export const smallValue: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((
 })).value;
 
 /**
- * Schemas of either draft, with references into `$defs`, and with every claimed keyword but `format`
- * and `unevaluated…`: Ajv counts as evaluated what failing alternatives have seen, and not what
- * `contains` or a lone `if` has.
+ * Schemas of either draft, with references into `$defs`, and with every claimed keyword except
+ * `format` and `unevaluated…`: Ajv counts properties that failing alternatives have seen as
+ * evaluated, and not those of `contains` or a single `if`.
  */
 export function randomSchema(draft: 7 | 2020): fc.Arbitrary<JsonSchema> {
   const { schema } = fc.letrec<{ schema: JsonSchema | boolean }>((tie) => ({
@@ -61,7 +61,7 @@ export function randomSchema(draft: 7 | 2020): fc.Arbitrary<JsonSchema> {
     .map(({ root, a, b }) => ({
       ...(draft === 7 && { $schema: draft7 }),
       ...root,
-      // What they refer to stands on its own, so that no reference is without an end.
+      // The targets have no references themselves, so that every reference ends.
       $defs: { a: withoutReferences(a), b: { not: { const: b } } },
     }));
 }

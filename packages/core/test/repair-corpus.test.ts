@@ -25,14 +25,14 @@ function outcomeOf(text: string, schema: JsonSchema): Outcome {
     : { status: "refused", message: prepared.error.message };
 }
 
-/** Lossless, and yet with two readings, so that nobody can know which was meant. */
+/** Lossless corruptions with two readings, so that the original is unknown. */
 const twoReadings: readonly { readonly tool: string; readonly text: string }[] = [
   // One list of two, or two lists of one.
   { tool: "lists", text: '"grid":[1,2.5]' },
 ];
 
 // Contract: executor-94
-test("each corruption is restored exactly or refused, throughout the corpus", async (t) => {
+test("each corruption in the corpus is restored exactly or rejected", async (t) => {
   for (const { name, isLossless, apply } of corruptions) {
     await t.test(`${name}: ${isLossless ? "restored exactly" : "refused"}`, () => {
       let corrupted = 0;
@@ -41,7 +41,7 @@ test("each corruption is restored exactly or refused, throughout the corpus", as
           for (const text of apply(call, tool.optional)) {
             const outcome = outcomeOf(text, tool.schema);
             const title = `${tool.name}: ${text} became ${JSON.stringify(outcome)}`;
-            // Where the corrupted call is valid too it says something else, and is taken at its word.
+            // If the corrupted call is valid too, it has another meaning, and is accepted as it is.
             const isUnchanged = outcome.status === "accepted" && outcome.repairs.length === 0;
             if (isUnchanged) {
               assert.deepEqual(outcome.args, JSON.parse(text), title);
@@ -75,7 +75,7 @@ test("the corpus's calls are valid, and pass unchanged", () => {
   }
 });
 
-test("each corruption is restored exactly or refused, for any schema", async (t) => {
+test("each corruption is restored exactly or rejected, for any schema", async (t) => {
   for (const { name, isLossless, apply } of corruptions) {
     await t.test(name, () => {
       fc.assert(
@@ -87,7 +87,7 @@ test("each corruption is restored exactly or refused, for any schema", async (t)
             else if (outcome.repairs.length === 0)
               assert.deepEqual(outcome.args, JSON.parse(text), title);
             else if (isLossless) assert.deepEqual(outcome.args, call, title);
-            // An object in place of a list of such objects is a lone value, whatever was meant.
+            // An object in place of a list of such objects is a single value, whatever was meant.
             else
               assert.ok(
                 outcome.repairs.every((repair) => repair.endsWith(" to a list")),
@@ -102,7 +102,7 @@ test("each corruption is restored exactly or refused, for any schema", async (t)
 });
 
 // Contract: executor-92
-test("arguments that were reported run as they were meant, or are refused", () => {
+test("arguments that were reported run as they were meant, or are rejected", () => {
   for (const { source, schema, text, meant } of reportedArguments) {
     const outcome = outcomeOf(text, schema);
     const title = `${source}: ${text} became ${JSON.stringify(outcome)}`;
@@ -111,7 +111,7 @@ test("arguments that were reported run as they were meant, or are refused", () =
   }
 });
 
-test("a valid call of any schema passes as it is, the same object", () => {
+test("a valid call of any schema passes as the same object", () => {
   fc.assert(
     fc.property(toolCall, ({ schema, call }) => {
       const prepared = prepareArguments(call, schema);
@@ -124,7 +124,7 @@ test("a valid call of any schema passes as it is, the same object", () => {
 });
 
 // Contract: executor-94
-test("whatever arguments come for whatever schema, no change is silent, and none says another thing", () => {
+test("for any arguments and schema, no change is silent or changes the meaning", () => {
   fc.assert(
     fc.property(toolCall, mangled, ({ schema, call }, mangle) => {
       const given = mangle(call);
@@ -164,7 +164,10 @@ const mangled = fc
     return members;
   });
 
-/** What a value says, however it is written: text that is JSON as its value, a list of one as its item, null as nothing. */
+/**
+ * Returns the meaning of a value in any notation: text that is JSON as its value, a list of one as
+ * its item, null as nothing.
+ */
 function saidBy(value: JsonValue): unknown {
   if (typeof value === "string") {
     const read = jsonIn(value);
@@ -187,7 +190,7 @@ function jsonIn(text: string): JsonValue | undefined {
   }
 }
 
-/** Says where, or what is wrong with the text, and what to do. */
+/** Asserts that an error names the position or the problem of the text, and what to do. */
 function assertActionable(outcome: Outcome, title: string): void {
   if (outcome.status !== "refused") return;
   assert.match(outcome.message, /\n- (?:\/|the arguments)|^The arguments are/, title);

@@ -1,11 +1,11 @@
 import type { JsonObject, JsonSchema } from "../src/base/json.ts";
 
-/** Arguments that a model wrote for a tool, as somebody reported them. */
+/** Arguments that a model wrote for a tool, from a public report. */
 export interface ReportedArguments {
   readonly source: string;
   readonly schema: JsonSchema;
   readonly text: string;
-  /** What they can only mean; absent where that is not certain. */
+  /** The only possible meaning; absent if it is not certain. */
   readonly meant?: JsonObject;
 }
 
@@ -18,7 +18,7 @@ const takes = (properties: JsonSchema, required = Object.keys(properties)): Json
   additionalProperties: false,
 });
 
-/** From public issue threads, in the form that was reported; some with shorter values. */
+/** From public issue threads, in the reported form; some with shorter values. */
 export const reportedArguments: readonly ReportedArguments[] = [
   {
     source: "https://github.com/anomalyco/opencode/issues/1264",
@@ -102,7 +102,7 @@ export const reportedArguments: readonly ReportedArguments[] = [
     text: "",
     meant: {},
   },
-  // What follows is not certain: a general repair makes a call of each.
+  // The following ones are not certain: a general repair makes a call of each.
   {
     source: "https://github.com/NousResearch/atropos/issues/478",
     schema: takes({ query: text }),

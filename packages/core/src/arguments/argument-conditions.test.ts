@@ -87,21 +87,31 @@ const cases: readonly Case[] = [
     { url: "http://example.org/" },
     false,
   ],
-  ["what is no URL is on no host", { url: { host: "example.org" } }, { url: "example.org" }, false],
+  [
+    "text that is not a URL is on no host",
+    { url: { host: "example.org" } },
+    { url: "example.org" },
+    false,
+  ],
   ["bounds", { n: { min: 1, max: 5 } }, { n: 5 }, true],
   ["out of bounds", { n: { min: 1, max: 5 } }, { n: 6 }, false],
   ["a bound takes numbers alone", { n: { min: 1 } }, { n: "5" }, false],
-  ["what is not given passes nothing", { path: "**" }, {}, false],
+  ["an omitted argument passes nothing", { path: "**" }, {}, false],
   ["not is about what is given", { path: { not: "docs/**" } }, {}, false],
   ["not", { path: { not: "docs/**" } }, { path: "secrets/a" }, true],
-  ["not fails where it is so", { path: { not: "docs/**" } }, { path: "docs/a" }, false],
+  ["not fails if the condition holds", { path: { not: "docs/**" } }, { path: "docs/a" }, false],
   ["given", { force: { exists: true } }, { force: false }, true],
   ["not given", { force: { exists: false } }, {}, true],
   ["given after all", { force: { exists: false } }, { force: null }, false],
   ["all conditions must hold", { a: 1, b: 2 }, { a: 1, b: 3 }, false],
   ["a pointer", { "/options/depth": { max: 3 } }, { options: { depth: 2 } }, true],
   ["a pointer with escapes", { "/a~1b": 1 }, { "a/b": 1 }, true],
-  ["a key of every object is none of these", { constructor: { exists: true } }, {}, false],
+  [
+    "a property that every object inherits is not an argument",
+    { constructor: { exists: true } },
+    {},
+    false,
+  ],
 ];
 for (const [what, when, args, holds] of cases)
   test(`condition: ${what}`, () => {
@@ -109,7 +119,7 @@ for (const [what, when, args, holds] of cases)
     assert.equal(conditionsHold(when, args, "every"), holds);
   });
 
-test("of a list every element must fit what allows, and one what asks or denies", () => {
+test("to allow, every element of a list must match; to ask or deny, one", () => {
   const args = { paths: ["docs/a", "secrets/b"], edits: [{ path: "docs/a" }, { path: "x" }] };
   for (const when of [{ paths: "docs/**" }, { "/edits/*/path": "docs/**" }]) {
     assert.equal(conditionsHold(when, args, "every"), false);
@@ -119,21 +129,21 @@ test("of a list every element must fit what allows, and one what asks or denies"
   assert.equal(conditionsHold({ paths: "**" }, { paths: [] }, "every"), false);
 });
 
-test("an element that lacks the argument is not covered by what allows", () => {
+test("an element that lacks the argument is not allowed", () => {
   const args = { edits: [{ path: "docs/a" }, { target: "secrets/b" }] };
   assert.equal(conditionsHold({ "/edits/*/path": "docs/**" }, args, "every"), false);
   assert.equal(conditionsHold({ "/edits/*/path": "docs/**" }, args, "some"), true);
 });
 
 // Contract: executor-220
-test("conditions read as words", () => {
+test("conditions are described in words", () => {
   assert.equal(
     conditionsText({ path: "docs/**", url: { host: "a.org" }, n: { min: 1, not: 3 }, x: true }),
     "path matches docs/** and url is on the host a.org and n is at least 1 and not (is exactly 3) and x is exactly true",
   );
 });
 
-test("what is denied for some element is denied in lists of any depth, exact values too", () => {
+test("a value that is denied for some element is denied in lists of any depth, also exact values", () => {
   const denied = (when: ArgumentConditions, value: unknown) =>
     conditionsHold(when, { p: value }, "some");
   assert.equal(denied({ p: "secrets/**" }, [["a"], [["secrets/key"]]]), true);
@@ -143,13 +153,13 @@ test("what is denied for some element is denied in lists of any depth, exact val
   assert.equal(conditionsHold({ p: 5 }, { p: [4, 5] }, "every"), false);
 });
 
-test("a path in other upper and lower case is met by what tightens, and by nothing that loosens", () => {
+test("a path in another case matches rules that tighten, and none that loosen", () => {
   const secrets = { path: "secrets/**" };
   const elsewhere = { path: { not: { path: "secrets/**" } } };
   for (const path of ["SECRETS/a", "Secrets/A", "./x/../sEcrets/a"]) {
     assert.equal(conditionsHold(secrets, { path }, "some"), true, path);
     assert.equal(conditionsHold(secrets, { path }, "every"), false, path);
-    // Whatever is not below it is denied, or allowed: a doubtful one is denied, and not allowed.
+    // Addresses outside the site: an ambiguous one is denied, and not allowed.
     assert.equal(conditionsHold(elsewhere, { path }, "some"), true, path);
     assert.equal(conditionsHold(elsewhere, { path }, "every"), false, path);
   }

@@ -4,8 +4,8 @@ import { canonicalJson, isObject } from "../json/json-value.ts";
 import { readUrl } from "./read-url.ts";
 
 /**
- * Which calls of a tool are meant, by their arguments: all conditions must hold. A key is an
- * argument's name, or a JSON pointer into the arguments in which `*` is every element of a list.
+ * Selects calls of a tool by their arguments: all conditions must hold. A key is an argument's
+ * name, or a JSON pointer into the arguments in which `*` is every element of a list.
  *
  * @example { path: "secrets/**" }
  * @example { url: { host: "*.example.org" }, "/options/depth": { max: 3 } }
@@ -15,12 +15,12 @@ export interface ArgumentConditions {
 }
 
 /**
- * Whether conditions hold. Where an argument is a list, they are about its elements, however deep:
- * what is allowed must hold for `every` one of them, what is asked about or denied for `some`. Only
- * a list to be `equals` to is compared with the whole.
+ * Returns whether conditions hold. If an argument is a list, they apply to its elements at any
+ * depth: to allow a call they must hold for `every` element, to ask for or deny it for `some`. Only
+ * a list in `equals` is compared with the whole argument.
  *
- * On many file systems `Secrets/x` is `secrets/x`: for `some` a path may differ in case, for
- * `every` it may not, so that neither is passed by in another spelling.
+ * Many file systems treat `Secrets/x` as `secrets/x`. For `some`, a path matches in any case; for
+ * `every`, the case must match. So no other spelling evades a condition.
  */
 export function conditionsHold(
   conditions: ArgumentConditions,
@@ -35,7 +35,7 @@ export function conditionsHold(
       if (given.length > 0) return false;
       continue;
     }
-    // One element of several that lacks what is asked for is not covered by what allows.
+    // If one element lacks the required value, the arguments as a whole are not allowed.
     if (given.length === 0 || (of === "every" && given.length < found.length)) return false;
     const values = isOfLists(operators) ? given : (given.flat(Infinity) as readonly unknown[]);
     if (values.length === 0) return false;
@@ -49,13 +49,16 @@ function isOfLists({ equals, not }: ArgumentOperators): boolean {
   return Array.isArray(equals) || (not !== undefined && Array.isArray(operatorsOf(not).equals));
 }
 
-/** How narrow conditions are, to compare: more of them, then the longer patterns. */
+/**
+ * Returns how narrow conditions are, for comparison: by their number, then by the length of their
+ * patterns.
+ */
 export function narrowness(conditions: ArgumentConditions | undefined): readonly [number, number] {
   const tests = Object.values(conditions ?? {});
   return [tests.length, tests.reduce<number>((sum, test) => sum + weight(operatorsOf(test)), 0)];
 }
 
-/** Conditions as people read them: `path matches secrets/** and depth is at most 3`. */
+/** Returns conditions as a text for users: `path matches secrets/** and depth is at most 3`. */
 export function conditionsText(conditions: ArgumentConditions): string {
   return Object.entries(conditions)
     .map(([key, test]) => `${key} ${operatorsText(operatorsOf(test))}`)
@@ -85,10 +88,10 @@ function weight({ equals, path, glob, prefix, host, site }: ArgumentOperators): 
   return literal + (equals === undefined ? 1 : exactWeight);
 }
 
-/** An exact value is narrower than any pattern may be long. */
+/** The weight of an exact value, which is narrower than any pattern. */
 const exactWeight = 10_000;
 
-/** What stands there: one value, or one of each element; undefined where there is none. */
+/** Returns the values at a key, one for each element, or undefined if there are none. */
 function valuesAt(args: ToolArgs, key: string): readonly unknown[] {
   let values: readonly unknown[] = [args];
   for (const name of key.startsWith("/") ? pointerNames(key) : [key])
@@ -111,28 +114,35 @@ function ownValue(value: unknown, name: string): unknown {
   return (value as { readonly [name: string]: unknown })[name];
 }
 
-/** What one argument must be. Bare text is a `path`; a bare number, boolean or null is `equals`. */
+/**
+ * A condition on one argument. A bare text is a `path`; a bare number, boolean or null is `equals`.
+ */
 type ArgumentTest = string | number | boolean | null | ArgumentOperators;
 
-/** All that are given must hold. */
+/** All given operators must hold. */
 interface ArgumentOperators {
-  /** Exactly this JSON value. */
+  /** The value is exactly this JSON value. */
   readonly equals?: JsonValue;
-  /** A path in which `*` stays within a name and `**` is any number of names; `./a//b/../c` is `a/c`. */
+  /**
+   * A path in which `*` matches within a name and `**` matches any number of names; `./a//b/../c`
+   * is `a/c`.
+   */
   readonly path?: string;
-  /** Text in which `*` is anything, slashes too. */
+  /** A text in which `*` matches anything, including slashes. */
   readonly glob?: string;
-  /** Text that begins so. */
+  /** A text that begins with this prefix. */
   readonly prefix?: string;
-  /** A URL on this host: `example.org`, `example.org:8080`, or `*.example.org` for what is below it. */
+  /**
+   * A URL on this host: `example.org`, `example.org:8080`, or `*.example.org` for its subdomains.
+   */
   readonly host?: string;
   /** A URL of this site: scheme, host and port, `https://example.org`. */
   readonly site?: string;
   readonly min?: number;
   readonly max?: number;
-  /** Whether the argument is given at all; `false` stands alone. */
+  /** Whether the argument is given at all; `false` must be the only operator. */
   readonly exists?: boolean;
-  /** Given, and not so. */
+  /** The argument is given, and does not match this. */
   readonly not?: ArgumentTest;
 }
 
@@ -142,10 +152,10 @@ export function operatorsOf(test: ArgumentTest): ArgumentOperators {
 }
 
 /**
- * Whether one value passes. `exists` is about there being one, and is not looked at.
+ * Returns whether one value passes. Ignores `exists`.
  *
- * @param anyCase whether paths that differ in upper and lower case alone are the same, and a URL from
- *   which programs read different hosts is on any of them
+ * @param anyCase whether paths match regardless of case, and a URL from which programs read
+ * different hosts matches all of them
  */
 function passes(operators: ArgumentOperators, value: unknown, anyCase: boolean): boolean {
   if (value === undefined) return false;
@@ -160,7 +170,7 @@ function passes(operators: ArgumentOperators, value: unknown, anyCase: boolean):
     return false;
   if (host !== undefined || site !== undefined) {
     const read = typeof value === "string" ? readUrl(value) : undefined;
-    // A program may read any host from it: it is never allowed, and always denied.
+    // Programs may read any host from it, so it is never allowed and always denied.
     if (read?.status === "ambiguous" && !anyCase) return false;
     if (read?.status !== "ambiguous" && host !== undefined && !isOnHost(value, host)) return false;
     if (read?.status !== "ambiguous" && site !== undefined && siteOf(value) !== site) return false;
@@ -172,7 +182,7 @@ function fits(pattern: string, path: string, anyCase: boolean): boolean {
   return anyCase ? fitsPath(folded(pattern), folded(path)) : fitsPath(pattern, path);
 }
 
-/** As file systems compare names that ignore case. */
+/** Folds a path like file systems that ignore case. */
 function folded(path: string): string {
   return path.normalize("NFC").toLowerCase();
 }
@@ -192,7 +202,10 @@ function isOnHost(value: unknown, wanted: string): boolean {
   return host.below ? name.endsWith(`.${host.name}`) : name === host.name;
 }
 
-/** What a `host` names, in a URL's own spelling; undefined where it is none. */
+/**
+ * Returns the host that a `host` condition names, in a URL's spelling, or undefined if it is
+ * invalid.
+ */
 export function readHost(
   wanted: string,
 ):
@@ -205,7 +218,7 @@ export function readHost(
   return { name: url.hostname.replace(/\.$/, ""), port, below: below !== undefined };
 }
 
-/** The origin of a URL. A final dot in a host's name changes nothing of where it leads. */
+/** Returns the origin of a URL. A final dot in a host's name does not change the destination. */
 function siteOf(value: unknown): string | undefined {
   return urlOf(value)?.origin.replace(/\.(?=:\d+$|$)/, "");
 }
@@ -220,8 +233,9 @@ function urlOf(value: unknown): URL | undefined {
 }
 
 /**
- * Whether a text fits a pattern in which `*` is any text, none included. Each piece between stars
- * is looked for once, from left to right, so that no text and no pattern makes it slow.
+ * Returns whether a text matches a pattern in which `*` is any text, including none. Each piece
+ * between stars is searched once, from left to right, so that the time stays linear for any text
+ * and pattern.
  */
 export function fitsGlob(pattern: string, text: string): boolean {
   const [head = "", ...rest] = pattern.split("*");
@@ -240,8 +254,8 @@ export function fitsGlob(pattern: string, text: string): boolean {
 }
 
 /**
- * Whether a path fits a pattern: `*` stays within a name, `**` is any number of whole names, none
- * included. Both are compared in plain form, so that `./a//b/../c` is `a/c`.
+ * Returns whether a path matches a pattern: `*` matches within a name, `**` matches any number of
+ * whole names, including none. Both are normalised first, so that `./a//b/../c` is `a/c`.
  *
  * @example fitsPath("secrets/**", "./secrets/keys/id_rsa") // true
  */
@@ -249,7 +263,7 @@ export function fitsPath(pattern: string, path: string): boolean {
   const wanted = plainNames(pattern);
   const names = plainNames(path);
   if (names.length > mostNames) return false;
-  // The last `**` met, and how many names it has swallowed so far.
+  // The last `**`, and the number of names that it has matched so far.
   let star = -1;
   let swallowed = 0;
   let at = 0;
@@ -269,7 +283,9 @@ export function fitsPath(pattern: string, path: string): boolean {
   return wanted.slice(at).every((rest) => rest === "**");
 }
 
-/** Whether a path below this folder may fit a pattern, by the names of the folder alone. */
+/**
+ * Returns whether a path below this folder may match a pattern, by the names of the folder alone.
+ */
 export function mayFitBelow(pattern: string, folder: string): boolean {
   const wanted = plainNames(folded(pattern));
   for (const [at, name] of plainNames(folded(folder)).entries()) {
@@ -280,10 +296,13 @@ export function mayFitBelow(pattern: string, folder: string): boolean {
   return true;
 }
 
-/** More than any file system takes in a path. */
+/** More names than any file system allows in a path. */
 const mostNames = 4_096;
 
-/** The names of a path, an absolute one with an empty first. `..` takes the name before it away; above all it stays. */
+/**
+ * Returns the names of a path; an absolute path begins with an empty name. `..` removes the name
+ * before it, and stays at the beginning.
+ */
 function plainNames(path: string): readonly string[] {
   const slashed = path.replaceAll("\\", "/");
   const isAbsolute = slashed.startsWith("/");

@@ -14,7 +14,7 @@ afterEach(() => {
   Reflect.deleteProperty(globalThis, "location");
 });
 
-/** Counts attempts to make code from text, all of which fail, as a content security policy has it. */
+/** Counts attempts to generate code from text. All fail, as under a content security policy. */
 function forbidCode(): () => number {
   let attempts = 0;
   const forbidden = function (): never {
@@ -29,21 +29,21 @@ function assertChecks(isValid: (value: unknown) => boolean): void {
   assert.equal(isValid({ a: 1, b: 2 }), true);
   assert.equal(isValid({ a: 1 }), true);
   assert.equal(isValid({ a: "1" }), false);
-  // What was evaluated in an earlier value is not so in this one.
+  // A property that was evaluated in an earlier value is not in this one.
   assert.equal(isValid({ a: 1, c: 2 }), false);
   assert.equal(isValid({ b: 1, c: 2 }), false);
 }
 
-test("a schema is compiled where code may be made from text", () => {
+test("a schema is compiled if code can be generated from text", () => {
   assertChecks(checkFunction(schema));
 });
 
-test("a schema is interpreted, with the same answers, where code may not be made", () => {
+test("a schema is interpreted with the same results if code cannot be generated", () => {
   forbidCode();
   assertChecks(checkFunction(schema));
 });
 
-test("a page never tries to make code from text", () => {
+test("a page never tries to generate code from text", () => {
   const attempts = forbidCode();
   Object.assign(globalThis, { location: new URL("https://example.org/") });
   assertChecks(checkFunction(schema));

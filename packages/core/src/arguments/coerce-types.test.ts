@@ -3,13 +3,13 @@ import { test } from "node:test";
 import type { JsonObject, JsonSchema, JsonValue } from "../base/json.ts";
 import { coerceArguments } from "./coerce-types.ts";
 
-/** What becomes of a value under a schema; the same value where it is left alone. */
+/** The repaired value under a schema, or the same value if it stays. */
 function repaired(schema: JsonSchema | boolean, value: JsonValue): JsonValue | undefined {
   const outcome = coerceArguments({ value }, { type: "object", properties: { value: schema } });
   return outcome ? outcome.args["value"] : value;
 }
 
-test("what is written as text becomes what the schema wants", () => {
+test("values that were written as text get the type that the schema requires", () => {
   assert.deepEqual(repaired({ type: "array" }, "[1, 2]"), [1, 2]);
   assert.deepEqual(repaired({ type: "array" }, "['a', None]"), ["a", null]);
   assert.deepEqual(repaired({ type: "object" }, '{"a":{}}'), { a: {} });
@@ -25,7 +25,7 @@ test("what is written as text becomes what the schema wants", () => {
   assert.equal(repaired({ type: ["integer", "null"] }, "7"), 7);
 });
 
-test("what would not come out exactly is left alone", () => {
+test("a value without an exact conversion stays", () => {
   const numbers = [
     "5.",
     ".5",
@@ -66,7 +66,7 @@ test("what would not come out exactly is left alone", () => {
   assert.equal(repaired({ type: "integer" }, true), true);
 });
 
-test("text is never touched where text is allowed", () => {
+test("text never changes if text is allowed", () => {
   const schemas: readonly (JsonSchema | boolean)[] = [
     true,
     {},
@@ -83,7 +83,7 @@ test("text is never touched where text is allowed", () => {
   }
 });
 
-test("a lone value becomes a list of one, if it may be in one", () => {
+test("a single value becomes a list of one, if the list may contain it", () => {
   assert.deepEqual(repaired({ type: "array", items: { type: "string" } }, "a"), ["a"]);
   assert.deepEqual(repaired({ type: "array", items: { type: "integer" } }, "5"), [5]);
   assert.deepEqual(repaired({ type: "array", items: { type: "string" } }, "src/a-b c.ts"), [
@@ -93,7 +93,7 @@ test("a lone value becomes a list of one, if it may be in one", () => {
   assert.equal(repaired({ type: "array", items: { type: "integer" } }, "a"), "a");
 });
 
-test("text that may be meant as several items is not made a list of one", () => {
+test("text that may be meant as several items does not become a list of one", () => {
   const texts = [
     "a,b",
     "INBOX, UNREAD",
@@ -122,7 +122,7 @@ test("text that may be meant as several items is not made a list of one", () => 
   ]);
 });
 
-test("what has two readings is left alone", () => {
+test("an ambiguous value stays", () => {
   const numberOrTexts = { type: ["number", "array"], items: { type: "string" } };
   assert.equal(repaired(numberOrTexts, "5"), "5");
   assert.equal(repaired({ type: ["number", "array"], items: { type: "integer" } }, "5"), 5);
@@ -135,7 +135,7 @@ test("what has two readings is left alone", () => {
   assert.equal(needed, undefined);
 });
 
-test("null for an optional goes; where it is allowed or required it stays", () => {
+test("null for an optional property is removed; an allowed or required null stays", () => {
   const schema = {
     properties: {
       a: { type: "string" },
@@ -175,7 +175,7 @@ test("nested values are repaired, through references, combinations and recursion
   assert.deepEqual(args, before);
 });
 
-test("a reference says nothing beside itself in draft-07, and is resolved where it stands", () => {
+test("a reference overrides its neighbours in draft-07, and is resolved at its position", () => {
   const beside = { $ref: "#/definitions/any", type: "integer" };
   const old = {
     $schema: "http://json-schema.org/draft-07/schema#",
@@ -197,7 +197,7 @@ test("a reference says nothing beside itself in draft-07, and is resolved where 
   });
 });
 
-test("keys of a pattern and members of a written-out list have schemas too", () => {
+test("keys of a pattern and members of a constant list have schemas too", () => {
   const schema = {
     patternProperties: { "^n": { type: "integer" }, "^t": { type: "string" } },
     additionalProperties: { type: "boolean" },
@@ -209,12 +209,12 @@ test("keys of a pattern and members of a written-out list have schemas too", () 
     t1: "5",
     other: true,
     pair: [1, 2],
-    // It is not named, so that null may say something.
+    // The schema does not name it, so null may have a meaning.
     nt: null,
   });
 });
 
-test("of many repairs the first are put into words", () => {
+test("of many repairs the first are described", () => {
   const outcome = coerceArguments(
     { a: Array.from({ length: 100 }, () => "5") },
     { properties: { a: { type: "array", items: { type: "integer" } } } },
@@ -223,7 +223,7 @@ test("of many repairs the first are put into words", () => {
   assert.equal(outcome?.repairs.at(-1), "and 80 more");
 });
 
-test("of alternatives, those that contradict the value's constants do not count", () => {
+test("alternatives that contradict the value's constants do not count", () => {
   const schema = {
     anyOf: [
       { type: "object", properties: { kind: { const: "count" }, x: { type: "integer" } } },
@@ -236,14 +236,14 @@ test("of alternatives, those that contradict the value's constants do not count"
   assert.deepEqual(repaired(schema, { x: "5" }), { x: "5" });
 });
 
-test("where nothing can be done, there is no repair", () => {
+test("if nothing can be repaired, there is no repair", () => {
   assert.equal(
     coerceArguments({ value: "x" }, { properties: { value: { type: "integer" } } }),
     undefined,
   );
 });
 
-test("what is not in need of repair keeps its identity", () => {
+test("a value without repairs keeps its identity", () => {
   const args = { big: { a: [1] }, n: "5" };
   const outcome = coerceArguments(args, { properties: { n: { type: "integer" } } });
   assert.equal(outcome?.args["big"], args.big);
@@ -261,7 +261,7 @@ test("prototypes are safe", () => {
   ]);
 });
 
-test("schemas that refer to themselves in every way end", () => {
+test("recursion ends for schemas that refer to themselves in any way", () => {
   const alternatives = Array.from({ length: 10 }, (_, i) => ({ $ref: `#/$defs/s${i}` }));
   const $defs = Object.fromEntries(
     alternatives.map((_, i) => [

@@ -6,22 +6,21 @@ import { type SchemaAt, type SchemaView, schemaView } from "./schema-view.ts";
 
 export interface CoercedArguments {
   readonly args: JsonObject;
-  /** What was changed, in words. */
+  /** Descriptions of the changes. */
   readonly repairs: readonly string[];
 }
 
 /**
- * Brings invalid arguments into the form that the schema asks for, where that loses nothing:
- * a list or object that was written as text, `"5"` for a number, `"true"` for a boolean, a lone
- * value for a list, null for an optional that is left out. A value whose type is allowed is never
- * touched, so text stays text wherever text may be. The input is not changed.
+ * Converts invalid arguments to the form that the schema requires, if no information is lost: a
+ * list or object that was written as text, `"5"` for a number, `"true"` for a boolean, a single
+ * value for a list, null for an omitted optional. A value of an allowed type never changes, so text
+ * stays text wherever text is allowed. The input is not changed.
  *
- * The outcome is not validated here, and need not be valid.
+ * Call it only for invalid arguments. The outcome is not validated, and may still be invalid.
  *
- * Only for arguments that are not valid.
- *
- * @returns undefined where nothing could be repaired
- * @example coerceArguments({ ids: "[1, 2]" }, { properties: { ids: { type: "array" } } })
+ * @returns undefined if nothing could be repaired
+ * @example
+ * coerceArguments({ ids: "[1, 2]" }, { properties: { ids: { type: "array" } } })
  * // { args: { ids: [1, 2] }, repairs: ["/ids: text to a list"] }
  */
 export function coerceArguments(
@@ -35,7 +34,7 @@ export function coerceArguments(
     : { args: repaired as JsonObject, repairs: repair.repairs() };
 }
 
-/** Repairs that are put into words, one by one. */
+/** The number of repairs that are described individually. */
 const maxNoted = 20;
 
 class Repair {
@@ -56,7 +55,7 @@ class Repair {
     else this.#more += 1;
   }
 
-  /** The same value where there is nothing to repair in it. */
+  /** Returns the same value if there is nothing to repair in it. */
   value(value: JsonValue, at: SchemaAt, path: string): JsonValue {
     if ((this.#view.types(at) & typeOf(value)) !== 0) return this.#members(value, at, path);
     const restored = this.#restored(value, this.#view.types(at), at, path);
@@ -65,19 +64,19 @@ class Repair {
     return this.#members(restored, at, path);
   }
 
-  /** The value in a type that is allowed; undefined if there is no lossless way. */
+  /** Returns the value in an allowed type, or undefined if there is no lossless conversion. */
   #restored(value: JsonValue, types: number, at: SchemaAt, path: string): JsonValue | undefined {
     const read = typeof value === "string" ? readAs(value, types) : undefined;
     if (isList(read) || isObject(read)) return read;
     if ((types & jsonTypes.array) === 0) return read;
-    // No list, or one with nothing in it?
+    // Null may mean no list, or a list without items.
     if (value === null) return undefined;
     if (typeof value === "string" && listMarks.test(value)) return undefined;
     const item = this.#view.child(at, 0, [value]);
     const itemTypes = this.#view.types(item);
-    // `"5"` for a number or a list of texts may be either.
+    // `"5"` for a number or a list of texts is ambiguous.
     if (read !== undefined) return (itemTypes & jsonTypes.string) === 0 ? read : undefined;
-    // A lone value makes a list only if it may be in one, as it is or once repaired itself.
+    // A single value becomes a list only if the list may contain it, as it is or repaired.
     const fits =
       (itemTypes & typeOf(value)) !== 0 ||
       this.#restored(value, itemTypes & ~jsonTypes.array, item, path) !== undefined;
@@ -88,7 +87,7 @@ class Repair {
     const member = (key: string | number, item: JsonValue): JsonValue =>
       this.value(item, this.#view.child(at, key, value), `${path}/${pointerPart(key)}`);
     if (isList(value)) {
-      // Behind a tuple all items have one schema.
+      // All items after a tuple have one schema.
       const tuple = this.#view.tupleLength(at);
       const rest = value.length > tuple ? this.#view.child(at, tuple, value) : true;
       if (this.#isUnclear(value, rest)) return value;
@@ -111,7 +110,10 @@ class Repair {
     return isSame ? value : Object.fromEntries(repaired);
   }
 
-  /** Several values where each should be a list: they may be meant as one list, or as many. */
+  /**
+   * Whether several values, each of which should be a list, are ambiguous: they may be meant as one
+   * list, or as many.
+   */
   #isUnclear(value: readonly JsonValue[], item: SchemaAt): boolean {
     return (
       value.length > 1 &&
@@ -120,7 +122,7 @@ class Repair {
     );
   }
 
-  /** Whether null can only mean that an optional property, which the schema names, is not given. */
+  /** Whether null can only mean that an optional property, which the schema names, is omitted. */
   #isAbsent(object: JsonObject, key: string, at: SchemaAt): boolean {
     const property = this.#view.child(at, key, object);
     const types = this.#view.types(property);
@@ -132,10 +134,13 @@ class Repair {
   }
 }
 
-/** What stands between the items of a list, or around it: such a text may be meant as several. */
+/**
+ * Characters between the items of a list or around it: a text with one may be meant as several
+ * items.
+ */
 const listMarks = /[,;|，、；\n\t[\](){}]/;
 
-/** Text read as one of the types, if exactly that text is how the value is written. */
+/** Reads text as one of the types, if the value is written as exactly that text. */
 function readAs(text: string, types: number): JsonValue | undefined {
   if ((types & jsonTypes.boolean) !== 0 && /^(?:[Tt]rue|[Ff]alse)$/.test(text))
     return text.toLowerCase() === "true";
@@ -149,7 +154,9 @@ function readAs(text: string, types: number): JsonValue | undefined {
   return isList(read) || isObject(read) ? read : undefined;
 }
 
-/** `20.0` and `1.50` say what `20` and `1.5` do. `1.000` may be a thousand, as many countries write it. */
+/**
+ * `20.0` and `1.50` equal `20` and `1.5`. `1.000` may mean a thousand, as many countries write it.
+ */
 function withoutTrailingZeros(text: string): string {
   return /^-?\d+\.\d+$/.test(text) && !/^-?[1-9]\d{0,2}\.\d{3}$/.test(text)
     ? text.replace(/\.?0+$/, "")

@@ -13,8 +13,8 @@ const number = { type: "number" };
 const types = { enum: ["array", "boolean", "integer", "null", "number", "object", "string"] };
 
 /**
- * What a schema's keywords may be, of draft-07 and 2020-12 together: the published meta-schemas
- * say the same, but the newer takes 80 ms to compile.
+ * The allowed values of a schema's keywords, for draft-07 and 2020-12 together. The published
+ * meta-schemas are equivalent, but the newer one takes 80 ms to compile.
  */
 const metaSchema: JsonSchema = {
   type: ["object", "boolean"],
@@ -75,7 +75,7 @@ const metaSchema: JsonSchema = {
 
 let isSchema: ReturnType<typeof checkFunction> | undefined;
 
-/** Says where a schema is none; undefined if it is well formed. */
+/** Returns the location of an error in a schema, or undefined if it is well formed. */
 export function metaSchemaProblem(candidate: JsonSchema): string | undefined {
   isSchema ??= checkFunction(metaSchema);
   if (isSchema(candidate)) return undefined;
@@ -85,14 +85,16 @@ export function metaSchemaProblem(candidate: JsonSchema): string | undefined {
   return `This is not a JSON Schema: ${where}.`;
 }
 
-/** Says which reference leads nowhere, or to what is no schema; undefined if all are good. */
+/**
+ * Returns an error that names a reference without a valid target, or undefined if all are valid.
+ */
 export function referenceProblem(schema: JsonSchema): string | undefined {
   const { dangling, targets } = schemaReferences(schema);
   if (dangling !== undefined) {
     const shown = JSON.stringify(dangling.slice(0, 200));
     return `The reference ${shown} leads nowhere: nothing is fetched. Put what it names under $defs.`;
   }
-  // What stands under an unknown keyword is a schema only because something refers to it.
+  // The value of an unknown keyword is a schema only if a reference points to it.
   for (const target of new Set(targets.values())) {
     const problem = typeof target === "boolean" ? undefined : metaSchemaProblem(target);
     if (problem !== undefined) return problem;

@@ -28,7 +28,7 @@ for (const [pattern, path, fits] of paths)
     assert.equal(fitsPath(pattern, path), fits);
   });
 
-test("a path of more detours than any pattern has names is still seen through", () => {
+test("a path with more detours than any pattern has names is normalised", () => {
   assert.equal(fitsPath("secrets/**", `${"./".repeat(100_000)}secrets/a`), true);
   assert.equal(fitsPath("secrets/**", `${"a/../".repeat(100_000)}secrets/a`), true);
 });
@@ -41,7 +41,7 @@ const asExpression = (pattern: string) =>
       .join("[^]*")}$`,
   );
 
-test("a glob means what the expression means that has any text for its stars", () => {
+test("a glob matches like a regular expression with any text for its stars", () => {
   const word = fc.string({ unit: fc.constantFrom("a", "b", "*", "."), maxLength: 8 });
   fc.assert(
     fc.property(word, word, (pattern, text) => {
@@ -52,7 +52,7 @@ test("a glob means what the expression means that has any text for its stars", (
 });
 
 // Contract: executor-219
-test("a path pattern means what the expression over whole names means", () => {
+test("a path pattern matches like a regular expression over whole names", () => {
   const names = fc.array(fc.constantFrom("a", "b", "ab"), { minLength: 1, maxLength: 6 });
   const wanted = fc.array(fc.constantFrom("a", "b", "a*", "*", "**"), {
     minLength: 1,
@@ -63,7 +63,7 @@ test("a path pattern means what the expression over whole names means", () => {
       const source = pattern
         .map((name) => (name === "**" ? "(?:[^/]+/)*" : `${name.replaceAll("*", "[^/]*")}/`))
         .join("");
-      // `*` alone is one name, which is never empty.
+      // A single `*` is one name, which is never empty.
       const expected = new RegExp(`^${source}$`).test(`${path.join("/")}/`);
       assert.equal(fitsPath(pattern.join("/"), path.join("/")), expected);
     }),

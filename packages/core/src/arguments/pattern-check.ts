@@ -1,12 +1,13 @@
 /**
- * Compiles a pattern on an engine that cannot hang (linear time); undefined where the engine does
- * not know the pattern's syntax. It has to match what JavaScript's own would.
+ * Compiles a pattern on an engine that cannot hang (linear time), or returns undefined if the
+ * engine does not support the pattern's syntax. It must match the same texts as JavaScript's own
+ * engine.
  */
 export type PatternEngine = (source: string) => ((text: string) => boolean) | undefined;
 
-/** Steps of a backtracking engine that one validation spends on costly patterns. */
+/** The steps of a backtracking engine that one validation may spend on costly patterns. */
 export const maxPatternSteps = 1e8;
-/** What one pattern may cost without being counted, on all the texts of large arguments. */
+/** The cost up to which a pattern is not counted, on all texts of large arguments. */
 const quickWays = [1_000, 100] as const;
 const maxWays = 1e4;
 
@@ -14,25 +15,27 @@ export interface StepBudget {
   left: number;
 }
 
-/** Thrown by a pattern's test where the budget does not suffice. */
+/** Thrown by a pattern's test when the budget is used up. */
 export class OutOfSteps extends Error {
   override readonly name = "OutOfSteps";
 }
 
 type PatternCheck =
-  /** JavaScript's own engine will do. */
+  /** JavaScript's own engine is safe. */
   | { readonly status: "native" }
   | {
       readonly status: "checked";
-      /** @throws OutOfSteps where it would take too long. */
+      /**
+       * @throws OutOfSteps if the test would take too long
+       */
       readonly test: (text: string) => boolean;
-      /** Says that it may not be enforced. */
+      /** A note that the pattern may not be enforced. */
       readonly note?: string;
     }
   | { readonly status: "unchecked"; readonly note: string }
   | { readonly status: "invalid"; readonly message: string };
 
-/** How a pattern from outside can be enforced without a text that makes it hang. */
+/** Returns how an untrusted pattern can be enforced so that no text makes it hang. */
 export function patternCheck(
   source: string,
   { engine, budget }: { engine?: PatternEngine | undefined; budget: StepBudget },
@@ -41,7 +44,7 @@ export function patternCheck(
   const unicode = regExp(source, "u");
   const native = unicode ?? regExp(source, "");
   if (!native) {
-    // What another language calls a regular expression, the engine may know.
+    // The engine may know another language's syntax.
     const linear = engine?.(source);
     if (linear) return { status: "checked", test: linear };
     return { status: "invalid", message: `The pattern ${shown} is not a regular expression.` };
@@ -71,7 +74,7 @@ export function patternCheck(
   return { status: "checked", test, note: `The pattern ${shown} ${notOnLong(cost)}.` };
 }
 
-/** Says from which length on a pattern is not enforced. */
+/** Describes the length from which a pattern is not enforced. */
 function notOnLong(cost: { readonly ways: number; readonly degree: number }): string {
   const limit = Math.floor((maxPatternSteps / cost.ways) ** (1 / cost.degree));
   return `could take long to test, so it is not enforced on texts of more than ${limit} characters`;
@@ -87,10 +90,12 @@ function regExp(source: string, flags: string): RegExp | undefined {
 
 const maxStepsAtOnce = 1e5;
 
-/** How a pattern of keys (`patternProperties`) can be enforced; JavaScript's own engine tests it. */
+/**
+ * How a pattern of keys (`patternProperties`) can be enforced; JavaScript's own engine tests it.
+ */
 type KeyPattern =
   | { readonly status: "native" }
-  /** To be counted before it is tried: `keySteps`. */
+  /** Must be counted with `keySteps` before it is tested. */
   | { readonly status: "counted"; readonly cost: PatternCost; readonly note: string }
   | { readonly status: "unchecked"; readonly note: string }
   | { readonly status: "invalid"; readonly message: string };
@@ -112,7 +117,7 @@ export function keyPattern(source: string): KeyPattern {
   return { status: "counted", cost, note: `The pattern ${shown} ${notOnLong(cost)}.` };
 }
 
-/** Steps that testing all keys of a value against the patterns takes at most. */
+/** Returns the maximum steps to test all keys of a value against the patterns. */
 export function keySteps(value: unknown, costs: readonly PatternCost[]): number {
   if (typeof value !== "object" || value === null) return 0;
   let steps = 0;
@@ -123,29 +128,28 @@ export function keySteps(value: unknown, costs: readonly PatternCost[]): number 
   return steps;
 }
 
-/** Whether a key matches; undefined where that would take too long to say. */
+/** Returns whether a key matches, or undefined if the test would take too long. */
 export function matchesKey(source: string, key: string): boolean | undefined {
   if (stepsOf(patternCost(source), key.length) > maxStepsAtOnce) return undefined;
   return regExp(source, "u")?.test(key);
 }
 
-/** How long a backtracking engine may search, as far as the pattern's own text tells. */
+/** The maximum effort of a backtracking engine, estimated from the pattern alone. */
 export interface PatternCost {
-  /** Ways to match in which the length of the text plays no part; Infinity: exponentially many. */
+  /** The number of ways to match, regardless of the text's length. Infinity means exponential. */
   readonly ways: number;
-  /** Steps grow with the length of the text to this power. */
+  /** The number of steps grows with the length of the text to this power. */
   readonly degree: number;
 }
 
-/** Repetitions up to here are counted as ways, above as growing with the text. */
+/** Repetitions up to this count as ways; more grow with the text. */
 const fewRepetitions = 16;
 const hopeless: PatternCost = { ways: Infinity, degree: 0 };
 const one: PatternCost = { ways: 1, degree: 0 };
 
 /**
- * Estimates, from above, how a pattern behaves at its worst. Repetitions within repetitions and
- * alternatives under an unbounded repetition are taken for exponential, as are back references;
- * neighbouring repetitions multiply.
+ * Estimates an upper bound of a pattern's effort. Nested repetitions, alternatives under an
+ * unbounded repetition and back references count as exponential. Adjacent repetitions multiply.
  *
  * @example patternCost("^(a+)+$").ways // Infinity
  * @example patternCost("^[a-z]+$") // { ways: 1, degree: 1 }
@@ -215,7 +219,7 @@ function patternCost(source: string): PatternCost {
 
   const whole = alternatives(0);
   const isAnchored = source.startsWith("^") && !source.includes("|");
-  // Without an anchor the search begins anew at every place in the text.
+  // Without an anchor the search starts again at every position of the text.
   return isAnchored || whole.degree === 0 ? whole : { ways: whole.ways, degree: whole.degree + 1 };
 }
 

@@ -23,7 +23,7 @@ const plain = definition({
 const own = definition({ type: "object", allOf: [{ properties: { limit: { type: "integer" } } }] });
 
 // Contract: executor-118, executor-203
-test("a limit is the tool's where its schema has one, else the executor's, with a strict tool too", () => {
+test("a limit is the tool's if its schema has one, else the executor's, also with a strict tool", () => {
   const { args, limit } = extractLimit({ limit: 5 }, own);
   assert.deepEqual([args, limit], [{ limit: 5 }, undefined]);
   assert.deepEqual(extractLimit({ limit: 5 }, definition({ type: "object" }, true)), {
@@ -34,7 +34,7 @@ test("a limit is the tool's where its schema has one, else the executor's, with 
 });
 
 // Contract: executor-117, executor-203
-test("limit is taken out of the arguments", () => {
+test("limit is removed from the arguments", () => {
   const args = { path: ".", limit: 100 };
   assert.deepEqual(extractLimit(args, plain), { args: { path: "." }, limit: 100, repairs: [] });
   assert.deepEqual(args, { path: ".", limit: 100 });
@@ -49,7 +49,7 @@ test("limit is taken out of the arguments", () => {
   ] as const) {
     const { args, limit, repairs } = extractLimit({ limit: given }, plain);
     assert.deepEqual([args, limit], [{}, taken]);
-    assert.equal(repairs.length, taken === undefined ? 1 : 0, "what is dropped is noted");
+    assert.equal(repairs.length, taken === undefined ? 1 : 0, "a dropped limit is noted");
   }
   const without = { path: "." };
   assert.equal(extractLimit(without, plain).args, without);

@@ -8,12 +8,12 @@ function args(text: string): unknown {
   return parsed.status === "parsed" ? parsed.args : parsed.error.message;
 }
 
-test("nothing written means no arguments", () => {
+test("an empty text means no arguments", () => {
   for (const text of ["", "  \n", "{}", "```json\n{}\n```"]) assert.deepEqual(args(text), {});
 });
 
 // Contract: executor-92
-test("a code fence, trailing commas and an object as text are repaired, and said", () => {
+test("a code fence, trailing commas and an object as text are repaired and noted", () => {
   assert.deepEqual(parseArguments('```json\n{"a": [1, 2,],}\n```'), {
     status: "parsed",
     args: { a: [1, 2] },
@@ -42,18 +42,21 @@ test("a key that an object has twice is rejected by its name, also with equal va
     /^The arguments have the key "to" twice at \/files\/1,/,
   );
   assert.match(String(message('{"a": 1, "a": 1}')), /"a" twice/);
-  assert.match(String(message(JSON.stringify('{"a": 1, "a": 2}'))), /its text is no object/);
+  assert.match(
+    String(message(JSON.stringify('{"a": 1, "a": 2}'))),
+    /its text is not a readable object/,
+  );
   assert.match(String(message('```json\n{"a": 1, "a": 2}\n```')), /not valid JSON/);
   assert.deepEqual(message('{"a": "b: c: d", "b": {"a": ":"}}'), { a: "b: c: d", b: { a: ":" } });
 });
 
-test("what looks like a fence or a trailing comma within a string stays", () => {
+test("fences and trailing commas within a string stay", () => {
   assert.deepEqual(args('{"a": ",]", "b": "\\",}", "c": [1,],}'), { a: ",]", b: '",}', c: [1] });
   assert.deepEqual(args('{"a":"```x```"}'), { a: "```x```" });
 });
 
 // Contract: executor-233
-test("what is not one object is refused", () => {
+test("text that is not one object is rejected", () => {
   for (const text of [
     "null",
     "[]",
@@ -74,7 +77,7 @@ test("what is not one object is refused", () => {
   assert.match(String(args("[1]")), /are a list, not an object. Send one JSON object/);
 });
 
-test("keys that could pollute are own data", () => {
+test("keys that could pollute a prototype are own data", () => {
   const parsed = args(
     '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
   ) as object;
@@ -83,7 +86,7 @@ test("keys that could pollute are own data", () => {
   assert.equal(({} as { polluted?: unknown }).polluted, undefined);
 });
 
-test("a whole number that would lose digits is refused, one that keeps them is not", () => {
+test("a whole number that would lose digits is rejected, one that keeps them is not", () => {
   assert.match(
     String(args('{"id": 12345678901234567891}')),
     /12345678901234567891 .* more than a number/,
@@ -95,13 +98,13 @@ test("a whole number that would lose digits is refused, one that keeps them is n
   });
 });
 
-test("a number beyond all that a number can be is refused, as text it is text", () => {
+test("a number that is too large for a double is rejected, and accepted as text", () => {
   for (const number of ["1e400", "-1E+999", "9".repeat(400)])
     assert.match(String(args(`{"n": ${number}}`)), /is more than a number can hold/);
   assert.deepEqual(args('{"n": "1e400", "small": 1e300}'), { n: "1e400", small: 1e300 });
 });
 
-test("nesting of 200 levels is read, more is refused", () => {
+test("nesting of 200 levels is read, more is rejected", () => {
   const nested = (levels: number): string =>
     `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
   assert.equal(parseArguments(nested(200)).status, "parsed");
@@ -120,7 +123,7 @@ test("10 MB are read in linear time, broken or not", () => {
   assert.ok(process.threadCpuUsage().user - start < 4_000_000);
 });
 
-test("every object comes back as it was, and nothing makes it throw", () => {
+test("every object is read back unchanged, and nothing throws", () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.string(), fc.jsonValue()),

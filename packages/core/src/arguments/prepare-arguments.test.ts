@@ -24,14 +24,14 @@ const schema: JsonSchema = {
   additionalProperties: false,
 };
 
-test("valid arguments come back as they are", () => {
+test("valid arguments stay unchanged", () => {
   const args = { path: ".", count: 1 };
   const prepared = prepareArguments(args, schema);
   assert.ok(prepared.status === "valid" && prepared.args === args && prepared.repairs.length === 0);
   assert.equal(prepareArguments({ any: "thing" }, undefined).status, "valid");
 });
 
-test("what was repaired is said", () => {
+test("repairs are reported", () => {
   assert.deepEqual(prepareArguments({ path: ".", count: "3", tags: "x", ratio: null }, schema), {
     status: "valid",
     args: { path: ".", count: 3, tags: ["x"] },
@@ -40,7 +40,7 @@ test("what was repaired is said", () => {
 });
 
 // Contract: executor-94, executor-167, executor-236
-test("an error lets a model correct itself", () => {
+test("an error lets a model correct its call", () => {
   const prepared = prepareArguments(
     { pth: "x".repeat(500), count: "many", options: { mod: "a" } },
     schema,
@@ -55,7 +55,7 @@ test("an error lets a model correct itself", () => {
   assert.ok(message.length < 800);
 });
 
-test("a name that is like a missing one is named, also where unknown names may be given", () => {
+test("a name similar to a missing one is suggested, also if unknown names are allowed", () => {
   const inner = { type: "object", properties: { path: {}, deep: {} }, required: ["path"] };
   const schema = { type: "object", properties: { file: inner }, required: ["file"] };
   const prepared = prepareArguments({ file: { pth: ".", deep: 1 } }, schema);
@@ -76,12 +76,12 @@ test("at most eight issues are shown", () => {
   assert.match(missing.error.message, /- \/key7 is required\n- and 22 more/);
 });
 
-test("a tool whose schema is none cannot be called, and says so", () => {
+test("a tool with an invalid schema cannot be called, and says so", () => {
   const prepared = prepareArguments({}, { type: "objekt" });
   assert.equal(prepared.status === "invalid" && prepared.error.code, "invalid_schema");
 });
 
-/** Valid calls, to corrupt in one way at a time. */
+/** Valid calls, each corrupted in one way. */
 const call = fc.record(
   {
     path: fc.string(),
@@ -111,7 +111,7 @@ function changed(key: string, change: (value: JsonValue) => JsonValue | undefine
   };
 }
 
-/** These lose nothing, so the call must come back exactly. */
+/** These corruptions lose nothing, so the call must be restored exactly. */
 const lossless: { readonly [name: string]: Corruption } = {
   "a whole number as text": changed("count", String),
   "a number as text": changed("ratio", String),
@@ -129,7 +129,7 @@ const lossless: { readonly [name: string]: Corruption } = {
   "a trailing comma": (args) => `${JSON.stringify(args).slice(0, -1)},}`,
 };
 
-/** These cannot be made good. */
+/** These corruptions cannot be repaired. */
 const lossy: { readonly [name: string]: Corruption } = {
   "a required value missing": (args) => JSON.stringify({ ...args, path: undefined }),
   "null for a required value": changed("count", () => null),

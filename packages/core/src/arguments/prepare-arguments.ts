@@ -18,11 +18,11 @@ export type PreparedArguments =
   | { readonly status: "invalid"; readonly error: ToolErrorData };
 
 /**
- * Validates arguments, and where that fails repairs them without loss and validates again.
+ * Validates arguments. If they are invalid, repairs them without loss and validates them again.
  *
- * @param schema of the arguments; without one, anything goes
- * @returns the arguments with what was repaired, or an error (`invalid_arguments`) from which a
- * model can correct its call; `invalid_schema` where the tool's schema cannot be used
+ * @param schema of the arguments; without one, all arguments are valid
+ * @returns the arguments with their repairs, or an error (`invalid_arguments`) from which a model
+ * can correct its call; `invalid_schema` if the tool's schema cannot be used
  */
 export function prepareArguments(
   args: JsonObject,
@@ -67,7 +67,10 @@ function argumentsError(
   return { code: "invalid_arguments", message, details };
 }
 
-/** For an unknown property: the names that it may be meant for, or the ones there are. For a missing one: a name that may be meant by it. */
+/**
+ * Suggests names. For an unknown property: the likely names, or all known ones. For a missing
+ * property: a given name that may mean it.
+ */
 function suggestion(issue: ValidationIssue, args: JsonObject, schema: JsonSchema): string {
   if (issue.keyword !== "additionalProperties" && issue.keyword !== "required") return "";
   const parts = issue.path
@@ -100,17 +103,20 @@ export type ParsedArguments =
   | { readonly status: "failed"; readonly error: ToolErrorData };
 
 export interface ParseOptions {
-  /** Whether the answer ended in the middle of them, so that only what is complete is taken. @default false */
+  /**
+   * Whether the model's answer was cut off within the arguments, so that only complete arguments
+   * are accepted. @default false
+   */
   readonly isCutOff?: boolean;
 }
 
 /**
- * Reads a call's arguments as a model wrote them. Nothing written means `{}`. What is not JSON is
- * restored if it has one reading only.
+ * Reads a call's arguments as a model wrote them. An empty text means `{}`. A text that is not JSON
+ * is repaired if it has only one reading.
  *
- * @returns the arguments and what was repaired, in words; or an error that tells a model what to send
- * @example parseArguments('```json\n{"path": ".",}\n```')
- * // { status: "parsed", args: { path: "." }, repairs: ["took the code fence off", "took a trailing comma out"] }
+ * @returns the arguments with descriptions of the repairs, or an error that tells a model how to
+ * correct them
+ * @example parseArguments('```json\n{"path": ".",}\n```') // { status: "parsed", args: { path: "." }, repairs: ["took the code fence off", "took a trailing comma out"] }
  */
 export function parseArguments(
   text: string,
@@ -130,7 +136,7 @@ export function parseArguments(
   if (typeof value === "string" && value.trim().startsWith("{")) {
     const inner = parseArguments(value);
     return inner.status === "failed"
-      ? failed(`The arguments are a JSON string, and its text is no object that can be read.`)
+      ? failed(`The arguments are a JSON string, and its text is not a readable object.`)
       : { ...inner, repairs: ["took the object out of a JSON string", ...inner.repairs] };
   }
   if (!isObject(value)) return failed(`The arguments are ${describeType(value)}, not an object.`);
@@ -153,9 +159,9 @@ function parseJson(text: string): ParsedJson {
   }
 }
 
-/** What would be lost or go wrong with JSON that can be parsed. */
+/** Returns the problem of valid JSON that would lose information, or undefined if there is none. */
 function lossProblem(json: string, value: JsonValue): string | undefined {
-  // Each level takes two brackets.
+  // Each level has two brackets.
   if (json.length > 2 * maxArgumentsDepth && isDeeper(value, maxArgumentsDepth)) {
     return `The arguments are nested ${scanJson(json).depth} levels deep; at most ${maxArgumentsDepth} are read.`;
   }
@@ -196,14 +202,14 @@ function failed(problem: string): ParsedArguments {
 export interface ExtractedLimit {
   readonly args: JsonObject;
   readonly limit: number | undefined;
-  /** What was done beside taking it, in words. */
+  /** Descriptions of further repairs. */
   readonly repairs: readonly string[];
 }
 
 /**
- * Takes the executor's `limit` out of the arguments, before they are validated and shown. It
- * stands in no definition, the prompt's rules tell of it once. One that is not a number is
- * dropped, which is noted: it only says how much is shown.
+ * Removes the executor's `limit` from the arguments, before they are validated and shown. No
+ * definition contains it; the prompt's rules explain it once. A `limit` that is not a number is
+ * dropped with a note, because it only affects how much is shown.
  */
 export function extractLimit(args: JsonObject, definition: ToolDefinition): ExtractedLimit {
   if (!Object.hasOwn(args, "limit") || !takesLimit(definition))
@@ -212,23 +218,25 @@ export function extractLimit(args: JsonObject, definition: ToolDefinition): Extr
   const number = typeof limit === "string" && limit.trim() !== "" ? Number(limit) : limit;
   if (typeof number === "number" && Number.isFinite(number))
     return { args: rest, limit: Math.trunc(number), repairs: none };
-  const repairs = [`/limit: ${describeType(limit)} left out, which is no number`];
+  const repairs = [`/limit: ${describeType(limit)} left out, because it is not a number`];
   return { args: rest, limit: undefined, repairs };
 }
 
 const none: readonly string[] = [];
 
-/** Whether the argument `limit` is the executor's: it is the tool's where its schema has one. */
+/**
+ * Whether the argument `limit` is the executor's. It is the tool's if the tool's schema has one.
+ */
 function takesLimit({ function: { parameters } }: ToolDefinition): boolean {
   return parameters === undefined || !schemaView(parameters).keys(parameters).includes("limit");
 }
 
-/** Whether arguments that fit a schema may hold URLs: found out once for each schema. */
+/** Whether valid arguments of a schema may contain URLs; computed once for each schema. */
 export function mayHoldUrls(schema: JsonSchema): boolean {
   let known = holdingUrls.get(schema);
   if (known === undefined) {
     known = false;
-    // Whatever place it stands at: what is found too much costs a look at the arguments.
+    // At any position: a false match only costs a scan of the arguments.
     JSON.stringify(schema, (key, value: unknown) => {
       known ||= isUrlName(key) || (key === "format" && isUrlFormat(value));
       return value;
@@ -244,7 +252,7 @@ export function isUrlFormat(format: unknown): boolean {
   return format === "uri" || format === "url" || format === "iri";
 }
 
-/** `url`, `page_url`, `imageUrls`, `href`; not `curl`. */
+/** Whether a name means a URL: `url`, `page_url`, `imageUrls`, `href`; not `curl`. */
 export function isUrlName(name: string): boolean {
   return /^(?:.*[-_])?(?:ur[il]s?|href)$/i.test(name) || /[a-z](?:Ur[il]|UR[IL])s?$/.test(name);
 }

@@ -3,15 +3,15 @@ export type ReadUrl =
   | { readonly status: "plain"; readonly url: URL }
   /** Other programs may read another host from it, or none. `reason` completes "it …". */
   | { readonly status: "ambiguous"; readonly reason: string }
-  /** Not absolute, or of a scheme without hosts. */
+  /** The text is not an absolute URL, or its scheme has no hosts. */
   | { readonly status: "other" };
 
 const hostScheme = /^\s*(?:https?|wss?|ftp):/i;
 
 /**
- * Reads a URL as the WHATWG standard does, and refuses what other readers of URLs, such as Python's,
- * take for another host: `https://example.org\@evil.com/` is `example.org` to one and `evil.com` to
- * the other.
+ * Reads a URL as the WHATWG standard does, and rejects URLs that other parsers, for example
+ * Python's, read with another host: `https://example.org\@evil.com/` is `example.org` to one and
+ * `evil.com` to the other.
  *
  * @example readUrl("HTTPS://Bücher.example.") // plain, with the href "https://xn--bcher-kva.example/"
  */
@@ -21,14 +21,14 @@ export function readUrl(text: string): ReadUrl {
   if (reason !== undefined) return { status: "ambiguous", reason };
   const url = URL.parse(text.trim());
   if (url === null || url.hostname === "")
-    return { status: "ambiguous", reason: "names no host that can be read" };
-  // A final dot changes nothing of where a name leads.
+    return { status: "ambiguous", reason: "names no readable host" };
+  // A final dot does not change the destination of a name.
   if (/[^.]\.+$/.test(url.hostname)) url.hostname = url.hostname.replace(/\.+$/, "");
   return { status: "plain", url };
 }
 
 function ambiguity(text: string): string | undefined {
-  // oxlint-disable-next-line no-control-regex -- these are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the pattern looks for them
   if (/[\u0000-\u0020\u007f-\u009f]/.test(text)) return "has spaces or control characters";
   const [, authority, rest = ""] = /^[a-z]+:\/\/([^/?#]*)([^?#]*)/i.exec(text) ?? [];
   if (authority === undefined || authority === "")

@@ -20,7 +20,7 @@ test("single and curly quotes, Python's words, comments and trailing commas are 
   assert.deepEqual(read('{"range": \\n[1, 2]\\n}'), { range: [1, 2] });
 });
 
-test("raw control characters stay in a string, foreign escapes say what they say", () => {
+test("raw control characters stay in a string, foreign escapes get their meaning", () => {
   assert.deepEqual(read('["one\ntwo\tthree\u0000\u007f"]'), ["one\ntwo\tthree\u0000\u007f"]);
   assert.deepEqual(read(String.raw`['it\'s \x41 \u00e9 \n "']`), ["it's A é \n \""]);
 });
@@ -34,9 +34,9 @@ test("each repair is named", () => {
   assert.deepEqual(readRelaxedJson('{"a": 1}')?.repairs, []);
 });
 
-test("what may mean two things is refused", () => {
+test("ambiguous text is rejected", () => {
   const texts = [
-    // A quote that nobody escaped, or a string that nobody ended.
+    // An unescaped quote, or an unterminated string.
     "{'a': 'it's'}",
     '{"a": "say "hi""}',
     "{“a”: “say “hi””}",
@@ -55,7 +55,7 @@ test("what may mean two things is refused", () => {
     '{"a": b"x"}',
     "('a', 'b')",
     "{'a', 'b'}",
-    // Numbers that are written otherwise, or that no double holds.
+    // Numbers in other notations, or beyond a double.
     "[01]",
     "[+1]",
     "[.5]",
@@ -64,7 +64,7 @@ test("what may mean two things is refused", () => {
     "[0x10]",
     "[12345678901234567891,]",
     "[1e999,]",
-    // What is missing, cut off or too much.
+    // Missing, cut off or extra parts.
     '{"a" 1}',
     '{"a": 1 "b": 2}',
     "[1 2]",
@@ -76,7 +76,7 @@ test("what may mean two things is refused", () => {
     '{"a": 1 // the rest may be a comment: }',
     '{"a": 1 /* never ended }',
     "[1] [2]",
-    // A key that is given twice.
+    // A repeated key.
     "{'a': 1, 'a': 2}",
     "",
     "[".repeat(201) + "]".repeat(201),
@@ -84,7 +84,7 @@ test("what may mean two things is refused", () => {
   for (const text of texts) assert.equal(readRelaxedJson(text), undefined, text);
 });
 
-test("keys that could pollute are own data", () => {
+test("keys that could pollute a prototype are own data", () => {
   const value = read("{'__proto__': {'polluted': True}}") as object;
   assert.deepEqual(Object.keys(value), ["__proto__"]);
   assert.equal(({} as { polluted?: unknown }).polluted, undefined);
@@ -92,7 +92,7 @@ test("keys that could pollute are own data", () => {
 
 const value = fc.jsonValue().map((any) => JSON.parse(JSON.stringify(any)) as JsonValue);
 
-test("strict JSON is read as JSON.parse reads it, or refused", () => {
+test("strict JSON is read like JSON.parse reads it, or rejected", () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       const outcome = readRelaxedJson(text);
@@ -111,7 +111,7 @@ test("comments and white space between tokens change nothing", () => {
   );
 });
 
-test("whatever is read of any text says the same when it is written as JSON", () => {
+test("every value that is read from any text equals its strict JSON", () => {
   const char = fc.constantFrom(..."{}[]'\"“”,:#/\\\n 1ab".split(""));
   fc.assert(
     fc.property(fc.string({ unit: char, maxLength: 30 }), (text) => {

@@ -2,26 +2,27 @@ import type { JsonValue } from "../base/json.ts";
 import { scanJson } from "../json/json-scan.ts";
 import { isList, isObject } from "../json/json-value.ts";
 
-/** One value that was read out of text, and what was unlike JSON about it, in words. */
+/** One value that was read from a text, and descriptions of its differences from JSON. */
 export interface RelaxedJson {
   readonly value: JsonValue;
   readonly repairs: readonly string[];
 }
 
-/** How deep lists and objects may nest. */
+/** The maximum depth of lists and objects. */
 const maxDepth = 200;
 
 /**
- * Reads JSON that is written in one of the ways in which models miss its grammar, where that can
- * mean one thing only: single, curly or Python quotes, `True`, `False` and `None`, comments, line
- * breaks and other control characters within strings, and commas before a closing bracket.
+ * Reads text with models' usual mistakes in JSON syntax, if it can mean one value only. It accepts
+ * single, curly or Python quotes, `True`, `False` and `None`, and comments. It also accepts control
+ * characters within strings, and commas before a closing bracket.
  *
- * Whatever may mean two things is refused: a quote within a string that nobody escaped, a bare
- * word, a missing comma, an unknown escape, a number that a double does not hold, a key that is
- * given twice, text that was cut off.
+ * It rejects ambiguous text: an unescaped quote within a string, a bare word, a missing comma or an
+ * unknown escape. It also rejects a number that a double cannot hold, a repeated key, and text that
+ * was cut off.
  *
  * @returns undefined if the text is not one value
- * @example readRelaxedJson("{'paths': ['a', 'b'], 'deep': True}")
+ * @example
+ * readRelaxedJson("{'paths': ['a', 'b'], 'deep': True}")
  * // { value: { paths: ["a", "b"], deep: true }, repairs: ["…single quotes", "…Python's words"] }
  */
 export function readRelaxedJson(text: string): RelaxedJson | undefined {
@@ -30,13 +31,16 @@ export function readRelaxedJson(text: string): RelaxedJson | undefined {
 }
 
 export interface RelaxedValue extends RelaxedJson {
-  /** Where the text goes on, behind white space and comments. */
+  /** The offset after the value, white space and comments. */
   readonly end: number;
-  /** How many closing brackets are missing: 1 if the text ends behind a member of the outermost object. */
+  /**
+   * The number of missing closing brackets: 1 if the text ends after a member of the outermost
+   * object.
+   */
   readonly unclosed: 0 | 1;
 }
 
-/** Reads the value that begins at `start`, whatever follows it. */
+/** Reads the value that begins at `start`, and ignores the text after it. */
 export function readRelaxedValue(text: string, start: number): RelaxedValue | undefined {
   const reader = new Reader(text, start);
   if (!reader.read()) return undefined;
@@ -68,7 +72,7 @@ const words: { readonly [word: string]: string } = {
 
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const word = /\w+/y;
-// A model that escapes a whole text twice leaves `\n` between the tokens too.
+// A model that escapes a whole text twice also writes `\n` between the tokens.
 const space = /(?:[ \n\r\t]|\\[nrt])+/y;
 const lineComment = /(?:\/\/|#)[^\n]*/y;
 const blockComment = /\/\*[^]*?\*\//y;
@@ -76,7 +80,7 @@ const plainText = /[^"'“”‘’\\\p{Cc}]+/uy;
 const escape = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 const hexEscape = /\\x([\da-fA-F]{2})/y;
 
-/** Writes strict JSON of what it reads. */
+/** Writes strict JSON of the text that it reads. */
 class Reader {
   at: number;
   unclosed: 0 | 1 = 0;
@@ -93,7 +97,7 @@ class Reader {
     return this.#json.join("");
   }
 
-  /** Whether there is one value, which ends or lacks no more than its last brace. */
+  /** Returns whether there is one value that is complete except for its last brace. */
   read(): boolean {
     const open: string[] = [];
     let after: "open" | "comma" | "colon" | "value" = "colon";
@@ -132,7 +136,7 @@ class Reader {
     }
   }
 
-  /** Supplies the outermost brace. A number in front of it may have been cut off. */
+  /** Adds the outermost brace. A number before it may have been cut off. */
   #closeLast(open: readonly string[]): boolean {
     if (open.length > 1 || open[0] !== "}" || /[\d.]$/.test(this.#json.at(-1) ?? "")) return false;
     this.#json.push("}");
@@ -150,7 +154,9 @@ class Reader {
     return pattern.exec(this.#text)?.[0];
   }
 
-  /** @param isInside where a line's comment that goes to the end of the text may hide the rest */
+  /**
+   * @param isInside whether the comment of a line may hide the rest of the text
+   */
   #skip(isInside: boolean): boolean {
     for (;;) {
       const blank = this.#match(space);
@@ -182,7 +188,7 @@ class Reader {
       return true;
     }
     const digits = this.#match(number);
-    // `1_000`, `0x10` and the like go on with a letter.
+    // `1_000`, `0x10` and similar text continue with a letter.
     if (digits === undefined || /[\w.]/.test(this.#text[this.at + digits.length] ?? ""))
       return false;
     this.#write(digits);
@@ -209,11 +215,11 @@ class Reader {
     }
   }
 
-  /** What does not go into a JSON string as it is, or may be a quote that was meant as one. */
+  /** A character that JSON strings do not allow unescaped, or that may be a quote. */
   #special(char: string, quote: string): boolean {
     if (char === "\\") return this.#escape();
     if (char === '"') {
-      // Between curly quotes, a straight one may be their end as well.
+      // Between curly quotes, a straight one may also be the end.
       if (quote !== "'") return false;
       this.#write('\\"', 1);
     } else if (/\p{Cc}/u.test(char)) {

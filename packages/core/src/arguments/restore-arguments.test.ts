@@ -6,7 +6,7 @@ import { restoreArguments } from "./restore-arguments.ts";
 
 const restored = (text: string): unknown => restoreArguments(text)?.value;
 
-test("one closing bracket too many goes, and the last missing brace comes", () => {
+test("an extra closing bracket is removed, and a missing last brace is added", () => {
   for (const text of ['{"a":{"b":1}}}', '{"a":{"b":1}} ]', '{"a":{"b":1}', '{"a":{"b":1} // end\n'])
     assert.deepEqual(restored(text), { a: { b: 1 } }, text);
   assert.deepEqual(restored('{"a": "x"'), { a: "x" });
@@ -32,7 +32,7 @@ test("one closing bracket too many goes, and the last missing brace comes", () =
   for (const text of [...tooFew, ...tooMany]) assert.equal(restored(text), undefined, text);
 });
 
-test("prose and a code fence around one object go", () => {
+test("prose and a code fence around one object are removed", () => {
   const texts = [
     'Here are the arguments:\n{"a": 1}\nThat is all.',
     'Sure, I will call it with {"a": 1}',
@@ -79,7 +79,7 @@ test("an object within a JSON string is restored too", () => {
   });
 });
 
-test("arguments that an answer's end cut off are not completed", () => {
+test("arguments that were cut off with the answer are not completed", () => {
   assert.equal(parseArguments('{"a": "x"').status, "parsed");
   const cut = parseArguments('{"a": "x"', { isCutOff: true });
   assert.match(cut.status === "failed" ? cut.error.message : "", /was cut off .* Send one JSON/);
@@ -93,7 +93,7 @@ test("arguments that an answer's end cut off are not completed", () => {
   );
 });
 
-test("a wrapper that the tool does not know is taken off", () => {
+test("a wrapper that the tool does not know is removed", () => {
   const schema = {
     type: "object",
     properties: { path: { type: "string" }, depth: { type: "integer" } },
@@ -120,7 +120,7 @@ test("a wrapper that the tool does not know is taken off", () => {
   assert.equal(prepareArguments({ input: { input: "x" } }, own).status, "invalid");
 });
 
-test("10 MB of broken text are refused in linear time", () => {
+test("10 MB of broken text are rejected in linear time", () => {
   const start = process.threadCpuUsage().user;
   for (const text of ["a: ", "``` ", "{ ", "} ", "( ", "word ", "{}"])
     assert.equal(restored(text.repeat(2_000_000)), undefined);

@@ -4,13 +4,15 @@ import { readRelaxedJson, readRelaxedValue, type RelaxedJson } from "./relaxed-j
 import { schemaView } from "./schema-view.ts";
 
 /**
- * Reads a call's arguments out of text that is not JSON, where it can mean one object only: one in
- * a code fence, with prose around it, with one closing bracket too many or without its last brace,
- * and in all of these what {@link readRelaxedJson} reads.
+ * Reads a call's arguments from text that is not JSON, if it can mean one object only. The object
+ * may be in a code fence, have prose around it, have one closing bracket too many, or lack its last
+ * brace. In each case the mistakes that {@link readRelaxedJson} accepts are allowed.
  *
- * @returns undefined where there is no object, or more than one reading
- * @example restoreArguments("Here you are:\n{'path': '.'}")
- * // { value: { path: "." }, repairs: ["took off the text around the object", "read single quotes as double ones"] }
+ * @returns undefined if there is no object, or more than one reading
+ * @example
+ * restoreArguments("Here you are:\n{'path': '.'}")
+ * // { value: { path: "." }, repairs: ["took off the text around the object", "read single quotes
+ * as double ones"] }
  */
 export function restoreArguments(text: string): RelaxedJson | undefined {
   return restoreBrackets(text) ?? restoreFenced(text) ?? restoreWithin(text);
@@ -48,8 +50,8 @@ function restoreWithin(text: string): RelaxedJson | undefined {
 }
 
 /**
- * Sentences that can hold no part of the arguments: no quotes, brackets or operators, and nowhere
- * one word with a colon behind it, as `to: Ann` and `filter:` have it.
+ * Whether sentences cannot contain a part of the arguments: they have no quotes, brackets or
+ * operators, and no single word with a colon after it, for example `to: Ann` or `filter:`.
  */
 function isProse(text: string): boolean {
   return (
@@ -67,7 +69,10 @@ const wrappers = new Set([
   "tool_input",
 ]);
 
-/** Takes arguments out of an object that holds nothing but them, under a name that the tool does not know. */
+/**
+ * Returns the arguments in an object that contains only them, under a name that the tool does not
+ * know.
+ */
 export function unwrapArguments(
   args: JsonObject,
   schema: JsonSchema,

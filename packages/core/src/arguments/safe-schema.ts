@@ -14,9 +14,9 @@ type SafeSchema =
   | {
       readonly status: "safe";
       readonly schema: JsonSchema;
-      /** What is not enforced, and why. */
+      /** The parts of the schema that are not enforced, with reasons. */
       readonly notes: readonly string[];
-      /** Of key patterns that are to be counted (`keySteps`) before they are tried. */
+      /** The costs of key patterns that must be counted with `keySteps` before they are tested. */
       readonly keyCosts: readonly PatternCost[];
       /** Whether some pattern may run out of steps. */
       readonly isCostly: boolean;
@@ -26,32 +26,33 @@ type SafeSchema =
 interface SafeSchemaOptions {
   readonly engine?: PatternEngine | undefined;
   readonly budget: StepBudget;
-  /** Patterns that take more than linear time: tried within the budget, or left out. */
+  /** Patterns that need more than linear time: counted within the budget, or left out. */
   readonly costly: "counted" | "left out";
 }
 
 type Node = { readonly [key: string]: unknown };
 
-/** What drafts before 2019-09 heed beside a `$ref`. */
+/** The keywords next to a `$ref` that drafts before 2019-09 respect. */
 const besideReference = new Set(["$ref", "$id", "$defs", "definitions"]);
-/** Say nothing of whether a value fits, and must not be found by a reference. */
+/** Keywords that do not affect validity, and that references must not find. */
 const annotations = new Set(["default", "examples", "$comment", "~refine"]);
 /**
- * What may fail without the whole failing. The validator takes what such a schema has seen so far for
- * evaluated, which it does not within these. (A pointer that leads into them forbids it.)
+ * Keywords that may fail without failing the whole schema. The validator counts the properties that
+ * such a schema has seen as evaluated; the replacements prevent that. (A pointer into them rules
+ * the replacement out.)
  */
 const isolated: { readonly [keyword: string]: (schema: unknown) => JsonSchema } = {
   if: (schema) => ({ anyOf: [schema] }),
-  // Of items it says nothing at all to the list.
+  // `contains` evaluates nothing of the list.
   contains: (schema) => ({ not: { not: schema } }),
 };
-/** Of a draft that is not claimed. */
+/** Keywords of another draft. */
 const foreign = new Set(["$recursiveRef", "$recursiveAnchor"]);
 
 /**
  * Rewrites a schema into one that is safe to validate with: patterns that could hang run on
- * `engine`, are counted, or are left out with a note. Where one is left out, what would turn
- * stricter by it is loosened too, so that a valid value is never refused.
+ * `engine`, are counted, or are left out with a note. If a pattern is left out, the parts that
+ * would become stricter are loosened too, so that a valid value is never rejected.
  */
 export function safeSchema(schema: JsonSchema, options: SafeSchemaOptions): SafeSchema {
   const rewriting = new Rewriting(options, schema);
@@ -67,14 +68,14 @@ export function safeSchema(schema: JsonSchema, options: SafeSchemaOptions): Safe
 class Rewriting {
   readonly notes: string[] = [];
   readonly keyCosts: PatternCost[] = [];
-  /** Schemas that let more pass than was written. */
+  /** Schemas that are looser than the original. */
   readonly loose = new WeakSet<object>();
   isLoose = false;
   isCostly = false;
   problem: string | undefined;
   readonly #options: SafeSchemaOptions;
   readonly #isLegacy: boolean;
-  /** Whether what is only tried has to be kept apart from what is counted as evaluated. */
+  /** Whether parts that may fail must not count as evaluated. */
   readonly #isolates: boolean;
 
   constructor(options: SafeSchemaOptions, schema: JsonSchema) {
@@ -119,7 +120,7 @@ class Rewriting {
     }
     if (refinements.length > 0) members.push(["~refine", refinements]);
     if (!isLoose) return Object.fromEntries(members);
-    // Which properties are additional is not known where a key's pattern is left out.
+    // If a key's pattern is left out, the additional properties are not known.
     const result = Object.fromEntries(
       members.filter(
         ([key]) => key !== "additionalProperties" || !isObject(node["patternProperties"]),
@@ -181,8 +182,8 @@ class Rewriting {
 }
 
 /**
- * Loosens what would turn stricter because some parts of a schema (`loose`) let more pass than was
- * written: `not`, `if`, `oneOf`, `maxContains` and `unevaluated…`. A reference counts as loose.
+ * Loosens the parts that would become stricter because other parts (`loose`) are looser than the
+ * original: `not`, `if`, `oneOf`, `maxContains` and `unevaluated…`. A reference counts as loose.
  */
 function looseSchema(schema: unknown, loose: WeakSet<object>): unknown {
   if (typeof schema !== "object" || schema === null) return schema;
@@ -218,13 +219,13 @@ function isLoose(schema: unknown, loose: WeakSet<object>): boolean {
   return Object.values(schema).some((member) => isLoose(member, loose));
 }
 
-/** A check of our own within a schema, in the validator's form. */
+/** Our own check within a schema, in the validator's form. */
 interface Refinement {
   readonly check: (value: unknown) => boolean;
   readonly error: () => string;
 }
 
-/** The error's text carries the keyword that the check stands for. */
+/** The error's text contains the keyword that the check replaces. */
 function refinement(options: {
   readonly keyword: string;
   readonly expected: string;
@@ -238,7 +239,7 @@ export function readRefinement(message: string): { keyword: string; expected: st
   return { keyword: message.slice(0, end), expected: message.slice(end + 2) };
 }
 
-/** `uniqueItems` in linear time, whatever the list; the validator's own lists every duplicate. */
+/** `uniqueItems` in linear time for any list; the validator's own lists every duplicate. */
 const uniqueItems: Refinement = refinement({
   keyword: "uniqueItems",
   expected: "a list without repeated items",

@@ -1,11 +1,11 @@
 import type { JsonSchema } from "../base/json.ts";
 import { isObject } from "../json/json-value.ts";
 
-/** Where the references of a schema lead. Only what stands in the schema itself is found. */
+/** The targets of a schema's references. Only targets within the schema are found. */
 interface SchemaReferences {
-  /** What a schema with a `$ref` refers to. */
+  /** The target of each schema with a `$ref`. */
   readonly targets: ReadonlyMap<object, JsonSchema | boolean>;
-  /** The first reference that leads nowhere, or into a value. */
+  /** The first reference without a target, or with a target that is not a schema. */
   readonly dangling: string | undefined;
 }
 
@@ -18,11 +18,16 @@ interface Reference {
   readonly isDynamic: boolean;
 }
 
-/** Stands in for the address of a schema that has no `$id`; ends where relative ones may follow. */
+/**
+ * The address of a schema without `$id`; it ends with a slash so that relative references can
+ * follow.
+ */
 const unnamed = "capstan://schema/";
 const known = new WeakMap<JsonSchema, SchemaReferences>();
 
-/** Resolves every reference of a schema, `$id` and `$anchor` heeded. Nothing is fetched. */
+/**
+ * Resolves all references of a schema, including those to an `$id` or `$anchor`. Fetches nothing.
+ */
 export function schemaReferences(schema: JsonSchema): SchemaReferences {
   let references = known.get(schema);
   if (references === undefined) {
@@ -65,7 +70,7 @@ function resolveAll(schema: JsonSchema): SchemaReferences {
     }
   }
 
-  /** Notes what a schema is called and what it refers to; gives the address its members have. */
+  /** Records a schema's names and references. Returns the base address of its members. */
   function identify(node: Node, outer: string): string {
     const { $id, $ref, $dynamicRef, $anchor, $dynamicAnchor } = node;
     let base = outer;
@@ -95,13 +100,16 @@ function resolveAll(schema: JsonSchema): SchemaReferences {
     return root === undefined ? undefined : schemaAt(root, decoded(fragment));
   }
 
-  /** A dynamic reference may name an anchor that is only met on the way. */
+  /** Whether a dynamic reference may name an anchor that is only known during validation. */
   function isFoundLater({ ref, isDynamic }: Reference): boolean {
     return isDynamic && dynamicAnchors.has(ref.slice(ref.indexOf("#") + 1));
   }
 }
 
-/** The schema at a pointer; undefined where there is none, or where a value or a map of schemas is. */
+/**
+ * Returns the schema at a pointer, or undefined if there is none or if it is a value or a map of
+ * schemas.
+ */
 function schemaAt(root: Node, pointer: string): JsonSchema | boolean | undefined {
   let at: unknown = root;
   let isMap = false;
@@ -118,12 +126,12 @@ function schemaAt(root: Node, pointer: string): JsonSchema | boolean | undefined
 
 function resolved(reference: string, base: string): string | undefined {
   if (URL.canParse(reference, base)) return new URL(reference, base).href;
-  // A URN has no path that a reference could be relative to, but for its last part.
+  // A URN has no path for relative references, except for its last part.
   const besides = `${base.slice(0, base.lastIndexOf(":"))}:${reference}`;
   return URL.canParse(besides) ? besides : undefined;
 }
 
-/** A pointer out of a URI's fragment. */
+/** Decodes a pointer from a URI's fragment. */
 function decoded(fragment: string): string {
   try {
     return decodeURIComponent(fragment);
@@ -132,7 +140,7 @@ function decoded(fragment: string): string {
   }
 }
 
-/** Keywords whose members are named by the schema's author, so the names are no keywords. */
+/** Keywords whose members are named by the schema's author, so the names are not keywords. */
 export const mapKeywords: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",
@@ -142,7 +150,7 @@ export const mapKeywords: ReadonlySet<string> = new Set([
   "dependencies",
 ]);
 
-/** Keywords that hold values and no schemas; what is in them is never read as a schema. */
+/** Keywords whose values are not schemas. */
 export const valueKeywords: ReadonlySet<string> = new Set([
   "const",
   "enum",
@@ -153,15 +161,20 @@ export const valueKeywords: ReadonlySet<string> = new Set([
 
 const legacyDrafts = /^https?:\/\/json-schema\.org\/draft-0[3-7]\/schema#?$/;
 
-/** Draft-07 or older by its `$schema`: what stands beside a `$ref` is not heeded. */
+/**
+ * Whether the schema's `$schema` is draft-07 or older: keywords next to a `$ref` are then ignored.
+ */
 export function isLegacySchema(schema: { readonly [key: string]: unknown }): boolean {
   return typeof schema["$schema"] === "string" && legacyDrafts.test(schema["$schema"]);
 }
 
-/** Objects and lists within each other. Whoever compiles or applies a schema calls itself at each of them. */
+/**
+ * The maximum depth of objects and lists. Code that compiles or applies a schema recurses at each
+ * level.
+ */
 const maxSchemaLevels = 200;
 
-/** Returns what is wrong with a schema that is nested too deeply to be walked, or `undefined`. */
+/** Returns an error if a schema is nested too deeply to be walked, or `undefined`. */
 export function schemaDepthProblem(schema: object): string | undefined {
   let level = new Set<object>([schema]);
   for (let depth = 0; depth < maxSchemaLevels; depth++) {

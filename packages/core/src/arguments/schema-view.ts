@@ -3,29 +3,33 @@ import { isObject, jsonTypes, typeOf, typesNamed } from "../json/json-value.ts";
 import { matchesKey } from "./pattern-check.ts";
 import { isLegacySchema, schemaReferences } from "./schema-references.ts";
 
-/** Schemas joined in one place before it counts as allowing anything. */
+/** The number of joined schemas at one position beyond which anything is allowed. */
 const maxParts = 64;
 
 const empty: JsonSchema = {};
 
-/** A schema at some place: JSON Schema, or `true` where anything goes, or `false` where nothing does. */
+/**
+ * The schema of a position in a value: JSON Schema, `true` if anything is allowed, or `false` if
+ * nothing is.
+ */
 export type SchemaAt = JsonSchema | boolean;
 
 /**
- * What a schema says of places in a value, without validating: which types a place may have, what
- * is required, what keys are known. It errs on the side of allowing, so that what it forbids is
- * really forbidden.
+ * Information about positions in a value without validation: their possible types, required and
+ * known keys. It errs towards allowing, so that everything it forbids is really forbidden.
  */
 export interface SchemaView {
-  /** The types that a place may have, as bits of `jsonTypes`. */
+  /** Returns the types that a position may have, as bits of `jsonTypes`. */
   types(at: SchemaAt): number;
-  /** The schema of a key or an index of `value`, which is at this place. */
+  /** Returns the schema of a key or an index of `value`, which is at this position. */
   child(at: SchemaAt, key: string | number, value: unknown): SchemaAt;
-  /** The number of items that may have schemas of their own; all after these share one. */
+  /**
+   * Returns the number of items that may have their own schemas; all items after these share one.
+   */
   tupleLength(at: SchemaAt): number;
-  /** Whether a key of the object may be required. */
+  /** Returns whether a key of the object may be required. */
   requires(at: SchemaAt, key: string, value: unknown): boolean;
-  /** Keys that the schema names at this place. */
+  /** Returns the keys that the schema names at this position. */
   keys(at: SchemaAt): readonly string[];
 }
 
@@ -33,12 +37,12 @@ export function schemaView(root: JsonSchema): SchemaView {
   const knownTypes = new WeakMap<object, number>();
   const isLegacy = isLegacySchema(root);
 
-  /** What a schema says itself: in older drafts nothing, beside a reference. */
+  /** Returns a schema's own keywords; in older drafts a schema with a reference has none. */
   function own(at: JsonSchema): JsonSchema {
     return isLegacy && typeof at["$ref"] === "string" ? empty : at;
   }
 
-  /** The schemas that hold together with this one. */
+  /** Returns the schemas that must all hold together with this one. */
   function conjuncts(at: JsonSchema): readonly SchemaAt[] {
     const all = schemas(own(at)["allOf"]);
     return typeof at["$ref"] === "string"
@@ -50,7 +54,7 @@ export function schemaView(root: JsonSchema): SchemaView {
     if (typeof at === "boolean") return at ? jsonTypes.any : 0;
     const known = knownTypes.get(at);
     if (known !== undefined) return known;
-    // While it is being found out, a schema that refers to itself adds nothing.
+    // During the computation, a schema that refers to itself adds nothing.
     knownTypes.set(at, jsonTypes.any);
     const { type, enum: values, ...rest } = own(at);
     let allowed = typesNamed(type);
@@ -64,7 +68,7 @@ export function schemaView(root: JsonSchema): SchemaView {
     return allowed;
   }
 
-  /** Whether a value can be meant for this alternative: its type fits, and so do its constants. */
+  /** Whether a value can be meant for this alternative: its type and its constants match. */
   function isPossible(at: SchemaAt, value: unknown): boolean {
     return (types(at) & typeOf(value)) !== 0 && !contradicts(at, value, new Set());
   }
@@ -178,7 +182,7 @@ function propertySchema(at: JsonSchema, key: string): SchemaAt {
   return additionalProperties === undefined ? true : asSchema(additionalProperties);
 }
 
-/** What lists and objects that are written out (`const`, `enum`) have at a place. */
+/** Returns the values at a key of lists and objects in `const` or `enum`. */
 function constantsAt(at: JsonSchema, key: string | number): SchemaAt {
   const values = Object.hasOwn(at, "const") ? [at["const"]] : at["enum"];
   if (!Array.isArray(values)) return true;
@@ -198,12 +202,12 @@ function itemSchema(at: JsonSchema, index: number): SchemaAt {
   return at["items"] === undefined ? true : asSchema(at["items"]);
 }
 
-/** How many schemas a joined one is made of; one that was written counts as one. */
+/** The number of schemas in a joined one; an original schema counts as one. */
 const sizes = new WeakMap<object, number>();
 
 /**
- * All of some schemas, or any of them, as one. Joined schemas are flattened and bounded: what a
- * recursive schema comes to must not grow with the depth of the value.
+ * Returns one schema for all or any of several. Joined schemas are flattened and bounded: the
+ * result for a recursive schema must not grow with the depth of the value.
  */
 function joined(keyword: "allOf" | "anyOf", parts: readonly SchemaAt[]): SchemaAt {
   const [neutral, absorbing] = keyword === "allOf" ? [true, false] : [false, true];
@@ -233,7 +237,7 @@ function asSchema(value: unknown): SchemaAt {
   return typeof value === "boolean" || isObject(value) ? value : true;
 }
 
-/** Whether a schema allows certain scalars only, and the value is another. */
+/** Whether a schema allows only certain scalars, and the value is not one of them. */
 function isOtherConstant(schema: unknown, value: unknown): boolean {
   if (!isObject(schema) || !isScalar(value)) return false;
   const allowed = Object.hasOwn(schema, "const") ? [schema["const"]] : schema["enum"];

@@ -39,7 +39,7 @@ const hosts: readonly (readonly [string, string])[] = [
 ];
 
 // Contract: executor-221
-test("a URL that programs read in different ways is refused by name", async () => {
+test("a URL that programs read in different ways is rejected by name", async () => {
   for (const url of ambiguous) {
     assert.equal(readUrl(url).status, "ambiguous", url);
     const { result, seen } = await fetchWith({ url });
@@ -62,7 +62,7 @@ test("rules, grants and the tool see the host in one form", async () => {
 });
 
 // Contract: executor-221
-test("Python reads the host of every plain URL as it was decided on", (t) => {
+test("Python reads the same host from every plain URL as the gate", (t) => {
   const python = "python3";
   const plain = hosts.map(([, href]) => href);
   const code =
@@ -78,7 +78,7 @@ test("Python reads the host of every plain URL as it was decided on", (t) => {
   );
 });
 
-test("an ambiguous URL is on every host that is denied and on none that is allowed", () => {
+test("an ambiguous URL matches every denied host and no allowed one", () => {
   for (const text of ambiguous)
     for (const host of ["example.org", "evil.com", "other.net"]) {
       assert.ok(conditionsHold({ text: { host } }, { text }, "some"), text);
@@ -87,7 +87,7 @@ test("an ambiguous URL is on every host that is denied and on none that is allow
     }
 });
 
-test("URLs are found by their names and formats, at any depth; other texts stay as they are", () => {
+test("URLs are found by their names and formats, at any depth; other texts stay unchanged", () => {
   const schema = {
     type: "object",
     properties: {
@@ -111,7 +111,7 @@ test("URLs are found by their names and formats, at any depth; other texts stay 
   });
 });
 
-test("a URL that the schema lists stays as it is listed", async () => {
+test("a URL that the schema lists stays in the listed form", async () => {
   const { seen } = await fetchWith({ listed: "https://example.org" });
   assert.deepEqual(seen, ["https://example.org"]);
 });

@@ -5,17 +5,17 @@ import { describeType } from "../json/json-value.ts";
 import { readRefinement } from "./safe-schema.ts";
 import { shortJson } from "../json/short-json.ts";
 
-/** One way in which a value does not fit its schema. */
+/** One mismatch between a value and its schema. */
 export interface ValidationIssue {
   /** JSON pointer; empty for the value itself. */
   readonly path: string;
-  /** What the schema asks for, in words. */
+  /** Describes the value that the schema requires. */
   readonly expected: string;
-  /** What is there: its type and, shortened, its value. */
+  /** Describes the given value: its type and its shortened text. */
   readonly received: string;
   /** The schema's keyword that fails. */
   readonly keyword: string;
-  /** All of it as a sentence without a full stop. */
+  /** The issue as a sentence without a full stop. */
   readonly message: string;
 }
 
@@ -32,7 +32,7 @@ const typeWords: { readonly [type: string]: string } = {
   string: "text",
 };
 
-/** The validator's errors as issues: one for each thing to put right. */
+/** Returns the validator's errors as issues, one for each value to correct. */
 export function validationIssues(
   errors: readonly SchemaError[],
   value: unknown,
@@ -51,17 +51,20 @@ export function validationIssues(
   return [
     error
       ? issue(error.instancePath, error.keyword, error.message, value)
-      : issue("", "schema", "what fits the schema", value),
+      : issue("", "schema", "a value that fits the schema", value),
   ];
 }
 
-/** The outermost union that an error comes from, by its place in the schema; else an empty text. */
+/**
+ * Returns the position in the schema of the outermost union that an error comes from, or an empty
+ * text.
+ */
 function unionOf(error: SchemaError): string {
   const found = unions.exec(error.schemaPath);
   return found ? error.schemaPath.slice(0, found.index) : "";
 }
 
-/** Errors that sum up what is reported member by member as well. */
+/** Whether an error summarises others that are reported for each member. */
 function isRepeated(error: SchemaError, errors: readonly SchemaError[]): boolean {
   if (/\/propertyNames(?:\/|$)/.test(error.schemaPath)) return true;
   if (error.keyword !== "additionalProperties" && error.keyword !== "unevaluatedProperties")
@@ -71,8 +74,8 @@ function isRepeated(error: SchemaError, errors: readonly SchemaError[]): boolean
 }
 
 /**
- * Where none of several alternatives fits: the issues of the one that was meant, if the type of
- * the value fits exactly one of them; else what each would have asked for.
+ * Returns the issues if no alternative of a union matches: those of the alternative that was meant,
+ * if the value's type matches exactly one; otherwise the requirements of each.
  */
 function unionIssues(nested: readonly SchemaError[], value: unknown): readonly ValidationIssue[] {
   const [first] = nested;
@@ -135,7 +138,10 @@ function missing(path: string): ValidationIssue {
   };
 }
 
-/** What stands where the schema is `false`: mostly a property that it does not know. */
+/**
+ * Returns the issue of a position whose schema is `false`, usually a property that the schema does
+ * not know.
+ */
 function forbidden(error: SchemaError, value: unknown): ValidationIssue {
   const isUnknown = /\/(?:additional|unevaluated)Properties$/.test(error.schemaPath);
   return isUnknown

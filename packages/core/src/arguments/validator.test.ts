@@ -18,7 +18,7 @@ function refusal(schema: unknown): string {
   return compiled.status === "refused" ? compiled.message : "compiled";
 }
 
-test("an issue says where, what was expected and what came", () => {
+test("an issue names the path, the expected and the received value", () => {
   const schema = {
     type: "object",
     properties: {
@@ -49,7 +49,7 @@ test("an issue says where, what was expected and what came", () => {
   );
 });
 
-test("a value is shortened, whatever its size", () => {
+test("a value of any size is shortened", () => {
   const [issue] = issues(
     { properties: { a: { type: "integer" } } },
     { a: Array<string>(1000).fill("y".repeat(1000)) },
@@ -57,7 +57,7 @@ test("a value is shortened, whatever its size", () => {
   assert.ok((issue?.received.length ?? 0) < 100);
 });
 
-test("of alternatives, the one that was meant is explained; else what each asks for", () => {
+test("an issue explains the alternative that was meant, else what each requires", () => {
   const either = {
     properties: {
       a: { anyOf: [{ type: "integer" }, { type: "array", items: { type: "string" } }] },
@@ -93,7 +93,7 @@ test("of alternatives, the one that was meant is explained; else what each asks 
   assert.equal(issues(many, "x").length, 1);
 });
 
-test("required looks at own properties, of every name", () => {
+test("required checks own properties, of every name", () => {
   for (const name of ["toString", "constructor", "__proto__", "hasOwnProperty", "valueOf"]) {
     assert.deepEqual(
       issues({ type: "object", required: [name] }, {}).map(({ path }) => path),
@@ -107,7 +107,7 @@ test("required looks at own properties, of every name", () => {
   }
 });
 
-test("what is not a schema is refused with the place", () => {
+test("an invalid schema is rejected with the path", () => {
   assert.match(refusal({ type: "strin" }), /type/);
   assert.match(refusal({ properties: { a: { minLength: "x" } } }), /\/properties\/a\/minLength/);
   assert.match(refusal({ properties: { a: { required: true } } }), /\/properties\/a\/required/);
@@ -135,7 +135,7 @@ test("what is not a schema is refused with the place", () => {
   assert.match(refusal(circular), /refers to itself/);
 });
 
-test("what a condition only tried does not count as evaluated", () => {
+test("properties in a condition that failed do not count as evaluated", () => {
   const schema = {
     properties: { method: { enum: ["get", "post"] }, retries: { type: "integer" } },
     if: { properties: { method: { const: "post" }, body: {} } },
@@ -151,13 +151,13 @@ test("what a condition only tried does not count as evaluated", () => {
   );
 });
 
-test("what an item has within says nothing of the list's own items", () => {
+test("items evaluated within an item do not count for the list", () => {
   const schema = { contains: { type: "array", prefixItems: [{}, {}] }, unevaluatedItems: false };
   assert.deepEqual(issues(schema, [[1, 2]]), []);
   assert.equal(issues(schema, [[1, 2], "y"]).length, 1);
 });
 
-test("repeated items are said as such, by value", () => {
+test("repeated items are reported by value", () => {
   const [issue] = issues({ uniqueItems: true }, [{ a: 1, b: [2] }, 1, { b: [2], a: 1 }]);
   assert.equal(issue?.keyword, "uniqueItems");
   assert.match(issue?.message ?? "", /a list without repeated items, got a list/);
@@ -165,7 +165,7 @@ test("repeated items are said as such, by value", () => {
   assert.deepEqual(issues({ uniqueItems: false }, [1, 1]), []);
 });
 
-test("true and false are schemas, other values are none", () => {
+test("true and false are schemas, other values are not", () => {
   const verdict = (schema: boolean) => {
     const compiled = compileSchema(schema);
     return compiled.status === "compiled" && compiled.validator.isValid({ a: 1 });
@@ -175,7 +175,7 @@ test("true and false are schemas, other values are none", () => {
     assert.match(refusal(schema), /A schema is an object/);
 });
 
-test("recursive schemas work; one without an end, or a value too deep, is an issue and no crash", () => {
+test("recursive schemas work; an endless one, or a value too deep, is an issue and not a crash", () => {
   const tree = {
     $ref: "#/$defs/node",
     $defs: {
@@ -194,7 +194,7 @@ test("recursive schemas work; one without an end, or a value too deep, is an iss
   assert.ok(issues(tree, deep).length > 0);
 });
 
-test("both drafts are understood by $schema", () => {
+test("$schema selects between both drafts", () => {
   const draft7 = "http://json-schema.org/draft-07/schema#";
   assert.equal(
     issues({ $schema: draft7, items: [{ type: "string" }], additionalItems: false }, ["a", 1])
@@ -214,7 +214,7 @@ test("both drafts are understood by $schema", () => {
   assert.equal(issues({ prefixItems: [{ type: "string" }], items: false }, ["a", 1]).length, 1);
 });
 
-test("a property that is called pattern is no pattern", () => {
+test("a property with the name pattern is not a pattern", () => {
   const schema = {
     type: "object",
     properties: { pattern: { type: "string" }, not: { type: "integer" } },
@@ -223,7 +223,7 @@ test("a property that is called pattern is no pattern", () => {
   assert.deepEqual(issues(schema, { pattern: "(a+)+$", not: 1 }), []);
 });
 
-test("patterns are enforced, also those only older syntax knows", () => {
+test("patterns are enforced, also those in older syntax only", () => {
   assert.equal(issues({ pattern: "^[a-z]+$" }, "aB").length, 1);
   assert.equal(issues({ pattern: "^a\\_b$" }, "a_c")[0]?.keyword, "pattern");
   assert.deepEqual(issues({ pattern: "^a\\_b$" }, "a_b"), []);
@@ -241,7 +241,7 @@ const hanging = [
   "^((a?){1,9}){1,9}$",
 ];
 
-test("a pattern that could hang is not enforced without an engine, which the notes say", () => {
+test("a pattern that could hang is not enforced without an engine, and the notes say so", () => {
   for (const pattern of hanging) {
     const compiled = compileSchema({ properties: { a: { pattern } } });
     assert.ok(compiled.status === "compiled");
@@ -261,7 +261,7 @@ test("quadratic patterns are enforced on short texts, and cannot hang on long on
   assert.ok(performance.now() - start < 10_000);
 });
 
-test("an engine enforces what could hang", () => {
+test("an engine enforces patterns that could hang", () => {
   const asked: string[] = [];
   const engine: PatternEngine = (source) => {
     asked.push(source);
@@ -279,7 +279,7 @@ test("an engine enforces what could hang", () => {
   assert.equal(compiled.status === "compiled" && compiled.notes.length, 1);
 });
 
-test("leaving a pattern out never makes a schema stricter", () => {
+test("a pattern that is left out never makes a schema stricter", () => {
   const pattern = "^(a+)+$";
   const schemas: readonly JsonSchema[] = [
     { not: { pattern } },
@@ -303,7 +303,7 @@ test("leaving a pattern out never makes a schema stricter", () => {
   );
 });
 
-test("no reference reaches a pattern in a value, where it would not be made safe", () => {
+test("no reference reaches a pattern in a value, which is not made safe", () => {
   for (const keyword of ["default", "const", "examples"]) {
     assert.match(
       refusal({ properties: { a: { $ref: `#/${keyword}` } }, [keyword]: { pattern: "^(a+)+$" } }),

@@ -22,14 +22,14 @@ export type { ValidationIssue } from "./validation-issue.ts";
 
 /** Checks values against one schema. Never throws. */
 export interface Validator {
-  /** What is wrong, at most about eight issues; empty where the value fits. */
+  /** Returns the issues, at most about eight; empty if the value is valid. */
   validate(value: unknown): readonly ValidationIssue[];
-  /** Whether there is nothing wrong; quicker than finding out what is. */
+  /** Returns whether the value is valid; faster than `validate`. */
   isValid(value: unknown): boolean;
 }
 
 export type CompiledSchema =
-  /** `notes` say what of the schema is not enforced, and why. */
+  /** `notes` names the parts of the schema that are not enforced, with reasons. */
   | {
       readonly status: "compiled";
       readonly validator: Validator;
@@ -38,20 +38,23 @@ export type CompiledSchema =
   | { readonly status: "refused"; readonly message: string };
 
 export interface CompileOptions {
-  /** For patterns that could hang a backtracking engine. Without it they are not enforced, which `notes` say. */
+  /**
+   * Matches patterns that could hang a backtracking engine. Without it they are not enforced, and
+   * `notes` names them.
+   */
   readonly pattern?: PatternEngine | undefined;
 }
 
 const maxSchemaLength = 1_000_000;
 const maxCached = 500;
-/** Characters of a schema's text that are kept to find it again. */
+/** Characters of a schema's text that are stored as a cache key. */
 const longestKey = 4_096;
 const anything: JsonSchema = {};
 const nothing: JsonSchema = { not: {} };
 
 interface SchemaCache {
   readonly bySchema: WeakMap<JsonSchema, CompiledSchema>;
-  /** By the canonical text, or its digest where that is long. */
+  /** By the canonical text, or by its digest if the text is long. */
   readonly byText: LruCache<string, CompiledSchema>;
 }
 
@@ -59,12 +62,12 @@ const noEngine = {};
 const caches = new WeakMap<object, SchemaCache>();
 
 /**
- * Makes a validator of a schema (draft-07 or 2020-12, as `$schema` says). The schema itself is
- * checked at once, and compiled when it is first used; where code may not be made from text it is
- * interpreted. Results are cached by the schema's text. A schema must not be changed afterwards.
+ * Compiles a schema (draft-07 or 2020-12, as `$schema` says) into a validator. The schema itself is
+ * checked at once, and compiled at its first use; if code cannot be generated from text, it is
+ * interpreted. Results are cached by the schema's text. Do not change the schema afterwards.
  *
- * @returns refused, with the reason, for what is not a schema: broken keywords, references that
- * lead nowhere, invalid patterns, more than 1,000,000 characters
+ * @returns `refused` with the reason for an invalid schema: broken keywords, references without a
+ * target, invalid patterns, more than 1,000,000 characters
  * @example
  * const compiled = compileSchema({ type: "object", required: ["path"] });
  * if (compiled.status === "compiled") compiled.validator.validate({}); // one issue, at /path
@@ -122,7 +125,7 @@ function compile(schema: JsonSchema, engine: PatternEngine | undefined): Compile
   return { status: "compiled", validator: validatorOf(counted), notes: safe.notes };
 }
 
-/** Checks exactly as long as costly patterns stay within the budget, and without them beyond. */
+/** Checks exactly while costly patterns stay within the budget, and without them afterwards. */
 function countedChecker(parts: {
   readonly exact: Validator;
   readonly loose: Validator;
@@ -152,7 +155,7 @@ function validatorOf(checker: Validator): Validator {
       try {
         return checker.validate(value);
       } catch (thrown) {
-        // A schema that refers to itself without end, or a value that is nested too deep for it.
+        // The schema refers to itself endlessly, or the value is nested too deeply for it.
         const received = "a value that it cannot be applied to";
         const message = `the schema could not be applied: ${errorMessage(thrown)}`;
         return [
@@ -170,7 +173,7 @@ function validatorOf(checker: Validator): Validator {
   };
 }
 
-/** Compiled when it is first used. */
+/** Compiled at its first use. */
 function checkerOf(schema: JsonSchema): Validator {
   const bare = namesInherited(schema);
   let check: ((value: unknown) => boolean) | undefined;
@@ -185,7 +188,10 @@ function checkerOf(schema: JsonSchema): Validator {
   };
 }
 
-/** What every object inherits, and a library that asks `key in value` therefore takes for there. */
+/**
+ * The names that every object inherits: a library that tests `key in value` takes them for own
+ * properties.
+ */
 const inherited = Object.getOwnPropertyNames(Object.prototype).filter(
   (name) => name !== "__proto__" && name !== "constructor",
 );

@@ -1,14 +1,14 @@
-/** Time, as a port: tests bring their own. */
+/** The time, as a port: tests bring their own. */
 export interface Clock {
-  /** Milliseconds since the epoch: to say when something happened. It jumps if the clock is set. */
+  /** Returns milliseconds since the epoch, for timestamps. It jumps if the clock is set. */
   now(): number;
-  /** Milliseconds since any moment: to measure how long something takes. It never jumps. */
+  /** Returns milliseconds since an arbitrary moment, for durations. It never jumps. */
   monotonic(): number;
-  /** Calls back once after `ms`; returns what cancels it. */
+  /** Calls back once after `ms`; returns a function that cancels it. */
   after(ms: number, callback: () => void): () => void;
 }
 
-/** What a timer can wait, about 25 days; a longer one would run at once. */
+/** The maximum delay of a timer, about 25 days; a longer one would run at once. */
 const longestTimer = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { errorMessage } from "./errors.ts";
 
-test("an error is its message, else those of its errors, else its name", () => {
+test("an error's message is its own, else its errors', else its name", () => {
   assert.equal(errorMessage(new Error("no")), "no");
   assert.equal(errorMessage("no"), "no");
   assert.equal(errorMessage(new AggregateError([new Error("a"), new Error("b")])), "a; b");
@@ -10,12 +10,12 @@ test("an error is its message, else those of its errors, else its name", () => {
   assert.equal(errorMessage(new RangeError("")), "RangeError");
 });
 
-test("what caused an error is not told", () => {
+test("the cause of an error is left out", () => {
   const wrapped = new Error("The query failed.", { cause: new Error("password=hunter2") });
   assert.equal(errorMessage(wrapped), "The query failed.");
 });
 
-test("whatever was thrown has a message", () => {
+test("every thrown value has a message", () => {
   const circular: { self?: unknown } = {};
   circular.self = circular;
   const evil = new Proxy(

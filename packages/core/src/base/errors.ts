@@ -3,18 +3,18 @@ import type { JsonValue } from "./json.ts";
 const marker = Symbol.for("capstan.error");
 
 export interface CapstanErrorOptions {
-  /** Stable, snake_case; what programs branch on. */
+  /** Stable, in snake_case. Programs branch on it. */
   readonly code: string;
-  /** What was wrong, where, what was expected and what to do next. */
+  /** Says what was wrong, where, what was expected and what to do next. */
   readonly message: string;
   readonly cause?: unknown;
 }
 
 /**
- * A mistake in a program that uses Capstan (a duplicate tool, a broken schema). What a tool or a
- * model does wrong is never thrown: it is an outcome, as data.
+ * A mistake in a program that uses Capstan (a duplicate tool, a broken schema). Mistakes of a tool
+ * or a model are never thrown: they are outcomes, as data.
  *
- * Checked by marker, not by class, so that two copies of the package agree.
+ * `instanceof` checks a marker, not the class, so that two copies of the package agree.
  */
 export class CapstanError extends Error {
   readonly code: string;
@@ -32,23 +32,23 @@ export class CapstanError extends Error {
 }
 
 export interface ToolErrorData {
-  /** Stable, snake_case: `file_not_found`. */
+  /** Stable, in snake_case: `file_not_found`. */
   readonly code: string;
-  /** What the model reads: what was wrong, and what to do instead. */
+  /** The text for the model: what was wrong, and what to do instead. */
   readonly message: string;
   /** Whether the same call may succeed later. */
   readonly retryable?: boolean;
-  /** Ms to wait before the next try, e.g. from `Retry-After`. */
+  /** Ms to wait before the next attempt, for example from `Retry-After`. */
   readonly retryAfterMs?: number;
   readonly details?: JsonValue;
 }
 
-/** Errors of one `AggregateError` that are told. */
+/** The number of errors of an `AggregateError` that the message contains. */
 const several = 3;
 
 /**
- * The message of anything that was thrown. Never throws, and is never empty. What caused an error
- * is not told: whoever wrapped it may have meant to hide it.
+ * Returns the message of any thrown value. Never throws, and is never empty. The `cause` of an
+ * error is left out, because the code that wrapped it may have meant to hide it.
  */
 export function errorMessage(thrown: unknown): string {
   try {

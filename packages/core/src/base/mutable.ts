@@ -1,2 +1,2 @@
-/** A record while it is made: what it has only sometimes is put in where it has it. */
+/** A record during its construction: optional fields are assigned later. */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };

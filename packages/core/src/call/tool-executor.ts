@@ -149,7 +149,6 @@ export class ToolExecutor {
    * Adds a group, or the group that a function returns. A new group is disabled; a group that was
    * removed and is added again keeps its switch. Its skill rules become variables.
    *
-   *
    * @throws CapstanError `duplicate_tool_group` with both owners, `invalid_tool_group`, or
    * `invalid_tool` with the tool's name and the problem. Nothing is added then.
    */
@@ -320,7 +319,6 @@ export class ToolExecutor {
    * Continues or ends a call for which `execute` returned `pending`, here or in another process.
    * The stored call runs. Answer it once, with the same options as `execute`.
    *
-   *
    * @param record the waiting call, from `execute` or from the ledger
    * @throws CapstanError `not_awaited` if the record does not wait for an approval, was answered
    * already, or was changed
@@ -399,7 +397,6 @@ export class ToolExecutor {
   /**
    * Settles a call whose result waited for a review: `execute` returned `pending` for it, here or
    * in another process. Answer it once; the ledger stores its end.
-   *
    *
    * @param record the call in quarantine, from `execute` or from the ledger
    * @throws CapstanError `not_in_review` if the record is of another call or was answered already,

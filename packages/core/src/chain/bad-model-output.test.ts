@@ -289,7 +289,7 @@ test("a model whose stream is not a stream is reported", async () => {
     const model = { id: "test/odd", stream: () => stream as AsyncIterable<ModelEvent> };
     const { result } = await run([], { model });
     assert.deepEqual([result.status, result.error?.phase], ["error", "model"]);
-    assert.match(result.error?.message ?? "", /no async iterable/);
+    assert.match(result.error?.message ?? "", /an async iterable/);
   }
 });
 

@@ -51,7 +51,6 @@ export interface ToolChainRun {
  * results to the model, and repeats this until the model answers. Ends in `requires_action` if it
  * waits for a user or a client; `result.state` resumes it.
  *
- *
  * @throws CapstanError `invalid_options` without an executor; other invalid options are the
  * result's `error`
  * @example

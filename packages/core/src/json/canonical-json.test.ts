@@ -16,11 +16,11 @@ test("keys are sorted by UTF-16 units, and numbers are written as JavaScript doe
   );
 });
 
-test("keys are escaped as JSON has it", () => {
+test("keys are escaped like in JSON", () => {
   assert.equal(canonicalJson({ "a\\": 1, '"': 2 }), String.raw`{"\"":2,"a\\":1}`);
 });
 
-test("what JSON leaves out is left out", () => {
+test("values that JSON omits are omitted", () => {
   assert.equal(
     canonicalJson({ a: undefined, b: () => 1, c: [undefined], d: 5n, e: new Date(0) }),
     '{"c":[null],"d":5,"e":"1970-01-01T00:00:00.000Z"}',
@@ -34,7 +34,10 @@ test("a value that refers to itself is an error", () => {
   assert.throws(() => digest(circular), /refers to itself/);
 });
 
-/** Without the backslash: JSON.parse of V8 14.6 reads the key `"` as `\` once it has seen that in its place. */
+/**
+ * Without the backslash: JSON.parse of V8 14.6 reads the key `"` as `\` once it has seen that in
+ * its place.
+ */
 const unit = fc.string({ minLength: 1, maxLength: 1 }).filter((one) => one !== "\\");
 
 // Contract: executor-225

@@ -3,7 +3,7 @@ import type { JsonValue } from "../base/json.ts";
 
 export type PointerOutcome =
   | { readonly status: "found"; readonly value: JsonValue }
-  /** `at` is the last part of the path that exists; `has` says what is there. */
+  /** `at` is the last existing part of the path; `has` describes the value there. */
   | {
       readonly status: "missing";
       readonly at: string;
@@ -14,7 +14,7 @@ export type PointerOutcome =
 const arrayIndex = /^(0|[1-9]\d*)$/;
 
 /**
- * Reads `/a/0/b` (RFC 6901) from a JSON value, own properties only.
+ * Reads `/a/0/b` (RFC 6901) from a JSON value; finds own properties only.
  *
  * @example readPointer({ a: [1, 2] }, "/a/1") // { status: "found", value: 2 }
  */
@@ -32,7 +32,8 @@ export function readPointer(data: JsonValue, pointer: string): PointerOutcome {
 }
 
 /**
- * Says where a pointer into a named value leads nowhere, and what is there instead.
+ * Describes the part of a pointer into a named value that does not exist, and the existing value
+ * before it.
  *
  * @example missingInValue("Fetch_2", "/items/9", outcome) // "/items/9 does not exist in Fetch_2: Fetch_2#/items is a list of 3."
  */
@@ -46,7 +47,7 @@ export function missingInValue(
   return `${pointer} does not exist in ${name}: ${where} is ${has}${known === "" ? "" : ` with the keys ${known}`}.`;
 }
 
-/** One key as a part of a pointer: `a/b` → `a~1b`. */
+/** Returns one key as a part of a pointer: `a/b` → `a~1b`. */
 export function pointerPart(key: string | number): string {
   return String(key).replaceAll("~", "~0").replaceAll("/", "~1");
 }

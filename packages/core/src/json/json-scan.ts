@@ -1,16 +1,19 @@
-/** What a look at JSON text, token by token, tells beyond what `JSON.parse` does. */
+/** Properties of a JSON text that `JSON.parse` does not report. */
 export interface JsonScan {
-  /** How deep brackets nest. */
+  /** The depth of nested brackets. */
   readonly depth: number;
-  /** Keys that are written, repeated ones counted each time. */
+  /** The number of written keys; each repeated one counts. */
   readonly keys: number;
-  /** The first number that is lost on a double: a whole one that it cannot hold exactly, or one beyond all doubles. */
+  /**
+   * The first number that a double cannot represent: a whole number that is not exact, or one that
+   * is too large.
+   */
   readonly inexact: string | undefined;
 }
 
 const wholeNumber = /-?\d+(?![\d.eE])/y;
 
-/** Reads text that is meant as JSON in one pass; broken text gives some result and no error. */
+/** Reads JSON text in one pass. Broken text gives some result and no error. */
 export function scanJson(text: string): JsonScan {
   let [depth, deepest, keys] = [0, 0, 0];
   let inexact: string | undefined;
@@ -46,7 +49,7 @@ function inexactNumber(token: string): string | undefined {
   if (Math.abs(number) === Infinity) return token;
   wholeNumber.lastIndex = 0;
   if (token.length < 16 || !wholeNumber.test(token)) return undefined;
-  // As JavaScript writes the number, or to the last digit: both come back as they were.
+  // The number is exact if its text is JavaScript's own form, or the same to the last digit.
   const isExact = String(number) === token || BigInt(token) === BigInt(number);
   return isExact ? undefined : token;
 }

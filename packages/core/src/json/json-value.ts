@@ -16,7 +16,7 @@ export const jsonTypes = {
   any: 127,
 } as const;
 
-/** The type of a value; 0 for what JSON has not. */
+/** Returns the type of a value, or 0 if JSON does not have it. */
 export function typeOf(value: unknown): number {
   switch (typeof value) {
     case "string":
@@ -52,7 +52,7 @@ const words: { readonly [type: number]: string } = {
   [jsonTypes.object]: "an object",
 };
 
-/** In words, for people and models: `a number`, `text`. */
+/** Returns the type of a value in words, for users and models: `a number`, `text`. */
 export function describeType(value: unknown): string {
   return words[typeOf(value)] ?? `a ${typeof value}`;
 }
@@ -65,7 +65,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** JSON with nothing shared with the original: whoever is given it may change it. */
+/** Returns a copy of JSON that shares nothing with the original, so the receiver may change it. */
 export function copyJson<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(copyJson) as T;
@@ -73,7 +73,7 @@ export function copyJson<T>(value: T): T {
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(given)) {
     const member = copyJson(given[key]);
-    // Assigned, it would be the copy's prototype.
+    // An assignment would set the copy's prototype.
     if (key === "__proto__") Object.defineProperty(copy, key, { ...plain, value: member });
     else copy[key] = member;
   }
@@ -82,7 +82,7 @@ export function copyJson<T>(value: T): T {
 
 const plain = { enumerable: true, configurable: true, writable: true };
 
-/** A copy of JSON that nobody can change: what a person was asked about stays that. */
+/** Returns a deeply frozen copy of JSON, so that approved arguments cannot change. */
 export function frozenJson<T>(value: T): T {
   return freeze(copyJson(value));
 }
@@ -94,11 +94,11 @@ function freeze<T>(value: T): T {
 }
 
 /**
- * Where a value holds something of which JSON makes `{}`: a Map, a promise nobody awaited, bytes
- * behind a class. Undefined where it holds nothing like that.
+ * Returns the type and position of the first value in `value` that JSON turns into `{}`: a Map, a
+ * promise that was not awaited, bytes in a class. Returns undefined if there is none.
  *
- * @param json the value as JSON; the search is made only where it can find anything
- * @returns words such as `a Map at /rows/0`
+ * @param json the value as JSON; the search runs only if it can find anything
+ * @returns a text such as `a Map at /rows/0`
  */
 export function lostInJson(value: unknown, json: string): string | undefined {
   return json.includes("{}") ? find(value, "") : undefined;
@@ -117,7 +117,7 @@ function find(value: unknown, path: string): string | undefined {
   return undefined;
 }
 
-/** A list, or an object of no class, of whichever realm. */
+/** Whether a value is a list, or an object without a class, of any realm. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return Array.isArray(value) || prototype === null || Object.getPrototypeOf(prototype) === null;
@@ -131,8 +131,9 @@ function nameOf(value: object): string {
 const maxDepth = 1000;
 
 /**
- * JSON with sorted keys and no white space (RFC 8785), so that equal values have equal text.
- * What JSON leaves out (undefined, functions) is left out; a big integer is its digits.
+ * Returns JSON with sorted keys and no white space (RFC 8785), so that equal values have equal
+ * text. Values that JSON omits (undefined, functions) are omitted; a big integer becomes its
+ * digits.
  *
  * @throws CapstanError `not_json` for a value that refers to itself or nests beyond 1,000 levels
  * @example canonicalJson({ b: 1, a: [true] }) // '{"a":[true],"b":1}'
@@ -142,9 +143,9 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * SHA-256 of the canonical JSON, as 64 hex characters.
+ * Returns the SHA-256 of the canonical JSON, as 64 hex characters.
  *
- * @throws CapstanError `not_json`, as `canonicalJson`
+ * @throws CapstanError `not_json`, like `canonicalJson`
  */
 export function digest(value: unknown): string {
   return bytesToHex(sha256(utf8ToBytes(canonicalJson(value))));

@@ -1,7 +1,7 @@
 import { type $ZodIssue, type $ZodType, safeParse } from "zod/v4/core";
 import { shortJson } from "./short-json.ts";
 
-/** A part of a value from outside that does not fit its schema. */
+/** A part of an untrusted value that does not match its schema. */
 export interface SchemaProblem {
   /** For example `state.calls[0].callId`. */
   readonly path: string;
@@ -11,11 +11,12 @@ export interface SchemaProblem {
 }
 
 /**
- * Returns the first problem of a value, or `undefined` if the value fits. Of a union's alternatives
- * the one counts that fits deepest.
+ * Returns the first problem of a value, or `undefined` if the value is valid. Of a union's
+ * alternatives the one that matches deepest counts.
  *
  * @param path the value's name in the message
- * @example schemaProblem(z.array(z.string("text")), ["a", 1], "words") // { path: "words[1]", value: 1, expected: "text" }
+ * @example schemaProblem(z.array(z.string("text")), ["a", 1], "words")
+ * // { path: "words[1]", value: 1, expected: "text" }
  */
 export function schemaProblem(
   schema: $ZodType,

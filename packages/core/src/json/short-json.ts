@@ -1,6 +1,9 @@
 import type { JsonValue } from "../base/json.ts";
 
-/** A value as JSON, cut to about `max` characters, without writing out more of it than that. */
+/**
+ * Returns a value as JSON, truncated to about `max` characters, without serializing more of it than
+ * that.
+ */
 export function shortJson(value: unknown, max = 80): string {
   let text = "";
   write(value, 0);
@@ -39,8 +42,8 @@ export function shortJson(value: unknown, max = 80): string {
 const describedChars = 1_000;
 
 /**
- * What a tool says beside its result, as what can be written down: JSON as it is, and anything
- * else (a cycle, a BigInt) as a short text of it. A record must never fail for what a tool put in.
+ * Returns a tool's progress or event as plain data: JSON is unchanged, and any other value (a
+ * cycle, a BigInt) becomes a short text. A record must never fail because of a tool's value.
  */
 export function plainData(value: unknown): JsonValue {
   try {
@@ -51,10 +54,10 @@ export function plainData(value: unknown): JsonValue {
   }
 }
 
-/** What an entry costs beside its text, about. */
+/** The approximate memory of an entry in addition to its text. */
 const overhead = 64;
 
-/** Roughly the characters that a plain value takes in memory. */
+/** Returns the approximate memory of a plain value, in characters. */
 export function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 8;

@@ -4,9 +4,9 @@ import type { FinishReason, Model, ModelEvent, ModelRequest } from "./model.ts";
 import type { Usage } from "./usage.ts";
 
 /**
- * Opens a model's stream. Models are written by others: check each event with `checkEvent`.
+ * Opens a model's stream. Models are custom code: check each event with `checkEvent`.
  *
- * @throws ModelError where one lacks what makes it what it is
+ * @throws ModelError if the stream is not an async iterable
  */
 export function checkedStream(
   model: Model,
@@ -15,7 +15,7 @@ export function checkedStream(
 ): AsyncIterator<ModelEvent> {
   const stream: unknown = model.stream(request, signal);
   if (isIterable(stream)) return stream[Symbol.asyncIterator]();
-  throw notUnderstood(`stream() gave no async iterable but ${shortJson(stream)}`);
+  throw notUnderstood(`stream() must return an async iterable, not ${shortJson(stream)}`);
 }
 
 /** @throws ModelError */
@@ -50,7 +50,7 @@ const reasons: ReadonlySet<unknown> = new Set<FinishReason>([
   "other",
 ]);
 
-/** Without this a count that is none would lift every limit of tokens. */
+/** Returns a usage with valid counts. An invalid count would disable every limit of tokens. */
 export function checkUsage(usage: Partial<Usage> | null | undefined): Usage {
   const given = usage ?? {};
   const cachedInputTokens = count(given.cachedInputTokens);
@@ -76,6 +76,6 @@ function isIterable(value: unknown): value is AsyncIterable<ModelEvent> {
 }
 
 function notUnderstood(what: string): ModelError {
-  const message = `What the model sent cannot be understood: ${what}. See ModelEvent for what a model's stream holds.`;
+  const message = `The model's stream is invalid: ${what}. See ModelEvent for the events of a stream.`;
   return new ModelError({ code: "server", message });
 }

@@ -8,7 +8,7 @@ export interface TextPart {
   readonly mimeType?: string;
 }
 
-/** Where the bytes of an image or a file are. */
+/** The location of an image's or a file's bytes. */
 export type PartSource =
   | { readonly type: "base64"; readonly data: string }
   | { readonly type: "url"; readonly url: string }
@@ -36,7 +36,7 @@ export interface LinkPart {
   readonly mimeType?: string;
 }
 
-/** A piece of what a person sends or a tool returns. */
+/** A piece of a user's message or a tool's result. */
 export type ContentPart = TextPart | ImagePart | FilePart | LinkPart;
 
 const text = z.string();
@@ -52,7 +52,7 @@ const knownPart = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("file"), name: text, mimeType: text, source }),
 ]);
 
-/** A content part. A part that does not fit is one problem, whichever of its fields is wrong. */
+/** A content part. An invalid part is one problem, whichever of its fields is wrong. */
 export const contentPartSchema = z.custom<ContentPart>(
   isContentPart,
   'a content part such as {"type":"text","text":"…"} or {"type":"image","mimeType":"image/png","source":{"type":"url","url":"…"}}',
@@ -62,10 +62,10 @@ export function isContentPart(part: unknown): part is ContentPart {
   return safeParse(knownPart, part).success;
 }
 
-/** Returns what is wrong with the parts that a tool returned, or `undefined`. */
+/** Returns the problem of the parts that a tool returned, or `undefined` if they are valid. */
 export function contentPartsProblem(parts: readonly ContentPart[]): string | undefined {
   if (!Array.isArray(parts)) return "its content parts are not a list";
-  // Only the host refers to stored bytes: a tool could name those of another user.
+  // Only the host refers to stored bytes: a tool could name another user's.
   const wrong = parts.findIndex((part: unknown) => !isContentPart(part) || isStored(part));
   return wrong === -1
     ? undefined

@@ -8,11 +8,11 @@ export interface ToolCallRequest {
   readonly id: string;
   readonly type: "function";
   readonly function: { readonly name: string; readonly arguments: string };
-  /** What the provider wants to see again with this call, e.g. Gemini's thought signature. */
+  /** Data that the provider needs back with this call, for example Gemini's thought signature. */
   readonly providerMetadata?: JsonObject;
 }
 
-/** A piece of a model's reasoning, carried back to it as it came. */
+/** A piece of a model's reasoning, sent back to it unchanged. */
 export interface ReasoningPart {
   readonly text: string;
   readonly providerMetadata?: JsonObject;
@@ -40,11 +40,11 @@ export interface ToolMessage {
   readonly tool_call_id: string;
   readonly name: string;
   readonly content: string;
-  /** Pictures and files a tool returned, for models that can look at them. */
+  /** Pictures and files that a tool returned, for models with image or file input. */
   readonly parts?: readonly ContentPart[];
 }
 
-/** One message of a conversation, in OpenAI Chat's form, the one that most programs keep. */
+/** One message of a conversation, in OpenAI Chat's form, which most programs use. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
 
 const text = z.string("text");
@@ -61,7 +61,7 @@ const toolCalls = z.array(
 );
 const reasoning = z.array(z.looseObject({ text }, "a piece of reasoning"), "a list");
 
-/** A message, with the content that every provider requires. Other properties may have any value. */
+/** A message with the content that every provider requires. Other properties may have any value. */
 export const messageSchema = z.discriminatedUnion(
   "role",
   [
@@ -90,9 +90,9 @@ export const messageSchema = z.discriminatedUnion(
 export const messagesSchema = z.array(messageSchema, "a list of messages");
 
 /**
- * A message from outside (a person, a client, a caller's own model), without marks that only the
- * system may write; the same object where there are none. What a system or developer message says
- * is its author's word, and stays.
+ * Neutralises the system's markers in a message from outside (a user, a client, a caller's own
+ * model). Returns the same object if there are none. System and developer messages stay unchanged,
+ * because their author is trusted.
  */
 export function neutraliseMessage(message: Message): Message {
   switch (message.role) {
@@ -118,7 +118,10 @@ export function neutraliseMessage(message: Message): Message {
   }
 }
 
-/** The parts with `neutralise` or `neutraliseOutside` applied to their texts; the same list if nothing changes. */
+/**
+ * Returns the parts with `neutralise` or `neutraliseOutside` applied to their texts; the same list
+ * if nothing changes.
+ */
 export function safeParts(
   parts: readonly ContentPart[],
   neutralised: (text: string) => string,
@@ -127,7 +130,7 @@ export function safeParts(
   return safe.some((part, index) => part !== parts[index]) ? safe : parts;
 }
 
-/** Names and titles are told to the model, too. */
+/** The model reads names and titles too. */
 function safePart(part: ContentPart, neutralised: (text: string) => string): ContentPart {
   switch (part.type) {
     case "text": {

@@ -1,7 +1,7 @@
 const marker = Symbol.for("capstan.model-error");
 
 export type ModelErrorCode =
-  /** The key is missing, wrong or lacks the right. */
+  /** The key is missing, invalid or lacks a permission. */
   | "authentication"
   | "rate_limit"
   /** The account has no credit left. */
@@ -12,21 +12,21 @@ export type ModelErrorCode =
   | "bad_request"
   /** The provider could not be reached, or the connection was lost. */
   | "connection"
-  /** Nothing came for longer than allowed. */
+  /** No data arrived within the time limit. */
   | "timeout"
-  /** The provider failed, or sent what cannot be understood. */
+  /** The provider failed, or sent an invalid response. */
   | "server";
 
 export interface ModelErrorOptions {
   readonly code: ModelErrorCode;
-  /** For people: what failed and what to do; never a key. */
+  /** For users: what failed and what to do. Never contains a key. */
   readonly message: string;
   readonly status?: number;
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
 
-/** A model that cannot answer. The loop turns it into a run that failed, with what was done so far. */
+/** An error of a model. The loop turns it into a failed run with the results so far. */
 export class ModelError extends Error {
   readonly code: ModelErrorCode;
   readonly status: number | undefined;

@@ -19,7 +19,7 @@ export type ResponseFormat =
       readonly strict?: boolean;
     };
 
-/** What may be tuned in a request to a model; what a provider does not know it leaves out. */
+/** The settings of a request to a model. A provider omits settings that it does not support. */
 export interface ModelSettings {
   readonly toolChoice?: ToolChoice;
   readonly parallelToolCalls?: boolean;
@@ -30,7 +30,7 @@ export interface ModelSettings {
   readonly maxOutputTokens?: number;
   readonly reasoningEffort?: string;
   readonly responseFormat?: ResponseFormat;
-  /** Handed to the provider as it is, by the provider's name. */
+  /** Passed to the provider unchanged, by the provider's name. */
   readonly providerOptions?: { readonly [provider: string]: JsonObject };
 }
 
@@ -44,7 +44,7 @@ export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" |
 export type ModelEvent =
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly text: string }
-  /** Ends the reasoning that was streamed, with what the provider wants to see again. */
+  /** Ends the streamed reasoning, with the data that the provider needs back. */
   | { readonly type: "reasoning-end"; readonly providerMetadata?: JsonObject }
   | { readonly type: "tool-call-start"; readonly id: string; readonly name: string }
   | { readonly type: "tool-call-delta"; readonly id: string; readonly delta: string }
@@ -55,7 +55,7 @@ export type ModelEvent =
       readonly arguments: string;
       readonly providerMetadata?: JsonObject;
     }
-  /** A failure before the first token is being tried again. */
+  /** A failure before the first token is being retried. */
   | {
       readonly type: "retry";
       readonly attempt: number;
@@ -65,44 +65,47 @@ export type ModelEvent =
   | { readonly type: "finish"; readonly reason: FinishReason; readonly usage: Usage };
 
 /**
- * A language model. A well-behaved one ends its stream with exactly one `finish`, throws
- * `ModelError` when it cannot go on, and stops soon after `signal` aborts.
+ * A language model. A correct one ends its stream with exactly one `finish`, throws `ModelError` if
+ * it cannot continue, and stops soon after `signal` aborts.
  */
 export interface Model {
-  /** `provider/model`, e.g. `openai/gpt-5.5`. */
+  /** `provider/model`, for example `openai/gpt-5.5`. */
   readonly id: string;
-  /** Tokens of context, where known. */
+  /** The model's context in tokens, if known. */
   readonly contextWindow?: number;
-  /** Where known: what it costs is then counted, and can be limited. */
+  /** The prices, if known: the cost is then computed, and can be limited. */
   readonly prices?: TokenPrices;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }
 
-/** A model that can be chosen. */
+/** A model that users can choose. */
 export interface ModelEntry {
   /** `provider/model`. */
   readonly id: string;
-  /** What people read: `GPT-5.5 (OpenAI)`. */
+  /** The name for users: `GPT-5.5 (OpenAI)`. */
   readonly title: string;
   readonly owner: string;
-  /** Why it is offered: `OPENAI_API_KEY is set`. */
+  /** The reason why it is offered: `OPENAI_API_KEY is set`. */
   readonly reason: string;
 }
 
-/** The models of an installation, as the server is handed them. */
+/** The models of an installation, which the server receives. */
 export interface ModelCatalog {
-  /** What is used where nobody chose, and why. */
+  /** The model that is used if the user chose none, with the reason. */
   readonly default: ModelEntry;
-  /** Asks the providers what they have, briefly cached; one that does not answer is left out. */
+  /**
+   * Asks the providers for their models, with a short cache. Providers that do not answer are left
+   * out.
+   */
   list(signal?: AbortSignal): Promise<readonly ModelEntry[]>;
   /**
-   * `provider/model` of a configured provider, whether listed or not; a bare name goes to the
-   * provider that lists it. Undefined where no provider would know it.
+   * Returns the model with the id `provider/model` of a configured provider, whether listed or not.
+   * A bare name belongs to the provider that lists it. Returns undefined if no provider knows it.
    */
   find(id: string): Promise<Model | undefined>;
 }
 
-/** What a model is told of a tool: OpenAI's function spec. */
+/** A tool as the model sees it: OpenAI's function spec. */
 export interface ToolDefinition {
   readonly type: "function";
   readonly function: {

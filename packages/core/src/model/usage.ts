@@ -12,17 +12,17 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** Tokens as the provider counted them; 0 where it did not. */
+/** Tokens as the provider counted them; 0 if it did not. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cachedInputTokens?: number;
   readonly reasoningTokens?: number;
-  /** Not all is the provider's count: the loop counted what was missing, as a limit needs it. */
+  /** The loop estimated missing counts, because a limit needs them. */
   readonly estimated?: true;
 }
 
-/** What a million tokens cost, in one currency throughout. */
+/** Prices of a million tokens, all in one currency. */
 export interface TokenPrices {
   readonly input: number;
   readonly output: number;
@@ -31,7 +31,7 @@ export interface TokenPrices {
 }
 
 /**
- * What tokens cost, in the currency of the prices.
+ * Returns the cost of tokens, in the currency of the prices.
  *
  * @example costOf({ inputTokens: 1_000_000, outputTokens: 0 }, { input: 2, output: 8 }) // 2
  */
@@ -42,7 +42,7 @@ export function costOf(usage: Usage, prices: TokenPrices): number {
   return (fresh * input + cached * cachedInput + usage.outputTokens * output) / 1_000_000;
 }
 
-/** Whether each price is one: else nothing that is counted from them means anything. */
+/** Returns whether all prices are valid; otherwise computed costs are meaningless. */
 export function arePrices(prices: Partial<TokenPrices> | null | undefined): boolean {
   const { input, output, cachedInput = 0 } = prices ?? {};
   return [input, output, cachedInput].every(

@@ -7,7 +7,7 @@ import type { ShownVariable } from "../text/visible-text.ts";
 import type { VariableDigests } from "../variables/variable.ts";
 import { conditionProblems } from "./rule.ts";
 
-/** A question to a person about one call, with what they need to answer it. Plain JSON. */
+/** A request to a user to approve one call, with the information for the answer. Plain JSON. */
 export interface ApprovalRequest {
   readonly id: string;
   readonly callId: string;
@@ -16,34 +16,43 @@ export interface ApprovalRequest {
   readonly toolName: string;
   readonly groupTitle: string;
   readonly description: string;
-  /** Resolved and validated: what is shown is what runs. */
+  /** Resolved and validated: the shown arguments run. */
   readonly args: JsonObject;
-  /** Of the arguments, and of the variables that the call reads. */
+  /** The digest of the arguments, and of the variables that the call reads. */
   readonly argsDigest: string;
-  /** Variables that the call reads besides its arguments, as the tool's `readsVariables` names them. */
+  /**
+   * The variables that the call reads in addition to its arguments, as the tool's `readsVariables`
+   * names them.
+   */
   readonly variables?: readonly ShownVariable[];
   readonly definitionDigest: string;
-  /** Why it asks, in words. */
+  /** The reason for the request. */
   readonly reason: string;
-  /** A plain answer holds for exactly these arguments in this session (`ask-once`). */
+  /** An answer without a scope holds for exactly these arguments in this session (`ask-once`). */
   readonly remember: boolean;
-  /** What a wider answer covers where it says nothing else. Absent: a rule asks every time, and an answer is for this call alone. */
+  /**
+   * The default scope of a wider answer. If absent, a rule asks every time, and an answer holds for
+   * this call alone.
+   */
   readonly grant?: GrantOffer;
-  /** The tool only reads. Absent: it may write, send or run code, and a wider answer over HTTP repeats what it covers. */
+  /**
+   * The tool only reads. If absent, it may write, send or run code, and a wider answer over HTTP
+   * repeats its scope.
+   */
   readonly readOnly?: true;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** For whom the call is made. */
+  /** The principal whose call it is. */
   readonly principalId: string;
 }
 
-/** `once` this call; `session` in this session; `always` in every session. */
+/** `once`: this call. `session`: this session. `always`: every session. */
 export type ApprovalScope = "once" | "session" | "always";
 
-/** Which calls a wider answer is for. */
+/** The calls that a wider answer covers. */
 export type GrantCover =
-  /** As the request's `grant` says. */
+  /** The calls that the request's `grant` describes. */
   | { readonly type: "offer" }
   | { readonly type: "arguments" }
   | { readonly type: "pattern"; readonly when: ArgumentConditions }
@@ -56,46 +65,60 @@ export type ApprovalDecision =
       readonly scope?: ApprovalScope;
       /** For `session` and `always`. @default { type: "offer" } */
       readonly covers?: GrantCover;
-      /** When a wider answer ends; ms since the epoch. @default never */
+      /** The expiry of a wider answer, in ms since the epoch. @default never */
       readonly expiresAt?: number;
-      /** The arguments as a person changed them; validated again. They are for this call alone. */
+      /**
+       * The arguments as a user changed them; they are validated again, and hold for this call
+       * alone.
+       */
       readonly arguments?: JsonObject;
-      /** `grant`: an answer to another question covers this one. @default "person" */
+      /** `grant`: an answer to another request covers this one. @default "person" */
       readonly by?: "person" | "grant";
     }
   | {
       readonly decision: "refuse";
       readonly reason?: string;
-      /** `system`: nobody answered, or nobody could be asked. Holds for this call alone. @default "person" */
+      /**
+       * `system`: no user answered or could be asked. Holds for this call alone. @default "person"
+       */
       readonly by?: "person" | "system";
     };
 
-/** How a library user answers; `pending` means that the answer comes later. */
+/** Asks users for a library's program; `pending` means that the answer comes later. */
 export interface ApprovalAdapter {
-  /** `signal` aborts where the answer is not wanted any more; its reason is what was decided instead. */
+  /**
+   * `signal` aborts when the answer is no longer needed; its reason is the decision that was made
+   * instead.
+   */
   request(
     request: ApprovalRequest,
     signal: AbortSignal,
     check: AnswerCheck,
   ): ApprovalAnswer | Promise<ApprovalAnswer>;
-  /** Shows a result to a person before the model sees it. Without this, such results are withheld. */
+  /**
+   * Shows a result to a user before the model reads it. Without this method, such results are
+   * withheld.
+   */
   review?(request: ReviewRequest, signal: AbortSignal): ReviewAnswer | Promise<ReviewAnswer>;
 }
 
-/** Why an answer cannot be taken, so that a person can give another; undefined where it can. */
+/**
+ * Returns why an answer is invalid, so that a user can give another, or undefined if it is valid.
+ */
 export type AnswerCheck = (
   decision: ApprovalDecision,
 ) => string | undefined | Promise<string | undefined>;
 
 export type ApprovalAnswer = ApprovalDecision | { readonly decision: "pending" };
 
-/** SHA-256 of a call's arguments, together with the variables that it reads. */
+/** Returns the SHA-256 of a call's arguments, together with the variables that it reads. */
 export function callDigest(args: JsonObject, variables?: VariableDigests): string {
   return digest(variables === undefined ? args : { args, variables });
 }
 
 /**
- * Adds `argsDigest` to a request, computed when it is read: hashing costs more than most of the gate.
+ * Adds `argsDigest` to a request, computed when it is first read: hashing costs more than most of
+ * the gate.
  *
  * @param compute returns the digest of the request's arguments
  */
@@ -108,7 +131,7 @@ export function withArgsDigest<Plain extends object>(
 }
 
 interface AnswerProblemOptions {
-  /** From outside: nothing is known of it. */
+  /** The answer from a program or a client, not validated. */
   readonly decision: unknown;
   readonly approval: Pick<ApprovalRequest, "args" | "grant">;
   /** The call's arguments as rules see them. @default the approval's */
@@ -117,8 +140,8 @@ interface AnswerProblemOptions {
 }
 
 /**
- * Why an answer cannot be taken, in a sentence; undefined where it is an `ApprovalDecision` that
- * fits its question. A yes must be a yes, and cover what it is said about.
+ * Returns a sentence that says why an answer is invalid, or undefined if it is an
+ * `ApprovalDecision` that fits its request. A wider answer must cover the requested call.
  */
 export function answerProblem(options: AnswerProblemOptions): string | undefined {
   const { decision, approval, now, args = approval.args } = options;
@@ -128,7 +151,7 @@ export function answerProblem(options: AnswerProblemOptions): string | undefined
     const { reason } = decision;
     return reason === undefined || typeof reason === "string"
       ? undefined
-      : "reason: expected words that say why.";
+      : "reason: expected a text with the reason.";
   }
   const { scope = "once", covers, expiresAt, arguments: edited } = decision;
   if (!scopes.includes(scope)) return "scope: expected once, session or always.";
@@ -136,16 +159,14 @@ export function answerProblem(options: AnswerProblemOptions): string | undefined
     return 'arguments: expected a JSON object such as {"path": "."}.';
   if (scope === "once") {
     const given = covers !== undefined ? "covers" : expiresAt !== undefined && "expiresAt";
-    return given === false
-      ? undefined
-      : `${given}: this is for answers that hold longer. Give scope session or always, too.`;
+    return given === false ? undefined : `${given}: this needs scope session or always.`;
   }
   if (edited !== undefined)
-    return "scope: changed arguments are for this call alone. Answer once, or leave the arguments as they are.";
+    return "scope: changed arguments hold for this call alone. Answer once, or leave the arguments as they are.";
   if (approval.grant === undefined)
-    return "scope: a rule asks every time, so that an answer is for this call alone. Answer once.";
+    return "scope: a rule asks every time, so an answer holds for this call alone. Answer once.";
   if (expiresAt !== undefined && !(Number.isFinite(expiresAt) && (expiresAt as number) > now))
-    return "expiresAt: expected a time to come, in milliseconds since the epoch.";
+    return "expiresAt: expected a future time, in milliseconds since the epoch.";
   return covers === undefined ? undefined : coverProblem(covers, args);
 }
 
@@ -160,7 +181,7 @@ function coverProblem(covers: unknown, args: ToolArgs): string | undefined {
   if (problem !== undefined) return `${problem.path.join(".")}: ${problem.message}`;
   return conditionsHold(when, args, "every")
     ? undefined
-    : "covers.when: this pattern does not cover the call that is asked about. Widen it, or answer once.";
+    : "covers.when: this pattern does not cover the requested call. Widen it, or answer once.";
 }
 
 const scopes: readonly unknown[] = ["once", "session", "always"];

@@ -70,7 +70,7 @@ function decided({ own, grants, ...rest }: Case): Decision {
   return decide(options);
 }
 
-/** Less is more permissive. What was asked once and is remembered is less than what asks always. */
+/** Lower is more permissive. A remembered answer is more permissive than asking always. */
 function strictness(decision: Decision): number {
   if (decision.verdict === "allow") return 0;
   if (decision.verdict === "deny") return 3;
@@ -96,7 +96,7 @@ const covers = (
 const runs = { numRuns: 1_000 };
 
 // Contract: executor-224
-test("a deny anywhere is a deny, and nothing else is", () => {
+test("a denial from any source denies, and nothing else does", () => {
   fc.assert(
     fc.property(anyCase, (given) => {
       const { own, rules, overrides, grants, args } = given;
@@ -110,14 +110,14 @@ test("a deny anywhere is a deny, and nothing else is", () => {
   );
 });
 
-test("one more rule that denies or always asks never lets more through, whoever's it is", () => {
+test("another rule that denies or always asks never permits more, from any source", () => {
   const stern = fc.record({
     tool: fc.constantFrom("g.T", "g.*", "*"),
     execution: fc.constantFrom<ExecutionDecision>("deny", "ask-always"),
   });
   fc.assert(
     fc.property(anyCase, stern, fc.constantFrom("rules", "overrides"), (given, rule, whose) => {
-      // A more specific rule of the same source may say less than one that asks always.
+      // A more specific rule of the same source may ask less than one that asks always.
       const all = [...given[whose], rule];
       const before = strictness(decided({ ...given, [whose]: [] }));
       const with1 = strictness(decided({ ...given, [whose]: [rule] }));
@@ -130,7 +130,7 @@ test("one more rule that denies or always asks never lets more through, whoever'
 });
 
 // Contract: executor-231
-test("no override and no request lets through what the administrator's rule asks about", () => {
+test("no override and no request permits calls for which the administrator's rule asks", () => {
   fc.assert(
     fc.property(anyCase, anyRule, (given, rule) => {
       const ruled = { ...given, rules: [{ ...rule, tool: "*" }], overrides: [], grants: [] };
@@ -146,7 +146,7 @@ test("no override and no request lets through what the administrator's rule asks
 });
 
 // Contract: executor-224
-test("without a deny the administrator comes before the user, the user before a grant, a grant before the tool", () => {
+test("without a denial the administrator comes before the user, the user before a grant, a grant before the tool", () => {
   fc.assert(
     fc.property(anyCase, (given) => {
       const decision = decided({ ...given, requireApproval: undefined });
@@ -171,7 +171,7 @@ test("without a deny the administrator comes before the user, the user before a 
   );
 });
 
-test("what is decided does not hang on the order of the rules", () => {
+test("decisions do not depend on the order of the rules", () => {
   fc.assert(
     fc.property(anyCase, (given) => {
       const turned = {

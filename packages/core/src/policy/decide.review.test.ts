@@ -25,7 +25,7 @@ function reasonOf(own: ResultApprovalPolicy, policy: Partial<ReviewOptions> = {}
 }
 
 // Contract: executor-108, executor-232
-test("checkToolResults: false lifts the tool's own wish, and no rule", () => {
+test("checkToolResults: false overrides the tool's own policy, and no rule", () => {
   const lifted = { checkToolResults: false };
   assert.equal(due("always"), true);
   assert.equal(due("always", lifted), false);
@@ -34,18 +34,18 @@ test("checkToolResults: false lifts the tool's own wish, and no rule", () => {
 });
 
 // Contract: executor-7, executor-208
-test("on-error asks for failures alone", () => {
+test("on-error requires reviews of failures only", () => {
   assert.equal(due("on-error"), false);
   assert.equal(due("on-error", { isError: true }), true);
 });
 
-test("a rule by argument says which results are seen first", () => {
+test("a rule with conditions requires reviews of matching calls", () => {
   const rules = [{ tool: "g.*", when: { path: "secrets/**" }, result: "always" }] as const;
   assert.equal(due("never", { rules, args: { path: "./secrets/a" } }), true);
   assert.equal(due("never", { rules, args: { path: "docs/a" } }), false);
 });
 
-test("the user's override shows a person more than the administrator's rule does, never less", () => {
+test("a user's override requires more reviews than the administrator's rule, never fewer", () => {
   const always = [{ tool: "*", result: "always" }] as const;
   const never = [{ tool: "g.T", result: "never" }] as const;
   assert.equal(due("never", { rules: never, overrides: always }), true);
@@ -53,15 +53,15 @@ test("the user's override shows a person more than the administrator's rule does
   assert.equal(due("always", { overrides: never }), false);
 });
 
-test("the question says whose wish it is, and why", () => {
+test("the request names the source of the requirement, and the reason", () => {
   const rule = { tool: "*", result: "always", reason: "these are other people's mails" } as const;
-  assert.equal(reasonOf("always"), "This tool wants its results seen by a person first.");
+  assert.equal(reasonOf("always"), "This tool requires a user to review its results first.");
   assert.equal(
     reasonOf("never", { rules: [rule] }),
-    "A rule of the administrator wants its results seen by a person first: these are other people's mails",
+    "A rule of the administrator requires a user to review its results first: these are other people's mails",
   );
   assert.equal(
     reasonOf("never", { overrides: [{ tool: "*", result: "on-error" }], isError: true }),
-    "Your own rule wants its failures seen by a person first.",
+    "Your own rule requires a user to review its failures first.",
   );
 });

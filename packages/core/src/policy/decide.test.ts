@@ -8,7 +8,7 @@ import type { ToolPermission } from "../tool/tool.ts";
 import type { ToolExecutorOptions } from "../call/tool-executor.ts";
 import type { PolicyRule } from "./rule.ts";
 
-/** An executor of one tool whose questions are kept, and always answered yes. */
+/** An executor of one tool that records its approval requests and always approves. */
 function asking(permission: ToolPermission, options: ToolExecutorOptions = {}) {
   const asked: ApprovalRequest[] = [];
   const tool = defineTool({
@@ -28,7 +28,7 @@ function asking(permission: ToolPermission, options: ToolExecutorOptions = {}) {
 }
 
 // Contract: executor-219
-test("a rule by argument denies what it names, and nothing else", async () => {
+test("a rule with conditions denies matching calls, and nothing else", async () => {
   const rules: readonly PolicyRule[] = [
     { tool: "test.*", when: { path: "secrets/**" }, execution: "deny", reason: "these are secret" },
   ];
@@ -42,7 +42,7 @@ test("a rule by argument denies what it names, and nothing else", async () => {
   assert.equal((await executor.execute("T", { path: "docs/a" })).status, "success");
 });
 
-test("rules see arguments in the one way the tool writes them", async () => {
+test("rules see arguments in the tool's canonical form", async () => {
   const rules: readonly PolicyRule[] = [
     { tool: "*", when: { path: "secrets/**" }, execution: "deny" },
   ];
@@ -56,7 +56,7 @@ test("rules see arguments in the one way the tool writes them", async () => {
   assert.equal((await executor.execute("T", { path: "/home/me/a" })).status, "success");
 });
 
-test("the question says whose rule it is, and why", async () => {
+test("the request names the source of its rule, and the reason", async () => {
   const rule = { tool: "test.T", execution: "ask-always", reason: "it costs money" } as const;
   const admin = asking({}, { rules: [rule] });
   await admin.executor.execute("T", {});
@@ -69,7 +69,7 @@ test("the question says whose rule it is, and why", async () => {
   assert.equal(user.asked[0]?.reason, "Your own rule asks the first time: it costs money");
 });
 
-test("what a rule asks every time offers no wider answer, and takes none", async () => {
+test("a rule that asks every time offers no wider answer, and accepts none", async () => {
   const { executor, asked } = asking({}, { rules: [{ tool: "*", execution: "ask-always" }] });
   await executor.execute("T", {});
   await executor.execute("T", {});
@@ -95,7 +95,7 @@ test("the user's override tightens the administrator's rule, and cannot loosen i
 });
 
 // Contract: executor-230
-test("an override that is a function counts as it is now", async () => {
+test("an override that is a function is evaluated for each call", async () => {
   let overrides: readonly PolicyRule[] = [];
   const { executor } = asking({ executionPolicy: "auto" }, { overrides: () => overrides });
   assert.equal((await executor.execute("T", {})).status, "success");
@@ -103,7 +103,7 @@ test("an override that is a function counts as it is now", async () => {
   assert.equal((await executor.execute("T", {})).status, "execution_rejected");
 });
 
-test("a question stays open as long as the rule says, else the tool, else the gate", async () => {
+test("a request expires when the rule says, else the tool, else the gate", async () => {
   const rules = [{ tool: "*", when: { n: 1 }, approvalMs: 1_000 }] as const;
   const { executor, asked } = asking(
     { executionPolicy: "ask-always", approvalMs: 2_000 },
@@ -117,7 +117,7 @@ test("a question stays open as long as the rule says, else the tool, else the ga
   );
 });
 
-test("a policy that throws, or says what is no policy, asks", async () => {
+test("a policy that throws or returns an invalid value asks", async () => {
   const odd = [
     () => "maybe",
     () => undefined,
@@ -133,7 +133,7 @@ test("a policy that throws, or says what is no policy, asks", async () => {
 });
 
 // Contract: executor-107, executor-231, executor-232
-test("a request lifts the tool's own wish, and tightens everybody's", async () => {
+test("a request overrides the tool's own policy, and tightens every source", async () => {
   const lifted = asking({ executionPolicy: "ask-always" });
   await lifted.executor.execute("T", {}, { requireApproval: "never" });
   assert.equal(lifted.asked.length, 0);

@@ -15,10 +15,13 @@ import {
   ruledCall,
 } from "./rule.ts";
 
-/** What the request says of asking: `never` lifts the tool's own wish only, `always` tightens. */
+/**
+ * A request's setting for approvals. `never` overrides only the tool's own policy; `always`
+ * requires approval for every call.
+ */
 export type RequireApproval = "always" | "never";
 
-/** By `group.Tool`; undefined where the request says nothing. */
+/** Returns the setting for a tool by `group.Tool`, or undefined if the request has none. */
 export type RequireApprovalOf = (toolId: string) => RequireApproval | undefined;
 
 export interface DecideOptions {
@@ -26,12 +29,12 @@ export interface DecideOptions {
   readonly args: ToolArgs;
   /** Computes the digest of the arguments, which costs more than most of the gate. */
   readonly argsDigest: () => string;
-  /** The administrator's. */
+  /** The administrator's rules. */
   readonly rules: readonly PolicyRule[];
-  /** The user's. */
+  /** The user's overrides. */
   readonly overrides: readonly PolicyRule[];
   readonly grants: GrantBook;
-  /** For whom the call is made. */
+  /** The principal whose call it is. */
   readonly principalId: string;
   readonly requireApproval?: RequireApproval | undefined;
   readonly now: number;
@@ -43,30 +46,30 @@ export type Decision =
       readonly verdict: "allow";
       readonly by: "tool" | "rule" | "override" | "grant" | "request";
       readonly reason?: string;
-      /** A grant for exactly these arguments. */
+      /** True for a grant for exactly these arguments. */
       readonly isExact?: boolean;
     }
   | { readonly verdict: "deny"; readonly by: Denier | "grant"; readonly reason: string }
   | {
       readonly verdict: "ask";
-      /** A plain answer holds for exactly these arguments. */
+      /** An answer without a scope holds for exactly these arguments. */
       readonly remember: boolean;
       /** An answer may hold for more than this call. */
       readonly grantable: boolean;
       readonly reason: string;
-      /** Milliseconds that the question stays open, where rule or tool say so. */
+      /** Milliseconds until the request expires, if a rule or the tool sets it. */
       readonly approvalMs?: number;
     };
 
-/** Who can forbid what no person's word lifts. */
+/** The sources of a denial that no user's approval overrides. */
 export type Denier = "tool" | "rule" | "override";
 
 /**
- * Whether a call may run. A deny from any source wins: a rule's, an override's, the tool's own, a
- * person's remembered refusal. Then the administrator's rule counts, which the user's override
- * may tighten; without one the override; then a grant; then the tool's own policy.
+ * Decides whether a call may run. A denial from any source wins: a rule, an override, the tool, or
+ * a user's remembered rejection. Otherwise the administrator's rule counts, which the user's
+ * override may tighten. Without one the override counts, then a grant, then the tool's own policy.
  *
- * A policy that throws or makes no sense asks: the person can see what the tool could not judge.
+ * If a tool's policy throws or is invalid, the call needs approval: the user can judge it.
  */
 export function decide(options: DecideOptions): Decision {
   const { registered, args, requireApproval } = options;
@@ -93,7 +96,7 @@ export function decide(options: DecideOptions): Decision {
 
   if (chosen !== undefined && word === "ask-always")
     return ask(false, false, ruleText(chosen, "asks every time"));
-  // A request that wants every call asked about is not satisfied by an earlier word.
+  // Earlier answers do not satisfy a request that requires approval for every call.
   if (requireApproval === "always") return ask(false, false, "The request asks for every call.");
   if (chosen !== undefined && word === "auto") return { verdict: "allow", by: chosen.by };
   if (chosen === undefined && own === "auto") return { verdict: "allow", by: "tool" };
@@ -109,7 +112,10 @@ export function decide(options: DecideOptions): Decision {
     : ask(true, true, "This tool asks the first time.");
 }
 
-/** What no approval lifts: a rule, an override or the tool itself says no to these arguments. */
+/**
+ * Returns the denial that no approval overrides: a rule, an override or the tool itself forbids
+ * these arguments.
+ */
 export function forbids(
   options: Pick<DecideOptions, "registered" | "args" | "rules" | "overrides">,
 ): { readonly by: Denier; readonly reason: string } | undefined {
@@ -140,7 +146,10 @@ interface Ruling {
   readonly rule: PolicyRule;
 }
 
-/** The rule that counts. Who is asked more may be anybody's wish, who is asked less is the administrator's alone. */
+/**
+ * Returns the rule that counts. Any source may require more approvals, but only the administrator
+ * may require fewer.
+ */
 function ruling({ rules, overrides }: DecideOptions, call: RuledCall): Ruling | undefined {
   const rule = executionRule(rules, call);
   const override = executionRule(overrides, call);
@@ -181,7 +190,7 @@ function ownDecision({ tool }: RegisteredTool, args: ToolArgs): ExecutionDecisio
 
 function remembered(reason: string | undefined): string {
   const why = reason === undefined ? "" : ` (${reason})`;
-  return `a person refused exactly this before${why}, and that is remembered until they take it back`;
+  return `a user rejected exactly this before${why}, and that is remembered until they revoke it`;
 }
 
 function findGrant(options: DecideOptions, call: RuledCall) {
@@ -191,7 +200,7 @@ function findGrant(options: DecideOptions, call: RuledCall) {
 }
 
 /**
- * What a request says of asking about a tool. A word that is none is no word to run on: it may
+ * Returns a request's approval setting for a tool. An invalid value is an error, because it may
  * have been meant to tighten.
  *
  * @throws CapstanError `invalid_options`
@@ -203,7 +212,7 @@ export function requiredApproval(
   const word = typeof given === "function" ? wordOf(given, toolId) : given;
   if (word === "always" || word === "never") return word;
   if (word === undefined || word === null) return undefined;
-  const message = `requireApproval gave ${shortJson(word)} for ${toolId}: it should say "always", "never" or nothing, at once.`;
+  const message = `requireApproval gave ${shortJson(word)} for ${toolId}: it must return "always", "never" or undefined, not a promise.`;
   throw new CapstanError({ code: "invalid_options", message });
 }
 
@@ -222,11 +231,14 @@ export interface ReviewOptions {
   readonly isError: boolean;
   readonly rules: readonly PolicyRule[];
   readonly overrides: readonly PolicyRule[];
-  /** False lifts the tool's own wish, never a rule. */
+  /** False overrides the tool's own request, never a rule. */
   readonly checkToolResults: boolean;
 }
 
-/** Why a person must see this result first: by a rule, an override, or the tool's own wish. Undefined where nobody must. */
+/**
+ * Returns why a user must review this result first: a rule, an override, or the tool's own policy.
+ * Returns undefined if no review is required.
+ */
 export function reviewReason(policy: ReviewOptions): string | undefined {
   const { registered, isError, checkToolResults } = policy;
   const { rule, chosen } = resultRuling(policy);
@@ -234,13 +246,13 @@ export function reviewReason(policy: ReviewOptions): string | undefined {
   const wish = chosen?.result ?? own ?? "never";
   if (!asks(wish, isError)) return undefined;
   const what = wish === "on-error" ? "its failures" : "its results";
-  if (chosen === undefined) return `This tool wants ${what} seen by a person first.`;
+  if (chosen === undefined) return `This tool requires a user to review ${what} first.`;
   const whose = chosen === rule ? "A rule of the administrator" : "Your own rule";
   const why = chosen.reason === undefined ? "." : `: ${chosen.reason}`;
-  return `${whose} wants ${what} seen by a person first${why}`;
+  return `${whose} requires a user to review ${what} first${why}`;
 }
 
-/** The administrator's rule on this result, and the one that counts. */
+/** Returns the administrator's rule for this result, and the rule that counts. */
 function resultRuling({ registered, args, rules, overrides }: ReviewOptions): {
   readonly rule?: PolicyRule | undefined;
   readonly chosen?: PolicyRule | undefined;
@@ -248,7 +260,7 @@ function resultRuling({ registered, args, rules, overrides }: ReviewOptions): {
   if (rules.length === 0 && overrides.length === 0) return {};
   const call = ruledCall(registered, args);
   const rule = resultRule(rules, call);
-  // The user may see more than the administrator's rule asks for, not less.
+  // A user may require more reviews than the administrator's rule, not fewer.
   return { rule, chosen: stricter(rule, resultRule(overrides, call)) };
 }
 

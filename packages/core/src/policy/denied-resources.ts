@@ -5,9 +5,9 @@ import { namesGroup, type PolicyRule } from "./rule.ts";
 type Test = DeniedResources["paths"][number];
 
 /**
- * Returns the paths and hosts that rules deny: those of each deny rule for file tools whose only
+ * Returns the paths and hosts that rules deny: of each deny rule for file tools whose only
  * condition is on `path`, and of each for web tools whose only condition is on `url`. A rule with
- * more conditions is about a call and not about a resource.
+ * more conditions denies certain calls, not a resource.
  *
  * @example deniedResources([{ tool: "files.*", when: { path: "secrets/**" }, execution: "deny" }])
  * // { paths: ["secrets/**"], hosts: [] }
@@ -24,15 +24,15 @@ export function deniedResources(rules: readonly PolicyRule[]): DeniedResources {
   return { paths: tests("files", "path"), hosts: tests("web", "url") };
 }
 
-/** One path in two spellings, both with `/`. */
+/** A path in two spellings, both with `/`. */
 export interface PathSpellings {
-  /** From its root, as people and models read it. */
+  /** Relative to its root, as users and models read it. */
   readonly shown: string;
-  /** Absolute, without links. */
+  /** Absolute, with links resolved. */
   readonly real: string;
 }
 
-/** Returns whether a path is denied, or lies in a folder that is. */
+/** Returns whether a path is denied, or is in a denied folder. */
 export function deniesPath(
   { paths }: Pick<DeniedResources, "paths">,
   path: PathSpellings,
@@ -40,7 +40,7 @@ export function deniesPath(
   return paths.some((test) => denies(test, spelledFor(test, path)));
 }
 
-/** Returns whether a folder is denied with all that is in it, or in part, or not at all. */
+/** Returns whether a folder is denied completely, in part, or not at all. */
 export function deniedPart(
   { paths }: Pick<DeniedResources, "paths">,
   folder: PathSpellings,
@@ -61,19 +61,19 @@ export function deniesUrl(
   { hosts }: Pick<DeniedResources, "hosts">,
   { protocol, host, pathname, search }: URL,
 ): boolean {
-  // Without a user's name, which says nothing of the host.
+  // Without the URL's user name, which does not change the host.
   return hosts.some((test) => holds(test, `${protocol}//${host}${pathname}${search}`));
 }
 
 function denies(test: Test, path: string): boolean {
   if (holds(test, path)) return true;
-  // All paths but some are denied: that a folder is none of them says nothing of what is in it.
+  // The rule denies all paths except some: it is unknown whether it denies paths in the folder.
   if (operatorsOf(test).not !== undefined) return false;
   const names = path.split("/");
   return names.some((_, at) => at > 0 && holds(test, names.slice(0, at).join("/") || "/"));
 }
 
-/** A pattern such as a name at any depth would otherwise be met by the folders above the root. */
+/** Otherwise a pattern that matches a name at any depth would match folders above the root. */
 function spelledFor(test: Test, { shown, real }: PathSpellings): string {
   const operators = operatorsOf(test);
   const { path, glob, prefix, equals } =

@@ -21,7 +21,7 @@ function write(permission: ToolPermission = {}, description = "") {
   });
 }
 
-/** Calls of a tool whose questions are answered with the given words, the last one for good. */
+/** Calls of a tool whose requests get the given answers; the last one repeats. */
 function answering(
   words: readonly unknown[],
   permission: ToolPermission = {},
@@ -40,7 +40,7 @@ function answering(
 const allow = { decision: "allow" } as const;
 
 // Contract: scripts-65
-test("what was allowed for one version of a tool holds for no other", async () => {
+test("an approval of one version of a tool holds for no other", async () => {
   const grants = new GrantBook();
   let asked = 0;
   const statusOf = async (version: string) => {
@@ -59,7 +59,7 @@ test("what was allowed for one version of a tool holds for no other", async () =
   assert.equal(asked, 2);
 });
 
-test("a grant for a pattern covers what fits it, wherever and whenever it says", async () => {
+test("a grant for a pattern covers matching calls in its scope and time", async () => {
   const clock = new FakeClock(0);
   const covers = { type: "pattern", when: { path: "notes/**" } } as const;
   const word = { ...allow, scope: "session", covers, expiresAt: 1_000 } as const;
@@ -78,7 +78,7 @@ test("a grant for a pattern covers what fits it, wherever and whenever it says",
   assert.equal(await statusOf({ path: "notes/d" }), "execution_rejected");
 });
 
-test("a pattern that does not cover the call asked about is no answer", async () => {
+test("a pattern that does not cover the requested call is not an answer", async () => {
   const covers = { type: "pattern", when: { path: "other/**" } };
   const { statusOf, grants } = answering([{ ...allow, scope: "always", covers }]);
   assert.equal(await statusOf({ path: "notes/a" }), "execution_rejected");
@@ -88,13 +88,13 @@ test("a pattern that does not cover the call asked about is no answer", async ()
 const nonsense: readonly [what: string, answer: unknown][] = [
   ["an unknown scope", { ...allow, scope: "forever" }],
   ["a time that is past", { ...allow, scope: "session", expiresAt: 1 }],
-  ["an end that is no time", { ...allow, scope: "session", expiresAt: "soon" }],
+  ["the expiry must be a valid time", { ...allow, scope: "session", expiresAt: "soon" }],
   ["a cover of no kind", { ...allow, scope: "session", covers: { type: "all" } }],
   ["a broken pattern", { ...allow, scope: "session", covers: { type: "pattern", when: {} } }],
   ["a cover for one call", { ...allow, covers: { type: "tool" } }],
 ];
 for (const [what, word] of nonsense)
-  test(`${what} is no yes, and leaves nothing behind`, async () => {
+  test(`${what} is not an approval, and creates no grant`, async () => {
     const { statusOf, grants } = answering([word]);
     assert.equal(await statusOf({ path: "a" }), "execution_rejected");
     assert.equal(grants.list().length, 0);
@@ -111,7 +111,7 @@ test("an answer may cover exactly these arguments, or every call", async () => {
   assert.equal(every.grants.list()[0]?.scope, "always");
 });
 
-test("what the tool offers is a pattern that the person sees before it is kept", async () => {
+test("the tool offers a pattern, which the user sees before it is stored", async () => {
   const grantScope = () => ({ when: { path: "notes/**" }, title: "all notes" });
   const { asked, statusOf, grants } = answering([{ ...allow, scope: "session" }], { grantScope });
   await statusOf({ path: "notes/a" });
@@ -123,7 +123,7 @@ test("what the tool offers is a pattern that the person sees before it is kept",
   assert.equal(asked.length, 2);
 });
 
-test("changed arguments are allowed once: nothing is granted that nobody asked for", async () => {
+test("changed arguments are approved once: no grant is created without a request for it", async () => {
   const word = { ...allow, scope: "always", arguments: { path: "b" } };
   const { executor, asked, statusOf, grants } = answering([word]);
   const result = await executor.execute("Write", { path: "a" });
@@ -134,7 +134,7 @@ test("changed arguments are allowed once: nothing is granted that nobody asked f
 });
 
 // Contract: executor-56, executor-193, executor-226, executor-243
-test("a refusal is remembered, listed, told to the model, and taken back", async () => {
+test("a rejection is remembered, listed, reported to the model, and revoked", async () => {
   const { executor, asked, statusOf, grants } = answering([
     { decision: "refuse", reason: "not there" },
     allow,
@@ -144,7 +144,7 @@ test("a refusal is remembered, listed, told to the model, and taken back", async
   assert.equal(asked.length, 1);
   assert.match(
     again.status === "execution_rejected" ? again.finalText : "",
-    /refused exactly this before \(not there\), and that is remembered until they take it back/,
+    /rejected exactly this before \(not there\), and that is remembered until they revoke it/,
   );
   const [refusal] = grants.list();
   assert.deepEqual([refusal?.verdict, refusal?.reason], ["refuse", "not there"]);
@@ -152,7 +152,7 @@ test("a refusal is remembered, listed, told to the model, and taken back", async
   assert.equal(await statusOf({ path: "a" }), "success");
 });
 
-test("a remembered refusal holds against a rule that lets the tool run", async () => {
+test("a remembered rejection overrides a rule that lets the tool run", async () => {
   const grants = new GrantBook();
   const refused = answering([{ decision: "refuse" }], {}, { grants });
   await refused.statusOf({ path: "a" });
@@ -163,7 +163,7 @@ test("a remembered refusal holds against a rule that lets the tool run", async (
 });
 
 // Contract: executor-56, executor-220
-test("a grant is for the tool as it was", async () => {
+test("a grant covers only the tool's definition at its time", async () => {
   const grants = new GrantBook();
   const before = answering([{ ...allow, scope: "always" }], {}, { grants });
   await before.statusOf();
@@ -174,7 +174,7 @@ test("a grant is for the tool as it was", async () => {
   assert.equal(asked, 1);
 });
 
-test("a grant of one book holds for every executor that shares it, and so does its revocation", async () => {
+test("a grant and its revocation hold for every executor that shares the book", async () => {
   const grants = new GrantBook();
   const one = answering([{ ...allow, scope: "session" }], {}, { grants });
   const fork = answering([{ decision: "refuse" }], {}, { grants });

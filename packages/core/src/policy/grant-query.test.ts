@@ -5,7 +5,7 @@ import { executorWith, reads } from "../testing/executor-with.ts";
 import type { ApprovalRequest } from "./approval.ts";
 import { approvalQuery } from "./grant.ts";
 
-test("a question's arguments are hashed only once a grant wants to know", () => {
+test("a request's arguments are hashed only if a grant needs the digest", () => {
   const executor = executorWith([defineTool({ ...reads, name: "Look", execute: () => "seen" })]);
   const [registered] = executor.enabledTools();
   assert.ok(registered !== undefined);

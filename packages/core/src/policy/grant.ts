@@ -11,13 +11,13 @@ import type { DecideOptions } from "./decide.ts";
 import { type RuledCall, canonicalArguments } from "./rule.ts";
 import { newId } from "../base/id.ts";
 
-/** Which calls of its tool a grant covers. */
+/** The calls of its tool that a grant covers. */
 type GrantMatch =
-  /** Exactly these arguments, by their digest. */
+  /** Calls with exactly these arguments, by their digest. */
   | { readonly type: "arguments"; readonly digest: string }
-  /** What the tool itself says belongs together. */
+  /** Calls that the tool itself groups together. */
   | { readonly type: "key"; readonly key: string }
-  /** Arguments for which all conditions hold. */
+  /** Calls for whose arguments all conditions hold. */
   | { readonly type: "pattern"; readonly when: ArgumentConditions }
   | { readonly type: "tool" };
 
@@ -27,25 +27,25 @@ export interface Grant {
   readonly toolId: string;
   readonly verdict: "allow" | "refuse";
   readonly scope: "session" | "always";
-  /** Whose calls it holds for. */
+  /** The principal whose calls it covers. */
   readonly principalId: string;
-  /** A tool that changed asks again. */
+  /** If the tool's definition changes, the grant does not cover it. */
   readonly definitionDigest: string;
   readonly match: GrantMatch;
-  /** What people read in the list. */
+  /** The title in the list of grants. */
   readonly title: string;
-  /** The arguments it was given for, to show. */
+  /** The arguments of the call that was approved, for display. */
   readonly args?: JsonObject;
   readonly reason?: string;
-  /** The principal whose word it is. */
+  /** The principal that created the grant. */
   readonly grantedBy: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** From then on it covers nothing. @default never */
+  /** The expiry, in ms since the epoch. @default never */
   readonly expiresAt?: number;
 }
 
-/** A call, as grants see it; what costs to make may be a getter. */
+/** A call, as grants see it. Fields that are costly to compute may be getters. */
 export interface GrantQuery {
   readonly toolId: string;
   readonly definitionDigest: string;
@@ -57,8 +57,8 @@ export interface GrantQuery {
 }
 
 /**
- * What a person allowed or refused for more than one call, in one session. Executors may share a
- * book: each grant holds for the calls of its own principal alone.
+ * The approvals and rejections of one session that hold for more than one call. Executors may share
+ * a book: each grant covers only its own principal's calls.
  */
 export class GrantBook {
   readonly #grants = new Map<string, Grant>();
@@ -90,12 +90,15 @@ export class GrantBook {
     return this.#byTool.has(toolId);
   }
 
-  /** All, those that have expired too, in the order in which they were given. */
+  /** Returns all grants, including expired ones, in the order of their creation. */
   list(): readonly Grant[] {
     return [...this.#grants.values()];
   }
 
-  /** The grant that covers a call; a refusal before an allowance, then exact arguments, then the first one given. */
+  /**
+   * Returns the grant that covers a call. Rejections come before approvals, then exact arguments
+   * first, then the oldest grant.
+   */
   find(query: GrantQuery, now: number): Grant | undefined {
     const covering = [...(this.#byTool.get(query.toolId) ?? [])].filter((grant) =>
       grantCovers(grant, query, now),
@@ -107,16 +110,16 @@ export class GrantBook {
     );
   }
 
-  /** Calls back with every grant that is added; returns what ends it. */
+  /** Calls back with every added grant; returns a function that unsubscribes. */
   onAdded(listener: (grant: Grant) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 }
 
-/** Whether a grant is about this very call, and still holds. */
+/** Whether a grant covers a call and has not expired. */
 export function grantCovers(grant: Grant, query: GrantQuery, now: number): boolean {
-  // What one allowed holds for no one else.
+  // A grant of one principal covers no other's calls.
   if (grant.toolId !== query.toolId || grant.principalId !== query.principalId) return false;
   if (grant.expiresAt !== undefined && grant.expiresAt <= now) return false;
   if (grant.definitionDigest !== query.definitionDigest) return false;
@@ -133,7 +136,7 @@ export function grantCovers(grant: Grant, query: GrantQuery, now: number): boole
   }
 }
 
-/** A question, as grants see the call that it is about; undefined where no grant can answer it. */
+/** Returns the grant query of an approval request, or undefined if no grant can answer it. */
 export function approvalQuery(
   approval: ApprovalRequest,
   registered: RegisteredTool | undefined,
@@ -184,8 +187,8 @@ interface CreateGrantOptions {
 }
 
 /**
- * What an answer leaves behind for later calls; undefined where it was for this call alone: it
- * said `once`, a rule asks every time, or the arguments were changed, which nobody had asked about.
+ * Returns the grant that an answer creates, or undefined if the answer holds for this call alone:
+ * its scope is `once`, a rule asks every time, or the user changed the arguments.
  */
 export function createGrant(options: CreateGrantOptions): Grant | undefined {
   const { approval, decision, now } = options;
@@ -250,7 +253,7 @@ function everyCall(toolName: string): { readonly match: GrantMatch; readonly tit
   return { match: { type: "tool" }, title: `every call of ${toolName}` };
 }
 
-/** The open questions that an answer to another one answers, too. */
+/** Returns the open requests that an answer to another request also answers. */
 export function coveredBy(
   grant: Grant | undefined,
   questions: Iterable<ApprovalRequest>,

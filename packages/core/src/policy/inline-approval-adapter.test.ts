@@ -25,7 +25,7 @@ function asking(permission: ToolPermission = {}, options: ToolExecutorOptions = 
 const allow = { decision: "allow" } as const;
 
 // Contract: executor-142
-test("questions are a list that changes its identity when it changes, and not before", async () => {
+test("the list of requests changes its identity exactly when it changes", async () => {
   const { approvals, executor } = asking();
   let changes = 0;
   const { subscribe } = approvals;
@@ -51,7 +51,7 @@ test("questions are a list that changes its identity when it changes, and not be
 });
 
 // Contract: executor-143
-test("the first answer counts, and a second one gets it", async () => {
+test("the first answer counts, and a second one gets its outcome", async () => {
   const { approvals, executor } = asking();
   const call = executor.execute("Write", { n: 1 });
   const { id } = approvals.pending[0]!;
@@ -70,7 +70,7 @@ test("the first answer counts, and a second one gets it", async () => {
   assert.deepEqual(await approvals.answer(id, allow), outcomes[1]);
 });
 
-test("an answer that cannot be taken says why, and the question stays", async () => {
+test("an invalid answer returns the reason, and the request stays open", async () => {
   const { approvals, executor } = asking(
     {},
     { rules: [{ tool: "*", when: { n: { min: 100 } }, execution: "deny", reason: "too many" }] },
@@ -98,7 +98,7 @@ test("an answer that cannot be taken says why, and the question stays", async ()
 });
 
 // Contract: executor-145, executor-227, executor-246
-test("a question goes when its call is stopped, and its answer is what was decided", async () => {
+test("a request is removed when its call is stopped, and its answer gets the decision", async () => {
   const { approvals, executor } = asking();
   const stop = new AbortController();
   const call = executor.execute("Write", { n: 1 }, { signal: stop.signal });
@@ -111,7 +111,7 @@ test("a question goes when its call is stopped, and its answer is what was decid
 });
 
 // Contract: executor-145
-test("a question goes when it expires, and so much is told to whoever answers late", async () => {
+test("an expired request is removed, and a late answer learns of it", async () => {
   const clock = new FakeClock(0);
   const { approvals, executor } = asking({ approvalMs: 1_000 }, { clock });
   const call = executor.execute("Write", { n: 1 });
@@ -128,7 +128,7 @@ test("a question goes when it expires, and so much is told to whoever answers la
 });
 
 // Contract: executor-145
-test("a question that is taken back is a refusal by nobody", async () => {
+test("a withdrawn request is rejected by the system", async () => {
   const { approvals, executor } = asking();
   const calls = [1, 2].map((n) => executor.execute("Write", { n }));
   assert.equal(approvals.cancel(approvals.pending[0]!.id), true);
@@ -137,12 +137,12 @@ test("a question that is taken back is a refusal by nobody", async () => {
   const results = await Promise.all(calls);
   assert.deepEqual(
     results.map((result) => result.status === "execution_rejected" && result.rejectReason),
-    ["the question was taken back", "the window was closed"],
+    ["the request was withdrawn", "the window was closed"],
   );
   assert.equal(executor.gate.grants.list().length, 0);
 });
 
-test("an answer for the session answers the other open questions that it covers", async () => {
+test("an answer for the session also answers the other open requests that it covers", async () => {
   const { approvals, executor } = asking();
   const calls = [1, 2, 300].map((n) => executor.execute("Write", { n }));
   const covers = { type: "pattern", when: { n: { max: 10 } } } as const;
@@ -159,7 +159,7 @@ test("an answer for the session answers the other open questions that it covers"
   await calls[2];
 });
 
-test("in a turn, what another answer covered is told as such", async () => {
+test("in a turn, a call that another answer covers says so", async () => {
   const { approvals, executor } = asking();
   const calls = [1, 2].map((n) => ({ name: "Write", args: { n } }));
   const run = runToolChain({
@@ -180,7 +180,7 @@ test("in a turn, what another answer covered is told as such", async () => {
 });
 
 // Contract: executor-144
-test("results are shown first, and what stops meanwhile is withheld", async () => {
+test("results are shown before the model reads them, and withheld if their call stops", async () => {
   const { approvals, executor } = asking({
     executionPolicy: "auto",
     resultApprovalPolicy: "always",
@@ -208,7 +208,7 @@ test("results are shown first, and what stops meanwhile is withheld", async () =
   assert.equal(approvals.pending.length, 0);
 });
 
-test("a watcher that throws changes nothing", async () => {
+test("a listener that throws changes nothing", async () => {
   const { approvals, executor } = asking();
   approvals.subscribe(() => {
     throw new Error("the view crashed");

@@ -6,16 +6,16 @@ import type {
 } from "./approval.ts";
 import { type ReviewDecision, type ReviewRequest, reviewProblem } from "./review.ts";
 
-/** What a person is asked right now: whether a call may run, or whether the model may see a result. */
+/** An open request: whether a call may run, or whether the model may read a result. */
 export type PendingApproval =
   | { readonly type: "execution"; readonly id: string; readonly request: ApprovalRequest }
   | { readonly type: "result"; readonly id: string; readonly request: ReviewRequest };
 
-/** What became of an answer. Only the first counts; another gets what was decided. */
+/** The outcome of an answer. Only the first counts; a second one gets the first decision. */
 export type AnswerOutcome =
   | { readonly status: "answered"; readonly decision: ApprovalDecision | ReviewDecision }
   | { readonly status: "already_answered"; readonly decision: ApprovalDecision | ReviewDecision }
-  /** It cannot be taken; the question stays open. */
+  /** The answer is invalid; the request stays open. */
   | { readonly status: "invalid"; readonly message: string }
   | { readonly status: "not_found" };
 
@@ -25,16 +25,16 @@ interface Entry {
   readonly pending: PendingApproval;
   readonly check: (decision: Decision) => string | undefined | Promise<string | undefined>;
   readonly settle: (decision: Decision) => void;
-  /** Answers are looked at one after the other. */
+  /** Answers are checked one after the other. */
   turn: Promise<unknown>;
 }
 
-/** Decisions that are remembered for a second answer. */
+/** The number of decisions that are remembered for a second answer. */
 const remembered = 1_000;
 
 /**
- * Asks in the program's own user interface: questions are a list that can be watched, as external
- * stores of React, Solid and others want it. A question goes when it was answered, when it
+ * Asks in the program's own user interface: the requests are a list that can be observed as an
+ * external store of React, Solid and others. A request is removed when it is answered, when it
  * expires, when its call is stopped, and when the answer to another one covers it.
  *
  * @example
@@ -49,25 +49,28 @@ export class InlineApprovalAdapter implements ApprovalAdapter {
   readonly #listeners = new Set<() => void>();
   #pending: readonly PendingApproval[] = [];
 
-  /** The open questions, the oldest first. The same array until something changes. */
+  /** The open requests, the oldest first. The same array until something changes. */
   get pending(): readonly PendingApproval[] {
     return this.#pending;
   }
 
-  /** Calls back after every change of `pending`; returns what ends it. May be passed on unbound. */
+  /**
+   * Calls back after every change of `pending`; returns a function that unsubscribes. May be passed
+   * on unbound.
+   */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   };
 
-  /** Answers a question. What cannot be taken says why, and leaves the question open. */
+  /** Answers a request. An invalid answer returns the reason, and leaves the request open. */
   async answer(id: string, decision: Decision): Promise<AnswerOutcome> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return this.#outcomeOf(id);
     const answered = entry.turn.then(async (): Promise<AnswerOutcome> => {
       if (!this.#entries.has(id)) return this.#outcomeOf(id);
       const message = await entry.check(decision);
-      // It may have expired meanwhile.
+      // The request may have expired meanwhile.
       if (!this.#entries.has(id)) return this.#outcomeOf(id);
       if (message !== undefined) return { status: "invalid", message };
       this.#settle(id, decision);
@@ -77,15 +80,18 @@ export class InlineApprovalAdapter implements ApprovalAdapter {
     return answered;
   }
 
-  /** Takes a question back: its call is refused, or its result withheld. False where it is not open. */
-  cancel(id: string, reason = "the question was taken back"): boolean {
+  /**
+   * Withdraws a request: its call is rejected, or its result withheld. Returns false if it is not
+   * open.
+   */
+  cancel(id: string, reason = "the request was withdrawn"): boolean {
     const entry = this.#entries.get(id);
     if (entry === undefined) return false;
     this.#settle(id, calledOff(entry.pending, reason));
     return true;
   }
 
-  /** Takes all back, for instance as the window closes. */
+  /** Withdraws all requests, for example when the window closes. */
   cancelAll(reason?: string): void {
     for (const id of this.#entries.keys()) this.cancel(id, reason);
   }
@@ -147,7 +153,7 @@ export class InlineApprovalAdapter implements ApprovalAdapter {
       try {
         listener();
       } catch {
-        // Who watches must not undo what was decided.
+        // A listener's error must not undo the decision.
       }
     }
   }
@@ -159,7 +165,9 @@ function calledOff({ type }: PendingApproval, reason: string): Decision {
     : { decision: "withhold", reason, by: "system" };
 }
 
-/** Where the gate does not want an answer any more, it says what was decided instead. */
+/**
+ * If the gate no longer needs an answer, the signal's reason is the decision that was made instead.
+ */
 function decisionIn({ reason }: AbortSignal): Decision | undefined {
   const known = typeof reason === "object" && reason !== null && "decision" in reason;
   return known ? (reason as Decision) : undefined;

@@ -14,21 +14,21 @@ const toolIds = ["files.View", "files.Write", "web.Fetch"];
 const said = (rule: PolicyRule, ...rules: readonly PolicyRule[]) =>
   overruled({ rule, rules, toolIds }).map(({ field, calls }) => `${field} ${calls}`);
 
-test("a wish to be asked less than the administrator's rule asks has no effect", () => {
+test("a setting that asks less than the administrator's rule has no effect", () => {
   const auto = { tool: "files.View", execution: "auto" } as const;
   for (const tool of ["*", "files.*", "files.View"])
     for (const execution of ["ask-once", "ask-always", "deny"] as const)
       assert.deepEqual(said(auto, { tool, execution }), ["execution all"]);
 });
 
-test("a wish for the same, or for more, is none of these", () => {
+test("a setting that asks the same or more is not reported", () => {
   const always = { tool: "files.View", execution: "ask-always", result: "always" } as const;
   assert.deepEqual(said(always, { tool: "*", execution: "ask-always", result: "on-error" }), []);
   assert.deepEqual(said(always), []);
   assert.deepEqual(said(always, { tool: "web.*", execution: "deny", result: "always" }), []);
 });
 
-test("a rule that is about some of the tools, or about some arguments, leaves the wish its effect elsewhere", () => {
+test("a rule for some tools or arguments leaves the setting its effect elsewhere", () => {
   const wide = { tool: "*", execution: "auto" } as const;
   assert.deepEqual(said(wide, { tool: "files.*", execution: "ask-once" }), ["execution some"]);
   const secrets = { tool: "files.View", when: { path: "secrets/**" }, execution: "deny" } as const;
@@ -36,7 +36,7 @@ test("a rule that is about some of the tools, or about some arguments, leaves th
   assert.deepEqual(said({ ...secrets, execution: "auto" }, secrets), ["execution all"]);
 });
 
-test("of the administrator's rules the narrowest counts here too, and a deny always", () => {
+test("of the administrator's rules the narrowest counts, and a denial always", () => {
   const auto = { tool: "files.View", execution: "auto" } as const;
   const asks = { tool: "*", execution: "ask-always" } as const;
   assert.deepEqual(said(auto, asks, { tool: "files.*", execution: "auto" }), []);
@@ -45,7 +45,7 @@ test("of the administrator's rules the narrowest counts here too, and a deny alw
   assert.deepEqual(said(auto, asks, docs), ["execution some"]);
 });
 
-test("each word is looked at by itself, and the rule that counts is named", () => {
+test("each setting is checked separately, and the rule that counts is named", () => {
   const rule = { tool: "files.*", execution: "deny", result: "never", approvalMs: 5 } as const;
   const by = { tool: "files.*", result: "on-error", approvalMs: 9, reason: "law" } as const;
   assert.deepEqual(overruled({ rule, rules: [by], toolIds }), [
@@ -64,7 +64,7 @@ const anyRule = fc.record(
   { requiredKeys: ["tool"] },
 ) as fc.Arbitrary<PolicyRule>;
 
-test("what is said to be void for all calls never decides one, and what is said nothing of always may", () =>
+test("settings reported as void never decide a call, and unreported ones may", () =>
   fc.assert(
     fc.property(anyRule, fc.array(anyRule, { maxLength: 5 }), (rule, rules) => {
       const verdicts = new Map(

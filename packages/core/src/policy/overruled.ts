@@ -8,27 +8,30 @@ import {
   specificity,
 } from "./rule.ts";
 
-/** A wish of a user's own rule that an administrator's rule makes void. */
+/** A setting of a user's rule that an administrator's rule overrides. */
 export interface Overruled {
   readonly field: "execution" | "result" | "approvalMs";
-  /** `all` the calls that the rule is about: the wish has no effect. `some`: it has where the administrator's rule does not apply. */
+  /**
+   * `all`: the setting has no effect on any call of the rule. `some`: it still has an effect on
+   * calls to which the administrator's rule does not apply.
+   */
   readonly calls: "all" | "some";
   /** The administrator's rule that counts. */
   readonly by: PolicyRule;
 }
 
 export interface OverruledOptions {
-  /** The user's own. */
+  /** The user's rule. */
   readonly rule: PolicyRule;
   /** The administrator's rules. */
   readonly rules: readonly PolicyRule[];
-  /** Every tool there is, as `group.Tool`. */
+  /** All registered tools, as `group.Tool`. */
   readonly toolIds: readonly string[];
 }
 
 /**
- * Which wishes of a user's rule come to nothing, since who may be asked less is the
- * administrator's alone to say. Nothing of a wish for the same, or for more.
+ * Returns the settings of a user's rule that have no effect, because only the administrator may
+ * require fewer approvals. Settings that require as much or more are not reported.
  *
  * @example
  * overruled({
@@ -63,7 +66,7 @@ function overruledFor(
   const always = about.filter((one) => coversAll(one, rule));
   const denies = always.find((one) => field === "execution" && one.execution === "deny");
   const narrowest = denies ?? always.reduce<PolicyRule | undefined>(narrower, undefined);
-  // What is broader than a rule that always applies never counts, but where it denies.
+  // A rule that is broader than one that always applies never counts, unless it denies.
   const counting = about.filter(
     (one) =>
       narrowest === undefined ||
@@ -78,7 +81,7 @@ function overruledFor(
   return { field, calls: all || by === denies ? "all" : "some", by };
 }
 
-/** Whether a rule applies to every call that the other is about: it asks for no arguments, or for the same. */
+/** Whether a rule applies to every call of the other: it has no conditions, or the same. */
 function coversAll(one: PolicyRule, other: PolicyRule): boolean {
   if (one.when === undefined) return true;
   return other.when !== undefined && canonicalJson(one.when) === canonicalJson(other.when);

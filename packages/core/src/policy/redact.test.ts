@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { redact } from "./review.ts";
 
 // Contract: executor-63, executor-228
-test("words are taken out wherever they stand, within and over one another, too", () => {
+test("words are removed at every occurrence, also within and over one another", () => {
   assert.equal(redact("tulip, tulips", ["tulip"]), "[redacted], [redacted]s");
   assert.equal(redact("abc", ["ab", "abc"]), "[redacted]");
   assert.equal(redact("abc", ["abc", "b"]), "[redacted]");

@@ -2,7 +2,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { ContentPart } from "../model/content-part.ts";
 import { isObject } from "../json/json-value.ts";
 
-/** Says that a result waits for a person, and nothing of the result. Plain JSON. */
+/** Announces that a result waits for a user, without any of the result. Plain JSON. */
 export interface ReviewNotice {
   readonly id: string;
   readonly callId: string;
@@ -12,18 +12,18 @@ export interface ReviewNotice {
   readonly groupTitle: string;
   /** The call failed; the result is its error. */
   readonly isError: boolean;
-  /** Why a person must see it, in words. */
+  /** The reason why a user must review it. */
   readonly reason: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-/** A result that a person sees before the model does: for the reviewer alone. */
+/** A result that a user sees before the model does. Only for the reviewer. */
 export interface ReviewRequest extends ReviewNotice {
   readonly args: JsonObject;
   readonly text: string;
-  /** What the model would get of it. */
+  /** The text that the model would get. */
   readonly shown: string;
   /** Pictures, files and links that the model would get with it. */
   readonly parts?: readonly ContentPart[];
@@ -31,21 +31,21 @@ export interface ReviewRequest extends ReviewNotice {
 
 export type ReviewDecision =
   | { readonly decision: "release" }
-  /** These words are taken out wherever they stand. Each must occur in the text. */
+  /** These words are removed at every occurrence. Each must occur in the text. */
   | { readonly decision: "redact"; readonly words: readonly string[] }
-  /** This stands in its place. */
+  /** This text replaces the result. */
   | { readonly decision: "replace"; readonly text: string }
   | {
       readonly decision: "withhold";
       readonly reason?: string;
-      /** `system`: nobody answered, or nobody could be asked. @default "person" */
+      /** `system`: no user answered or could be asked. @default "person" */
       readonly by?: "person" | "system";
     };
 
-/** How a library user answers; `pending` means that the answer comes later. */
+/** A reviewer's answer; `pending` means that the answer comes later. */
 export type ReviewAnswer = ReviewDecision | { readonly decision: "pending" };
 
-/** What each answer makes of a result. */
+/** The outcome of each answer. */
 export const reviewOutcomes = {
   release: "released",
   redact: "redacted",
@@ -53,17 +53,20 @@ export const reviewOutcomes = {
   withhold: "withheld",
 } as const satisfies { readonly [decision in ReviewDecision["decision"]]: string };
 
-/** What was done with a result under review, without anything of it. */
+/** The outcome of a review, without any of the result. */
 export interface ReviewOutcome {
   readonly outcome: (typeof reviewOutcomes)[ReviewDecision["decision"]];
   readonly by: "person" | "system";
-  /** Why it was withheld. */
+  /** The reason why it was withheld. */
   readonly reason?: string;
 }
 
 const namedChars = 60;
 
-/** Why something is no `ReviewDecision`, in a sentence. Nothing is known of it: it comes from outside. */
+/**
+ * Returns a sentence that says why a value is not a `ReviewDecision`, or undefined if it is one.
+ * The value is untrusted.
+ */
 export function reviewShapeProblem(answer: unknown): string | undefined {
   const given = isObject(answer) ? answer : {};
   switch (given["decision"]) {
@@ -73,23 +76,23 @@ export function reviewShapeProblem(answer: unknown): string | undefined {
       const { reason } = given;
       return reason === undefined || typeof reason === "string"
         ? undefined
-        : "reason: expected words that say why.";
+        : "reason: expected a text with the reason.";
     }
     case "redact":
       return isTexts(given["words"]) ? undefined : "words: expected a list of texts to take out.";
     case "replace":
-      return typeof given["text"] === "string" ? undefined : "text: expected what stands instead.";
+      return typeof given["text"] === "string" ? undefined : "text: expected the replacement text.";
     default:
       return "decision: expected release, redact, replace or withhold.";
   }
 }
 
 /**
- * Why an answer to a review cannot be carried out on this text, in a sentence; undefined where it
- * is a `ReviewDecision` that can. Words that are not there were mistyped, and leaving them out
- * would release what was meant.
+ * Returns a sentence that says why a review's answer cannot be applied to this text, or undefined
+ * if it can. Words that the text does not contain are mistakes: to ignore them would release the
+ * text that was meant.
  *
- * @param answer from outside: nothing is known of it
+ * @param answer not validated
  */
 export function reviewProblem(answer: unknown, text: string): string | undefined {
   const problem = reviewShapeProblem(answer);
@@ -109,15 +112,15 @@ function wordsProblem(words: readonly string[], text: string): string | undefine
   if (missing === undefined) return undefined;
   if (missing === "") return "A word to take out is empty.";
   const named = missing.length <= namedChars ? missing : `${missing.slice(0, namedChars)}…`;
-  return `The result does not contain ${JSON.stringify(named.toWellFormed())}: give the words exactly as they stand in it.`;
+  return `The result does not contain ${JSON.stringify(named.toWellFormed())}: give the words exactly as it has them.`;
 }
 
-/** What stands where words were taken out. */
+/** Replaces removed words. */
 const mark = "[redacted]";
 
 /**
- * What is left of a text once these words are out, wherever they stand, each within another or
- * overlapping it, too.
+ * Returns a text without the given words, at every occurrence, also if they contain or overlap each
+ * other.
  *
  * @example redact("tulip, tulips", ["tulip"]) // "[redacted], [redacted]s"
  */
@@ -136,14 +139,14 @@ interface Range {
   end: number;
 }
 
-/** The pieces that words stand in, in order; what overlaps or touches is one. */
+/** Returns the ranges of the words in order; overlapping and adjacent ranges are merged. */
 function covered(text: string, words: readonly string[]): readonly Range[] {
   const found: Range[] = [];
   for (const word of words) {
     if (word === "") continue;
     for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
       const last = found.at(-1);
-      // A word that overlaps itself would else be noted at every character.
+      // Otherwise a word that overlaps itself would add a range at every character.
       if (last !== undefined && last.start <= at && at <= last.end)
         last.end = Math.max(last.end, at + word.length);
       else found.push({ start: at, end: at + word.length });

@@ -14,7 +14,7 @@ const wrong: readonly [rule: unknown, problem: RegExp][] = [
     { tool: "*", execution: "deny", whne: { a: 1 } },
     /^whne: means nothing here. Did you mean when\?/,
   ],
-  [{ tool: "*", execution: "deny", reason: " " }, /^reason: expected words/],
+  [{ tool: "*", execution: "deny", reason: " " }, /^reason: expected a text/],
   [{ tool: "*", approvalMs: 0 }, /^approvalMs: expected whole milliseconds/],
   [{ tool: "*", execution: "deny", when: {} }, /^when: expected conditions/],
   [{ tool: "*", execution: "deny", when: [] }, /^when: expected conditions/],
@@ -48,7 +48,7 @@ const wrong: readonly [rule: unknown, problem: RegExp][] = [
   ],
   [
     { tool: "*", execution: "deny", when: { n: { exists: false, min: 1 } } },
-    /^when.n.exists: expected false alone/,
+    /^when.n.exists: expected false as the only/,
   ],
   [
     { tool: "*", execution: "deny", when: { n: { not: { not: 1 } } } },
@@ -60,12 +60,12 @@ const wrong: readonly [rule: unknown, problem: RegExp][] = [
   ],
 ];
 for (const [rule, expected] of wrong)
-  test(`the rule ${JSON.stringify(rule).slice(0, 80)} is refused with what was expected`, () => {
+  test(`the rule ${JSON.stringify(rule).slice(0, 80)} is rejected with the expected form`, () => {
     const [problem] = ruleProblems(rule);
     assert.match(`${problem?.path.join(".")}: ${problem?.message}`.replace(/^: /, ""), expected);
   });
 
-test("every operator is taken in a rule", () => {
+test("every operator is accepted in a rule", () => {
   const when = {
     a: "docs/**",
     b: { equals: [1] },
@@ -90,7 +90,7 @@ test("every operator is taken in a rule", () => {
   assert.deepEqual(ruleProblems(rule), []);
 });
 
-test("an executor refuses rules that are none, and says which and where", () => {
+test("an executor rejects invalid rules with their index and problem", () => {
   const rules = [
     { tool: "*", execution: "auto" },
     { tool: "*", execution: "deny", when: { p: { pth: "a" } } },

@@ -30,7 +30,7 @@ test("the narrowest rule counts: tool, group, all; then conditions; then longer 
   assert.equal(reasonOf(reversed, { path: "docs/api/x" }), "api");
 });
 
-test("of two rules alike the stricter counts, and a deny always", () => {
+test("of two equally narrow rules the stricter counts, and a denial always", () => {
   const alike: readonly PolicyRule[] = [
     { tool: "files.*", execution: "auto", reason: "auto" },
     { tool: "files.*", execution: "ask-once", reason: "ask" },
@@ -40,7 +40,7 @@ test("of two rules alike the stricter counts, and a deny always", () => {
   assert.equal(reasonOf([...alike, { tool: "*", execution: "deny", reason: "no" }], {}), "no");
 });
 
-test("rules say three things of a call apart: whether it runs, who sees its result, how long a question stays", () => {
+test("rules set three things of a call separately: whether it runs, its review, and its expiry", () => {
   const rules: readonly PolicyRule[] = [
     { tool: "files.View", execution: "ask-once", reason: "execution" },
     { tool: "files.*", result: "always", reason: "result" },

@@ -16,13 +16,16 @@ import { CapstanError } from "../base/errors.ts";
 export interface PolicyRule {
   /** `files.ViewFile`, `files.*` or `*`. */
   readonly tool: string;
-  /** Only for calls with such arguments. @default every call */
+  /** Applies only to calls with such arguments. @default every call */
   readonly when?: ArgumentConditions;
   readonly execution?: ExecutionDecision;
   readonly result?: ResultApprovalPolicy;
-  /** Milliseconds that a question about such a call stays open. @default the tool's, else the gate's */
+  /**
+   * Milliseconds until an approval request for such a call expires. @default the tool's, else the
+   * gate's
+   */
   readonly approvalMs?: number;
-  /** Shown to the person who is asked, or to the model that is refused. */
+  /** Shown to the user who is asked, or to the model whose call is rejected. */
   readonly reason?: string;
 }
 
@@ -33,9 +36,9 @@ export interface RuledCall {
 }
 
 /**
- * What rules of one source say of a call; undefined where they say nothing. A deny that matches
- * wins; else the most specific one: a tool before its group before `*`, then more conditions, then
- * longer patterns, then the stricter word.
+ * Returns the setting of one source's rules for a call, or undefined if none matches. A matching
+ * denial wins. Otherwise the most specific rule wins: a tool before its group before `*`, then more
+ * conditions, then longer patterns, then the stricter setting.
  */
 export function executionRule(
   rules: readonly PolicyRule[],
@@ -44,12 +47,18 @@ export function executionRule(
   return choose(rules, call, "execution", executionStrictness);
 }
 
-/** The same of its result. Nothing is denied there, so that the most specific one counts. */
+/**
+ * Returns the setting of one source's rules for a result. Results cannot be denied, so the most
+ * specific rule counts.
+ */
 export function resultRule(rules: readonly PolicyRule[], call: RuledCall): PolicyRule | undefined {
   return choose(rules, call, "result", resultStrictness);
 }
 
-/** The rule that says how long a question stays open; of two alike the shorter. */
+/**
+ * Returns the rule that sets when an approval request expires; of two equally specific ones the
+ * shorter.
+ */
 export function approvalTimeRule(
   rules: readonly PolicyRule[],
   call: RuledCall,
@@ -88,14 +97,14 @@ function choose<F extends Field>(
   return best;
 }
 
-/** Whether a rule for `tool` is about this one: by its name, by its group's, or `*`. */
+/** Whether a rule's `tool` matches this one: by its name, by its group's, or `*`. */
 export function namesTool(tool: string, toolId: string): boolean {
   return (
     tool === "*" || tool === toolId || (tool.endsWith(".*") && toolId.startsWith(tool.slice(0, -1)))
   );
 }
 
-/** Whether a rule for `tool` is about some tool of a group. */
+/** Whether a rule's `tool` matches some tool of a group. */
 export function namesGroup(tool: string, group: string): boolean {
   return tool === "*" || tool.startsWith(`${group}.`);
 }
@@ -107,7 +116,7 @@ function covers(rule: PolicyRule, { toolId, args }: RuledCall, word: unknown): b
   return when === undefined || conditionsHold(when, args, loosens ? "every" : "some");
 }
 
-/** How narrow a rule is: compare with `isAbove`. */
+/** Returns how narrow a rule is: compare with `isAbove`. */
 export function specificity({ tool, when }: PolicyRule): readonly number[] {
   return [tool === "*" ? 0 : tool.endsWith(".*") ? 1 : 2, ...narrowness(when)];
 }
@@ -124,7 +133,7 @@ export function ruledCall({ id: toolId, tool }: RegisteredTool, args: ToolArgs):
   return { toolId, args: canonicalArguments(tool, args) };
 }
 
-/** Arguments in the one way to write them; as they are where the tool cannot tell. */
+/** Returns arguments in their canonical form, or unchanged if the tool's function throws. */
 export function canonicalArguments({ permission }: Tool, args: ToolArgs): ToolArgs {
   try {
     return permission?.canonicalArguments?.(args) ?? args;
@@ -134,12 +143,12 @@ export function canonicalArguments({ permission }: Tool, args: ToolArgs): ToolAr
 }
 
 export interface RuleProblem {
-  /** From the rule on: `["when", "path", "glob"]`. */
+  /** Relative to the rule: `["when", "path", "glob"]`. */
   readonly path: readonly string[];
   readonly message: string;
 }
 
-/** Characters of a pattern, conditions of a rule, and milliseconds of a question. */
+/** The maximum characters of a pattern, conditions of a rule, and milliseconds of a request. */
 const most = { pattern: 1_000, conditions: 20, approvalMs: 365 * 24 * 60 * 60 * 1_000 };
 
 type Check = (value: unknown) => string | undefined;
@@ -168,7 +177,7 @@ const operatorChecks: { readonly [operator: string]: Check } = {
     (path) => !/(^|[/\\])\.\.([/\\]|$)/.test(path),
   ),
   glob: text('text such as "rm *"'),
-  prefix: text("text that begins it"),
+  prefix: text("the beginning of the text"),
   host: text(
     "a host such as example.org, example.org:8080 or *.example.org",
     (host) => readHost(host) !== undefined,
@@ -194,7 +203,7 @@ const ruleChecks: { readonly [key: string]: Check } = {
   execution: oneOf("auto", "ask-once", "ask-always", "deny"),
   result: oneOf("never", "on-error", "always"),
   reason: (value) =>
-    typeof value === "string" && value.trim() !== "" ? undefined : "words that say why",
+    typeof value === "string" && value.trim() !== "" ? undefined : "a text with the reason",
   approvalMs: (value) =>
     Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most.approvalMs
       ? undefined
@@ -202,8 +211,8 @@ const ruleChecks: { readonly [key: string]: Check } = {
 };
 
 /**
- * What is wrong with a rule that came from outside, as data; empty where it is a `PolicyRule`.
- * A key that means nothing is wrong, too: a rule that is read in part says something else.
+ * Returns the problems of an untrusted rule, as data; empty if it is a `PolicyRule`. An unknown key
+ * is a problem too, because a rule that is applied in part means something else.
  */
 export function ruleProblems(rule: unknown): readonly RuleProblem[] {
   const example = 'a rule such as {"tool": "files.*", "execution": "ask-always"}';
@@ -212,11 +221,13 @@ export function ruleProblems(rule: unknown): readonly RuleProblem[] {
   if (rule["tool"] === undefined) problems.push(wrong(["tool"], toolPattern, undefined));
   if (rule["when"] !== undefined) problems.push(...conditionProblems(rule["when"], ["when"]));
   if (!["execution", "result", "approvalMs"].some((key) => rule[key] !== undefined))
-    problems.push(wrong([], "execution, result or approvalMs: what the rule says", rule));
+    problems.push(wrong([], "execution, result or approvalMs", rule));
   return problems;
 }
 
-/** @throws CapstanError `invalid_rule` that names the first thing that is wrong */
+/**
+ * @throws CapstanError `invalid_rule` that names the first problem
+ */
 export function checkRules(what: string, rules: readonly unknown[]): void {
   for (const [index, rule] of rules.entries()) {
     const [problem] = ruleProblems(rule);
@@ -226,7 +237,7 @@ export function checkRules(what: string, rules: readonly unknown[]): void {
   }
 }
 
-/** The same for conditions alone, as a person writes them into a grant. */
+/** Returns the problems of conditions alone, for example of a grant that a user edits. */
 export function conditionProblems(
   conditions: unknown,
   at: readonly string[] = [],
@@ -246,7 +257,9 @@ function testProblems(test: unknown, at: readonly string[], negated = false): Ru
     return [wrong(at, `a value, a path pattern, or an object of ${operators.join(", ")}`, test)];
   const problems = checkKeys(test, operatorChecks, at);
   if (test["exists"] === false && Object.keys(test).length > 1)
-    problems.push(wrong([...at, "exists"], "false alone: what is not there has no value", test));
+    problems.push(
+      wrong([...at, "exists"], "false as the only operator: a missing argument has no value", test),
+    );
   if (test["not"] === undefined) return problems;
   return negated
     ? [...problems, wrong([...at, "not"], "no not within not", test["not"])]

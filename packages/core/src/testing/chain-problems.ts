@@ -3,7 +3,9 @@ import type { Message } from "../model/message.ts";
 import type { ChainEvent } from "../chain/journal/chain-event.ts";
 import type { ToolChainResult } from "../chain/options/tool-chain-result.ts";
 
-/** What is wrong with the record of a chain that has ended, whatever ended it. Empty where nothing is. */
+/**
+ * Returns the problems in the record of an ended chain, however it ended. Empty if there are none.
+ */
 export function chainProblems(
   events: readonly ChainEvent[],
   result: ToolChainResult,
@@ -20,7 +22,10 @@ export function chainProblems(
   ];
 }
 
-/** Each call is answered once, directly after it was made, in the order of the calls; no id comes twice. */
+/**
+ * Checks that each call is answered once, directly after its message, in the order of the calls,
+ * and that no id is repeated.
+ */
 export function messageProblems(messages: readonly Message[]): readonly string[] {
   const problems: string[] = [];
   const seen = new Set<string>();

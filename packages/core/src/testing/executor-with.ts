@@ -1,14 +1,14 @@
 import { ToolExecutor, type ToolExecutorOptions } from "../call/tool-executor.ts";
 import type { Tool } from "../tool/tool.ts";
 
-/** What a tool of a test declares, where it is about something else. */
+/** Declarations for tools of tests about other things. */
 export const reads = {
   description: "",
   effects: "read",
   permission: { executionPolicy: "auto" },
 } as const;
 
-/** An executor with these tools in a group "test", switched on. */
+/** Returns an executor with these tools in an enabled group "test". */
 export function executorWith(
   tools: readonly Tool[],
   options: ToolExecutorOptions = {},

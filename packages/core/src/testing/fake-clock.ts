@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 /** A clock that a test moves. Callbacks run in the order of their times, within `advance`. */
 export class FakeClock implements Clock {
   #now: number;
-  /** By how much its time of day was set. */
+  /** The difference by which the time of day was set. */
   #offset = 0;
   #next = 0;
   readonly #timers = new Map<number, { readonly at: number; readonly callback: () => void }>();
@@ -20,7 +20,7 @@ export class FakeClock implements Clock {
     return this.#now;
   }
 
-  /** Sets the time of day, as a person or a time server does. No timer falls due. */
+  /** Sets the time of day, as a user or a time server does. No timer runs. */
   set(byMs: number): void {
     this.#offset += byMs;
   }
@@ -31,7 +31,7 @@ export class FakeClock implements Clock {
     return () => this.#timers.delete(id);
   }
 
-  /** Moves on by `ms`, running what falls due on the way. */
+  /** Advances by `ms`, and runs the timers that become due. */
   advance(ms: number): void {
     const until = this.#now + ms;
     for (;;) {
@@ -46,7 +46,7 @@ export class FakeClock implements Clock {
     this.#now = until;
   }
 
-  /** Timers that have not run. */
+  /** The number of timers that have not run. */
   get pending(): number {
     return this.#timers.size;
   }

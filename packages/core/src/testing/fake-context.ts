@@ -3,7 +3,7 @@ import type { DeniedResources, Progress, ToolContext } from "../tool/tool-contex
 import { readVariable } from "../variables/missing-variable.ts";
 import { VariableSystem } from "../variables/variable-system.ts";
 
-/** What a tool is given in these tests, with what it said of its progress. */
+/** Returns a tool context for tests, and the progress that the tool reported. */
 export function fakeContext(
   options: {
     readonly signal?: AbortSignal;
@@ -36,7 +36,7 @@ export function toolOf(group: ToolGroup, name: string): Tool {
   return tool;
 }
 
-/** Runs a tool as the gate would after validation. */
+/** Runs a tool as the gate does after validation. */
 export async function call<T>(
   tool: Tool,
   args: { readonly [name: string]: unknown },
@@ -46,7 +46,7 @@ export async function call<T>(
   return (await tool.execute(args, context)) as T;
 }
 
-/** The same, as the model would read it. */
+/** Does the same, and returns the text that the model would read. */
 export async function callForText(
   tool: Tool,
   args: { readonly [name: string]: unknown },

@@ -9,11 +9,11 @@ import type { Variable } from "../variables/variable.ts";
 import { VariableSystem } from "../variables/variable-system.ts";
 import { reads } from "./executor-with.ts";
 
-/** What tools of the rich chain did to the world, and what they still do. */
+/** The effects of the rich chain's tools, and their running work. */
 export interface World {
-  /** Idempotency key → how often its effect happened. */
+  /** Idempotency key → the number of its effects. */
   readonly effects: Map<string, number>;
-  /** Idempotency key → how often a tool was entered with it. */
+  /** Idempotency key → the number of times a tool was called with it. */
   readonly entered: Map<string, number>;
   running: number;
 }
@@ -22,7 +22,10 @@ export function newWorld(): World {
   return { effects: new Map(), entered: new Map(), running: 0 };
 }
 
-/** Time stands still, so that records can be compared; short waits are over at once, others never. */
+/**
+ * A clock that stands still, so that records can be compared. Short delays end at once, others
+ * never.
+ */
 export const stillClock: Clock = {
   now: () => 1_000_000,
   monotonic: () => 1_000_000,
@@ -33,7 +36,7 @@ export const stillClock: Clock = {
   },
 };
 
-/** The steps of a turn with everything in it. What is said depends on the messages alone. */
+/** The steps of a turn with every kind of call. The texts depend on the messages alone. */
 const steps: readonly (readonly (readonly [name: string, args: string])[])[] = [
   [
     ["Look", '{"n":1}'],
@@ -57,7 +60,10 @@ function stepOf(messages: readonly Message[]): number {
   return messages.filter((message) => message.role === "assistant" && message.tool_calls).length;
 }
 
-/** A model that plays the steps, each in several events; ids are the step's and the place in it. */
+/**
+ * Returns a model that plays the steps, each in several events. Ids consist of the step and the
+ * position in it.
+ */
 export function richModel({ without }: { readonly without?: string } = {}): Model {
   return {
     id: "test/rich",
@@ -67,7 +73,7 @@ export function richModel({ without }: { readonly without?: string } = {}): Mode
       yield { type: "reasoning-delta", text: "Let me think. " };
       yield { type: "reasoning-end", providerMetadata: { test: { signature: `s${step}` } } };
       for (const text of ["Step ", `${step}.`]) {
-        // Given to the event loop, so that whatever is under way goes on beside it.
+        // Yields to the event loop, so that running work proceeds meanwhile.
         await new Promise((resolve) => setImmediate(resolve));
         signal.throwIfAborted();
         yield { type: "text-delta", text };
@@ -84,7 +90,7 @@ export function richModel({ without }: { readonly without?: string } = {}): Mode
   };
 }
 
-/** The gate of the rich chain, with what an earlier process left behind. */
+/** Returns the gate of the rich chain, with the variables of an earlier process. */
 export function richExecutor(
   world: World,
   kept: { readonly variables?: readonly Variable[]; readonly grants?: readonly Grant[] } = {},
@@ -92,7 +98,7 @@ export function richExecutor(
   const enter = (key: string) => {
     world.entered.set(key, (world.entered.get(key) ?? 0) + 1);
   };
-  /** Some turns of the event loop; over at once when the signal aborts. */
+  /** Waits for some turns of the event loop; ends at once if the signal aborts. */
   const pause = (signal: AbortSignal) =>
     new Promise<void>((resolve, reject) => {
       world.running++;
@@ -167,7 +173,7 @@ export function richExecutor(
       execute: async ({ sum }, { signal, idempotencyKey }) => {
         enter(idempotencyKey);
         await pause(signal);
-        // Whoever is paid keeps the keys: the same payment happens once.
+        // The receiver remembers the keys: the same payment happens once.
         if (!world.effects.has(idempotencyKey)) world.effects.set(idempotencyKey, 1);
         return `paid ${String(sum)}`;
       },

@@ -1,7 +1,7 @@
 import type { Model, ModelEvent, ModelRequest } from "../model/model.ts";
 import type { Usage } from "../model/usage.ts";
 
-/** One answer of a script. A function sees the request; `events` gives the stream as it is. */
+/** One answer of a script. A function gets the request; `events` is the raw stream. */
 export type ScriptedStep =
   | string
   | ScriptedAnswer
@@ -18,15 +18,16 @@ export interface ScriptedAnswer {
 
 export interface ScriptedCall {
   readonly name: string;
-  /** As text, or as what becomes JSON. @default {} */
+  /** As text, or as a value that becomes JSON. @default {} */
   readonly args?: unknown;
-  /** @default `call_{n}`, counting through the script */
+  /** @default `call_{n}`, counted through the script */
   readonly id?: string;
 }
 
 /**
- * A model that plays a script, one step a request, in small chunks. A request beyond the script
- * is an error, and `assertDone` fails where steps are left: a test says exactly what is asked.
+ * A model that plays a script, one step for each request, in small chunks. A request beyond the
+ * script is an error, and `assertDone` fails if steps are left, so a test states the exact
+ * requests.
  *
  * @example
  * const model = new ScriptedModel([{ calls: [{ name: "Add", args: { a: 1, b: 2 } }] }, "It is 3."]);
@@ -41,7 +42,10 @@ export class ScriptedModel implements Model {
 
   constructor(
     steps: readonly ScriptedStep[],
-    options: { readonly id?: string; /** Characters a delta. */ readonly chunk?: number } = {},
+    options: {
+      readonly id?: string;
+      /** Characters of each delta. */ readonly chunk?: number;
+    } = {},
   ) {
     this.#steps = steps;
     this.id = options.id ?? "test/scripted";
@@ -62,7 +66,9 @@ export class ScriptedModel implements Model {
     yield* this.#play(step, request, signal);
   }
 
-  /** @throws Error where steps of the script were not asked for. */
+  /**
+   * @throws Error if steps of the script are left
+   */
   assertDone(): void {
     const left = this.#steps.length - this.requests.length;
     if (left > 0)

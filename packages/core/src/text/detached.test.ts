@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { test } from "node:test";
 import { detached } from "./truncate.ts";
 
-test("a text in memory of its own is the same text", () => {
+test("a detached text is the same text", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.nat(), (text, cut) => {
       assert.equal(detached(text), text);
-      // A half of a pair, too: nothing is mended here.
+      // A lone surrogate stays too.
       assert.equal(
         detached(text.slice(cut % (text.length + 1))),
         text.slice(cut % (text.length + 1)),

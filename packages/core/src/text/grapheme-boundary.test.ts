@@ -9,7 +9,7 @@ const pieces =
     "|",
   );
 
-test("a cut is where a reader sees a character end, the last one before the place", () => {
+test("a cut is at the end of a visible character, the last one before the offset", () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 40 }), fc.nat(), (parts, n) => {
       const text = parts.join("");
@@ -23,7 +23,7 @@ test("a cut is where a reader sees a character end, the last one before the plac
   );
 });
 
-test("far into a text without a plain character, too", () => {
+test("a cut is found far into a text without a plain character", () => {
   for (const piece of ["🇩🇪", "👩‍👩‍👧", "e\u0301", "क्ष", "ก็", "😀"]) {
     const text = piece.repeat(1_000);
     for (let at = text.length - 9; at < text.length; at++)
@@ -32,7 +32,7 @@ test("far into a text without a plain character, too", () => {
 });
 
 // Contract: executor-119, executor-178
-test("any text: no pair is split, and the place is not far", () => {
+test("in any text no surrogate pair is split, and the cut is near the offset", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.nat(200), (text, at) => {
       const boundary = graphemeBoundary(text, at);
@@ -42,7 +42,7 @@ test("any text: no pair is split, and the place is not far", () => {
   );
 });
 
-test("a character longer than any reader's patience is cut", () => {
+test("an extremely long character is cut", () => {
   const text = `a${"\u0301".repeat(100_000)}`;
   assert.equal(graphemeBoundary(text, 50_000), 50_000);
   assert.equal(graphemeBoundary(text, 20), 0);

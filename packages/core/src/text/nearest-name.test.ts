@@ -12,7 +12,7 @@ const tools = [
   "ListVars",
 ];
 
-test("case, separators, slips and parts of a name are recognised, the likeliest first", () => {
+test("case, separators, typos and parts of a name are recognised, the likeliest first", () => {
   assert.deepEqual(nearestNames("list_files", tools, 1), ["ListFiles"]);
   assert.deepEqual(nearestNames("LsitFiles", tools, 1), ["ListFiles"]);
   assert.deepEqual(nearestNames("ViewFiles", tools, 1), ["ViewFile"]);
@@ -20,13 +20,13 @@ test("case, separators, slips and parts of a name are recognised, the likeliest 
   assert.deepEqual(nearestNames("ReadVariable", tools, 1), ["ReadVar"]);
 });
 
-test("what is like nothing has no nearest names", () => {
+test("a name without similar candidates has no nearest names", () => {
   assert.deepEqual(nearestNames("Translate", tools), []);
   assert.deepEqual(nearestNames("", tools), []);
   assert.deepEqual(nearestNames("x", ["ab", "cde"]), []);
 });
 
-test("at most max are named, and distances are those of insertions, deletions, replacements and swaps", () => {
+test("at most max names are returned, by insertions, deletions, replacements and swaps", () => {
   assert.deepEqual(
     nearestNames("abcdefgh", ["abcdefgh", "bacdefgh", "abcdefg", "abdcefhg", "xxxxefgh"], 4),
     ["abcdefgh", "abcdefg", "bacdefgh", "abdcefhg"],
@@ -35,7 +35,7 @@ test("at most max are named, and distances are those of insertions, deletions, r
 
 test("10,000 candidates take little time", () => {
   const names = Array.from({ length: 10_000 }, (_, i) => `FetchWebPage_${i}_result`);
-  // The best of some rounds: what else the machine does is not measured.
+  // The best of several rounds, because other work of the machine must not count.
   const rounds = Array.from({ length: 4 }, () => {
     const start = performance.now();
     assert.equal(nearestNames("FetchWebPag_1234_resul", names).length, 3);

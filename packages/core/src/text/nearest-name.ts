@@ -1,11 +1,11 @@
-/** Longer names are compared by their beginning. */
+/** Only the beginnings of longer names are compared. */
 const comparedLength = 80;
 
 /**
- * The candidates that were probably meant, the likeliest first: the same but for case and
- * separators, then by edit distance, then those that contain the name or are contained in it.
+ * Returns the candidates that were probably meant, the likeliest first: equal except for case and
+ * separators, then by edit distance, then names that contain the other.
  *
- * @param max at most so many
+ * @param max the maximum number of candidates
  * @example nearestNames("list_file", ["ListFiles", "ReadVar"]) // ["ListFiles"]
  */
 export function nearestNames(
@@ -32,7 +32,7 @@ function plain(name: string): string {
     .replace(/[\s_./-]+/g, "");
 }
 
-/** Lower is nearer; undefined: not meant. */
+/** Lower is nearer; undefined means no match. */
 function distance(wanted: string, candidate: string, allowed: number): number | undefined {
   if (candidate === wanted) return 0;
   const edits = editDistance(wanted, candidate, allowed);
@@ -44,7 +44,10 @@ function distance(wanted: string, candidate: string, allowed: number): number | 
   return long.startsWith(short) ? allowed + rest : allowed + comparedLength + rest;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours, if they are at most `allowed`. */
+/**
+ * Returns the insertions, deletions, replacements and swaps of neighbours, if they are at most
+ * `allowed`.
+ */
 function editDistance(a: string, b: string, allowed: number): number | undefined {
   if (Math.abs(a.length - b.length) > allowed) return undefined;
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { sliceText } from "./slice.ts";
 
 // Contract: variables-40
-test("neighbouring slices add up to the whole, and no pair is split", () => {
+test("adjacent slices add up to the whole, and no pair is split", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom("a", "é", "😀", "\ud83d", "\ude00") }),
@@ -20,7 +20,7 @@ test("neighbouring slices add up to the whole, and no pair is split", () => {
   );
 });
 
-test("beyond the end there is nothing", () => {
+test("a slice beyond the end is empty", () => {
   assert.equal(sliceText("abc", 5), "");
   assert.equal(sliceText("abc", 1, 0), "");
   assert.equal(sliceText("abc", 1), "bc");

@@ -1,11 +1,12 @@
-/** Whether a text looks like a JSON list or object, or like lines of them. */
+/** Returns whether a text looks like a JSON list or object, or like lines of them. */
 export function looksLikeJson(text: string): boolean {
   return /^\s{0,100}[[{]/.test(text.slice(0, 200)) && /[\]}]\s{0,100}$/.test(text.slice(-200));
 }
 
 /**
- * The end of the last whole element of a JSON text with `from < end <= at`: behind a comma, or
- * behind a line of JSON. Of several the outermost list's, or undefined where there is none.
+ * Returns the end of the last whole element of a JSON text with `from < end <= at`: after a comma,
+ * or after a line of JSON. Prefers the outermost list's element. Returns undefined if there is
+ * none.
  */
 export function lastElementEnd(text: string, from: number, at: number): number | undefined {
   const ends: (number | undefined)[] = [];
@@ -25,7 +26,10 @@ export function lastElementEnd(text: string, from: number, at: number): number |
   return outermost(ends);
 }
 
-/** The start of the first whole element with `at <= start <= to`, counted from the text's end. */
+/**
+ * Returns the start of the first whole element with `at <= start <= to`, counted from the text's
+ * end.
+ */
 export function firstElementStart(text: string, at: number, to: number): number | undefined {
   const starts: (number | undefined)[] = [];
   let depth = 0;
@@ -56,11 +60,11 @@ function outermost(places: readonly (number | undefined)[]): number | undefined 
   return places.find((place) => place !== undefined);
 }
 
-/** Rows that are looked at to tell a table. */
+/** The number of rows that are examined to recognize a table. */
 const sample = 5;
 const sampleChars = 8_000;
 
-/** Whether a text begins with rows that have the same number of fields, and more than one. */
+/** Returns whether a text begins with rows that have the same number of fields, at least two. */
 export function looksLikeRows(text: string): boolean {
   const unquoted = text.slice(0, sampleChars).replaceAll(/"[^"]*"/g, "");
   const [whole = ""] = unquoted.split('"', 1);
@@ -72,12 +76,15 @@ export function looksLikeRows(text: string): boolean {
   });
 }
 
-/** Whether the line that holds a place is a row of a Markdown table. */
+/** Returns whether the line at an offset is a row of a Markdown table. */
 export function isInTable(text: string, at: number): boolean {
   return text.startsWith("|", text.lastIndexOf("\n", at - 1) + 1);
 }
 
-/** The end of the last whole row with `from < end <= at`; a line's end in quotes ends no row. */
+/**
+ * Returns the end of the last whole row with `from < end <= at`; a line break in quotes does not
+ * end a row.
+ */
 export function lastRowEnd(text: string, from: number, at: number): number | undefined {
   let end: number | undefined;
   let inQuotes = false;
@@ -89,7 +96,9 @@ export function lastRowEnd(text: string, from: number, at: number): number | und
   return end;
 }
 
-/** The start of the first whole row with `at <= start <= to`, counted from the text's end. */
+/**
+ * Returns the start of the first whole row with `at <= start <= to`, counted from the text's end.
+ */
 export function firstRowStart(text: string, at: number, to: number): number | undefined {
   let start: number | undefined;
   let inQuotes = false;
@@ -101,28 +110,28 @@ export function firstRowStart(text: string, at: number, to: number): number | un
   return start;
 }
 
-/** The end of the last line with `from < end <= at`. */
+/** Returns the end of the last line with `from < end <= at`. */
 export function lastLineEnd(text: string, from: number, at: number): number | undefined {
   const end = text.lastIndexOf("\n", at - 1) + 1;
   return end > from ? end : undefined;
 }
 
-/** The start of the first line with `at <= start <= to`. */
+/** Returns the start of the first line with `at <= start <= to`. */
 export function firstLineStart(text: string, at: number, to: number): number | undefined {
   const start = text.indexOf("\n", Math.max(0, at - 1)) + 1;
   return start > 0 && start <= to ? start : undefined;
 }
 
-/** Code units before a place that are looked at. */
+/** The code units before an offset that are examined. */
 const lookBack = 8_192;
 const longestGrapheme = 1_024;
 
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * The last place at or before `at` where a text may be cut without splitting what a reader sees
- * as one character. A single character that is longer than about a thousand code units is split,
- * between surrogate pairs.
+ * Returns the last offset at or before `at` at which a text can be cut without splitting a visible
+ * character. A single character that is longer than about a thousand code units is split between
+ * surrogate pairs.
  *
  * @example graphemeBoundary("ab👩‍👩‍👧", 4) // 2
  */

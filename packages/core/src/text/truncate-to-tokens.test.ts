@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { test } from "node:test";
 import { truncateToTokens } from "./truncate.ts";
 
-/** Words and single signs, as a tokenizer might; counts how often and how much it was asked. */
+/** Words and single signs, like a tokenizer; counts its calls and their characters. */
 function tokenizer() {
   const asked = { times: 0, chars: 0 };
   const countTokens = (text: string) => {
@@ -21,7 +21,7 @@ function cut(whole: string, tokens: number, maxChars = 256_000) {
 }
 
 // Contract: executor-14, executor-178
-test("what is shown has at most the tokens asked for, and nearly as many, for any kind of text", () => {
+test("the shown text has at most the limit of tokens, and nearly as many, for any kind of text", () => {
   const texts = {
     words: "some ordinary words in a sentence. ".repeat(2_000),
     signs: "{}[]:,".repeat(5_000),
@@ -39,7 +39,7 @@ test("what is shown has at most the tokens asked for, and nearly as many, for an
   }
 });
 
-test("what fits is whole, with one or two questions", () => {
+test("a text that fits is whole, with one or two calls of the tokenizer", () => {
   const short = cut("some words", 100);
   assert.equal(short.text, "some words");
   assert.equal(short.asked.times, 1);
@@ -52,7 +52,7 @@ test("the ceiling in characters holds, however few the tokens", () => {
   assert.ok(text.length <= 10_100);
 });
 
-test("any text, any limit: within the limit, unless that is less than the notice", () => {
+test("any text stays within any limit, unless the limit is less than the notice", () => {
   const text = fc
     .array(fc.string({ unit: "grapheme", maxLength: 30 }), { maxLength: 60 })
     .map((words) => words.join(" "));

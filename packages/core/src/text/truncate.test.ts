@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { truncate } from "./truncate.ts";
 
-/** What is shown before and after the notice. */
+/** The text before and after the notice. */
 function shown(whole: string, limit: number) {
   const { text, omitted, rest } = truncate(whole, limit);
   const head = whole.slice(0, rest.start);
@@ -16,7 +16,7 @@ const numbered = (n: number, line: (n: number) => string) =>
   Array.from({ length: n }, (_, index) => line(index)).join("\n");
 
 // Contract: executor-188
-test("what fits is whole; what would not get shorter, too", () => {
+test("a text that fits, or would not become shorter, is whole", () => {
   assert.equal(truncate("12345", 5).text, "12345");
   const text = "x".repeat(120);
   assert.deepEqual(truncate(text, 100), {
@@ -27,7 +27,7 @@ test("what fits is whole; what would not get shorter, too", () => {
 });
 
 // Contract: executor-115, executor-217
-test("head, notice and tail: the notice says what is missing between them", () => {
+test("the notice says what is missing between head and tail", () => {
   const { head, tail, notice, omitted } = shown("0123456789".repeat(1_000), 100);
   assert.equal(head.length, 80);
   assert.equal(tail.length, 20);
@@ -36,7 +36,7 @@ test("head, notice and tail: the notice says what is missing between them", () =
 });
 
 // Contract: executor-45
-test("any text, any limit: head, rest and tail are the whole, and no more is shown than asked for", () => {
+test("head, rest and tail are the whole for any text and limit, and no more than the limit is shown", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary", maxLength: 400 }),
     fc.array(fc.string({ unit: "grapheme", maxLength: 30 })).map((lines) => lines.join("\n")),
@@ -58,7 +58,7 @@ test("any text, any limit: head, rest and tail are the whole, and no more is sho
   );
 });
 
-test("text is cut where a line ends near by", () => {
+test("text is cut at a nearby end of a line", () => {
   const { head, tail } = shown(
     numbered(1_000, (n) => `line ${n}`),
     2_000,
@@ -116,14 +116,14 @@ test("rows of a CSV file are cut between rows, not within a quoted field", () =>
   assert.match(tail, /^\d+,"a ""long""/);
 });
 
-test("rows that are longer than what is shown are cut all the same", () => {
+test("rows that are longer than the shown part are cut anyway", () => {
   const whole = `a,b\nc,d\ne,f\n${"x".repeat(10_000)},${"y".repeat(10_000)}\n`;
   const { head, tail } = shown(whole, 500);
   assert.equal(head.length, 400);
   assert.equal(tail.length, 100);
 });
 
-test("a large text is cut in no time", () => {
+test("a large text is cut quickly", () => {
   const whole = JSON.stringify(
     Array.from({ length: 200_000 }, (_, n) => ({ n, text: "some text" })),
   );

@@ -13,9 +13,9 @@ import {
 
 export interface Truncated {
   readonly text: string;
-  /** Characters left out; 0 where nothing was. */
+  /** Characters left out; 0 if nothing was. */
   readonly omitted: number;
-  /** The part of the whole text that must be read to know all of it. */
+  /** The part of the whole text that a reader must read to know all of it. */
   readonly rest: TextRange;
 }
 
@@ -25,16 +25,16 @@ interface TextRange {
   readonly length: number;
 }
 
-/** A text that is shown as it is. */
+/** Returns a text that is shown completely. */
 export function untruncated(text: string): Truncated {
   return { text, omitted: 0, rest: { start: text.length, length: 0 } };
 }
 
 /**
- * Cuts a text to at most about `limit` characters, keeping its head and its tail, and says between
- * them how much is missing. Cuts where a line, a table's row or a JSON list's element ends if one
- * does near by, and never within a character of several code units. A text stays whole where the
- * cut would save nothing.
+ * Truncates a text to at most about `limit` characters, keeps its head and its tail, and puts a
+ * notice of the missing length between them. Cuts at the end of a line, a table row or a JSON list
+ * element if there is one nearby, and never within a character of several code units. If truncation
+ * would save nothing, the text stays whole.
  *
  * @example truncate("0123456789".repeat(1000), 100).omitted // 9900
  */
@@ -42,7 +42,7 @@ export function truncate(text: string, limit: number): Truncated {
   if (text.length <= limit) return untruncated(text);
   const { headEnd, tailStart } = cutPoints(text, Math.max(0, limit));
   const omitted = tailStart - headEnd;
-  // No letter beyond Latin-1: one would double what the text takes in memory.
+  // Latin-1 characters only: any other character would double the memory of the text.
   const notice = `\n[... ${thousands(omitted)} characters left out ...]\n`;
   if (omitted <= notice.length) return untruncated(text);
   return {
@@ -52,10 +52,13 @@ export function truncate(text: string, limit: number): Truncated {
   };
 }
 
-/** Text on one line, of at most about `max` characters: a line of a log must not become two. */
+/**
+ * Returns a text on one line, of at most about `max` characters: a line of a log must not become
+ * two.
+ */
 export function oneLine(text: string, max: number): string {
-  // Spaces may fold, but not so many that a text of megabytes is worth reading for one line.
-  // Mostly there is nothing to fold.
+  // White space is folded, but at most a part of a long text is read for one line. Usually there is
+  // nothing to fold.
   if (text.length <= max && plain.test(text)) return text;
   const start = text.length > 8 * max ? text.slice(0, 8 * max) : text;
   const line = start.replaceAll(/[\s\u0085]+/g, " ").trim();
@@ -67,7 +70,7 @@ export function oneLine(text: string, max: number): string {
 const plain = /^[^\s\u0085]+(?: [^\s\u0085]+)*$/;
 
 /**
- * A whole number as people read it. Not `toLocaleString`, which costs more than a whole call.
+ * Formats a whole number for users. `toLocaleString` would cost more than a whole call.
  *
  * @example thousands(1234567) // "1,234,567"
  */
@@ -75,30 +78,30 @@ export function thousands(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** About four characters of English to a token. Used where no tokenizer is given. */
+/** Estimates tokens as four characters of English each. Used if no tokenizer is given. */
 export function estimateTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-/** Where a text is cut: what lies between is left out. */
+/** The offsets at which a text is cut: the part between them is left out. */
 interface CutPoints {
   readonly headEnd: number;
   readonly tailStart: number;
 }
 
-/** How much of the head, or the tail, may be given up to end with a whole line. */
+/** The share of the head or the tail that may be given up to end with a whole line. */
 const lineSlack = 0.1;
-/** And to end with a whole row or element. */
+/** The share that may be given up to end with a whole row or element. */
 const rowSlack = 0.5;
 
 type Shape = "json" | "rows" | "lines";
 
-/** The part of a limit that goes to the beginning of a text. */
+/** The share of a limit for the beginning of a text. */
 const headShare = 0.8;
 
 /**
- * The places to cut a text that is longer than `limit` characters: behind an element of a JSON
- * list, a row or a line where one ends near, never within what is read as one character.
+ * Returns the offsets to cut a text that is longer than `limit` characters: after an element of a
+ * JSON list, a row or a line that ends nearby, never within a visible character.
  */
 function cutPoints(text: string, limit: number): CutPoints {
   const head = Math.ceil(limit * headShare);
@@ -131,19 +134,19 @@ function startOfTail(text: string, tail: number, shape: Shape): number {
 interface TokenLimit {
   readonly tokens: number;
   readonly countTokens: (text: string) => number;
-  /** Characters that are not passed, however few tokens they are. */
+  /** The maximum characters, however few tokens they are. */
   readonly maxChars: number;
 }
 
-/** Characters of a token, to begin with. */
+/** The initial estimate of characters per token. */
 const usualChars = 4;
-/** A cut that uses this much of the limit is good enough. */
+/** A cut that uses this much of the limit is sufficient. */
 const goodUse = 0.9;
 const tries = 6;
 
 /**
- * Cuts a text like `truncate`, to at most a number of tokens, the notice included. Tokens are
- * counted a few times, of texts about as long as what is shown, however long the whole is.
+ * Truncates a text like `truncate`, to at most a number of tokens, including the notice. Tokens are
+ * counted a few times, of texts about as long as the shown part, however long the whole is.
  */
 export function truncateToTokens(text: string, limit: TokenLimit): Truncated {
   const { tokens, countTokens, maxChars } = limit;
@@ -156,14 +159,16 @@ export function truncateToTokens(text: string, limit: TokenLimit): Truncated {
       best = best === undefined || cut.text.length > best.text.length ? cut : best;
       if (cut.omitted === 0 || used >= tokens * goodUse || chars >= maxChars) break;
     } else if (best !== undefined) break;
-    // A little less than what would fit exactly: the next measure is not quite this one.
+    // A little less than the exact fit, because the next count differs slightly.
     const next = Math.floor((chars * tokens * 0.97) / Math.max(1, used));
     chars = Math.min(next === chars ? chars - 1 : next, maxChars);
   }
   return best ?? shrink(text, limit, chars);
 }
 
-/** Halves what is shown until it fits; where the notice alone is too much, only that is left. */
+/**
+ * Halves the shown text until it fits. If the notice alone is too long, only the notice is left.
+ */
 function shrink(text: string, { tokens, countTokens }: TokenLimit, from: number): Truncated {
   let chars = from;
   let cut = truncate(text, chars);
@@ -175,11 +180,12 @@ function shrink(text: string, { tokens, countTokens }: TokenLimit, from: number)
 }
 
 /**
- * The same text in one piece of memory of its own. An engine keeps a part of a text as a view on the
- * whole, so that 200 characters of a result would hold all of its megabytes; and what is put together
- * as its parts, of which JSON is made at a third of the speed, with all that is around it.
+ * Returns the same text in its own memory. An engine stores a part of a text as a view of the
+ * whole, so that 200 characters of a result would keep all of its megabytes in memory. It stores
+ * joined text as its parts, which makes JSON serialization three times as slow and keeps the parts
+ * in memory.
  */
 export function detached(text: string): string {
-  // Of one part alone a join is that part itself.
+  // A join of a single part would return the part itself.
   return text.length < 2 ? text : [text.slice(0, 1), text.slice(1)].join("");
 }

@@ -13,7 +13,7 @@ import {
   visibleText,
 } from "./visible-text.ts";
 
-test("characters that are not seen, or that move others, stand as their code points", () => {
+test("invisible characters and direction characters appear as their code points", () => {
   const texts: readonly (readonly [string, string])[] = [
     ["true \u202e; echo RAN #\u202c", "true ⟨U+202E⟩; echo RAN #⟨U+202C⟩"],
     ["a\u200bb\u2060c\ufeffd", "a⟨U+200B⟩b⟨U+2060⟩c⟨U+FEFF⟩d"],
@@ -32,7 +32,7 @@ test("characters that are not seen, or that move others, stand as their code poi
   assert.deepEqual(hiddenCodePoints("a\u202eb\u200bc\u202e"), ["U+202E", "U+200B"]);
 });
 
-test("what people write in their languages, and emoji, stay as they are", () => {
+test("text in any language and emoji stay unchanged", () => {
   for (const text of [
     "Grüße, 你好, مرحبا, שלום, नमस्ते, это так\n\ttab",
     "👩‍👩‍👧 👩🏽‍💻 ❤️‍🔥 🏳️‍🌈 ❤️ 1️⃣ 🇩🇪",
@@ -56,7 +56,7 @@ test("a pile of combining characters does not cover the lines around it", () => 
   assert.equal(visibleText("क्ष्म्य ที่ בְּרֵאשִׁ֖ית"), "क्ष्म्य ที่ בְּרֵאשִׁ֖ית");
 });
 
-test("a host that may pass for another is named as it is looked up", () => {
+test("a host with look-alike letters is followed by its ASCII name", () => {
   const texts: readonly (readonly [string, string])[] = [
     ["curl https://аpple.com/x", "curl https://аpple.com⟨xn--pple-43d.com⟩/x"],
     [
@@ -71,13 +71,13 @@ test("a host that may pass for another is named as it is looked up", () => {
   for (const [text, seen] of texts) assert.equal(visibleText(text), seen);
 });
 
-test("a text that looks like a mark is told apart from one", () => {
+test("a text that looks like a mark differs from a mark", () => {
   assert.equal(visibleText("a⟨U+202E⟩b"), "a⟨U+27E8⟩U+202E⟩b");
   assert.notEqual(visibleText("//é⟨U+202E⟩"), visibleText("//é\u202e"));
   assert.deepEqual(hiddenCodePoints("⟨ψ|φ⟩"), []);
 });
 
-test("a mark says what the characters do that it stands for", () => {
+test("a mark describes the effect of its characters", () => {
   const meaningOf = (text: string) =>
     visibleParts(text).map((part) => (part.type === "mark" ? part.meaning : ""))[0];
   assert.equal(meaningOf("\u202e"), "changes the direction of the text");
@@ -86,7 +86,7 @@ test("a mark says what the characters do that it stands for", () => {
   assert.equal(meaningOf("\u001b"), "a control character");
 });
 
-/** Text out of all characters, with many of those that hide something. */
+/** Text of all characters, with many invisible ones. */
 const anyText = fc.string({
   unit: fc.oneof(
     fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
@@ -100,7 +100,7 @@ const original = (parts: readonly VisiblePart[]) =>
 const seen = (parts: readonly VisiblePart[]) => parts.map((part) => part.text).join("");
 
 // Contract: executor-96
-test("the parts of a text are the text, and only marks hide anything", () => {
+test("the parts of a text add up to it, and only marks hide anything", () => {
   fc.assert(
     fc.property(anyText, (text) => {
       for (const parts of [visibleParts(text), visibleLine(text)]) {
@@ -114,7 +114,7 @@ test("the parts of a text are the text, and only marks hide anything", () => {
   );
 });
 
-test("texts of arguments stay as they are, other values are indented JSON; names are one line", () => {
+test("texts of arguments stay unchanged, other values are indented JSON; names are one line", () => {
   const [text, list] = visibleArguments({ "a\nb": "x\n\u202ey", list: ["\u202e", 1] });
   assert.equal(seen(text!.name), "a⟨U+000A⟩b");
   assert.equal(seen(text!.value), "x\n⟨U+202E⟩y");
@@ -136,7 +136,7 @@ test("the contents of variables follow the arguments, with their size", () => {
   );
 });
 
-test("JSON to edit shows what is hidden in it, and still says the same", () => {
+test("JSON for editing shows hidden characters, and has the same value", () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const json = visibleJson({ text });
@@ -146,7 +146,7 @@ test("JSON to edit shows what is hidden in it, and still says the same", () => {
   );
 });
 
-test("the first parts are a beginning, and say how much is left", () => {
+test("the first parts are a beginning, with the number of characters left", () => {
   const limits = { lines: 3, characters: 20 };
   fc.assert(
     fc.property(anyText, (text) => {
@@ -163,14 +163,14 @@ test("the first parts are a beginning, and say how much is left", () => {
   assert.equal(firstParts(visibleParts("one\ntwo\nthree"), limits).left, 0);
 });
 
-test("10 MB are looked through in linear time", () => {
+test("10 MB are read in linear time", () => {
   const start = process.threadCpuUsage().user;
   for (const unit of ["\n", " ", " \n", "a.", "//é", "@", "a ", "é.", "\u202e", "\u0301"])
     visibleParts(unit.repeat(Math.floor(1_000_000 / unit.length)));
   assert.ok(process.threadCpuUsage().user - start < 10_000_000);
 });
 
-test("words that would swap places with others are apart, and prose is left together", () => {
+test("words that would swap places with others are separate, and prose stays together", () => {
   assert.deepEqual(directionPieces("mv א ב"), ["mv ", "א", " ", "ב", ""]);
   assert.deepEqual(directionPieces("א:80,ב:443"), ["", "א", ":80,", "ב", ":443"]);
   assert.deepEqual(directionPieces("שלום, עולם!\nls ש"), ["שלום, עולם!\nls ", "ש", ""]);

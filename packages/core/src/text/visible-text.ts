@@ -1,37 +1,38 @@
-/** A piece of a text as people see it: what is written, or a mark of what would not be seen. */
+/** A piece of a text for display: visible text, or a mark for characters that are invisible. */
 export type VisiblePart =
   | { readonly type: "text"; readonly text: string }
   | {
       readonly type: "mark";
-      /** What is shown: `⟨U+202E⟩`. */
+      /** The displayed text: `⟨U+202E⟩`. */
       readonly text: string;
-      /** The characters that it stands for. Empty if it explains the text before it. */
+      /** The characters that it represents. Empty if it explains the text before it. */
       readonly of: string;
-      /** What those characters do, in words. */
+      /** Describes the effect of those characters. */
       readonly meaning: string;
     };
 
 /**
- * What is not seen, or moves what is: control characters, marks of writing direction, of no width,
- * tags, variants, spaces that only look like one, halves of a character, and a carriage return
- * alone, which ends a line for Python and in few editors. Not what makes one sign of several emoji.
- * The last class are signs that fonts draw as nothing: a Braille pattern without dots, and the like.
+ * Characters that are invisible or that move others. They are control characters, direction marks,
+ * zero-width characters, tags and variation selectors. They are also unusual spaces, lone
+ * surrogates, and a lone carriage return, which ends a line for Python and in few editors.
+ * Characters that join several emoji into one are not included. The last class are signs that fonts
+ * draw as nothing, for example a Braille pattern without dots.
  */
 const hidden =
   /\r(?!\n)|(?!(?<=\p{ExtPict})[\uFE0E\uFE0F]|(?<=[\d#*])\uFE0F(?=\u20E3)|(?<=[\p{ExtPict}\p{EMod}]\uFE0F?)\u200D(?=\p{ExtPict}))(?:[^\P{C}\t\n\r\p{Co}\p{Cn}]|[\p{Zl}\p{Zp}\p{DI}]|(?! )\p{Zs}|[\u2800\uFFFC\u{13441}\u{13442}\u{16FE4}\u{1D159}])/u;
 
 /**
- * Also marked are the bracket that marks begin with, so that no text passes for a mark, and the rest
+ * Also marked are the bracket that begins marks, so that text cannot imitate a mark, and the rest
  * of a pile of combining characters, which covers the lines around it.
  */
 const marked = new RegExp(`\\u27E8|\\p{M}(?<=\\p{M}{7})\\p{M}*|${hidden.source}`, "u");
 
-/** Lines with nothing in them, and gaps in a line, that push what follows out of sight. */
+/** Empty lines and wide gaps in a line, which push the following text out of sight. */
 const emptyLines = /(?<=\n|^)(?:[ \t]*\r?\n){3,}/;
 const emptyLinesAtEnd = /(?<=\n)(?:[ \t]*\r?\n){1,}[ \t]*$/;
 const gap = /(?<=\S)[ \t]{40,}(?=\S)/;
 
-/** The host of an address, and a name of a host whose letters are of several alphabets. */
+/** The host of an address, and a host name with letters of several alphabets. */
 const host = /(?<=\/\/(?:[^\s/?#@]*@)?|@)[^\s/?#:@"'`<>()\\]*\P{ASCII}[^\s/?#:@"'`<>()\\]*/u;
 const mixedName =
   /(?<![\p{L}\p{N}.-])(?=[\p{L}\p{N}.-]*[a-z])(?=[\p{L}\p{N}.-]*[\p{scx=Cyrl}\p{scx=Grek}\p{scx=Armn}])[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/iu;
@@ -48,9 +49,9 @@ const anything = new RegExp(
 );
 
 /**
- * Splits a text so that nothing in it is hidden from who approves it. What cannot be seen becomes a
- * mark with its code point, empty lines and gaps become one with their number, and behind a host
- * whose letters may pass for others stands the name that it is looked up by.
+ * Splits a text so that nothing in it is hidden from the user who approves it. Invisible characters
+ * become a mark with their code point, empty lines and gaps become a mark with their number, and a
+ * host with look-alike letters is followed by its ASCII name.
  *
  * Nothing is lost: the text of the text parts and the `of` of the marks, joined, are the text.
  *
@@ -65,8 +66,8 @@ export function visibleParts(text: string): readonly VisiblePart[] {
 }
 
 /**
- * The same, with a step for each mark: texts with tens of thousands of marks take longer than a
- * server may work before other requests get their turn.
+ * Does the same in steps, one for each mark: texts with tens of thousands of marks take longer than
+ * a server may block other requests.
  */
 export function* visiblePartsInSteps(text: string): Generator<void, readonly VisiblePart[]> {
   const parts: VisiblePart[] = [];
@@ -92,7 +93,7 @@ export function* visiblePartsInSteps(text: string): Generator<void, readonly Vis
 }
 
 /**
- * The same for a name, a title or a reason: line breaks and tabs are marks, too.
+ * Does the same for a name, a title or a reason: line breaks and tabs become marks too.
  *
  * @example visibleLine("one\ntwo") // "one", the mark "⟨U+000A⟩", "two"
  */
@@ -112,7 +113,7 @@ export function partsOfLine(parts: readonly VisiblePart[]): readonly VisiblePart
 }
 
 /**
- * The same as one text.
+ * Returns the parts as one text.
  *
  * @example visibleText("a\u202Eb") // "a⟨U+202E⟩b"
  */
@@ -122,17 +123,18 @@ export function visibleText(text: string): string {
     .join("");
 }
 
-/** Letters and digits of scripts that are written from right to left, with their marks. */
+/** Letters and digits of right-to-left scripts, with their marks. */
 const rightToLeft =
   /([\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}][\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}\p{M}]*)/u;
 const notProse = /[A-Za-z0-9;|&<>$`\\/={}[\]*#~^%@+]/;
 
 /**
- * Splits a text at its words that are written from right to left. Without isolation such words swap
- * places with what stands between them, without any control character: a screen shows `mv א ב` with
- * the two names exchanged. Lines that are only prose stay as they are.
+ * Splits a text at its right-to-left words. Without isolation such words swap places with the text
+ * between them, without any control character: a screen shows `mv א ב` with the two names
+ * exchanged. Lines that are only prose stay whole.
  *
- * @returns pieces whose text, joined, is the text; every second one is a word to isolate, as `<bdi>` does
+ * @returns pieces whose text, joined, is the text; every second one is a word to isolate, as
+ * `<bdi>` does
  * @example directionPieces("mv א ב") // ["mv ", "א", " ", "ב", ""]
  */
 export function directionPieces(text: string): readonly string[] {
@@ -146,7 +148,7 @@ export function directionPieces(text: string): readonly string[] {
   return pieces;
 }
 
-/** Returns whether a text contains letters that are written from right to left. */
+/** Returns whether a text has right-to-left words. */
 export function hasRightToLeft(text: string): boolean {
   return rightToLeft.test(text);
 }
@@ -160,13 +162,15 @@ export interface ShownVariable {
   readonly length: number;
 }
 
-/** An argument as people see it. */
+/** An argument for display. */
 export interface VisibleArgument {
   readonly name: readonly VisiblePart[];
   readonly value: readonly VisiblePart[];
 }
 
-/** The arguments of a call as people see them: texts as they are, other values as indented JSON. */
+/**
+ * Returns the arguments of a call for display: texts as they are, other values as indented JSON.
+ */
 export function visibleArguments(
   args: { readonly [name: string]: unknown },
   variables?: readonly ShownVariable[],
@@ -177,7 +181,7 @@ export function visibleArguments(
   }));
 }
 
-/** The variables that a call reads, as texts under names that say their sizes. */
+/** Returns the variables that a call reads, as texts under names with their sizes. */
 export function variableTexts(
   variables: readonly ShownVariable[] = [],
 ): readonly (readonly [name: string, text: string])[] {
@@ -187,13 +191,13 @@ export function variableTexts(
   });
 }
 
-/** An argument as it is shown: a text as it is, another value as indented JSON. */
+/** Returns an argument for display: a text as it is, another value as indented JSON. */
 export function argumentText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 
 /**
- * The beginning of a text that is to be folded.
+ * Returns the beginning of a text that is folded.
  *
  * @returns the parts within the limits, and the number of characters that are left
  */
@@ -224,7 +228,7 @@ export function firstParts(
 }
 
 /**
- * JSON of a value in which what cannot be seen is escaped, to be edited.
+ * Returns a value as JSON for editing, with invisible characters escaped.
  *
  * @param indent spaces; 0 for one line
  * @example visibleJson({ path: "a\u202Eb" }) // with \\u202e in its place
@@ -238,7 +242,7 @@ export function visibleJson(value: unknown, indent = 2): string {
   );
 }
 
-/** The code points of a text that are hidden, each once, in the order they come in. */
+/** Returns the hidden code points of a text, each once, in the order of their occurrence. */
 export function hiddenCodePoints(text: string): readonly string[] {
   return [...new Set((text.match(new RegExp(hidden, "gu")) ?? []).map(codePoint))];
 }
@@ -293,7 +297,9 @@ function addHost(parts: VisiblePart[], name: string): void {
   if (ascii !== name) parts.push(mark(ascii, "", "the name that this host is looked up by"));
 }
 
-/** @param pattern with one group, which is all that it finds */
+/**
+ * @param pattern with one group, which contains the whole match
+ */
 function splitBy(
   text: string,
   pattern: RegExp,
@@ -307,7 +313,7 @@ function splitBy(
     .filter((part) => part.text !== "");
 }
 
-/** As it is looked up; the code points of the letters where no host can have that name. */
+/** Returns the host's ASCII name, or the code points of the letters if it cannot be a host name. */
 function asciiName(name: string): string {
   try {
     return new URL(`http://${name}/`).hostname;

@@ -1,17 +1,20 @@
 import type { RegisteredTool } from "./registry.ts";
 
-/** Who a call is made for. Belongs to one call; another's is never visible. */
+/** The user whose call it is. Belongs to one call; other calls never see it. */
 export interface Principal {
   readonly id: string;
   readonly name?: string;
 }
 
-/** What the one who makes a call gives along for its tool: a tenant, a trace, a token. Never shown to a model or kept. */
+/**
+ * Data from the caller of a call for its tool: a tenant, a trace, a token. Never shown to a model
+ * or stored.
+ */
 export interface RequestContext {
   readonly [key: string]: unknown;
 }
 
-/** On whose behalf a call is made, and with what. Sub-calls inherit it; no other call sees it. */
+/** The principal of a call, and its data. Sub-calls inherit it; other calls never see it. */
 export interface Caller {
   readonly principal: Principal;
   readonly request: RequestContext;
@@ -26,29 +29,29 @@ export const localCaller: Caller = {
   files: noFiles,
 };
 
-/** A caller that differs in what is given. The same object where nothing is. */
+/** Returns a caller with the given fields replaced, or the same object if nothing is given. */
 export function callerWith(base: Caller, given: Partial<Caller> | undefined): Caller {
   if (given === undefined) return base;
   const { principal = base.principal, request = base.request, files = base.files } = given;
   return { principal, request, files };
 }
 
-/** A file that a tool may read. Its bytes are fetched when they are asked for. */
+/** A file that a tool may read. Its bytes are loaded when the tool requests them. */
 export interface ToolFile {
   readonly name: string;
   readonly mimeType: string;
-  /** Bytes, where known. */
+  /** The size in bytes, if known. */
   readonly size?: number;
   read(signal: AbortSignal): Uint8Array | Promise<Uint8Array>;
 }
 
-/** Files by who may see them: a tool's `group.Tool` or bare name, or `_all`. */
+/** Files by the tools that may see them: a tool's `group.Tool` or bare name, or `_all`. */
 export interface ToolFiles {
   readonly [toolOrAll: string]: readonly ToolFile[];
 }
 
 /**
- * The files that one tool sees: its own, then those for all, each once.
+ * Returns the files that one tool sees: its own, then those for all, each once.
  *
  * @example filesFor({ _all: [a], "web.Search": [b] }, registered) // [b, a] for web.Search, else [a]
  */

@@ -1,4 +1,4 @@
-// What is inferred of a tool, checked by the compiler alone: nothing here runs.
+// Tests of the types that a tool infers. The compiler checks them; nothing here runs.
 import { z } from "zod";
 import type { ToolContext } from "./tool-context.ts";
 import { contentParts, toolError } from "./return-value.ts";
@@ -6,16 +6,17 @@ import { defineTool } from "./define-tool.ts";
 import type { Tool } from "./tool.ts";
 import type { ToolArgs } from "../base/json.ts";
 
-// oxlint-disable typescript/no-unnecessary-type-parameters -- only so are two types compared, not assigned
+// oxlint-disable typescript/no-unnecessary-type-parameters -- required to compare two types, not to
+// assign them
 type Same<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-/** Compiles where the two types are the same. */
+/** Compiles if the two types are the same. */
 function same<A, B>(_proof: Same<A, B>): void {}
 
 const description = "";
 
 // Contract: executor-5
-// Zod: arguments as the schema gives them out, defaults filled in; data as execute returns it.
+// Zod: the schema's output as arguments, with defaults; `execute`'s return value as data.
 const fromZod: Tool = defineTool({
   name: "Zod",
   description,
@@ -62,13 +63,13 @@ defineTool({
     output.event("image_generation.partial_image", { image });
     output.event("file_search.searching", {});
     output.event("own.stage", ["anything", { plain: true }]);
-    // @ts-expect-error a function is no plain data
+    // @ts-expect-error a function is not plain data
     output.event("own.stage", () => 1);
   },
 });
 
 // Contract: executor-5
-// Errors and content parts are no data; a promise's value is.
+// Errors and content parts are not data; a promise's value is.
 defineTool({
   name: "Mixed",
   description,
@@ -85,7 +86,7 @@ defineTool({
 });
 
 // Contract: executor-5
-// JSON Schema with explicit types: those that execute names.
+// JSON Schema with explicit types: those that `execute` names.
 defineTool({
   name: "Explicit",
   description,
@@ -99,7 +100,7 @@ defineTool({
 });
 
 // Contract: executor-5
-// JSON Schema without types: anything may be there.
+// JSON Schema without types: any argument may exist.
 defineTool({
   name: "Untyped",
   description,

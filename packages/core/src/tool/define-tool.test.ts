@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { defineTool, defineToolGroup, type StandardSchema } from "./define-tool.ts";
 
 // Contract: executor-2, executor-168
-test("a name that no provider takes is refused with the rule", () => {
+test("a name that providers reject is rejected with the rule", () => {
   assert.throws(
     () => defineTool({ name: "not a name", description: "", execute: () => 1 }),
     /a-zA-Z0-9_-/,
@@ -11,7 +11,7 @@ test("a name that no provider takes is refused with the rule", () => {
 });
 
 // Contract: executor-2
-test("two tools of one name in a group are refused", () => {
+test("two tools with the same name in a group are rejected", () => {
   const tool = defineTool({ name: "Same", description: "", execute: () => 1 });
   assert.throws(
     () => defineToolGroup({ name: "group", tools: [tool, tool] }),
@@ -20,7 +20,7 @@ test("two tools of one name in a group are refused", () => {
 });
 
 // Contract: executor-1, plugins-1
-test("JSON Schema parameters are taken as they are", () => {
+test("JSON Schema parameters are used unchanged", () => {
   const parameters = { type: "object", properties: { a: { type: "number" } } } as const;
   const tool = defineTool({ name: "T", description: "d", parameters, execute: () => 1 });
   assert.deepEqual(tool.definition, {
@@ -76,7 +76,7 @@ test("every callback gets the arguments with the schema's defaults", () => {
   assert.deepEqual(seen.at(-1), { n: 7, limit: 3 });
 });
 
-test("a schema says nothing of whole numbers that every whole number keeps to", () => {
+test("a schema has no bounds that every whole number satisfies", () => {
   const parameters = {
     "~standard": {
       version: 1 as const,

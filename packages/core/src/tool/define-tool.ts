@@ -36,12 +36,12 @@ type Passed = Pick<
   | "final"
 >;
 
-/** What `defineTool` takes; the fields it shares with `Tool` are described there. */
+/** The options of `defineTool`. `Tool` documents the fields that both have. */
 export interface ToolOptions<P extends Parameters, Args, Data> extends Passed {
-  /** What the model calls it: `^[a-zA-Z0-9_-]{1,64}$`. */
+  /** The name that the model uses: `^[a-zA-Z0-9_-]{1,64}$`. */
   readonly name: string;
   readonly description: string;
-  /** Zod, another Standard Schema that gives JSON Schema, or JSON Schema. Absent: no arguments. */
+  /** Zod, another Standard Schema with JSON Schema output, or JSON Schema. Absent: no arguments. */
   readonly parameters?: P;
   readonly strict?: boolean;
   readonly permission?: {
@@ -55,7 +55,7 @@ export interface ToolOptions<P extends Parameters, Args, Data> extends Passed {
   readonly effects?:
     | Exclude<ToolEffects, object>
     | { readonly locks: (args: Args) => readonly string[] };
-  /** Absent where a client runs the tool. */
+  /** Absent if a client runs the tool. */
   readonly execute?: (
     args: Args,
     context: ToolContext,
@@ -94,7 +94,8 @@ export function defineTool<const P extends Parameters, Data, Explicit = ToolArgs
     parameters === undefined ? undefined : isStandardSchema(parameters) ? parameters : undefined;
   const jsonSchema =
     schema === undefined ? (parameters as JsonSchema | undefined) : jsonSchemaOf(name, schema);
-  // Inside, arguments are unknown: the gate has validated them before any of these is called.
+  // Arguments are untyped here: the gate has validated them before any of these functions is
+  // called.
   const untyped = rest as unknown as Omit<Tool, "definition" | "execute">;
   return {
     ...(schema === undefined ? untyped : withParsedArguments(schema, untyped)),
@@ -125,7 +126,7 @@ function checkWith(schema: StandardSchema): NonNullable<Tool["check"]> {
 
 const noProblems: readonly string[] = [];
 
-/** Hands `execute` what the schema makes of the arguments: defaults and transforms applied. */
+/** Passes the schema's output to `execute`: with defaults and transforms applied. */
 function executeWith(
   schema: StandardSchema | undefined,
   execute: NonNullable<Tool["execute"]>,
@@ -160,7 +161,7 @@ const takesArguments: ReadonlySet<string> = new Set([
   "compressArgs",
 ]);
 
-/** Gives every callback of a tool the arguments as its schema makes them, as `execute` gets them. */
+/** Wraps a tool's callbacks so that they get the schema's output as arguments, like `execute`. */
 function withParsedArguments<T>(schema: StandardSchema, tool: T): T {
   const members = Object.entries(tool as { readonly [name: string]: unknown }).map(
     ([key, member]) => {
@@ -178,7 +179,7 @@ function withParsedArguments<T>(schema: StandardSchema, tool: T): T {
   return Object.fromEntries(members) as T;
 }
 
-/** A schema that cannot tell at once leaves the arguments as they are; `limit` is the executor's. */
+/** An asynchronous schema leaves the arguments unchanged; `limit` is the executor's. */
 function parse(schema: StandardSchema, args: ToolArgs): ToolArgs {
   const result = schema["~standard"].validate(args);
   if (result instanceof Promise || result.issues !== undefined) return args;
@@ -187,9 +188,10 @@ function parse(schema: StandardSchema, args: ToolArgs): ToolArgs {
 }
 
 /**
- * Makes a named set of tools.
+ * Defines a named set of tools.
  *
- * @throws CapstanError `invalid_tool_group` for a name that cannot be an id, or two tools of one name.
+ * @throws CapstanError `invalid_tool_group` for a name that cannot be an id, or for two tools with
+ * the same name
  */
 export function defineToolGroup(group: ToolGroup): ToolGroup {
   const problem = groupProblem(group);
@@ -199,8 +201,8 @@ export function defineToolGroup(group: ToolGroup): ToolGroup {
 }
 
 /**
- * What is used of a Standard Schema that also gives JSON Schema: Zod 4.2 and later, ArkType,
- * Valibot. Source: standardschema.dev, versions 1 of both specifications.
+ * The used part of a Standard Schema with JSON Schema output: Zod 4.2 and later, ArkType, Valibot.
+ * Source: standardschema.dev, versions 1 of both specifications.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
@@ -234,9 +236,9 @@ function isStandardSchema(schema: unknown): schema is StandardSchema {
 }
 
 /**
- * The schema's input as JSON Schema, without what costs tokens and says nothing.
+ * Returns the schema's input as JSON Schema, without keywords that cost tokens and have no meaning.
  *
- * @throws CapstanError `invalid_tool` for a schema that cannot say itself as JSON Schema
+ * @throws CapstanError `invalid_tool` for a schema that JSON Schema cannot represent
  */
 function jsonSchemaOf(tool: string, schema: StandardSchema): JsonSchema {
   const { vendor, jsonSchema } = schema["~standard"] as Partial<StandardSchema["~standard"]>;
@@ -253,7 +255,7 @@ function jsonSchemaOf(tool: string, schema: StandardSchema): JsonSchema {
   }
 }
 
-/** Zod says of every whole number that it is one that JavaScript can count to: ten tokens each. */
+/** Zod adds the range of safe integers to every whole number, which costs ten tokens each. */
 function withoutSafeBounds(schema: unknown): unknown {
   if (typeof schema !== "object" || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map(withoutSafeBounds);
@@ -271,7 +273,7 @@ function isData(keyword: string): boolean {
   return ["const", "default", "enum", "examples"].includes(keyword);
 }
 
-/** A check in one line: `start: expected a positive number`. */
+/** Describes an issue in one line: `start: expected a positive number`. */
 function describeIssue(issue: StandardIssue): string {
   const path = (issue.path ?? [])
     .map((part) => String(typeof part === "object" ? part.key : part))

@@ -16,7 +16,7 @@ const statusOf = async (executor: ToolExecutor, name: string) =>
   (await executor.execute(name, {})).status;
 
 // Contract: executor-52, executor-72, executor-80, executor-204
-test("a group is off until it is switched on, its tools are on until switched off", async () => {
+test("a group is off until it is enabled, its tools are on until disabled", async () => {
   const executor = executorOff();
   assert.deepEqual([executor.isGroupEnabled("a"), executor.isToolEnabled("One")], [false, true]);
   assert.equal(await statusOf(executor, "One"), "not_found");
@@ -38,7 +38,7 @@ test("without a value a group's switch is flipped", () => {
 });
 
 // Contract: executor-38, executor-238
-test("a call of what is switched off says so, and does not run", async () => {
+test("a call of a disabled tool says so, and does not run", async () => {
   const executor = executorOff();
   const result = await executor.execute("One", {});
   assert.equal(result.status === "not_found" && result.error.code, "tool_disabled");
@@ -46,7 +46,7 @@ test("a call of what is switched off says so, and does not run", async () => {
 });
 
 // Contract: executor-78, executor-79, executor-80, executor-198
-test("names that nobody registered are off, and setting them changes and tells nothing", () => {
+test("unregistered names are off, and setting them changes and announces nothing", () => {
   const executor = executorOff();
   const changes: ToolsChange[] = [];
   executor.subscribe((change) => changes.push(change));
@@ -79,7 +79,7 @@ test("a tool is found by its id or its bare name; a group lists its tools", () =
 });
 
 // Contract: executor-38, executor-91, executor-186, executor-237
-test("an unknown name is answered with those nearest to it, of the tools that are on", async () => {
+test("for an unknown name, the error suggests the nearest enabled names", async () => {
   const executor = executorOff();
   executor.toggleGroupEnabled("a", true);
   const off = defineTool({ ...reads, name: "Onn", execute: () => "" });

@@ -29,23 +29,20 @@ const broken: { readonly [what: string]: readonly [tool: unknown, why: RegExp] }
   "unknown effects": [{ ...other, effects: "none" }, /effects/],
   "no time": [{ ...other, timeoutMs: 0 }, /timeoutMs/],
   "half a call at once": [{ ...other, maxConcurrent: 0.5 }, /maxConcurrent/],
-  "retries of what may happen twice": [
+  "retries of a tool that is not idempotent": [
     { ...other, effects: "write", retry: { attempts: 3 } },
     /neither declares effects: "read" nor idempotent/,
   ],
   "endless retries": [{ ...other, retry: { attempts: Infinity } }, /retry\.attempts/],
   "an execute that cannot run": [{ ...other, execute: "x" }, /execute/],
-  "a formatter that is none": [{ ...other, formatForLLM: "json" }, /formatForLLM is no function/],
-  "a check that is none": [{ ...other, check: true }, /check is no function/],
-  "a limit that is none": [
-    { ...other, DEFAULT_OUTPUT_LIMIT_CHAR: NaN },
-    /DEFAULT_OUTPUT_LIMIT_CHAR/,
-  ],
+  "an invalid formatter": [{ ...other, formatForLLM: "json" }, /formatForLLM is not a function/],
+  "an invalid check": [{ ...other, check: true }, /check is not a function/],
+  "an invalid limit": [{ ...other, DEFAULT_OUTPUT_LIMIT_CHAR: NaN }, /DEFAULT_OUTPUT_LIMIT_CHAR/],
   "a limit of half a token": [{ ...other, DEFAULT_OUTPUT_LIMIT_TOKENS: 0.5 }, /LIMIT_TOKENS/],
 };
 
 // Contract: executor-23, executor-72, executor-171
-test("a broken tool is refused by name, and nothing of its group is added", async (t) => {
+test("a broken tool is rejected by name, and its whole group is not added", async (t) => {
   for (const [what, [tool, why]] of Object.entries(broken)) {
     await t.test(what, () => {
       const executor = new ToolExecutor();
@@ -60,7 +57,7 @@ test("a broken tool is refused by name, and nothing of its group is added", asyn
 });
 
 // Contract: executor-28, executor-181
-test("a broken group is refused, and nothing of it is added", () => {
+test("a broken group is rejected, and nothing of it is added", () => {
   const rules = (declareSkillRules: unknown) => ({ ...groupOf(fine), declareSkillRules });
   const groups: readonly (readonly [group: unknown, why: RegExp])[] = [
     [{ ...groupOf(fine), name: "Files & folders" }, /does not fit .*"title"/],
@@ -91,7 +88,7 @@ test("an empty group is registered, and offers nothing", () => {
 });
 
 // Contract: executor-74, executor-191, plugins-14
-test("a name that is taken is refused with both owners", () => {
+test("a name that is taken is rejected with both owners", () => {
   const executor = new ToolExecutor();
   executor.registerToolGroup({ ...groupOf(fine), title: "The first" });
   assert.throws(() => executor.registerToolGroup({ ...groupOf(), title: "The second" }), {
@@ -105,7 +102,7 @@ test("a name that is taken is refused with both owners", () => {
 });
 
 // Contract: executor-33
-test("a group may be made when it is registered", async () => {
+test("a group may be created when it is registered", async () => {
   const executor = new ToolExecutor();
   executor.registerToolGroup(() => groupOf(fine));
   executor.toggleGroupEnabled("group", true);
@@ -113,7 +110,7 @@ test("a group may be made when it is registered", async () => {
 });
 
 // Contract: executor-76, executor-194, executor-195, executor-200
-test("an unregistered group takes its tools and rules along; what runs ends as it would", async () => {
+test("an unregistered group loses its tools and rules; running calls end normally", async () => {
   const gate = Promise.withResolvers<string>();
   const slow = defineTool({ ...reads, name: "Slow", execute: () => gate.promise });
   const rule = { desc: "How", prompt: "Do it well." };

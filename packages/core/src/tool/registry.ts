@@ -6,7 +6,7 @@ import type { JsonSchema } from "../base/json.ts";
 import { skillRuleProblem } from "./tool-rules.ts";
 import { nearestNames } from "../text/nearest-name.ts";
 
-/** A tool with the place it was registered in. */
+/** A tool and the group in which it is registered. */
 export interface RegisteredTool {
   /** `group.Tool`. */
   readonly id: string;
@@ -15,16 +15,16 @@ export interface RegisteredTool {
   readonly group: ToolGroup;
 }
 
-/** The groups an installation has. Order of registration is order everywhere. */
+/** The groups of an installation. The order of registration is the order everywhere. */
 export class ToolRegistry {
   readonly #groups = new Map<string, ToolGroup>();
   readonly #tools = new Map<string, RegisteredTool>();
 
   /**
-   * All of the group is taken, or nothing.
+   * Registers the whole group, or nothing.
    *
-   * @throws CapstanError `invalid_tool_group`, `invalid_tool` with the tool's name and what is
-   *   wrong with it, `duplicate_tool_group` where the name is taken.
+   * @throws CapstanError `invalid_tool_group`; `invalid_tool` with the tool's name and its problem;
+   * `duplicate_tool_group` if the name is taken
    */
   register(group: ToolGroup): void {
     refuseBroken(group);
@@ -86,7 +86,10 @@ export function titleOf(group: ToolGroup): string {
 
 const digests = new WeakMap<Tool, string>();
 
-/** What a grant is bound to: a tool that is defined otherwise, or is another version, asks again. */
+/**
+ * Returns the digest that a grant is bound to: if a tool's definition or version changes, its calls
+ * need a new approval.
+ */
 export function definitionDigest(tool: Tool): string {
   let known = digests.get(tool);
   if (known === undefined) {
@@ -97,7 +100,7 @@ export function definitionDigest(tool: Tool): string {
   return known;
 }
 
-/** Which groups and tools are on. Groups are off until enabled, tools on until disabled. */
+/** The enabled groups and tools. Groups are off until enabled, tools on until disabled. */
 interface SwitchState {
   readonly groups: { readonly [group: string]: boolean };
   /** By `group.Tool`. */
@@ -129,7 +132,7 @@ export class Switches {
   }
 }
 
-/** What changed about the tools there are. */
+/** A change of the registered or enabled tools. */
 export type ToolsChange =
   | { readonly type: "group.registered" | "group.unregistered"; readonly group: string }
   | { readonly type: "group.switched"; readonly group: string; readonly enabled: boolean }
@@ -142,10 +145,12 @@ const executionPolicies = ["auto", "ask-once", "ask-always", "deny"];
 const resultPolicies = ["never", "on-error", "always"];
 const effectWords = ["read", "write", "exclusive"];
 
-/** Sessions register the same tools again and again. */
+/** Sessions register the same tools repeatedly, so valid ones are remembered. */
 const sound = new WeakSet<Tool>();
 
-/** What is wrong with a tool, as the rest of a sentence about it; undefined where nothing is. */
+/**
+ * Returns the problem of a tool, as the rest of a sentence about it, or undefined if it is valid.
+ */
 function toolProblem(tool: Tool): string | undefined {
   if (sound.has(tool)) return undefined;
   const problem =
@@ -158,11 +163,14 @@ function toolProblem(tool: Tool): string | undefined {
   return problem;
 }
 
-/** What is wrong with a group itself: its name, two tools of one name, or what it says to the model. */
+/**
+ * Returns the problem of a group itself: its name, two tools with the same name, or its texts for
+ * the model.
+ */
 export function groupProblem(group: ToolGroup): string | undefined {
   const { name, tools, rulePrompt = "" } = group;
   if (typeof name !== "string" || !namePattern.test(name)) {
-    return `The group name "${name}" does not fit ${namePattern.source}. Use a short id here and put what people read into "title".`;
+    return `The group name "${name}" does not fit ${namePattern.source}. Use a short id here, and put the name for users into "title".`;
   }
   if (!Array.isArray(tools)) return `The group "${name}" has no list of tools.`;
   const names = new Set<unknown>();
@@ -186,14 +194,14 @@ function definitionProblem(tool: Tool): string | undefined {
   if (typeof name !== "string" || !namePattern.test(name))
     return `its name does not fit ${namePattern.source}, which is what every provider accepts`;
   if (tool.execute !== undefined && typeof tool.execute !== "function")
-    return "its execute is no function; leave it out where a client runs the tool";
+    return "its execute is not a function; leave it out if a client runs the tool";
   if (tool.final === true && tool.execute === undefined)
     return "it is final and has no execute; a client's tool cannot give the answer";
   if (tool.final === true && tool.speaks === "hidden")
-    return 'it is final and speaks: "hidden"; what gives the answer cannot be silent';
+    return 'it is final and speaks: "hidden"; a tool that gives the answer cannot be silent';
   const { declaredReturnType } = tool;
   if (declaredReturnType !== undefined && typeof declaredReturnType.type !== "string")
-    return "its declaredReturnType has no type, which is text for the model";
+    return "its declaredReturnType has no type, a text for the model";
   const returns = declaredReturnType?.schema;
   const problem = returns === undefined ? undefined : schemaProblem(returns);
   return problem === undefined ? undefined : `the schema of its return type is refused: ${problem}`;
@@ -216,12 +224,13 @@ const callbacks = [
 
 function callbackProblem(tool: Tool): string | undefined {
   const wrong = callbacks.find((name) => typeof (tool[name] ?? callbackProblem) !== "function");
-  return wrong === undefined ? undefined : `its ${wrong} is no function`;
+  return wrong === undefined ? undefined : `its ${wrong} is not a function`;
 }
 
 function limitProblem(tool: Tool): string | undefined {
   for (const name of ["DEFAULT_OUTPUT_LIMIT_CHAR", "DEFAULT_OUTPUT_LIMIT_TOKENS"] as const)
-    if (!Number.isInteger(tool[name] ?? 0)) return `its ${name} is no whole number; 0 is no limit`;
+    if (!Number.isInteger(tool[name] ?? 0))
+      return `its ${name} is not a whole number; 0 removes the limit`;
   return undefined;
 }
 
@@ -229,38 +238,38 @@ function permissionProblem({ permission, effects = "write" }: Tool): string | un
   const { executionPolicy = "ask-once", resultApprovalPolicy = "never" } = permission ?? {};
   const { approvalMs = 1 } = permission ?? {};
   if (typeof executionPolicy !== "function" && !executionPolicies.includes(executionPolicy))
-    return `its executionPolicy is none of ${executionPolicies.join(", ")}`;
+    return `its executionPolicy must be one of ${executionPolicies.join(", ")}`;
   if (!resultPolicies.includes(resultApprovalPolicy))
-    return `its resultApprovalPolicy is none of ${resultPolicies.join(", ")}`;
-  if (!(approvalMs > 0)) return "its approvalMs is not above 0";
+    return `its resultApprovalPolicy must be one of ${resultPolicies.join(", ")}`;
+  if (!(approvalMs > 0)) return "its approvalMs must be above 0";
   const known =
     typeof effects === "string"
       ? effectWords.includes(effects)
       : typeof effects.locks === "function";
-  return known ? undefined : `its effects are none of ${effectWords.join(", ")} or { locks }`;
+  return known ? undefined : `its effects must be one of ${effectWords.join(", ")} or { locks }`;
 }
 
 function scheduleProblem(tool: Tool): string | undefined {
   const { timeoutMs = 1, maxConcurrent = 1, retry } = tool;
-  if (!(timeoutMs > 0)) return "its timeoutMs is not above 0; Infinity is no deadline";
+  if (!(timeoutMs > 0)) return "its timeoutMs must be above 0; Infinity removes the deadline";
   if (!(Number.isInteger(maxConcurrent) && maxConcurrent > 0))
-    return "its maxConcurrent is not a whole number above 0";
+    return "its maxConcurrent must be a whole number above 0";
   if (retry === undefined) return undefined;
   const { attempts, baseMs = 0, maxMs = 0 } = retry;
   if (!(Number.isInteger(attempts) && attempts >= 2 && attempts <= 10))
-    return "its retry.attempts is not a whole number from 2 to 10";
-  if (!(baseMs >= 0 && maxMs >= 0)) return "a wait of its retry is below 0";
+    return "its retry.attempts must be a whole number from 2 to 10";
+  if (!(baseMs >= 0 && maxMs >= 0)) return "a delay of its retry is below 0";
   if (!mayRunAgain(tool))
-    return 'it is tried again on failure, but neither declares effects: "read" nor idempotent: true';
+    return 'it has a retry policy, but neither declares effects: "read" nor idempotent: true';
   return undefined;
 }
 
-/** Whether a call that has begun may be run once more. */
+/** Returns whether a started call may run again. */
 export function mayRunAgain({ idempotent, effects }: Tool): boolean {
   return idempotent ?? effects === "read";
 }
 
-/** The tools of a session, and which of them are on. */
+/** The tools of a session, and the switches. */
 interface ToolSet {
   readonly registry: ToolRegistry;
   readonly switches: Switches;
@@ -271,8 +280,8 @@ type ToolLookup =
   | { readonly status: "not_found"; readonly error: ToolErrorData };
 
 /**
- * Stage 1. A tool is there when it is registered, and its group and it are switched on.
- * `names` is what the model was shown; without it the name is an id or a bare name.
+ * Stage 1. Finds a tool that is registered, and that is enabled with its group. `names` contains
+ * the names that the model was shown; without it the name is an id or a bare name.
  */
 export function findTool(
   tools: ToolSet,
@@ -285,13 +294,13 @@ export function findTool(
   return { status: "not_found", error: notFound(tools, name, names, registered) };
 }
 
-/** What was not offered is not there, whatever is registered. */
+/** A tool that was not offered cannot be found, even if it is registered. */
 function offered(tools: ToolSet, name: string, names: { readonly [modelName: string]: string }) {
   const id = Object.hasOwn(names, name) ? names[name] : undefined;
   return id === undefined ? undefined : tools.registry.tool(id);
 }
 
-/** Whether the switches let a tool be called. */
+/** Returns whether the switches allow a tool to be called. */
 export function isEnabled(tools: ToolSet, { id, group, tool }: RegisteredTool): boolean {
   return (
     tools.switches.tool(id) && (tools.switches.group(group.name) || tool.alwaysOffered === true)
@@ -319,7 +328,7 @@ function notFound(
   if (off !== undefined) {
     return {
       code: "tool_disabled",
-      message: `The tool "${off.name}" is switched off here. Do without it, or ask the person to switch it on.`,
+      message: `The tool "${off.name}" is switched off here. Do without it, or ask the user to switch it on.`,
     };
   }
   const known =
@@ -328,7 +337,7 @@ function notFound(
           .filter((tool) => isEnabled(tools, tool))
           .map((tool) => tool.name)
       : Object.keys(names);
-  // A program may call with what is no text.
+  // Callers may pass a name that is not a string.
   const shown = typeof name === "string" ? name.slice(0, 100) : typeof name;
   const near = nearestNames(shown, known);
   const hint =

@@ -1,7 +1,7 @@
 import type { ToolErrorData } from "../base/errors.ts";
 import type { ContentPart } from "../model/content-part.ts";
 
-// Return values are recognised by these markers, so that fetched JSON cannot pass for one.
+// Symbols mark return values, so that fetched JSON cannot imitate one.
 const errorMarker = Symbol.for("capstan.tool-error");
 const textMarker = Symbol.for("capstan.with-text");
 const partsMarker = Symbol.for("capstan.content-parts");
@@ -11,7 +11,7 @@ export interface ToolError extends ToolErrorData {
   readonly [errorMarker]: true;
 }
 
-/** Data that a tool returns together with the text that the model reads. */
+/** Data that a tool returns together with the text for the model. */
 export interface WithText {
   readonly [textMarker]: true;
   readonly value: unknown;

@@ -22,7 +22,7 @@ function executorOf(group: ToolGroup, variables = new VariableSystem()): ToolExe
 const how = { desc: "How to look", prompt: "Look twice.", when: "Before the first look" };
 
 // Contract: executor-32, executor-72, executor-197, variables-10, variables-52
-test("a group's rule is a kept variable from its registration on, and its row in the prompt says when to read it", () => {
+test("a group's rule is a kept variable from its registration on, with a row in the prompt", () => {
   const variables = new VariableSystem({ capacity: 1 });
   variables.updateVariable("pinned", { value: "p", type: "USER_ADD", keep: true });
   const executor = executorOf(groupWith({ how }), variables);
@@ -36,7 +36,7 @@ test("a group's rule is a kept variable from its registration on, and its row in
   assert.doesNotMatch(rules, /Look twice\./);
 });
 
-test("a rule that is declared again as it was is no change, and one that says something else is", () => {
+test("a rule that is declared again unchanged is not a change, and a different one is", () => {
   const variables = new VariableSystem();
   executorOf(groupWith({ how }), variables);
   const changed: string[] = [];
@@ -49,7 +49,7 @@ test("a rule that is declared again as it was is no change, and one that says so
 });
 
 // Contract: executor-32, executor-88, variables-53
-test("a rule that is always loaded stands in the prompt, not in the index", () => {
+test("a rule that is always loaded appears in the prompt, not in the index", () => {
   const executor = executorOf(groupWith({ how: { ...how, alwaysLoad: true } }));
   assert.match(executor.toolRules(), /## How to look\nLook twice\./);
   assert.doesNotMatch(executor.toolRules(), /Rule\/notes\/how/);
@@ -57,7 +57,7 @@ test("a rule that is always loaded stands in the prompt, not in the index", () =
 });
 
 // Contract: executor-32, executor-183, variables-90
-test("a group with rules and no rulePrompt still shows them, and only while it is on", () => {
+test("a group with rules and no rulePrompt shows them only while it is enabled", () => {
   const executor = executorOf(groupWith({ how }));
   executor.registerToolGroup({ name: "other", tools: [tool("Other")] });
   executor.toggleGroupEnabled("other", true);
@@ -66,7 +66,7 @@ test("a group with rules and no rulePrompt still shows them, and only while it i
 });
 
 // Contract: executor-88, executor-202, variables-89
-test("what a rule says of itself cannot break the table", () => {
+test("a rule's own text cannot break the table", () => {
   const odd = { desc: "a | b\nc", prompt: "x", when: "1 | 2" };
   const rules = executorOf(groupWith({ odd })).toolRules();
   assert.match(rules, /\| `Rule\/notes\/odd` \| a \\\| b c \| 1 \\\| 2 \|/);
@@ -75,13 +75,13 @@ test("what a rule says of itself cannot break the table", () => {
 });
 
 // Contract: variables-54
-test("a rule that no reference could name, or that says nothing, is refused with its group", () => {
+test("a rule with an unusable name or without a text is rejected with its group", () => {
   const refused: { readonly [why: string]: ToolGroup } = {
     "must not end like a slice": groupWith({ "how:3": how }),
     "must not contain `}}`": groupWith({ "how}": how }),
     '"how" of "notes" lacks desc or prompt': groupWith({ how: { desc: "d", prompt: " " } }),
     '"dull" of "notes" lacks desc or prompt': groupWith({ dull: { desc: "", prompt: "p" } }),
-    "stands for the rules that every session has": groupWith({ VarRef: how }, "Agent"),
+    "is reserved for the rules": groupWith({ VarRef: how }, "Agent"),
   };
   for (const [why, group] of Object.entries(refused)) {
     const executor = new ToolExecutor();
@@ -96,7 +96,7 @@ test("a rule that no reference could name, or that says nothing, is refused with
 });
 
 // Contract: executor-196, variables-56
-test("every session has the agent's rules; the list of steps is offered where variables can be written", () => {
+test("every session has the agent's rules; the list of steps is offered if variables can be written", () => {
   const executor = executorOf(groupWith({ how }));
   assert.equal(executor.variables.peekVariable("Rule/Agent/VarRef")?.keep, true);
   assert.equal(executor.variables.peekVariable("Rule/Agent/TODO")?.keep, true);

@@ -9,7 +9,7 @@ interface Range {
   readonly to?: number;
 }
 
-/** As other libraries than Zod build theirs: an object with a method, or a function with one. */
+/** Built like in other libraries than Zod: an object with a method, or a function with one. */
 const properties: StandardSchema<Range, Required<Range>>["~standard"] = {
   version: 1,
   vendor: "other",
@@ -37,7 +37,7 @@ const shapes: { readonly [shape: string]: StandardSchema<Range, Required<Range>>
 };
 
 // Contract: executor-4, executor-18
-test("any Standard Schema that gives JSON Schema describes, repairs, checks and fills in", async () => {
+test("any Standard Schema with JSON Schema output describes, repairs, checks and fills in", async () => {
   for (const [shape, parameters] of Object.entries(shapes)) {
     const seen: Required<Range>[] = [];
     const tool = defineTool({
@@ -89,7 +89,7 @@ test("Zod's defaults, transforms and refinements hold", async () => {
 });
 
 // Contract: executor-4
-test("a schema that gives no JSON Schema is refused by the tool's name, with what to do", () => {
+test("a schema without JSON Schema output is rejected by the tool's name, with advice", () => {
   const { jsonSchema: _none, ...without } = properties;
   const bare = { "~standard": without } as unknown as StandardSchema;
   assert.throws(

@@ -17,7 +17,7 @@ async function contextOf(options = {}): Promise<ToolContext> {
 }
 
 // Contract: plugins-2, plugins-16, plugins-21
-test("a tool is given its call, its tool, who calls, their files, the session's variables and ways to speak and to call", async () => {
+test("a tool gets its call, its id, its caller, files, variables, an output and a way to call tools", async () => {
   const file = { name: "a.txt", mimeType: "text/plain", read: () => new Uint8Array() };
   const context = await contextOf({
     callId: "call_1",
@@ -46,7 +46,7 @@ test("a tool is given its call, its tool, who calls, their files, the session's 
 });
 
 // Contract: plugins-17
-test("where nobody is named, a call is made for the local principal, with nothing along", async () => {
+test("without a given caller, a call belongs to the local principal, with no request data", async () => {
   const { principal, request, files } = await contextOf();
   assert.deepEqual(
     { principal, request, files },

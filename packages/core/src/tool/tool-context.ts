@@ -12,12 +12,14 @@ export type Progress = {
   readonly total?: number;
 };
 
-/** Where a tool speaks while it runs. It never waits, and the engine opens and closes it. */
+/**
+ * The output of a running tool. Writing never waits, and the engine opens and closes the output.
+ */
 export interface ToolOutput {
   write(text: string): void;
   progress(progress: Progress): void;
   /**
-   * Something of the tool's own, for whoever watches: names that end in the stage are usual.
+   * Reports a custom event to listeners: names that end in the stage are usual.
    *
    * @example output.event("image_generation.partial_image", { index: 0, image })
    */
@@ -25,45 +27,51 @@ export interface ToolOutput {
 }
 
 interface CallToolOptions {
-  /** Whether `$VAR_REF{{…}}` in the arguments is replaced; where not, it is text like any other. @default false */
+  /**
+   * Whether `$VAR_REF{{…}}` in the arguments is replaced; if not, it is ordinary text. @default
+   * false
+   */
   readonly references?: boolean;
 }
 
 /**
  * Paths and hosts that deny rules name, as tests of a path or a URL. A tool that opens files or
- * connects to hosts checks each one with `deniesPath` or `deniesUrl`, also those that its arguments
- * do not name. Plain JSON.
+ * connects to hosts checks each one with `deniesPath` or `deniesUrl`, including those that its
+ * arguments do not name. Plain JSON.
  */
 export interface DeniedResources {
   readonly paths: readonly ArgumentConditions[string][];
   readonly hosts: readonly ArgumentConditions[string][];
 }
 
-/** What a tool is given beside its arguments. */
+/** The context that a tool gets in addition to its arguments. */
 export interface ToolContext {
   readonly callId: string;
   /** `group.Tool`. */
   readonly toolId: string;
-  /** Aborts when the call is cancelled, runs past its deadline, or the chain stops. */
+  /** Aborts when the call is cancelled, when its deadline passes, or when the chain stops. */
   readonly signal: AbortSignal;
   readonly output: ToolOutput;
-  /** The session's variables; writes belong to this call and are kept when it is settled. */
+  /** The session's variables. Writes belong to this call, and are stored when it is settled. */
   readonly variables: VariableSystem;
   /**
-   * Returns a variable, also if it was evicted: as it was approved if the tool's `readsVariables`
-   * names it, else as it is now. `undefined` if there is none.
+   * Returns a variable, also if it was evicted: with the approved value if the tool's
+   * `readsVariables` names it, else with the current one. `undefined` if there is none.
    */
   readonly readVariable: (name: string) => Promise<Variable | undefined>;
   readonly principal: Principal;
-  /** What the caller of this one call gave along; never another call's. */
+  /** Data from the caller of this call; never another call's. */
   readonly request: RequestContext;
-  /** The files this tool may see. */
+  /** The files that this tool may read. */
   readonly files: readonly ToolFile[];
-  /** Returns the paths and hosts that the rules in effect deny, whichever tool reads them. */
+  /** Returns the paths and hosts that the current rules deny, for any tool. */
   readonly denied: () => DeniedResources;
-  /** The same for the same call, however often it is tried. */
+  /** The same for all attempts of the same call. */
   readonly idempotencyKey: string;
-  /** Calls another tool through the same gate. If that call needs an approval, this one waits for it. */
+  /**
+   * Calls another tool through the same gate. If that call needs an approval, this one waits for
+   * it.
+   */
   readonly callTool: (
     name: string,
     args: unknown,
@@ -75,11 +83,11 @@ interface NoData {
   readonly [name: string]: never;
 }
 
-/** Events of a tool's own whose form is known to readers. Any other name takes any plain data. */
+/** Custom events whose form readers know. Any other name takes any plain data. */
 export interface ToolEvents {
   readonly "image_generation.in_progress": NoData;
   readonly "image_generation.generating": NoData;
-  /** The picture as far as it is; `index` counts from 0. */
+  /** The picture so far; `index` counts from 0. */
   readonly "image_generation.partial_image": { readonly index: number; readonly image: ImagePart };
   readonly "image_generation.completed": { readonly image?: ImagePart };
   readonly "file_search.in_progress": { readonly queries?: readonly string[] };

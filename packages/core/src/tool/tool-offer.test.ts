@@ -39,7 +39,7 @@ test("a name that is taken becomes group_Tool, and the order of registration dec
 });
 
 // Contract: executor-75
-test("a client's tools keep their names, and the server's give way", () => {
+test("a client's tools keep their names, and the server's are renamed", () => {
   const clientTools = [{ type: "function", function: { name: "One" } }] as const;
   const offer = executorOf({ name: "a", tools: [tool("One")] }).offer({ clientTools });
   assert.deepEqual(names(offer.definitions), ["a_One", "One"]);
@@ -61,7 +61,7 @@ test("names that are too long or taken twice are numbered, and fit every provide
 });
 
 // Contract: executor-26, executor-82, executor-83, variables-32
-test("tools that are always offered come with any other tool or a session's variable, not alone", () => {
+test("always-offered tools come with any other tool or a session's variable, not alone", () => {
   const executor = executorOf({ name: "a", tools: [tool("One")] });
   executor.registerToolGroup({
     name: "vars",
@@ -91,7 +91,7 @@ test("a definition reaches the model as the function spec, and nothing else", as
 });
 
 // Contract: executor-8
-test("a registered tool without execute is a client's: offered as it is, not run here", async () => {
+test("a registered tool without execute is a client's: offered unchanged, not run here", async () => {
   const { execute: _none, ...definitionOnly } = tool("Client");
   const executor = executorWith([definitionOnly]);
   const offer = executor.offer();
@@ -102,7 +102,7 @@ test("a registered tool without execute is a client's: offered as it is, not run
 });
 
 // Contract: executor-17
-test("a declared return type is a line of what the model reads, and changes nothing else", () => {
+test("a declared return type is a line of the model's definition, and changes nothing else", () => {
   const declared = tool("Count", { declaredReturnType: { type: "number", note: "people" } });
   const bare = tool("Bare", { declaredReturnType: { type: "{ a: string }" } });
   const executor = executorWith([

@@ -6,18 +6,18 @@ import { CapstanError } from "../base/errors.ts";
 import type { PatternEngine } from "../arguments/pattern-check.ts";
 import { compileSchema } from "../arguments/validator.ts";
 
-/** What one request shows the model, and what each name in it means. */
+/** The tools that one request shows the model, and the meaning of each name. */
 export interface ToolOffer {
   readonly definitions: readonly ToolDefinition[];
-  /** Name as the model sees it → `group.Tool`. Plain JSON, kept with the run. */
+  /** Name that the model sees → `group.Tool`. Plain JSON, stored with the run. */
   readonly names: { readonly [modelName: string]: string };
   /** Names of the tools that the client runs: its own, and those registered without `execute`. */
   readonly clientNames: ReadonlySet<string>;
 }
 
 /**
- * Names tools for a model: the bare name, or `group_Tool` where it is taken. A client's tools
- * keep their names and win; order decides, so that names are stable.
+ * Names tools for a model: the bare name, or `group_Tool` if the bare name is taken. A client's
+ * tools keep their names and come first. The order decides, so that names are stable.
  */
 export function offerTools(
   tools: Iterable<RegisteredTool>,
@@ -44,7 +44,9 @@ export function offerTools(
 
 const offered = new WeakMap<Tool, ToolDefinition>();
 
-/** A tool as a model is shown it. The same object each time, since it is asked for every round. */
+/**
+ * Returns a tool as a model is shown it. The same object each time, because every round needs it.
+ */
 export function definitionForModel(tool: Tool): ToolDefinition {
   if (tool.execute === undefined) return tool.definition;
   let known = offered.get(tool);
@@ -55,7 +57,7 @@ export function definitionForModel(tool: Tool): ToolDefinition {
   return known;
 }
 
-/** The function spec alone: what others wrote beside it is theirs, and some providers refuse it. */
+/** Returns the function spec alone: some providers reject further properties next to it. */
 function specOf({ definition, declaredReturnType }: Tool): ToolDefinition {
   const { type, function: spec } = definition;
   if (declaredReturnType === undefined)
@@ -81,34 +83,37 @@ function freeName(name: string, group: string, taken: (name: string) => boolean)
 }
 
 export interface OfferOptions {
-  /** @default all that are on */
+  /** @default all enabled groups */
   readonly groups?: readonly string[];
   readonly clientTools?: readonly ToolDefinition[];
   readonly allowTool?: (toolId: string) => boolean;
 }
 
 /**
- * Reads what `allowTool` said of a tool. Only a yes is a yes: a promise of a no is none.
+ * Reads the return value of `allowTool`. Only `true` allows a tool; a promise is invalid.
  *
- * @throws CapstanError `invalid_options` where it says neither yes nor no
+ * @throws CapstanError `invalid_options` if the value is not a boolean
  */
 export function isAllowed(word: unknown, toolId: string): boolean {
   if (typeof word === "boolean") return word;
   if (word === undefined || word === null) return false;
-  const message = `allowTool gave ${shortJson(word)} for ${toolId}: it should say true or false, at once.`;
+  const message = `allowTool returned ${shortJson(word)} for ${toolId}: it must return true or false, not a promise.`;
   throw new CapstanError({ code: "invalid_options", message });
 }
 
-/** What cannot be used of a tool's schema. */
+/** A part of a tool's schema that cannot be used. */
 export interface SchemaProblem {
   /** `group.Tool`. */
   readonly toolId: string;
-  /** Refused: the tool is not offered and cannot be called. Not enforced: some part is not heeded. */
+  /**
+   * `refused`: the tool is not offered and cannot be called. `not_enforced`: a part of the schema
+   * is ignored.
+   */
   readonly status: "refused" | "not_enforced";
   readonly message: string;
 }
 
-/** The problems of one tool's schema; mostly none. */
+/** Returns the problems of one tool's schema; usually there are none. */
 export function schemaProblems(
   { id, tool }: RegisteredTool,
   pattern: PatternEngine | undefined,

@@ -3,13 +3,16 @@ import type { ContentPart } from "../model/content-part.ts";
 
 /** Tokens of a call, as the gate's counter counts them. */
 export interface CallTokens {
-  /** The tool's definition, which every request carries; 0 for a client's own tool. */
+  /** The tool's definition, which every request contains; 0 for a client's own tool. */
   readonly definition: number;
   /** The arguments, as the model wrote them. */
   readonly arguments: number;
   /** The part of the result that the model was shown. */
   readonly shown: number;
-  /** The part that was withheld from it: stored as a variable, or withheld by a person. */
+  /**
+   * The part of the result that was withheld from the model: stored as a variable, or withheld by a
+   * user.
+   */
   readonly withheld: number;
 }
 
@@ -20,7 +23,7 @@ interface CommonResult {
   /** The text that the model reads. */
   readonly finalText: string;
   readonly tokens: CallTokens;
-  /** Milliseconds of running time, without the time spent waiting for a person. */
+  /** Milliseconds of running time, without the time spent waiting for a user. */
   readonly durationMs: number;
   /** `data` as text, not truncated. */
   readonly formattedText?: string;

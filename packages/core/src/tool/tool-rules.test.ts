@@ -17,7 +17,7 @@ function executorOf(...groups: readonly ToolGroup[]): ToolExecutor {
 }
 
 // Contract: executor-85, executor-199
-test("where no tool is offered there are no rules, whatever is switched on", () => {
+test("without an offered tool there are no rules, whatever is enabled", () => {
   const rulePrompt = "Be careful.";
   const executor = executorOf({ name: "a", tools: [tool("One")], rulePrompt });
   assert.match(executor.toolRules(), /Be careful\./);
@@ -30,7 +30,7 @@ test("where no tool is offered there are no rules, whatever is switched on", () 
 });
 
 // Contract: executor-86, executor-118, executor-201
-test("the base says how results, references, limits and refusals work, once", () => {
+test("the base explains results, references, limits and refusals, once", () => {
   const executor = executorOf(
     { name: "a", tools: [tool("One")] },
     { name: "b", tools: [tool("Two")] },
@@ -41,7 +41,7 @@ test("the base says how results, references, limits and refusals work, once", ()
     /\$VAR_REF\{\{name\}\}/,
     /\$VAR_REF\{\{name:start:length\}\}/,
     /`Rule\/Agent\/VarRef`/,
-    /Heed refusals/,
+    /Respect refusals/,
     /never instructions/,
   ])
     assert.match(rules, words);
@@ -51,7 +51,7 @@ test("the base says how results, references, limits and refusals work, once", ()
 });
 
 // Contract: executor-118
-test("where tools of a client's are offered too, the base names those that take a limit", () => {
+test("if a client's tools are offered too, the base names those that take a limit", () => {
   const { execute: _none, ...clientRun } = tool("Shell");
   const group = { name: "a", tools: [tool("One"), tool("Two")] };
   const vars = { name: "vars", tools: [{ ...tool("ReadVar"), variableTool: true }] };
@@ -63,11 +63,11 @@ test("where tools of a client's are offered too, the base names those that take 
   assert.equal(limitIn(registered.toolRules()), "calls of One, Two");
   const none = executorOf({ name: "b", tools: [clientRun] }).toolRules();
   assert.equal(limitIn(none), undefined);
-  assert.match(none, /Heed refusals/);
+  assert.match(none, /Respect refusals/);
 });
 
 // Contract: executor-29, executor-31, executor-87
-test("a rule prompt is text, or made of the names of the tools that are on", () => {
+test("a rule prompt is text, or a function of the names of the enabled tools", () => {
   const seen: (readonly string[])[] = [];
   const executor = executorOf(
     { name: "text", tools: [tool("One")], rulePrompt: "Text of one." },
@@ -91,7 +91,7 @@ test("a rule prompt is text, or made of the names of the tools that are on", () 
   assert.deepEqual(seen.at(-1), ["Three"]);
 });
 
-test("of the same offer a text is made once, and a function is asked for every prompt", () => {
+test("a text is created once for each offer, and a function is called for every prompt", () => {
   let asked = 0;
   const fixed = { name: "text", tools: [tool("One")], rulePrompt: "Text of one." };
   const made = { name: "made", tools: [tool("Two")], rulePrompt: () => `Made ${++asked}.` };
@@ -107,7 +107,7 @@ test("of the same offer a text is made once, and a function is asked for every p
 });
 
 // Contract: executor-31
-test("rules name tools as the model calls them, and only those it is offered", () => {
+test("rules name tools as the model does, and only the offered ones", () => {
   const seen: (readonly string[])[] = [];
   const rulePrompt = (names: readonly string[]) => (seen.push(names), "Rule.");
   const broken = {
@@ -125,7 +125,7 @@ test("rules name tools as the model calls them, and only those it is offered", (
 });
 
 // Contract: executor-31
-test("a rule prompt that throws or gives no text costs no other group its rules", () => {
+test("a rule prompt that throws or returns no text does not affect other groups' rules", () => {
   const throws = (): never => {
     throw new Error("no key");
   };

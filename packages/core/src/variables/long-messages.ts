@@ -4,11 +4,11 @@ import type { ContentPart } from "../model/content-part.ts";
 import type { VariableSystem } from "./variable-system.ts";
 
 /**
- * Keeps what users pasted as `MessageCache` variables, and shows the model their names, so that
- * it passes a long text to a tool by reference. The name comes from the text: a message that is
- * sent again is the same variable, and reads the same. One that a person removed stays removed.
+ * Stores long user messages as `MessageCache` variables, and shows the model their names, so that
+ * it passes a long text to a tool by reference. The name is derived from the text, so a message
+ * that is sent again is the same variable. A variable that a user removed stays removed.
  *
- * @returns the messages as the model is to see them; the same ones where none is long
+ * @returns the messages for the model; the same ones if none is long
  */
 export function nameLongMessages(
   messages: readonly Message[],
@@ -50,7 +50,7 @@ function named(text: string, origin: object, variables: VariableSystem): string 
 
 function isKept(name: string, text: string, variables: VariableSystem): boolean {
   const there = variables.peekVariable(name);
-  // Somebody else's variable may have the name.
+  // Another kind of variable may have the name.
   if (there !== undefined) return there.type === "MessageCache" && there.length === text.length;
   if (variables.missingVariable(name).code === "variable_removed") return false;
   const beginning = text.slice(0, 80).toWellFormed().replaceAll(/\s+/g, " ").trim();
@@ -58,7 +58,7 @@ function isKept(name: string, text: string, variables: VariableSystem): boolean 
   return variables.addVariable(name, text, "MessageCache", desc).status === "set";
 }
 
-/** A text is hashed once: the loop asks every round. */
+/** Each text is hashed once, because the loop needs the name in every round. */
 const names = new WeakMap<object, string>();
 
 function nameOf(text: string, origin: object): string {
@@ -69,5 +69,8 @@ function nameOf(text: string, origin: object): string {
   return name;
 }
 
-/** The minimum length in characters of a text that gets a variable name: copying it would cost more than the name. */
+/**
+ * The minimum length in characters of a text that gets a variable name: copying it would cost more
+ * than the name.
+ */
 export const minNamedChars = 2_000;

@@ -6,7 +6,7 @@ import { readBack } from "./missing-variable.ts";
 import type { Variable } from "./variable.ts";
 import { VariableSystem } from "./variable-system.ts";
 
-/** A system that holds `capacity` variables, and a store that has all there ever were. */
+/** A system that stores `capacity` variables, and a source with all variables that ever existed. */
 function withStore(capacity: number) {
   const variables = new VariableSystem({ capacity });
   const stored = new Map<string, Variable>();
@@ -27,7 +27,7 @@ const join = defineTool({
 });
 
 // Contract: variables-20
-test("a call takes a value that was evicted from where it is stored", async () => {
+test("a call gets an evicted value from the source", async () => {
   const { variables } = withStore(2);
   const executor = executorWith([join], { variables });
   for (const name of ["a", "b", "c"]) variables.addVariable(name, `value ${name}`, "USER_ADD");
@@ -37,7 +37,7 @@ test("a call takes a value that was evicted from where it is stored", async () =
   assert.equal(variables.peekVariable("b"), undefined);
 });
 
-test("a result comes back with its arguments, by any of its names, with its data", async () => {
+test("a result is restored with its arguments, by any of its names, with its data", async () => {
   for (const name of ["Look_1", "Look_1_result", "Look_1_args"]) {
     const { variables } = withStore(1);
     variables.keepResult("Look", { text: "[1]", data: [1] }, { at: "x" });
@@ -49,7 +49,7 @@ test("a result comes back with its arguments, by any of its names, with its data
   }
 });
 
-test("more than there is room for at once is an error that says so, and nothing goes round in circles", async () => {
+test("values that do not fit together are an error that says so, and nothing loops", async () => {
   const { variables, asked } = withStore(2);
   const executor = executorWith([join], { variables });
   for (const name of ["a", "b", "c"]) variables.addVariable(name, name, "USER_ADD");
@@ -60,7 +60,7 @@ test("more than there is room for at once is an error that says so, and nothing 
   assert.ok(asked.length <= 3, asked.join(" "));
 });
 
-test("what was removed, never there, or is not in the store either stays missing", async () => {
+test("a variable that was removed, never existed, or is not in the source stays missing", async () => {
   const { variables, stored, asked } = withStore(1);
   variables.addVariable("removed", "x", "USER_ADD");
   variables.removeVariables(["removed"]);
@@ -74,7 +74,7 @@ test("what was removed, never there, or is not in the store either stays missing
   assert.equal(variables.missingVariable("lost").code, "variable_evicted");
 });
 
-test("a variable that was made meanwhile is not overwritten", async () => {
+test("a variable that was created meanwhile is not overwritten", async () => {
   const { variables, stored } = withStore(1);
   const release = Promise.withResolvers<void>();
   variables.addVariable("a", "old", "USER_ADD");

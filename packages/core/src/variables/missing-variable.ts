@@ -25,12 +25,12 @@ export function missingVariableError(
     case "damaged":
       return {
         code: "variable_damaged",
-        message: `The stored value of the variable ${shown} is damaged and cannot be read. ${again}`,
+        message: `The stored value of the variable ${shown} is corrupt and cannot be read. ${again}`,
       };
     case "not_kept":
       return {
         code: "variable_not_kept",
-        message: `The variable ${shown} could not be kept: it was too large, or there was no room.`,
+        message: `The variable ${shown} was not stored: it was too large, or there was no room.`,
       };
     case "no_result":
       return {
@@ -52,18 +52,18 @@ export function missingVariableError(
   }
 }
 
-/** Why there is no variable of a name that was there, or was given to a call. */
+/** The reason why a name has no variable, although it had one or was given to a call. */
 export interface MissingName {
   readonly reason: "evicted" | "removed" | "damaged" | "not_kept" | "no_result";
-  /** The call whose result it was, to repeat: `ListFiles({"path":"."})`. */
+  /** The call to repeat for the result: `ListFiles({"path":"."})`. */
   readonly call?: string;
 }
 
 /**
- * Brings an evicted variable back from where it is still to be had, a result with its
- * arguments. Others make room for it.
+ * Restores an evicted variable from the variables' source, a result together with its arguments.
+ * Others are evicted to make room for it.
  *
- * @returns whether there is a variable of that name now
+ * @returns whether there is a variable with that name now
  */
 export async function readBack(variables: VariableSystem, name: string): Promise<boolean> {
   if (variables.peekVariable(name) !== undefined) return true;
@@ -72,7 +72,7 @@ export async function readBack(variables: VariableSystem, name: string): Promise
   const result = resultNameOf(name)?.result;
   const names = result === undefined ? [name] : [name, result, `${result}_args`];
   const found = await Promise.all([...new Set(names)].map((one) => source(one)));
-  // Meanwhile somebody may have made another of that name.
+  // A variable with that name may have been created meanwhile.
   const missing = found.filter((one) => one !== undefined && !variables.peekVariable(one.name));
   variables.load(
     missing.filter((one) => one !== undefined),
@@ -90,8 +90,8 @@ export async function readVariable(
 }
 
 /**
- * Whether a name that is missing for this reason may still be in the source: evicted long ago, it
- * is not known to have been there.
+ * Whether the source may still have a variable that is missing for this reason. If it was evicted
+ * long ago, the system no longer knows the name.
  */
 export function isReadable({ code }: ToolErrorData): boolean {
   return code === "variable_evicted" || code === "variable_not_found";

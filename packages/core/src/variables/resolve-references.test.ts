@@ -42,7 +42,7 @@ function contents(variables: VariableSystem): ReadonlyMap<string, unknown> {
 }
 
 // Contract: variables-44
-test("without a reference the same object comes back", () => {
+test("without a reference the same object is returned", () => {
   const args = { a: ["text", { b: "VAR_REF{{x}}" }] };
   const outcome = resolveReferences(args, { variables: filled() });
   assert.ok(
@@ -59,7 +59,7 @@ test("a string that is only a reference takes the value with its type", () => {
 });
 
 // Contract: variables-42
-test("where the schema takes text and not the data's type, a reference gives text", () => {
+test("if the schema takes text and not the data's type, a reference becomes text", () => {
   assert.equal(resolved("$VAR_REF{{list}}", { type: "string" }), "a, b");
   assert.deepEqual(
     resolved("$VAR_REF{{list}}", { anyOf: [{ type: "string" }, { type: "array" }] }),
@@ -114,13 +114,13 @@ test("a backslash makes it literal, and a bare mark is text", () => {
 });
 
 // Contract: executor-93, executor-205, variables-46, variables-81
-test("text that comes out of a variable is never searched", () => {
+test("inserted text is never searched for references", () => {
   assert.equal(resolved("$VAR_REF{{evil}}"), "$VAR_REF{{text}} $VAR_REF{{");
   assert.equal(resolved("$VAR$VAR_REF{{evil}}"), "$VAR$VAR_REF{{text}} $VAR_REF{{");
 });
 
 // Contract: executor-93, executor-249, variables-50, variables-84
-test("what is missing or malformed is an error that says where and what instead", () => {
+test("a missing or malformed reference is an error with its position and advice", () => {
   assert.match(
     failure("$VAR_REF{{texd}}").message,
     /In \/value: There is no variable texd. Did you mean text/,
@@ -135,7 +135,7 @@ test("what is missing or malformed is an error that says where and what instead"
 });
 
 // Contract: variables-48, variables-83
-test("an error names a few near names, not all there are", () => {
+test("an error names a few similar names, not all existing ones", () => {
   const variables = new VariableSystem({ capacity: 5_000 });
   for (let n = 0; n < 2_000; n++) variables.addVariable(`report_${n}x`, "x", "USER_ADD");
   for (const wanted of ["report_7", "nothing like it", "r".repeat(1_000_000)]) {
@@ -149,7 +149,7 @@ test("an error names a few near names, not all there are", () => {
 });
 
 // Contract: variables-48
-test("one wrong reference names itself and its place, and nothing is resolved", () => {
+test("one invalid reference names itself and its position, and nothing is resolved", () => {
   const variables = filled();
   const args = { a: "$VAR_REF{{text}}", list: [{ "b/c": "see $VAR_REF{{nope}}" }] };
   const outcome = resolveReferences(args, { variables });
@@ -159,7 +159,7 @@ test("one wrong reference names itself and its place, and nothing is resolved", 
 });
 
 // Contract: variables-20, variables-49, variables-79
-test("a removed or evicted variable says so, and which call to repeat", () => {
+test("the error of a removed or evicted variable says so, and names the call to repeat", () => {
   const variables = new VariableSystem({ capacity: 1 });
   variables.keepResult("Fetch", { text: "page" }, { url: "u" });
   variables.addVariable("other", "x", "USER_ADD");
@@ -172,7 +172,7 @@ test("a removed or evicted variable says so, and which call to repeat", () => {
 });
 
 // Contract: variables-39
-test("names that objects have of their own are ordinary names", () => {
+test("property names that objects inherit are ordinary variable names", () => {
   const variables = new VariableSystem();
   const names = ["__proto__", "constructor", "toString", "hasOwnProperty"];
   for (const name of names) {
@@ -191,7 +191,7 @@ test("names that objects have of their own are ordinary names", () => {
 });
 
 // Contract: variables-44
-test("keys are left alone and cannot pollute", () => {
+test("keys stay unchanged and cannot pollute a prototype", () => {
   const args = JSON.parse(
     '{"__proto__":{"x":"$VAR_REF{{number}}"},"$VAR_REF{{text}}":1}',
   ) as JsonObject;
@@ -203,7 +203,7 @@ test("keys are left alone and cannot pollute", () => {
 });
 
 // Contract: variables-8
-test("what was used is named once, and counted as visits", () => {
+test("each used variable is named once, and counts as visited", () => {
   const variables = filled();
   const outcome = resolveReferences(
     { a: "$VAR_REF{{text}}", b: "$VAR_REF{{text:1}} $VAR_REF{{list}}" },
@@ -235,14 +235,14 @@ test("the resolved size is bounded", () => {
 });
 
 // Contract: variables-47
-test("arguments that nest too deep are refused", () => {
+test("arguments that are nested too deeply are rejected", () => {
   let deep: JsonValue = "$VAR_REF{{text}}";
   for (let i = 0; i < 600; i++) deep = [deep];
   assert.equal(failure(deep).code, "invalid_arguments");
 });
 
 // Contract: variables-47, variables-82
-test("no input makes it loop, throw, expand twice or grow beyond the bound", () => {
+test("no input loops, throws, expands twice or grows beyond the bound", () => {
   const piece = fc.constantFrom(
     "$VAR_REF",
     "{{",
@@ -279,7 +279,7 @@ test("no input makes it loop, throw, expand twice or grow beyond the bound", () 
   );
 });
 
-/** A text as a model might write it, with what has to come out. */
+/** A text as a model might write it, with the expected result. */
 const written = fc.oneof(
   fc.string({ unit: "grapheme" }).map((text) => [text, text] as const),
   fc.constantFrom(["\\$VAR_REF{{text}}", "$VAR_REF{{text}}"] as const),
@@ -297,7 +297,7 @@ const written = fc.oneof(
 );
 
 // Contract: variables-46
-test("whatever stands around them, references become their values once, and the rest stays as it is", () => {
+test("references in any text become their values once, and the rest stays unchanged", () => {
   fc.assert(
     fc.property(fc.array(written, { minLength: 2, maxLength: 10 }), (parts) => {
       // A reference alone would take a value with its type.
@@ -311,7 +311,7 @@ test("whatever stands around them, references become their values once, and the 
 });
 
 // Contract: variables-47
-test("references take time in proportion to the text", () => {
+test("resolving takes linear time", () => {
   const variables = new VariableSystem();
   variables.addVariable("t", "x", "USER_ADD");
   const start = performance.now();

@@ -12,32 +12,36 @@ import type { Variable } from "./variable.ts";
 
 const none: readonly string[] = [];
 
-/** How deep arguments may nest to be looked through. */
+/** The maximum depth of arguments in which references are resolved. */
 const maxDepth = 500;
 
 interface ResolveOptions {
   readonly variables: VariableSystem;
-  /** Of the arguments: where it takes text and not the type of the data, a whole reference gives text. */
+  /**
+   * The schema of the arguments: if it takes text and not the type of the data, a whole reference
+   * becomes text.
+   */
   readonly schema?: JsonSchema | undefined;
 }
 
 export type ResolveOutcome =
-  /** `references` are the names of the variables used. */
+  /** `references` are the names of the used variables. */
   | {
       readonly status: "resolved";
       readonly args: JsonObject;
       readonly references: readonly string[];
     }
-  /** `missing` is the name of a variable that is not there. */
+  /** `missing` is the name of the missing variable. */
   | { readonly status: "failed"; readonly error: ToolErrorData; readonly missing?: string };
 
 /**
- * Puts the values of variables where `$VAR_REF{{…}}` stands in the arguments. Only what the
- * arguments say is looked through, once: text that comes out of a variable is never searched.
- * Keys are left alone. Without a reference the same object comes back.
+ * Replaces `$VAR_REF{{…}}` in the arguments with the values of variables. Only the arguments
+ * themselves are searched, once: inserted text is never searched. Keys stay unchanged. Without a
+ * reference the same object is returned.
  *
- * A string that is nothing but a reference takes the value with its type; in other text the value
- * is inserted as text. What is missing or malformed is an error and nothing is resolved.
+ * A string that is only a reference becomes the value with its type; in other text the value is
+ * inserted as text. If a variable is missing or a reference is malformed, the result is an error
+ * and nothing is replaced.
  */
 export function resolveReferences(args: JsonObject, options: ResolveOptions): ResolveOutcome {
   const mentioned = mentions(args, 0);
@@ -55,8 +59,9 @@ export function resolveReferences(args: JsonObject, options: ResolveOptions): Re
 }
 
 /**
- * As `resolveReferences`, and brings back what was evicted where it is still to be had. A promise
- * only then. What others had to make room for is not brought back a second time.
+ * Does the same as `resolveReferences`, and restores evicted variables from their source. Returns a
+ * promise only in that case. A variable that was evicted to make room for another one of the call
+ * is not restored a second time.
  */
 export function resolveOrReadBack(
   args: JsonObject,
@@ -123,7 +128,7 @@ class Resolution {
     const child = (key: string | number, member: JsonValue): JsonValue =>
       this.resolve(member, this.#view.child(at, key, value), `${path}/${pointerPart(key)}`);
     if (isList(value)) return value.map((member, index) => child(index, member));
-    // fromEntries defines own properties, `__proto__` too.
+    // `fromEntries` defines own properties, also `__proto__`.
     return Object.fromEntries(
       Object.entries(value).map(([key, member]) => [key, child(key, member)]),
     );
@@ -150,7 +155,7 @@ class Resolution {
     return resolved;
   }
 
-  /** A reference's value; as text where `types` takes text and not the type of the data. */
+  /** Returns a reference's value, as text if `types` allows text and not the type of the data. */
   #whole(body: string, types: number, path: string): JsonValue {
     const target = referenceTarget(
       body,
@@ -206,7 +211,7 @@ class Resolution {
     return this.#fail(code, path, message, details);
   }
 
-  /** Whether a variable's name and a colon begin it. */
+  /** Whether it begins with a variable's name and a colon. */
   #isWrongSlice(body: string): boolean {
     const colons = body.slice(0, maxNameLength + 1).matchAll(/:/g);
     return colons.some(
@@ -214,7 +219,10 @@ class Resolution {
     );
   }
 
-  /** Counts what is put in, so that a short text cannot grow without bound, and copies data. */
+  /**
+   * Counts the size of inserted values, so that a short text cannot grow without bound, and copies
+   * data.
+   */
   #taken(value: JsonValue, path: string): JsonValue {
     const limit = this.#variables.maxValueBytes;
     const room = limit - this.#bytes;
@@ -243,14 +251,14 @@ class Resolution {
 const howToWrite =
   "Write $VAR_REF{{name}}, $VAR_REF{{name:start:length}} or $VAR_REF{{name#/json/pointer}}; \\$VAR_REF for the word itself.";
 
-/** Inside other text there is only text. */
+/** No types: inside other text all values are text. */
 const inText = 0;
 
 function wantsText(data: JsonValue, types: number): boolean {
   return types === inText || ((types & jsonTypes.string) !== 0 && (types & typeOf(data)) === 0);
 }
 
-/** A part of a text: itself, or a reference by what stands between its braces. */
+/** A part of a text: literal text, or a reference with the content of its braces. */
 type TextSegment =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reference"; readonly body: string }
@@ -263,7 +271,7 @@ function mentionsReference(text: string): boolean {
 }
 
 /**
- * Takes a text apart at its `$VAR_REF{{…}}`, in one pass. `\$VAR_REF` is literal and loses its
+ * Splits a text at its `$VAR_REF{{…}}`, in one pass. `\$VAR_REF` is literal and loses its
  * backslash; `$VAR_REF` without a brace after it is text.
  */
 function splitReferences(text: string): readonly TextSegment[] {
@@ -294,14 +302,17 @@ function splitReferences(text: string): readonly TextSegment[] {
   return parts;
 }
 
-/** `$VAR_REF {{name}}`: meant as a reference, and none. */
+/**
+ * Whether braces follow after a space, as in `$VAR_REF {{name}}`: meant as a reference, but not
+ * valid.
+ */
 function bracesFollow(text: string, from: number): boolean {
   let at = from;
   while (text[at] === " ") at++;
   return text.startsWith("{{", at);
 }
 
-/** What a reference names: a variable, and which part of it. */
+/** The target of a reference: a variable, and a part of it. */
 interface ReferenceTarget {
   readonly name: string;
   readonly pointer?: string;
@@ -314,7 +325,7 @@ const slice = /^(.+?):(\d{1,15})(?::(\d{1,15}))?$/;
 /**
  * Reads `name`, `name:start`, `name:start:length` or `name#/json/pointer`.
  *
- * @param exists whether there is a variable of a name; an exact name goes before all else
+ * @param exists whether there is a variable with a name; an exact name takes precedence
  */
 function referenceTarget(body: string, exists: (name: string) => boolean): ReferenceTarget {
   if (exists(body)) return { name: body };

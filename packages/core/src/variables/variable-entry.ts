@@ -4,7 +4,7 @@ import { type MeasuredValue, measureValue } from "./variable-input.ts";
 import type { Variable, VariableValue, VariableInfo, VariableType } from "./variable.ts";
 import type { Mutable } from "../base/mutable.ts";
 
-/** A variable as the system holds it. What a reader gets are copies of its fields. */
+/** A variable as the system stores it. Readers get copies of its fields. */
 export interface VariableEntry {
   readonly name: string;
   type: VariableType;
@@ -17,11 +17,11 @@ export interface VariableEntry {
   updated: number;
   lastVisited: number;
   referenceCount: number;
-  /** The number of its last visit; decides which unit is evicted. */
+  /** The number of its last visit; it decides which unit is evicted. */
   visit: number;
-  /** The number of the visit that created it, or gave it its value. */
+  /** The number of the visit that created it or set its value. */
   made: number;
-  /** A result's arguments, which come and go with it. */
+  /** The arguments of a result, which are added and evicted with it. */
   args: VariableEntry | undefined;
   /** The result that these arguments belong to. */
   owner: VariableEntry | undefined;
@@ -37,7 +37,9 @@ export function variableEntry({ visit = 0, ...fields }: EntryFields): VariableEn
   return { ...fields, desc, visit, made: 0, args: undefined, owner: undefined };
 }
 
-/** What is counted and evicted as one: a variable, or a result together with its arguments. */
+/**
+ * Returns the unit of counting and eviction: a variable, or a result together with its arguments.
+ */
 export function unitOf(entry: VariableEntry): VariableEntry {
   return entry.owner ?? entry;
 }
@@ -85,7 +87,10 @@ export function matchesSearch({ name, desc = "" }: VariableEntry, search: string
 const shownArguments = 200;
 const noTags: readonly string[] = [];
 
-/** The two values of a kept result. Data that is not JSON is left out where the text can stand for it. */
+/**
+ * Measures the two values of a stored result. Data that is not JSON is left out if the text can
+ * replace it.
+ */
 export function measureResult(
   names: { readonly result: string; readonly args: string },
   value: VariableValue,
@@ -143,7 +148,7 @@ function newEntry(
   });
 }
 
-/** Empty for what is not JSON: its data is then refused. */
+/** Returns an empty text if the value is not JSON: its data is then rejected. */
 function jsonText(args: JsonObject): string {
   try {
     return JSON.stringify(args);
@@ -152,7 +157,7 @@ function jsonText(args: JsonObject): string {
   }
 }
 
-/** The call whose result or arguments these were, for a model to repeat. */
+/** Returns the call of a result or its arguments, for a model to repeat. */
 export function callOf(entry: VariableEntry): string | undefined {
   const unit = unitOf(entry);
   const name = unit.type === "ToolCallResult" ? resultNameOf(unit.name) : undefined;

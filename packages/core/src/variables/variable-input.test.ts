@@ -44,7 +44,7 @@ test("data that is not JSON has a reason and no size", () => {
   }
 });
 
-test("the same object twice is no circle", () => {
+test("the same object twice is not a cycle", () => {
   const shared = { a: 1 };
   assert.equal(dataSize([shared, shared], 1e6).status, "measured");
 });
@@ -52,7 +52,7 @@ test("the same object twice is no circle", () => {
 test("measuring stops at the limit", () => {
   const shared = Array<string>(1000).fill("x".repeat(1000));
   const huge = Array<unknown>(100_000).fill(shared);
-  // Processor time: what else the machine does is not measured.
+  // Processor time, because other work of the machine must not count.
   const { user: start } = process.threadCpuUsage();
   const size = dataSize(huge, 10_000);
   assert.ok(size.status === "measured" && size.bytes > 10_000);

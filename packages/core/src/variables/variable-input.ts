@@ -7,7 +7,7 @@ const maxDescLength = 2000;
 const maxTags = 50;
 const maxTagLength = 100;
 
-/** Why a variable of this name, description and tags cannot be, or undefined if it can. */
+/** Returns why a variable cannot have this name, description or tags, or undefined if it can. */
 export function variableInputProblem(
   name: string,
   desc: string | undefined,
@@ -32,7 +32,7 @@ export function variableInputProblem(
   return undefined;
 }
 
-/** Why a variable cannot have this description, or undefined if it can. */
+/** Returns why a variable cannot have this description, or undefined if it can. */
 export function descProblem(name: string, desc: string | undefined): ToolErrorData | undefined {
   if (desc === undefined || (typeof desc === "string" && desc.length <= maxDescLength))
     return undefined;
@@ -49,7 +49,7 @@ export function noRoomFor(
   { capacity, maxBytes }: { readonly capacity: number; readonly maxBytes: number },
 ): ToolErrorData {
   const limit = `${capacity} variables and ${maxBytes} bytes`;
-  const message = `There is no room for ${name}: the limit is ${limit}, and what is there is kept. Remove variables that are kept, or end their \`keep\`.`;
+  const message = `There is no room for ${name}: the limit is ${limit}, and the variables there have \`keep\`. Remove some, or end their \`keep\`.`;
   return { code: "variables_full", message };
 }
 
@@ -57,7 +57,7 @@ export type MeasuredValue =
   | { readonly status: "measured"; readonly value: VariableValue; readonly bytes: number }
   | { readonly status: "refused"; readonly error: ToolErrorData };
 
-/** Brings a value into its stored form, with its size in bytes; `limit` is the largest allowed. */
+/** Converts a value to its stored form, with its size in bytes; `limit` is the largest allowed. */
 export function measureValue(
   name: string,
   input: VariableValue | string,
@@ -69,7 +69,7 @@ export function measureValue(
     return { status: "refused", error: { code: "invalid_variable", message } };
   }
   const { text, data } = given;
-  // The text says it all where the data is that text.
+  // If the data is the text itself, the text suffices.
   const value: VariableValue = data === undefined || data === text ? { text } : { text, data };
   const textBytes = text.length > limit ? text.length : utf8Length(text);
   const size = value.data === undefined ? undefined : dataSize(value.data, limit);
@@ -87,9 +87,9 @@ export const maxDataDepth = 500;
 
 const encoder = new TextEncoder();
 
-/** UTF-8 bytes of a text. A lone surrogate counts as U+FFFD, as encoders write it. */
+/** Returns the UTF-8 bytes of a text. A lone surrogate counts as U+FFFD, as encoders write it. */
 export function utf8Length(text: string): number {
-  // Most texts of data are short: making a buffer for each costs more than looking at them.
+  // Most texts of data are short: a buffer for each costs more than a scan.
   return text.length <= 64 && isAscii(text) ? text.length : encoder.encode(text).length;
 }
 
@@ -103,11 +103,12 @@ export type DataSize =
   | { readonly status: "refused"; readonly reason: string };
 
 /**
- * About how many bytes a JSON value takes as JSON, and whether it is one: circular values,
- * functions, big integers and nesting beyond `maxDataDepth` are refused. Stops at `limit` bytes.
+ * Returns about how many bytes a JSON value takes as JSON, or a reason if it is not JSON: circular
+ * values, functions, big integers and nesting beyond `maxDataDepth` are rejected. Stops at `limit`
+ * bytes.
  */
 export function dataSize(data: unknown, limit: number): DataSize {
-  /** The objects around the one that is measured, the outermost first. */
+  /** The objects around the measured one, the outermost first. */
   const ancestors: object[] = [];
   let bytes = 0;
   let reason: string | undefined;
@@ -116,7 +117,7 @@ export function dataSize(data: unknown, limit: number): DataSize {
     if (bytes > limit) return true;
     const plain = plainSize(value);
     if (plain === undefined && typeof value === "object") return measureObject(value as object);
-    if (plain === undefined) reason = `it holds a ${typeof value}, which JSON has not`;
+    if (plain === undefined) reason = `it holds a ${typeof value}, which JSON does not have`;
     else bytes += plain;
     return plain !== undefined;
   }
@@ -142,7 +143,7 @@ export function dataSize(data: unknown, limit: number): DataSize {
     : { status: "refused", reason: reason ?? "it is not JSON" };
 }
 
-/** Undefined for what holds others, and for what JSON has not. */
+/** Returns undefined for lists, objects and values that JSON does not have. */
 function plainSize(value: unknown): number | undefined {
   switch (typeof value) {
     case "string":

@@ -1,6 +1,6 @@
 import { isPlainName } from "../base/id.ts";
 
-/** Characters of a variable's name. */
+/** The maximum characters of a variable's name. */
 export const maxNameLength = 200;
 
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
@@ -8,8 +8,8 @@ const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 const sliceEnding = /:\d+$/;
 
 /**
- * Why a name cannot be used, or undefined if it can. A name is refused where a reference to it
- * would be ambiguous: `$VAR_REF{{name:3:5}}`, `$VAR_REF{{name#/pointer}}`, or an early `}}`.
+ * Returns why a name is invalid, or undefined if it is valid. A name is rejected if a reference to
+ * it would be ambiguous: `$VAR_REF{{name:3:5}}`, `$VAR_REF{{name#/pointer}}`, or an early `}}`.
  *
  * @example variableNameProblem("notes:3") // "must not end like a slice (`:3`)"
  */
@@ -27,13 +27,13 @@ export function variableNameProblem(name: string): string | undefined {
   return undefined;
 }
 
-/** The part of a kept result's name that comes from its tool. */
+/** Returns the part of a stored result's name that comes from its tool. */
 export function resultNameBase(tool: string): string {
   if (isPlainName(tool, 100)) return tool;
   return tool.replace(/[^a-zA-Z0-9_-]+/g, "_").slice(0, 100) || "tool";
 }
 
-/** What the name of a kept result, its alias or its arguments says. */
+/** The parts of a name of a stored result, its alias or its arguments. */
 export interface ResultName {
   /** `{tool}_{n}` */
   readonly result: string;
@@ -55,16 +55,16 @@ export function resultNameOf(name: string): ResultName | undefined {
   return { result, tool, n: Number(n), part: args === undefined ? "result" : "args" };
 }
 
-/** Names whose result is to come that are remembered, the newest of them. */
+/** The number of reserved names that are remembered; the oldest are forgotten. */
 const remembered = 1000;
 
 /** Gives the results of a session their names: `{tool}_{n}`, where `n` counts them all. */
 export class ResultNames {
   readonly #isTaken: (name: string) => boolean;
   #count = 0;
-  /** Names that were given to results that have not come, the oldest first. */
+  /** Names that are reserved for results that do not exist yet, the oldest first. */
   #reserved = new Set<string>();
-  /** Whether somebody gave a variable a name that a result would get; without one, nothing is looked up. */
+  /** Whether a variable has a name that a result could get; if not, no name is looked up. */
   #lookAlikes = false;
 
   constructor(isTaken: (name: string) => boolean) {
@@ -75,7 +75,7 @@ export class ResultNames {
     return this.#count;
   }
 
-  /** The next name, which comes once. */
+  /** Returns the next name, which is unique. */
   next(tool: string): string {
     const base = resultNameBase(tool);
     for (;;) {
@@ -100,7 +100,10 @@ export class ResultNames {
     return this.#reserved.has(name);
   }
 
-  /** A result has come: its name is the one it was promised, here or elsewhere, or another where that is none or somebody took it since. */
+  /**
+   * Returns the name of a new result: the reserved one, or another if there is none or if a
+   * variable has taken it.
+   */
   given(name: string | undefined, tool: string): string {
     if (name === undefined) return this.next(tool);
     if (this.#reserved.delete(name)) {
@@ -117,19 +120,19 @@ export class ResultNames {
     this.#count = Math.max(this.#count, resultNameOf(last)?.n ?? 0);
   }
 
-  /** Somebody gave a variable this name. */
+  /** Notes the name of a new variable that is not a result. */
   notice(name: string): void {
     this.#lookAlikes ||= resultNameOf(name) !== undefined;
   }
 
-  /** Goes on where another session stands. */
+  /** Continues the count of another session. */
   continue(other: ResultNames): void {
     this.#count = other.#count;
     this.#reserved = new Set(other.#reserved);
     this.#lookAlikes = other.#lookAlikes;
   }
 
-  /** A result takes the names of its two parts as well. */
+  /** A result also takes the names of its two parts. */
   #isFree(name: string): boolean {
     return ![name, `${name}_args`, `${name}_result`].some((one) => this.#isTaken(one));
   }

@@ -5,7 +5,7 @@ import { VariableSystem } from "./variable-system.ts";
 
 const stopped = { now: () => 1000, monotonic: () => 0, after: () => () => {} };
 
-test("a result that nobody looked for stands where it would, had somebody looked each time", () => {
+test("a result without lookups has the same position as one that was looked up each time", () => {
   const name = fc.constantFrom("a", "Tool_1", "Tool_2", "Tool_3", "Tool_2_args", "Tool_3_result");
   const step = fc.record({
     do: fc.oneof(
@@ -45,7 +45,7 @@ test("a result that nobody looked for stands where it would, had somebody looked
   );
 });
 
-test("a fork is as one restored from what there is, and evicts in the same order", () => {
+test("a fork evicts in the same order as a system restored from a snapshot", () => {
   const name = fc.constantFrom("a", "b", "Tool_1", "Tool_2", "Tool_2_args", "Tool_3_result");
   const type = fc.constantFrom("RULE", "LLMAdd", "ToolCallResult", "ToolCallArgs");
   const step = fc.record({

@@ -21,28 +21,35 @@ interface Candidate {
 }
 
 /**
- * The entries of a variable system with their order of visits, and the totals. A result and its arguments are one unit in all that is counted and evicted.
+ * The entries of a variable system with their order of visits, and the totals. A result and its
+ * arguments are one unit for counting and eviction.
  */
 export class VariableStore {
   count = 0;
   bytes = 0;
   keptCount = 0;
   keptBytes = 0;
-  /** By name, but for a result's arguments, which are found by their result. */
+  /** Entries by name, except a result's arguments, which are found by their result. */
   readonly #placed = new Map<string, VariableEntry>();
   /**
-   * New results, in order. They count towards the totals, and get their entries at the first lookup of a
-   * name without an entry, or when the order of all entries is needed. Most results are never read, and
-   * the garbage collection of their entries would add a third to the cost of a parallel call.
+   * New results, in order. They count in the totals, and get their entries at the first lookup of a
+   * name without an entry, or when the order of all entries is needed. Most results are never read,
+   * and the garbage collection of their entries would add a third to the cost of a parallel call.
    */
   #fresh: NewResultWithArgs[] = [];
   /** The number of the last visit. */
   #visit = 0;
   /** The last visit before this turn. */
   #turnStart = 0;
-  /** Units in the order of eviction, the next one last. A unit that was visited since is passed over. */
+  /**
+   * Units in the order of eviction, the next one last. A unit that was visited meanwhile is
+   * skipped.
+   */
   #toEvict: Candidate[] = [];
-  /** Whether a unit of an earlier turn was visited since: it goes before those that this turn created. */
+  /**
+   * Whether a unit of an earlier turn was visited in this turn: it is evicted before those that
+   * this turn created.
+   */
   #hasVisited = false;
 
   get #entries(): Map<string, VariableEntry> {
@@ -54,7 +61,7 @@ export class VariableStore {
     return this.#placed.get(name) ?? this.#entries.get(name) ?? this.#pairedArgs(name);
   }
 
-  /** Returns a rule. Looks at no new results, which are never rules. */
+  /** Returns a rule. Skips the new results, which are never rules. */
   rule(name: string): VariableEntry | undefined {
     const entry = this.#placed.get(name);
     return entry?.type === "RULE" ? entry : undefined;
@@ -67,7 +74,7 @@ export class VariableStore {
     }
   }
 
-  /** What fits the filter, the newest visit first. */
+  /** Returns the variables that match the filter, the newest visit first. */
   list({ type, tag, search }: VariableFilter): readonly VariableInfo[] {
     const words = search?.toLowerCase();
     return this.byVisit()
@@ -97,9 +104,10 @@ export class VariableStore {
   }
 
   /**
-   * Returns the unit to evict next, or `undefined` if the host or a person keeps all of them: of the units
-   * that were last visited in earlier turns the one with the oldest visit, then of those visited in this
-   * turn, then of those created in it. So a turn loses its own results only if nothing else is left.
+   * Returns the unit to evict next, or `undefined` if the host or a user keeps all of them. Units
+   * that were last visited in earlier turns come first, in the order of their visits; then those
+   * visited in this turn; then those created in it. So a turn loses its own results only if nothing
+   * else is left.
    */
   nextToEvict(): VariableEntry | undefined {
     for (;;) {
@@ -173,13 +181,13 @@ export class VariableStore {
     return copy;
   }
 
-  /** Takes an entry out; a partner that it was paired with stays. */
+  /** Removes an entry; its partner stays. */
   take(entry: VariableEntry): void {
     this.#separate(entry);
     this.#entries.delete(entry.name);
   }
 
-  /** Changes fields of an entry and brings pairs, totals and orders in line. */
+  /** Changes fields of an entry, and updates pairs, totals and orders. */
   change(entry: VariableEntry, change: () => void): void {
     this.#separate(entry);
     change();
@@ -199,12 +207,12 @@ export class VariableStore {
     else this.#hasVisited ||= unit.made <= this.#turnStart;
   }
 
-  /** Whether a new entry of this size would find room once all that may go is gone. */
+  /** Whether a new entry of this size would fit after all possible evictions. */
   hasRoom(bytes: number, capacity: number, maxBytes: number): boolean {
     return this.keptCount < capacity && this.keptBytes + bytes <= maxBytes;
   }
 
-  /** Whether an entry of this name and size would find room once all that may go is gone. */
+  /** Whether an entry of this name and size would fit after all possible evictions. */
   fits(
     wanted: { name: string; type: VariableType; bytes: number },
     capacity: number,
@@ -213,7 +221,7 @@ export class VariableStore {
     if (wanted.type === "RULE") return true;
     const entry = this.get(wanted.name);
     const former = entry?.owner ?? entry?.args;
-    // As another type it leaves its partner, and may find one.
+    // With another type it leaves its partner, and may find one.
     const partner = entry?.type === wanted.type ? former : this.#partnerOf(wanted);
     const others = { count: this.keptCount, bytes: this.keptBytes };
     for (const unit of new Set([entry, partner].map((one) => one && unitOf(one)))) {
@@ -242,7 +250,7 @@ export class VariableStore {
     this.#add(unitOf(entry), 1);
   }
 
-  /** The reverse: a partner is counted by itself from here on. */
+  /** Ends a pair: the partner counts as its own unit then. */
   #separate(entry: VariableEntry): void {
     const partner = entry.owner ?? entry.args;
     this.#add(unitOf(entry), -1);
@@ -253,7 +261,7 @@ export class VariableStore {
     this.#add(partner, 1);
   }
 
-  /** Rules belong to the host: they have room beside whatever a session keeps. */
+  /** Rules belong to the host: they have room in addition to the variables of a session. */
   #add(unit: VariableEntry, sign: 1 | -1): void {
     if (unit.type === "RULE") return;
     const bytes = sign * unitBytes(unit);

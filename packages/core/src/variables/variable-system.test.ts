@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Variable, VariableChange } from "./variable.ts";
 import { VariableSystem } from "./variable-system.ts";
 
-/** A clock that never moves, so that nothing can be decided by dates. */
+/** A clock that stands still, so that no decision depends on dates. */
 const stopped = { now: () => 1000, monotonic: () => 0, after: () => () => {} };
 
 function system(
@@ -36,7 +36,7 @@ test("a variable is added, read, changed and removed", () => {
 });
 
 // Contract: variables-1
-test("names that a reference could not tell apart are refused", () => {
+test("ambiguous names are rejected", () => {
   const variables = system(10);
   for (const name of [
     "",
@@ -64,7 +64,7 @@ test("names that a reference could not tell apart are refused", () => {
 });
 
 // Contract: variables-9, variables-17, variables-22, variables-66
-test("bad values are refused as data", () => {
+test("invalid values are rejected as data", () => {
   const variables = system(10, { maxValueBytes: 10 });
   const circular: { [key: string]: unknown } = {};
   circular["self"] = circular;
@@ -86,7 +86,7 @@ test("bad values are refused as data", () => {
 });
 
 // Contract: variables-7, variables-18, variables-73
-test("the least recent visit goes first, though all dates are equal", () => {
+test("the least recent visit is evicted first, though all dates are equal", () => {
   const variables = system(3);
   for (const name of ["a", "b", "c"]) variables.addVariable(name, name, "LLMAdd");
   variables.beginTurn();
@@ -97,7 +97,7 @@ test("the least recent visit goes first, though all dates are equal", () => {
 });
 
 // Contract: variables-8, variables-24, variables-92
-test("looking at a value, or listing it, is no visit", () => {
+test("peeking at a value, or listing it, is not a visit", () => {
   const variables = system(2);
   for (const name of ["a", "b"]) variables.addVariable(name, name, "LLMAdd");
   assert.equal(variables.getVariable("a", { visit: false })?.value.text, "a");
@@ -107,7 +107,7 @@ test("looking at a value, or listing it, is no visit", () => {
 });
 
 // Contract: variables-18
-test("what the current turn made goes last, whatever was read since", () => {
+test("variables that the current turn created are evicted last", () => {
   const variables = system(3);
   variables.addVariable("old", "x", "LLMAdd");
   variables.beginTurn();
@@ -121,7 +121,7 @@ test("what the current turn made goes last, whatever was read since", () => {
 });
 
 // Contract: variables-6, variables-19, variables-49, variables-74
-test("what is kept is never evicted, and a system full of it refuses", () => {
+test("kept variables are never evicted, and a system full of them rejects new ones", () => {
   const variables = system(2);
   for (const name of ["first", "pinned"])
     variables.updateVariable(name, { value: "p", type: "USER_ADD", keep: true });
@@ -136,7 +136,7 @@ test("what is kept is never evicted, and a system full of it refuses", () => {
 });
 
 // Contract: variables-16, variables-52, variables-75
-test("rules have room beside whatever is kept, from the start and at capacity, and take none away", () => {
+test("rules have room in addition to all other variables, and take none away", () => {
   const variables = system(1, { maxBytes: 10, maxValueBytes: 10 });
   variables.updateVariable("pinned", { value: "0123456789", type: "USER_ADD", keep: true });
   assert.equal(variables.addVariable("Rule/a/b", "r".repeat(50), "RULE").status, "set");
@@ -151,7 +151,7 @@ test("rules have room beside whatever is kept, from the start and at capacity, a
 });
 
 // Contract: variables-17, variables-72
-test("bytes are a limit too, and a refused value evicts nothing", () => {
+test("bytes are a limit too, and a rejected value evicts nothing", () => {
   const variables = system(100, { maxBytes: 100, maxValueBytes: 90 });
   variables.updateVariable("kept", { value: "k".repeat(40), type: "USER_ADD", keep: true });
   variables.addVariable("a", "a".repeat(30), "LLMAdd");
@@ -186,7 +186,7 @@ test("a result has three names, and its arguments do not count", () => {
 });
 
 // Contract: variables-12, variables-26
-test("a result goes together with its arguments, and what is missing names the call to repeat", () => {
+test("a result is evicted together with its arguments, and the error names the call to repeat", () => {
   const variables = system(2);
   const changes: VariableChange[] = [];
   variables.keepResult("ListFiles", { text: "a" }, { path: "." });
@@ -218,7 +218,7 @@ test("a variable that becomes a result needs room for the arguments that it is p
   assert.deepEqual(variables.names(), ["pinned", "Tool_2", "Tool_2_args"]);
 });
 
-test("arguments that stay kept when their result becomes something else take room of their own", () => {
+test("arguments that stay when their result becomes something else need their own room", () => {
   const variables = system(1);
   variables.keepResult("Tool", { text: "r" }, { a: 1 });
   variables.updateVariable("Tool_1_args", { keep: true });
@@ -249,7 +249,7 @@ test("a result whose data is not JSON keeps its text", () => {
 });
 
 // Contract: variables-59
-test("names of results never come twice, not after a restart and not where one is taken", () => {
+test("names of results are never repeated, not after a restart and not if one is taken", () => {
   const variables = system(10);
   variables.addVariable("Tool_1", "mine", "USER_ADD");
   assert.equal(variables.keepResult("Tool", { text: "r" }, {}).result, "Tool_2");
@@ -262,7 +262,7 @@ test("names of results never come twice, not after a restart and not where one i
 });
 
 // Contract: variables-7, variables-28
-test("a snapshot restores values, order of visits and pairs, in whatever order pairs come", () => {
+test("a snapshot restores values, order of visits and pairs, in any order of the pairs", () => {
   const variables = system(10);
   variables.addVariable("a", "a", "USER_ADD", "first", ["t"]);
   variables.keepResult("Tool", { text: "r", data: { x: 1 } }, { p: 1 });
@@ -277,7 +277,7 @@ test("a snapshot restores values, order of visits and pairs, in whatever order p
 });
 
 // Contract: variables-28
-test("loading tells what it cannot take, and evicts beyond the capacity", () => {
+test("loading reports variables that it rejects, and evicts beyond the capacity", () => {
   const source = system(10);
   for (const name of ["a", "b", "c"]) source.addVariable(name, "xxxx", "LLMAdd");
   const variables = system(2, { maxValueBytes: 5 });
@@ -297,7 +297,7 @@ test("loading tells what it cannot take, and evicts beyond the capacity", () => 
 });
 
 // Contract: variables-29
-test("a fork is independent, shares values and goes on counting", () => {
+test("a fork is independent, shares values and continues the count", () => {
   const variables = system(10);
   variables.keepResult("Tool", { text: "r", data: [1] }, {});
   variables.removeVariables([variables.keepResult("Tool", { text: "s" }, {}).result]);
@@ -326,7 +326,7 @@ test("a list is filtered, and has the newest visit first", () => {
   assert.equal(variables.listVariables()[0]?.referenceCount, 1);
 });
 
-test("the memory of names that are gone is bounded", () => {
+test("the number of remembered missing names is bounded", () => {
   const variables = system(1);
   for (let i = 0; i < 1100; i++) variables.addVariable(`v${i}`, "x", "LLMAdd");
   assert.equal(variables.missingVariable("v50").code, "variable_not_found");
@@ -334,7 +334,7 @@ test("the memory of names that are gone is bounded", () => {
 });
 
 // Contract: variables-23, variables-30
-test("whatever is done, totals agree with the entries and the limits hold", () => {
+test("after any operations, totals match the entries and the limits hold", () => {
   const name = fc.constantFrom(
     "a",
     "b",
@@ -407,7 +407,7 @@ test("10,000 variables are listed, found and evicted without a scan for each (th
   for (let i = 0; i < 10_000; i++)
     variables.addVariable(`variable-${i}`, `value ${i}`, "LLMAdd", `number ${i}`);
   variables.listVariables({ search: "warm" });
-  // The best of some rounds: what else the machine does is not measured.
+  // The best of several rounds, because other work of the machine must not count.
   const best = (perRound: number, run: (i: number) => void): number => {
     const rounds = Array.from({ length: 10 }, (_, round) => {
       const start = performance.now();

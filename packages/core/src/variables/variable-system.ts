@@ -43,9 +43,9 @@ import { VariableStore } from "./variable-store.ts";
 const rememberedNames = 1000;
 
 /**
- * A session's named values. Bounded by count and by bytes: what was visited least recently is
- * evicted; what has `keep` never; what the current turn made, when nothing else is left. Bad
- * input is refused as data. A value that was handed over must not be changed afterwards.
+ * A session's named values, bounded by count and by bytes. The least recently visited one is
+ * evicted first, those that the current turn created last, and those with `keep` never. Invalid
+ * input is rejected as data. Do not change a value after it was passed in.
  *
  * @example
  * const variables = new VariableSystem();
@@ -56,11 +56,11 @@ export class VariableSystem {
   readonly capacity: number;
   readonly maxBytes: number;
   readonly maxValueBytes: number;
-  /** Where values that were evicted are still to be had; see `readBack`. */
+  /** The source of evicted values; see `readBack`. */
   source: VariableSource | undefined;
   readonly #clock: Clock;
   #store = new VariableStore();
-  /** Why variables are missing, the oldest first. */
+  /** The reasons why variables are missing, the oldest first. */
   readonly #missing = new Map<string, MissingName>();
   readonly #listeners = new Set<(change: VariableChange) => void>();
   readonly #results = new ResultNames((name) => this.#store.get(name) !== undefined);
@@ -72,7 +72,7 @@ export class VariableSystem {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** A system that holds these variables, the oldest visit first; see `load`. */
+  /** Returns a system with these variables, the oldest visit first; see `load`. */
   static restore(
     variables: readonly Variable[],
     options: VariableSystemOptions = {},
@@ -82,35 +82,35 @@ export class VariableSystem {
     return system;
   }
 
-  /** Variables there are, a result and its arguments counted as one, rules not counted. */
+  /** The number of variables. A result and its arguments count as one; rules do not count. */
   get size(): number {
     return this.#store.count;
   }
 
-  /** UTF-8 bytes of all values but rules. */
+  /** UTF-8 bytes of all values except rules. */
   get bytes(): number {
     return this.#store.bytes;
   }
 
-  /** The highest `n` that a result was given so far. */
+  /** The highest `n` of a result's name so far. */
   get resultCount(): number {
     return this.#results.count;
   }
 
   /**
-   * Takes the next name of a result, `{tool}_{n}`: `n` counts the results of the session. It is
-   * taken for good, whether or not a result is ever kept under it.
+   * Takes the next name of a result, `{tool}_{n}`: `n` counts the results of the session. The name
+   * is taken permanently, even if no result is ever stored under it.
    */
   nameResult(tool: string): string {
     return this.#results.reserve(tool);
   }
 
-  /** Names were given elsewhere, up to this one: the count goes on behind it. */
+  /** Continues the count after this name, which was given elsewhere. */
   countResult(name: string): void {
     this.#results.continueAfter(name);
   }
 
-  /** Makes a variable or replaces its value; description and tags stay where none are given. */
+  /** Creates a variable or replaces its value. The description and tags stay if none are given. */
   addVariable(
     name: string,
     value: VariableValue | string,
@@ -127,7 +127,7 @@ export class VariableSystem {
     return this.updateVariable(name, patch);
   }
 
-  /** Changes what is given. A variable that is not there is made if `value` and `type` are given. */
+  /** Changes the given fields. Creates a missing variable if `value` and `type` are given. */
   updateVariable(name: string, patch: VariablePatch): SetOutcome {
     const changes: VariableChange[] = [];
     const outcome = this.#set(name, patch, changes);
@@ -136,8 +136,8 @@ export class VariableSystem {
   }
 
   /**
-   * A variable with its value. This is a visit: it counts as a use and puts off eviction, unless
-   * `visit` is false, as for people who look on.
+   * Returns a variable with its value. This is a visit, which counts as use and delays eviction,
+   * unless `visit` is false, for example for a user interface.
    */
   getVariable(
     name: string,
@@ -152,18 +152,21 @@ export class VariableSystem {
     return variableOf(entry);
   }
 
-  /** What is known of a variable, without visiting it. */
+  /** Returns a variable's information, without a visit. */
   peekVariable(name: string): VariableInfo | undefined {
     const entry = this.#find(name);
     return entry && infoOf(entry);
   }
 
-  /** The newest visit first. */
+  /** Returns the variables, the newest visit first. */
   listVariables(filter: VariableFilter = {}): readonly VariableInfo[] {
     return this.#store.list(filter);
   }
 
-  /** Removes variables; a result takes its arguments along. Rules and unknown names stay, and are said. */
+  /**
+   * Removes variables; a result together with its arguments. Rules and unknown names stay, and are
+   * reported.
+   */
   removeVariables(names: readonly string[]): RemoveOutcome {
     const changes: VariableChange[] = [];
     const removed: string[] = [];
@@ -182,7 +185,10 @@ export class VariableSystem {
     return { removed, failed };
   }
 
-  /** Keeps a rule, as the host declares it. Nothing happens where it is there as it is: each session declares its own anew. */
+  /**
+   * Stores a rule that the host declares. Does nothing if it exists unchanged, because each session
+   * declares its rules again.
+   */
   setRule(name: string, text: string, desc: string): void {
     const known = this.#store.rule(name);
     const isThere = known?.desc === desc && known.value.text === text;
@@ -190,7 +196,7 @@ export class VariableSystem {
     this.addVariable(name, text, "RULE", desc);
   }
 
-  /** Removes a rule: what declared it is gone. False where there is no such rule. */
+  /** Removes a rule whose declaration is gone. Returns false if there is no such rule. */
   dropRule(name: string): boolean {
     const entry = this.#find(name);
     if (entry?.type !== "RULE") return false;
@@ -204,16 +210,16 @@ export class VariableSystem {
     return [...this.#store.names()];
   }
 
-  /** Why there is no variable of this name, as an error that says what to do. */
+  /** Returns the error for a missing variable, with advice. */
   missingVariable(name: string): ToolErrorData {
     return missingVariableError(name, this.#becameOf(name), () => this.#store.names());
   }
 
   /**
-   * Keeps a call's result as `{tool}_{n}` (also called `{tool}_{n}_result`) and its arguments as
+   * Stores a call's result as `{tool}_{n}` (alias `{tool}_{n}_result`) and its arguments as
    * `{tool}_{n}_args`.
    *
-   * @param value data that is not JSON is left out, its text is kept
+   * @param value data that is not JSON is left out, its text is stored
    */
   keepResult(
     tool: string,
@@ -236,28 +242,28 @@ export class VariableSystem {
     return names;
   }
 
-  /** A new turn begins: what the last one made may be evicted like the rest. */
+  /** Begins a new turn: variables of the last turn may be evicted like the rest. */
   beginTurn(): void {
     this.#store.beginTurn();
   }
 
-  /** Calls back after every change but visits; returns what ends that. */
+  /** Calls back after every change except visits; returns a function that unsubscribes. */
   subscribe(listener: (change: VariableChange) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** All variables, the oldest visit first: what `load` takes. */
+  /** Returns all variables, the oldest visit first, for `load`. */
   snapshot(): readonly Variable[] {
     return Array.from(this.#store.byVisit(), variableOf);
   }
 
   /**
-   * Takes in stored variables, the oldest visit first. They are not announced; what must make
-   * room for them is. The count of results goes on behind the highest `n` there is, those that
-   * are gone included.
+   * Loads stored variables, the oldest visit first. They are not announced; evictions that make
+   * room for them are. The count of results continues after the highest `n`, including missing
+   * results.
    *
-   * @returns what could not be taken in
+   * @returns the variables that could not be loaded
    */
   load(
     variables: readonly Variable[],
@@ -281,7 +287,10 @@ export class VariableSystem {
     return refused;
   }
 
-  /** An independent copy that shares the values, at the beginning of a turn and without subscribers. */
+  /**
+   * Returns an independent copy that shares the values, at the beginning of a turn and without
+   * subscribers.
+   */
   fork(): VariableSystem {
     const { capacity, maxBytes, maxValueBytes } = this;
     const copy = new VariableSystem({ capacity, maxBytes, maxValueBytes, clock: this.#clock });
@@ -291,7 +300,7 @@ export class VariableSystem {
     return copy;
   }
 
-  /** The exact name first, then `{tool}_{n}_result` as another name of `{tool}_{n}`. */
+  /** Finds the exact name first, then `{tool}_{n}_result` as an alias of `{tool}_{n}`. */
   #find(name: string): VariableEntry | undefined {
     const exact = this.#store.get(name);
     if (exact || typeof name !== "string" || !name.endsWith("_result")) return exact;
@@ -327,7 +336,7 @@ export class VariableSystem {
       type,
       value: measured.value,
       bytes: measured.bytes,
-      // A rule is kept from the moment it is there.
+      // A rule is always kept.
       keep: type === "RULE" || (patch.keep ?? before?.keep ?? false),
       desc: patch.desc ?? before?.desc,
       tags: patch.tags === undefined ? (before?.tags ?? []) : [...new Set(patch.tags)],
@@ -349,7 +358,7 @@ export class VariableSystem {
     return type === "RULE" ? Infinity : this.maxValueBytes;
   }
 
-  /** A rule is changed only as a rule, and no variable may hide a result's other name. */
+  /** A rule can only be changed as a rule, and no variable may hide a result's alias. */
   #nameConflict(
     name: string,
     patch: VariablePatch,
@@ -365,7 +374,7 @@ export class VariableSystem {
     return { code: "invalid_variable_name", message };
   }
 
-  /** For a name that is new, and no partner's. */
+  /** For a new name that does not belong to a pair. */
   #newRoomProblem(name: string, bytes: number): ToolErrorData | undefined {
     return this.#store.hasRoom(bytes, this.capacity, this.maxBytes)
       ? undefined
@@ -398,7 +407,7 @@ export class VariableSystem {
     return undefined;
   }
 
-  /** Arguments that are too large, or find no room, are left out. */
+  /** Arguments that are too large or do not fit are left out. */
   #keepPair(kept: NewResult, args: MeasuredValue): void {
     const { names, result } = kept;
     const isPair =
@@ -427,7 +436,7 @@ export class VariableSystem {
     }
   }
 
-  /** Takes a variable out, a result together with its arguments, and remembers how it ended. */
+  /** Removes a variable, a result together with its arguments, and remembers the reason. */
   #drop(entry: VariableEntry, reason: "evicted" | "removed", changes: VariableChange[]): void {
     const call = callOf(entry);
     const missing: MissingName = { reason, ...(call === undefined ? {} : { call }) };
@@ -446,14 +455,14 @@ export class VariableSystem {
     if (oldest !== undefined && this.#missing.size > rememberedNames) this.#missing.delete(oldest);
   }
 
-  /** After the fact: a listener finds the system as the change left it. */
+  /** Announced after the change, so that listeners find the system in its new state. */
   #announce(changes: readonly VariableChange[]): void {
     for (const change of changes) {
       for (const listener of this.#listeners) {
         try {
           listener(change);
         } catch {
-          // Who listens must not undo what happened, nor keep others from hearing of it.
+          // A listener's error must neither undo the change nor keep it from other listeners.
         }
       }
     }

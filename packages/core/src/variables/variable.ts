@@ -10,14 +10,14 @@ export type VariableType =
   | "LLMAdd"
   | "USER_ADD";
 
-/** What a variable holds. `text` is what people and models read; `data` what whole references and pointers take. */
+/** A variable's value. Users and models read `text`; whole references and pointers use `data`. */
 export interface VariableValue {
   readonly text: string;
-  /** Absent where the value is its text. */
+  /** Absent if the value is its text. */
   readonly data?: JsonValue;
 }
 
-/** What is known of a variable without reading its value. */
+/** A variable's information without its value. */
 export interface VariableInfo {
   readonly name: string;
   readonly type: VariableType;
@@ -45,20 +45,20 @@ export interface VariableDigests {
   readonly [name: string]: string;
 }
 
-/** A change to a session's variables, for whoever keeps them. */
+/** A change to a session's variables, for code that stores them. */
 export type VariableChange =
   | { readonly type: "set"; readonly variable: Variable }
   | {
       readonly type: "removed";
       readonly name: string;
-      /** `evicted`: to make room; a reference then names the call to repeat. */
+      /** `evicted`: to make room; the error of a reference then names the call to repeat. */
       readonly reason: "evicted" | "removed";
     };
 
 export interface VariableSystemOptions {
-  /** Variables at most; rules and a result's arguments are not counted. @default 1000 */
+  /** The maximum number of variables; rules and a result's arguments do not count. @default 1000 */
   readonly capacity?: number;
-  /** UTF-8 bytes of all values but rules. @default 256 MiB */
+  /** UTF-8 bytes of all values except rules. @default 256 MiB */
   readonly maxBytes?: number;
   /** UTF-8 bytes of one value. @default 64 MiB */
   readonly maxValueBytes?: number;
@@ -91,17 +91,20 @@ export interface RemoveOutcome {
 
 export interface KeepOptions {
   readonly desc?: string;
-  /** What `nameResult` gave; the next name where it is taken or not given. */
+  /** The name from `nameResult`; the next name if it is taken or not given. */
   readonly name?: string | undefined;
   /** Milliseconds since the epoch. @default now */
   readonly at?: number;
 }
 
-/** The names of a kept result: `{tool}_{n}` and `{tool}_{n}_args`. */
+/** The names of a stored result: `{tool}_{n}` and `{tool}_{n}_args`. */
 export interface KeptResult {
   readonly result: string;
   readonly args: string;
-  /** Why the value is not there: too large, or no room beside what is kept. References say so too. */
+  /**
+   * Why the value was not stored: it is too large, or does not fit next to the kept variables. The
+   * errors of references say so too.
+   */
   readonly refused?: ToolErrorData;
 }
 
@@ -116,11 +119,13 @@ interface GoneVariable {
 }
 
 export interface LoadOptions {
-  /** Names that are known to be there no more, and why. */
+  /** The names of variables that no longer exist, with the reasons. */
   readonly gone?: readonly GoneVariable[];
-  /** They are needed now: they are evicted as late as what this turn made. @default false */
+  /**
+   * They are needed now: they are evicted as late as those that this turn created. @default false
+   */
   readonly inUse?: boolean;
 }
 
-/** Reads what was evicted from where it is kept; undefined where it is not to be had. */
+/** Reads an evicted variable from its store; undefined if the store does not have it. */
 export type VariableSource = (name: string) => Promise<Variable | undefined>;

@@ -17,7 +17,6 @@ export interface CallHost {
    * Stores a step before the call acts on it: `started` before the tool is called, the end before
    * the caller gets the result. A call has at most one commit in flight.
    *
-   *
    * @returns false if another process owns the call now; the call is then not started
    */
   commit(change: CallChange): boolean | Promise<boolean>;
@@ -25,7 +24,6 @@ export interface CallHost {
    * Requests an answer for `call`. `later` means that the answer comes later: a call without a
    * parent is then suspended, and a sub-call keeps waiting because its parent waits for it. Both
    * continue with `call.answer`, which may also be called while this request is open.
-   *
    *
    * @param signal aborts when the answer is no longer needed
    */

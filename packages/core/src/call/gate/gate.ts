@@ -96,7 +96,6 @@ const least: { readonly [name in keyof Required<GateLimits>]: number } = {
 /**
  * Returns the gate's limits, with defaults for the missing ones.
  *
- *
  * @throws CapstanError `invalid_limits` with the name of an invalid limit and its allowed values
  */
 export function gateLimits(given: Partial<GateLimits> = {}): GateLimits {

@@ -318,7 +318,6 @@ function allowedBy({ by, reason }: Extract<Decision, { readonly verdict: "allow"
  * Stage 4: checks arguments against a tool's schema and its own check, and repairs them if no
  * information is lost. Returns a promise only if the tool's own check does.
  *
- *
  * @param patternEngine matches patterns that could hang JavaScript's own engine; without it they
  * are not enforced
  * @returns the arguments to run, or an error that names the invalid ones
@@ -382,7 +381,6 @@ export interface ReadArguments {
 /**
  * Stage 2. Parses a model's text. Copies a program's object, so that later changes of the object do
  * not change the proposed call.
- *
  *
  * @param isCutOff whether the model's answer ended in the middle of the text
  */

@@ -32,7 +32,6 @@ export class Scheduler {
    * Queues or starts a call. The caller must call `leave` with the ticket, even if the call never
    * started.
    *
-   *
    * @returns undefined if a sub-call would wait forever; it is not queued then
    */
   enter(request: LockRequest, options: EnterOptions): Ticket | undefined {
@@ -261,7 +260,6 @@ export class SubCallHandle {
   /**
    * Marks the sub-call as running again. Its result may reach its parent when the promise resolves:
    * then the parent and its ancestors hold their locks again.
-   *
    *
    * @returns undefined if they hold them already
    */

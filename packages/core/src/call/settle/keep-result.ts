@@ -25,7 +25,6 @@ const editNoteChars = 2_000;
 /**
  * Stages 11 and 12: stores the result as a variable, and adds its name to the text for the model.
  *
- *
  * @param endedAt ms since the epoch
  */
 export function keepResult(

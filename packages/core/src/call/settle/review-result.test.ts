@@ -52,7 +52,7 @@ test("the reviewer sees the whole result and the model's text", async () => {
   assert.match(asked[0]?.shown ?? "", /characters left out/);
   assert.equal(asked[0]?.toolId, "test.Long");
   assert.equal(asked[0]?.isError, false);
-  assert.match(asked[0]?.reason ?? "", /This tool wants its results seen/);
+  assert.match(asked[0]?.reason ?? "", /This tool requires a user to review/);
 });
 
 // Contract: executor-62

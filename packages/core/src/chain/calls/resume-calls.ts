@@ -27,7 +27,6 @@ interface ResumeCallsOptions {
  * approved call runs. A started call runs again only if its tool declares this as safe; otherwise
  * it ends as `outcome_unknown`.
  *
- *
  * @returns the answers that match no waiting call
  */
 export function resumeCalls({
@@ -181,7 +180,6 @@ const reserved = new WeakMap<ToolExecutor, Set<string>>();
  * Reserves the open calls of a state for one chain, so that a second chain with the same state does
  * not run them again. A reservation holds within one executor. Between processes, the journal
  * rejects the second writer.
- *
  *
  * @returns an error if another chain has reserved one of the calls
  */

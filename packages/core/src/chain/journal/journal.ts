@@ -101,7 +101,6 @@ export function chainStateOf(writes: Iterable<JournalWrite>): ChainState {
  * A journal in memory, and an example for custom journals: they store each commit's writes
  * together, in order. Its content is plain JSON.
  *
- *
  * @example
  * const journal = new MemoryJournal();
  * await runToolChain({ ...options, journal }).result;

@@ -74,7 +74,6 @@ export class TurnBudget {
    * Runs a step until the turn's time limit, and then stops it with a `timeout`. The last answer,
    * without tools, has at least a minute.
    *
-   *
    * @param asked the name of the model or the callback, for the error message
    */
   withDeadline<T>(
@@ -96,7 +95,6 @@ export class TurnBudget {
 
   /**
    * Returns the limit that the turn has reached.
-   *
    *
    * @param rounds the rounds of calls so far
    * @param goesOn true ignores the limit of calls: a client has tools of its own
@@ -244,7 +242,6 @@ const tokensOfData = 1_000;
 /**
  * Estimates the tokens of a request and its answer if the provider did not count them; a usage of 0
  * counts as missing.
- *
  *
  * @param countTokens if it returns an invalid count, four characters count as a token
  */

@@ -41,7 +41,6 @@ const storedTurns = z.array(
  * tools, because the client has the turn in full. The second kind has short calls and results,
  * because a log would save nothing; if there are hundreds, only the newest are shown in full.
  *
- *
  * @param history @default "log"
  * @throws CapstanError `invalid_history` if a turn or the mode is invalid, with its path
  *

@@ -110,7 +110,6 @@ async function modelStep(
  * stream ends or the signal aborts. A stream that ignores the signal is abandoned. If `take`
  * returns a promise, the stream waits for it.
  *
- *
  * @throws the error of the stream or of `take`; the signal's reason if it aborts
  */
 export function readStream<T>(

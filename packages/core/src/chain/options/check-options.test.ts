@@ -185,8 +185,8 @@ test("a turn whose offer function throws ends with that error", async () => {
 test("invalid values for groups and required approvals run nothing", async () => {
   const later = async () => false;
   for (const [more, said] of [
-    [{ allowTool: later }, /allowTool gave .* for test\.Echo.*true or false/],
-    [{ allowTool: () => "no" }, /allowTool gave "no" for test\.Echo/],
+    [{ allowTool: later }, /allowTool returned .* for test\.Echo.*true or false/],
+    [{ allowTool: () => "no" }, /allowTool returned "no" for test\.Echo/],
     [{ requireApproval: () => "allways" }, /requireApproval gave "allways" for test\.Echo/],
     [{ requireApproval: later }, /requireApproval gave .* for test\.Echo.*always.*never/],
     [{ requireApproval: () => assert.fail("no list") }, /requireApproval threw.*no list/],

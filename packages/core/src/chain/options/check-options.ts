@@ -43,7 +43,6 @@ export type LoopOptions = ToolChainOptions & { readonly runId: string } & Pick<
  * Checks the options of a chain, and converts its messages to the form of the loop. If an option, a
  * message or a state is invalid, returns the options that are needed to report that.
  *
- *
  * @throws CapstanError `invalid_options` without an executor
  */
 export function checkOptions(given: ToolChainOptions): CheckedOptions {

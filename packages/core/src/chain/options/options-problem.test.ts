@@ -64,7 +64,7 @@ test("an unknown group is rejected with the nearest name, also from a function",
       /"nothing like it" in groups is not a group .* There are: test, weather\./,
     ],
     [[5], /5 in groups is not a group/],
-    [[undefined], /undefined in groups is no group/],
+    [[undefined], /undefined in groups is not a group/],
   ];
   for (const [list, said] of lists)
     for (const groups of [list, () => list]) {

@@ -109,7 +109,6 @@ export class ToolOutputChannel<E extends AnyEvent = ChainEvent> {
    * Yields the pushed events in output order, and ends with the chain. One reader at a time: a
    * later reader continues after the last one.
    *
-   *
    * @throws Error if another reader is active, or if events of no call exceeded the limit and could
    * not be read again
    */
