@@ -101,7 +101,7 @@ test("calls that need approval ask as the guide says", async () => {
     /^WriteFile log\/tuesday\.md: success: \[A user changed the arguments/,
     /^asks: WriteFile "log\/rumours\.md"/,
     /^WriteFile log\/rumours\.md: execution_rejected: The user refused this call: Only what was seen\. It/,
-    /^WriteFile log\/rumours\.md: execution_rejected: .*remembered until they take it back/,
+    /^WriteFile log\/rumours\.md: execution_rejected: .*remembered until they revoke it/,
     /^asks: WriteFile "notes\/sail\.md"/,
     /^WriteFile notes\/(sail|mast)\.md: success/,
     /^WriteFile notes\/(sail|mast)\.md: success/,

@@ -31,9 +31,9 @@ async function waiting(more: Partial<Tool> = {}, path = "notes/a") {
 const wrong: readonly [answer: object, message: RegExp][] = [
   [
     { scope: "session", arguments: { path: "b" } },
-    /^scope: changed arguments are for this call alone/,
+    /^scope: changed arguments hold for this call alone/,
   ],
-  [{ scope: "session", expiresAt: 1 }, /^expiresAt: expected a time to come/],
+  [{ scope: "session", expiresAt: 1 }, /^expiresAt: expected a future time/],
   [{ scope: "always", covers: { type: "all" } }, /^covers.type: expected offer/],
   [
     { scope: "always", covers: { type: "pattern", when: { path: { pth: 1 } } } },
@@ -43,7 +43,7 @@ const wrong: readonly [answer: object, message: RegExp][] = [
     { scope: "always", covers: { type: "pattern", when: { path: "src/**" } } },
     /^covers.when: this pattern does not cover/,
   ],
-  [{ covers: { type: "tool" } }, /^covers: this is for answers that hold longer/],
+  [{ covers: { type: "tool" } }, /^covers: this needs scope session or always/],
   [{ arguments: "no" }, /arguments/],
   [
     { cover: { type: "tool" } },
