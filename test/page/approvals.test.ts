@@ -140,7 +140,7 @@ test("an error in a wider answer's pattern is shown at its field", { skip }, asy
   for (const [text, message] of [
     ['{"url":', /This is not JSON/],
     ['{"url": {"hots": "x"}}', /^Means nothing here\. Did you mean host\?/],
-    ['{"url": {"host": "elsewhere.example"}}', /does not cover the call/],
+    ['{"url": {"host": "elsewhere.example"}}', /does not cover the requested call/],
   ] as const) {
     await pattern.fill(text);
     await card.locator("[data-testid=approval-allow-wider]:enabled").click();
