@@ -64,13 +64,23 @@ const lists = (store: Store) => ({
   overrides: () => store.listOverrides({ owner }),
 });
 
+/** An entry without the status of a conversation's last run, which is of another row. */
+function textOf(entry: object): string {
+  return "isDamaged" in entry ? "damaged" : JSON.stringify({ ...entry, headStatus: null });
+}
+
 // Contract: durability-56
-test("a damaged cell of any table and any column fails no list, and hides no other row", async () => {
+test("a damaged cell of any table and any column fails no list, hides no other row, and is never shown", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 0);
   const store = storeOnConnection(sql, settableClock());
   await fill(store);
   sql.exec("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON");
+  const whole = new Set<string>();
+  for (const [name, reading] of Object.entries(lists(store))) {
+    const found = await reading();
+    for (const entry of "data" in found ? found.data : found) whole.add(`${name} ${textOf(entry)}`);
+  }
   const failures: string[] = [];
   let damages = 0;
   for (const table of checkedTables) {
@@ -89,13 +99,16 @@ test("a damaged cell of any table and any column fails no list, and hides no oth
           for (const [name, reading] of Object.entries(lists(store)))
             try {
               const found = await reading();
-              const data = "data" in found ? found.data : found;
-              const { length } = data;
-              for (const each of data) if ("status" in each) assert.notEqual(each.status, "x");
-              for (const each of data)
-                if ("headStatus" in each) assert.notEqual(each.headStatus, "x");
-              if (name !== "runs of a conversation" && length < ids.length - 1)
-                failures.push(`${what}: ${length} ${name}`);
+              const data: readonly object[] = "data" in found ? found.data : found;
+              for (const entry of data) {
+                const text = textOf(entry);
+                // A row whose key is damaged is lost: only the check of the database names it.
+                const isKnown = text === "damaged" || whole.has(`${name} ${text}`);
+                if (!isKnown && column !== "run_n" && column !== "seq")
+                  failures.push(`${what}: ${name}: ${text}`);
+              }
+              if (name !== "runs of a conversation" && data.length < ids.length - 1)
+                failures.push(`${what}: ${data.length} ${name}`);
             } catch (thrown) {
               failures.push(`${what}: ${name}: ${String(thrown)}`);
             }

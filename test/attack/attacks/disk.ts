@@ -6,8 +6,8 @@ import type { ServerFolder } from "../../server-process.ts";
 import type { Attack, Report } from "../attack.ts";
 import { contentOf, damage, type DamagedPlace, places } from "../damage.ts";
 import { makeOwned } from "../routes.ts";
-import { send } from "../send.ts";
-import { startVictim, victimFolder } from "../victim.ts";
+import { type Answer, send } from "../send.ts";
+import { startVictim, type Victim, victimFolder } from "../victim.ts";
 
 const lists = ["runs", "conversations", "approvals", "grants", "overrides"];
 
@@ -34,13 +34,58 @@ export const disk: Attack = {
     }
     await cp(folder.data, good, { recursive: true });
     const content = contentOf(good);
+    const entries = await readEntries(combination, folder);
+    await rm(folder.data, { recursive: true });
+    await cp(good, folder.data, { recursive: true });
     do {
       await rm(folder.data, { recursive: true });
       await cp(good, folder.data, { recursive: true });
-      await tryOne({ combination, random, report, folder, content });
+      await tryOne({ combination, random, report, folder, content, entries });
     } while (goesOn());
   },
 };
+
+/** By list and id: an entry as JSON, or `damaged`. */
+type Entries = ReadonlyMap<string, string>;
+
+/** Reads the entries of all lists of a data directory that is as it was written. */
+async function readEntries(combination: Combination, folder: ServerFolder): Promise<Entries> {
+  await using victim = await startVictim(combination, folder);
+  const entries = new Map<string, string>();
+  for (const list of lists)
+    for (const [id, text] of entriesOf(list, await readList(victim, list))) entries.set(id, text);
+  return entries;
+}
+
+function readList(victim: Victim, list: string): Promise<Answer> {
+  const headers = { authorization: `Bearer ${victim.keyOf("ann")}` };
+  return send(victim.url, { method: "GET", path: `/v1/${list}`, headers });
+}
+
+/** The server resumes runs when it starts: their entries change. */
+const changing = new Set(["queued", "in_progress", "requires_action"]);
+
+function entriesOf(list: string, { text }: Answer): readonly (readonly [string, string])[] {
+  const { data } = JSON.parse(text) as { readonly data: readonly Entry[] };
+  return data
+    .filter(({ object, status }) => object !== "run" || !changing.has(status ?? ""))
+    .map((entry) => {
+      const isDamaged =
+        entry.object === "damaged" || entry.damaged === true || entry.error?.code === "run_damaged";
+      // The status of a conversation's last run, whose row may be damaged.
+      const { head_status: _, ...own } = entry;
+      return [`${list} ${entry.id}`, isDamaged ? "damaged" : JSON.stringify(own)] as const;
+    });
+}
+
+interface Entry {
+  readonly id: string;
+  readonly object: string;
+  readonly status?: string;
+  readonly head_status?: string;
+  readonly damaged?: boolean;
+  readonly error?: { readonly code: string } | null;
+}
 
 async function tryOne({
   combination,
@@ -48,12 +93,14 @@ async function tryOne({
   report,
   folder,
   content,
+  entries,
 }: {
   readonly combination: Combination;
   readonly random: Random;
   readonly report: Report;
   readonly folder: ServerFolder;
   readonly content: string | undefined;
+  readonly entries: Entries;
 }): Promise<void> {
   const chosen = random.pick(places);
   const damaged: DamagedPlace[] = [];
@@ -75,13 +122,17 @@ async function tryOne({
     await using victim = await startVictim(combination, folder);
     report.count("starts");
     for (const list of lists) {
-      const headers = { authorization: `Bearer ${victim.keyOf("ann")}` };
-      const answer = await send(victim.url, { method: "GET", path: `/v1/${list}`, headers });
+      const answer = await readList(victim, list);
       const isRefused = !isReadable && answer.text.includes('"database_corrupt"');
       if (answer.status !== 200 && !isRefused)
         report.problem(
           `${what}: /v1/${list} is ${answer.status} ${answer.text.slice(0, 300)} (db check: ${problems.join(" ").slice(0, 500)}; the server logged: ${victim.output().slice(-2_000)})`,
         );
+      // A damaged log may leave the state before its last commits.
+      if (answer.status !== 200 || chosen === "log") continue;
+      for (const [id, text] of entriesOf(list, answer))
+        if (text !== "damaged" && text !== (entries.get(id) ?? text))
+          report.problem(`${what}: /v1/${list} shows ${text} instead of ${entries.get(id)}`);
     }
     if (!victim.isAlive()) report.problem(`${what}: the server ended: ${victim.output()}`);
   } catch (thrown) {

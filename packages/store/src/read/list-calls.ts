@@ -1,5 +1,6 @@
 import type { ListedCalls } from "../records/read-results.ts";
 import type { ListedCall } from "../records/records.ts";
+import { type CheckedRow, isIntact } from "../schema/row-checksums.ts";
 import { all, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
 import { readableCallsOf } from "./read-journal.ts";
@@ -13,7 +14,7 @@ const maxRuns = 1_000;
 /** The number of runs that are read at a time. */
 const runsPerRead = 20;
 
-interface RunRow {
+interface RunRow extends CheckedRow {
   readonly n: number;
   readonly id: string;
   readonly model: string;
@@ -21,8 +22,9 @@ interface RunRow {
 
 const findRuns = statement<RunRow>(
   { reads: ["runs", "run_journal"] },
-  `SELECT n, id, model FROM (SELECT n, id, model FROM runs WHERE owner = ? ORDER BY n DESC LIMIT ?) r
-   WHERE n < ? AND EXISTS (
+  (dialect) =>
+    `SELECT n, id, model, ${isIntact(dialect, "runs", "r")} AS is_intact FROM runs r
+   WHERE n IN (SELECT n FROM runs WHERE owner = ? ORDER BY n DESC LIMIT ?) AND n < ? AND EXISTS (
      SELECT 1 FROM run_journal WHERE run_n = r.n AND calls LIKE ? ESCAPE '\\')
    ORDER BY n DESC LIMIT ?`,
 );
@@ -45,7 +47,7 @@ export function* listCalls(query: {
   for (let before = Number.MAX_SAFE_INTEGER; ;) {
     const runs = yield* all(findRuns, owner, maxRuns, before, like, runsPerRead);
     for (const run of runs) {
-      const known = yield* readableCallsOf(run);
+      const known = run.is_intact === 1 ? yield* readableCallsOf(run) : undefined;
       if (known === undefined) unreadable.push(run.id);
       const calls = (known ?? []).filter(({ call }) => call.toolId?.startsWith(begins));
       found.push(...calls.toReversed().map((entry) => ({ ...entry, model: run.model })));

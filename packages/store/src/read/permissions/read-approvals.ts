@@ -25,7 +25,8 @@ export const selectApprovals = (
   dialect: Dialect,
 ) => `SELECT a.id, a.owner, a.kind, r.id AS run_id, r.session_id, r.conversation_id, a.request,
   a.status, a.answer, a.created_at, a.created_seq, a.expires_at, a.answered_at, q.data AS review,
-  ${isIntact(dialect, "approvals", "a")} * ${isIntact(dialect, "quarantine", "q")} AS is_intact
+  ${isIntact(dialect, "approvals", "a")} * ${isIntact(dialect, "quarantine", "q")}
+    * ${isIntact(dialect, "runs", "r")} AS is_intact
   FROM approvals a JOIN runs r ON r.n = a.run_n AND r.owner || '' = a.owner || ''
   LEFT JOIN quarantine q ON q.id = a.id AND q.part = 'answer'`;
 
