@@ -30,10 +30,10 @@ type Action = (typeof actions)[number];
 /** One process: its service, and whether it has been killed. */
 interface Process {
   readonly runs: RunService;
-  /** Resolves when it is killed: what was asked of it then has no answer. */
+  /** Resolves when it is killed: its open requests then have no answer. */
   readonly killed: Promise<void>;
   readonly kill: () => void;
-  /** Its next commit of a journal fails. */
+  /** Whether its next journal commit fails. */
   readonly fail: () => void;
 }
 
@@ -48,7 +48,7 @@ function processOn(inner: Store): Process {
   const store: Store = {
     ...inner,
     write: (writes) => {
-      // As after kill -9: it writes nothing more, and hears of nothing.
+      // Simulates kill -9: the process writes nothing more and receives no message.
       if (isKilled) return never;
       if (failures === 0 || writes[0]?.type !== "journal") return inner.write(writes);
       failures -= 1;
@@ -56,7 +56,7 @@ function processOn(inner: Store): Process {
     },
   };
   const model = new ScriptedModel([]);
-  // Two rounds of calls, wherever it is begun.
+  // Two rounds of calls, at any start.
   model.stream = (request, signal) => {
     const rounds = request.messages.filter(({ role }) => role === "assistant").length;
     const step = rounds < 2 ? { text: `Round ${rounds}.`, calls: round } : "done";
@@ -79,14 +79,14 @@ function processOn(inner: Store): Process {
   return { runs, killed: killed.promise, kill, fail: () => void (failures += 1) };
 }
 
-/** All that was done to a run, and what came of it. */
+/** All actions on a run, and their outcomes. */
 class Life {
   readonly store: Store;
   readonly id: string;
   readonly processes: Process[];
-  /** Decisions that counted, by approval. */
+  /** The effective decision of each approval. */
   readonly decided = new Map<string, string>();
-  /** Outputs that counted, by call. */
+  /** The effective output of each call. */
   readonly submitted = new Map<string, string>();
   readonly edits = { kept: [] as string[], refused: [] as string[] };
   #next = 0;
@@ -108,7 +108,7 @@ class Life {
     await next.runs.recover(await next.runs.listUnfinished());
   }
 
-  /** Does something at the newest process, as long as that lives. */
+  /** Runs an action on the newest process while that lives. */
   async act(action: Action): Promise<void> {
     const { process } = this;
     await Promise.race([this.#act(process, action), process.killed]);
@@ -200,7 +200,7 @@ async function turns(count: number): Promise<void> {
 const steps = fc.array(
   fc.record({
     action: fc.constantFrom(...actions),
-    /** Turns of the event loop before the next one begins, whether this one is done or not. */
+    /** Turns of the event loop before the next action starts, whether this one has ended or not. */
     pause: fc.constantFrom(0, 0, 1, 3, 12),
   }),
   { maxLength: 16 },

@@ -31,13 +31,13 @@ function watchChainEnds() {
 }
 
 // Contract: durability-39
-test("a fenced chain that does not end keeps its run from nothing, and takes nothing from it as it ends", async () => {
+test("a fenced chain that does not end does not block its run, and its late end changes nothing", async () => {
   await withMemoryStore(async (given) => {
     let looks = 0;
     const store = {
       ...given,
       everyQueued: (query: { readonly each: number }) => {
-        assert.ok((looks += 1) < 10, "it is looked for again and again");
+        assert.ok((looks += 1) < 10, "the registry searches for it repeatedly");
         return given.everyQueued(query);
       },
     };
@@ -57,7 +57,7 @@ test("a fenced chain that does not end keeps its run from nothing, and takes not
     const runs = createRuns({ store, model, tools: [lingering], limits, clock });
     const { id } = await begin(runs, requestOf("go"));
     await executions[0].promise;
-    // Another took this node for dead, and had no place for its run.
+    // Another node declared this one dead, and had no free slot for its run.
     await store.write([{ type: "set-status", runId: id, status: "queued", epoch: 1 }]);
     await runs.dispatcher.fill();
     await executions[1].promise;
@@ -66,7 +66,7 @@ test("a fenced chain that does not end keeps its run from nothing, and takes not
     linger.resolve();
     await ended(0);
     assert.ok(runs.isActive(id));
-    assert.ok(!runs.dispatcher.hasFreeSlot, "both have their places");
+    assert.ok(!runs.dispatcher.hasFreeSlot, "both have their slots");
     answer.resolve("done");
     assert.equal((await runIn(store, id, "completed")).epoch, 3);
     await runIn(store, next.id, "completed");
@@ -79,7 +79,7 @@ test("a fenced chain that does not end keeps its run from nothing, and takes not
 });
 
 // Contract: durability-39
-test("one that ends after its run was answered here, in a later epoch, takes nothing from it either", async () => {
+test("a fenced chain that ends after its run was answered here, in a later epoch, changes nothing either", async () => {
   await withMemoryStore(async (store) => {
     const linger = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<string>();

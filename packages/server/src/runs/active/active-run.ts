@@ -77,7 +77,7 @@ type RunPhase = "restoring" | "running" | "closing" | "over";
 
 /** The state that a chain works with. */
 export interface RunSession {
-  /** As it was when it was claimed. */
+  /** The record at its claim. */
   readonly run: RunRecord;
   readonly grants: GrantBook;
   readonly variables: VariableSystem;
@@ -109,9 +109,9 @@ export type RunEnd =
       readonly isQueued: boolean;
       readonly state: ChainState | undefined;
     }
-  /** Another has the run now. */
+  /** Another node owns the run now. */
   | { readonly status: "fenced" }
-  /** The store does not have it. */
+  /** The store does not have the end. */
   | { readonly status: "lost"; readonly reason: string };
 
 interface ActiveRunOptions {
@@ -129,7 +129,7 @@ interface ActiveRunOptions {
 
 /** The mailboxes of runs: one command of a run at a time, in the order in which they came. */
 export class Mailboxes {
-  /** Of each run with a command that runs or waits, the last one. */
+  /** The last command of each run that has running or waiting commands. */
   readonly #last = new Map<string, Promise<unknown>>();
 
   /** The number of runs with a command that runs or waits. */
@@ -141,11 +141,14 @@ export class Mailboxes {
     return this.#last.has(runId);
   }
 
-  /** Runs a command after those that came before it. A command must not wait for a later one of its run. */
+  /**
+   * Runs a command after all earlier commands of its run. A command must not wait for a later one
+   * of its run.
+   */
   post<T>(runId: string, command: () => Promise<T>): Promise<T> {
     const before = this.#last.get(runId) ?? Promise.resolve();
     const mine = before.then(command);
-    // One that fails is its sender's concern, and not that of the next one.
+    // The sender handles a failed command; the next command is not affected.
     const last = mine.catch(() => {});
     this.#last.set(runId, last);
     void last.then(() => {
@@ -170,7 +173,7 @@ export class ActiveRun implements OwnedRun {
   #chain: ToolChainRun | undefined;
   #cancelled: string | undefined;
   #refresh: Promise<CommandOutcome> | undefined;
-  /** Time of its last heartbeat, as of `Clock.monotonic`. */
+  /** Time of its last heartbeat, from `Clock.monotonic`. */
   #heartbeatAt = -Infinity;
 
   constructor(options: ActiveRunOptions) {
@@ -185,7 +188,7 @@ export class ActiveRun implements OwnedRun {
     this.#stop = resolve;
   }
 
-  /** The epoch in which it was claimed last. */
+  /** The epoch of its last claim. */
   get epoch(): number {
     return this.#epoch;
   }
@@ -194,7 +197,7 @@ export class ActiveRun implements OwnedRun {
     return this.#phase;
   }
 
-  /** While it runs. */
+  /** Set while it runs. */
   get session(): RunSession | undefined {
     return this.#session;
   }
@@ -219,18 +222,18 @@ export class ActiveRun implements OwnedRun {
     });
   }
 
-  /** Delivers a command in its turn. */
+  /** Delivers a command after the earlier ones. */
   send(command: RunCommand): Promise<CommandOutcome> {
     if (command.type !== "refresh") return this.#options.post(() => this.#do(command));
     this.#refresh ??= this.#options.post(() => {
-      // One that comes from now on may be about what this one no longer reads.
+      // A later command may concern rows that this one has already read.
       this.#refresh = undefined;
       return this.#do(command);
     });
     return this.#refresh;
   }
 
-  /** Stops its chain at once, or as it starts. Resolves when it has ended. */
+  /** Stops its chain, or prevents its start. Resolves when it has ended. */
   cancel(reason: string): Promise<void> {
     this.#cancelled ??= reason;
     this.#chain?.abort(reason);
@@ -251,7 +254,7 @@ export class ActiveRun implements OwnedRun {
     chain?.detach(reason);
   }
 
-  /** It is closed from now on. @param epoch in which it was claimed for that */
+  /** Changes its phase to `closing`. @param epoch in which it was claimed for that */
   close(epoch = this.#epoch): void {
     this.#epoch = epoch;
     this.#leave("closing");
@@ -283,7 +286,7 @@ export class ActiveRun implements OwnedRun {
     }
   }
 
-  /** An event, which takes a sequence number. */
+  /** Writes an event with the next sequence number. */
   async #writeHeartbeat(): Promise<void> {
     const { clock, heartbeatMs } = this.#options;
     const now = clock.monotonic();
@@ -327,13 +330,13 @@ export function deliverAnswer(chain: ToolChainRun, approval: ApprovalRecord): vo
 /** Returns the approval's decision: one that expired or was cancelled is a rejection. */
 export function decisionOf({ status, answer }: ExecutionApproval): ApprovalDecision {
   if (answer !== null) return answer;
-  const reason = status === "expired" ? "nobody answered in time" : "the question was called off";
+  const reason = status === "expired" ? "nobody answered in time" : "the question was cancelled";
   return { decision: "refuse", reason, by: "system" };
 }
 
 /** Returns the decision on a result: without a reviewer's answer it is withheld. */
 export function reviewDecisionOf({ status, answer }: ResultApproval): ReviewDecision {
   if (answer !== null) return answer;
-  const reason = status === "expired" ? "nobody looked at it in time" : "its review was called off";
+  const reason = status === "expired" ? "nobody reviewed it in time" : "its review was cancelled";
   return { decision: "withhold", reason, by: "system" };
 }

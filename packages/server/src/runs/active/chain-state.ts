@@ -12,12 +12,12 @@ export interface UnfinishedItem {
 export interface StoredChain {
   /** An incomplete round is not counted: it starts again. */
   readonly state: ChainState;
-  /** Including an incomplete one. */
+  /** The number of rounds, including an incomplete one. */
   readonly roundsStarted: number;
   readonly unfinishedItems: readonly UnfinishedItem[];
-  /** Whether it suspended, and has not run since. */
+  /** Whether it is suspended and has not run since. */
   readonly wasWaiting: boolean;
-  /** Whether some of it is stored, so that it is resumed and not started. */
+  /** Whether part of it is stored, so that it resumes instead of starting. */
   readonly hasStarted: boolean;
   /** How many of its processes crashed since its last progress. */
   readonly crashes: number;

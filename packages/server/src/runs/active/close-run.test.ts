@@ -5,7 +5,7 @@ import type { Store, StoreWrite } from "@capstan/store";
 import { owner, withMemoryStore } from "@capstan/store/testing";
 import { begin, createRuns, requestOf, runIn } from "../../testing/run-fixtures.ts";
 
-/** A store that refuses some of what it is given: its database cannot take it. */
+/** A store that rejects some writes, as if its database could not store them. */
 function failing(store: Store, fails: (write: StoreWrite) => boolean): Store {
   const unwritable = { type: "grant", grant: {} as never } as const;
   return {
@@ -30,7 +30,7 @@ const isRound = (write: StoreWrite): boolean =>
 for (const [what, fails, times] of [
   ["in the middle", isRound, 1],
   ["with its end", isEnd, 1],
-  ["with its end, and again as it is closed", isEnd, 2],
+  ["with its end, and again when it is closed", isEnd, 2],
 ] as const) {
   test(`a run whose journal fails ${what} does not stay in progress`, async () => {
     await withMemoryStore(async (store) => {

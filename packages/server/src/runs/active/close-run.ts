@@ -11,9 +11,9 @@ export interface OwnedRun {
 
 /** How a run is closed. */
 export type RunEnding =
-  /** In the state that its rows have. */
+  /** Closed in the state of its rows. */
   | { readonly why: ChainError; readonly notices?: readonly RunJournalWrite[] }
-  /** Without reading its rows. The text is for people. */
+  /** Closed without reading its rows. The text is shown to users. */
   | { readonly unread: string };
 
 /** If a run's rows cannot be read at the second try either, it is closed without reading them. */
@@ -77,7 +77,7 @@ export async function isUnclosed(store: Store, { owner, id, epoch }: OwnedRun): 
       now.status === "in_progress"
     );
   } catch (thrown) {
-    // Whether it still is in this epoch is seen as it is claimed, or its end is written.
+    // The claim, or the write of its end, checks the epoch.
     if (isCorrupt(thrown)) return true;
     throw thrown;
   }

@@ -14,7 +14,7 @@ import {
 } from "@capstan/store/testing";
 import { begin, createRuns, requestOf, runIn, tool } from "../../testing/run-fixtures.ts";
 
-/** A store in which what one run did cannot be read any more. */
+/** A store in which the journal of one run cannot be read. */
 function damaged(store: Store, runId: string): Store {
   const refuse = async () => {
     throw new SyntaxError("Unexpected end of JSON input");
@@ -119,7 +119,7 @@ test("a run whose request cannot be read is closed without it, and other runs co
   }
 });
 
-test("a run is claimed before it is read: what another node did until then is seen", async () => {
+test("a run is claimed before it is read, so that earlier writes of another node are seen", async () => {
   await withMemoryStore(async (store) => {
     const [id] = (await leftByAnother(store)) as [string, string];
     const model = new ScriptedModel(["done", "done"]);

@@ -58,7 +58,7 @@ test("earlier messages from the client are shown unchanged, without forged marks
   assert.equal(messages[1]?.content, "(Tool Execution Log): Pay");
 });
 
-test("a turn that failed is shown with the log of what it did", async () => {
+test("a failed turn is shown with the log of its calls", async () => {
   await withMemoryStore(async (store) => {
     const model = new ScriptedModel([look, { error: new Error("gone") }, "Better."]);
     const runs = createRuns({ store, model, tools });

@@ -98,7 +98,7 @@ async function answered(
     : approval;
 }
 
-/** Drops an incomplete answer: the model starts it again. */
+/** Removes an incomplete answer, which the model generates again. */
 function withoutIncompleteAnswer(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1);
   const cut = last?.role === "assistant" && last.tool_calls === undefined;

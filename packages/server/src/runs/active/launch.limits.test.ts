@@ -16,7 +16,7 @@ const ok = defineTool({
 });
 const calls = { calls: [{ name: "Ok" }], usage: { inputTokens: 500, outputTokens: 500 } };
 
-test("a turn that comes to one of the server's limits answers without tools", async () => {
+test("a turn that reaches one of the server's limits answers without tools", async () => {
   for (const [limit, more] of [
     ["rounds", { rounds: 1 }],
     ["tokens", { turnTokens: 1000 }],
@@ -34,7 +34,7 @@ test("a turn that comes to one of the server's limits answers without tools", as
   }
 });
 
-test("a limit of cost fails the run of a model without prices, with what to do", async () => {
+test("a cost limit fails the run of a model without prices, with a remedy", async () => {
   await withMemoryStore(async (store) => {
     const model = new ScriptedModel([calls]);
     const limits: ServerLimits = { ...defaultServerLimits, turnCost: 1 };
@@ -47,7 +47,7 @@ test("a limit of cost fails the run of a model without prices, with what to do",
 });
 
 // Contract: durability-22
-test("a run that takes longer than it may is expired, and what runs is stopped", async () => {
+test("a run that exceeds its time expires, and its calls are stopped", async () => {
   await withMemoryStore(async (store) => {
     const clock = new FakeClock();
     const began = Promise.withResolvers<AbortSignal>();
@@ -70,7 +70,7 @@ test("a run that takes longer than it may is expired, and what runs is stopped",
   });
 });
 
-test("a request may make a turn's calls fewer, not more", () => {
+test("a request can lower the limit of a turn's calls, and not raise it", () => {
   const limits = { ...defaultServerLimits, turnCalls: 5 };
   assert.equal(chainLimits(limits, 3).maxToolCalls, 3);
   assert.equal(chainLimits(limits, 9).maxToolCalls, 5);
@@ -78,7 +78,7 @@ test("a request may make a turn's calls fewer, not more", () => {
   assert.equal(chainLimits(defaultServerLimits, null).maxToolCalls, undefined);
 });
 
-test("how much of a turn's results a model is shown at a time is the server's to say", async () => {
+test("the server decides how much of a turn's results a model reads at a time", async () => {
   await withMemoryStore(async (store) => {
     const much = defineTool({
       name: "Much",

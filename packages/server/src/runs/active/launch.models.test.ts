@@ -15,7 +15,7 @@ async function calledAs(
   return "no call";
 }
 
-test("the call is made under the name that the tool has in what is offered", async () => {
+test("the call uses the name that the offer gives the tool", async () => {
   const names = { Greet: "other.Greet", weather_Greet: "weather.Greet" };
   assert.equal(await calledAs(names), 'weather_Greet {"name":"Bo"}');
 });

@@ -42,7 +42,7 @@ test("a run that resumes after a crash has only the rest of its time", async () 
   const clock = new FakeClock();
   const store = openMemoryStore({ clock });
   const id = await diedAfterThreeSeconds(store, clock);
-  // Nobody had it meanwhile.
+  // No process owned it meanwhile.
   clock.advance(60_000);
   await takenUp(store, clock, id);
   clock.advance(1_999);

@@ -40,13 +40,15 @@ import {
 } from "@capstan/store";
 import type { ServerLimits } from "../request/run-limits.ts";
 
-/** Makes a session's executor: the composition root knows which tools there are. */
+/** Creates a session's executor: the composition root knows the tools. */
 export type CreateExecutor = (
   options: Pick<
     ToolExecutorOptions,
     "variables" | "grants" | "overrides" | "approvals" | "principal"
   > & {
-    /** Whether there are tools that nobody approved yet, which a user may try and no model sees. @default false */
+    /**
+     * Whether to include unapproved tools, which a user may try and no model sees. @default false
+     */
     readonly drafts?: boolean;
   },
 ) => ToolExecutor;
@@ -62,7 +64,7 @@ interface LaunchOptions {
   readonly models: ModelCatalog;
   readonly createExecutor: CreateExecutor;
   readonly limits: ServerLimits;
-  /** Claimed: its epoch is ours. */
+  /** The claimed run, in this process's epoch. */
   readonly run: RunRecord;
   readonly journal: Journal;
   readonly variables: VariableSystem;
@@ -144,21 +146,21 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
   };
 }
 
-/** Aborts as the run's time is over; what it took before it stopped is counted, waiting is not. */
+/** Aborts when the run's time is over. Time before an earlier stop counts; waiting does not. */
 function timeLimit({ clock, limits, resume }: LaunchOptions) {
   const { runMs } = limits;
   if (runMs === undefined) return undefined;
   const controller = new AbortController();
   const left = runMs - (resume?.state.elapsed ?? 0);
   const lift = clock.after(Math.max(0, left), () =>
-    controller.abort(new DOMException("The run took longer than it may.", "TimeoutError")),
+    controller.abort(new DOMException("The run exceeded its time limit.", "TimeoutError")),
   );
   return { signal: controller.signal, lift };
 }
 
 /**
- * Ends a run that was claimed without doing anything of it: no tool, no model and no history is
- * needed, so that none of those can keep it from ending.
+ * Ends a claimed run without executing it. It needs no tool, model or history, so that none of them
+ * can prevent the end.
  */
 export function closeChain({
   run,
@@ -195,7 +197,9 @@ export function chainLimits(limits: ServerLimits, maxToolCalls: number | null): 
   };
 }
 
-/** Messages from which on each step with all of them has a turn of the event loop of its own. */
+/**
+ * The number of messages from which each step over all of them gets its own turn of the event loop.
+ */
 const manyMessages = 1_000;
 
 interface HistoryOptions {
@@ -228,7 +232,7 @@ export async function readHistory(
     before = [];
   }
   const messages = [...historyMessages(turns, history), ...before];
-  // The chain walks them all again.
+  // The chain reads all of them again.
   if (messages.length > manyMessages) await nextTurn();
   return messages;
 }
@@ -256,7 +260,7 @@ export function offersTool(
 ): boolean {
   if (registered === undefined) return false;
   const server = servers.find(({ group }) => group === registered.group.name);
-  // Tools that come with any other are in a group that no request names.
+  // Tools that are added to every offer are in a group that no request names.
   return server?.allowedTools === undefined || matches(server.allowedTools, registered);
 }
 
@@ -280,7 +284,7 @@ function matches({ toolNames, readOnly }: ToolFilter, { name, tool }: Registered
 /** The model id of runs that execute a user's direct call. */
 export const oneCallModelId = "capstan/call";
 
-/** The model that a request names; never one of the stand-in's name, whatever the catalog has. */
+/** Returns the model that a request names, but never one with the id of direct calls. */
 export async function findRequestedModel(
   models: ModelCatalog,
   id: string,
@@ -305,7 +309,7 @@ export function oneCallModel(
     id,
     async *stream({ messages }) {
       if (messages.some(({ role }) => role === "tool")) {
-        yield { type: "text-delta", text: "The call is over." };
+        yield { type: "text-delta", text: "The call has ended." };
         yield { type: "finish", reason: "stop", usage: noUsage };
         return;
       }
@@ -319,13 +323,13 @@ export function oneCallModel(
   };
 }
 
-/** The model of a run, or one that fails with a reason if it is not there any more. */
+/** Returns the model of a run, or one that fails with a reason if it no longer exists. */
 export async function findModel(models: ModelCatalog, id: string): Promise<Model> {
   const model = await models.find(id);
   return model ?? missingModel(id);
 }
 
-/** A model that was there when the run began, and is not any more: the run fails with a reason. */
+/** Replaces a model that no longer exists: the run fails with a reason. */
 export function missingModel(id: string): Model {
   return {
     id,
@@ -339,7 +343,10 @@ export function missingModel(id: string): Model {
   };
 }
 
-/** Bytes of images and files that a model is sent at once, the newest. Providers take less. */
+/**
+ * The most bytes of images and files in one request to a model; the newest are sent. Providers
+ * accept less.
+ */
 const maxBytes = 100_000_000;
 
 /**
@@ -352,7 +359,7 @@ export function loadBlobs(model: Model, store: Pick<Store, "readBlob">): Model {
     ...(model.contextWindow !== undefined && { contextWindow: model.contextWindow }),
     ...(model.prices !== undefined && { prices: model.prices }),
     async *stream(request, signal) {
-      // The chain has walked them all in this turn of the event loop.
+      // The chain has read all of them in this turn of the event loop.
       if (request.messages.length > manyMessages) await nextTurn();
       if (!request.messages.some(refers)) {
         yield* model.stream(request, signal);

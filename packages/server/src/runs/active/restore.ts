@@ -31,7 +31,7 @@ export interface Restored {
 /** The input with which a chain starts or resumes. */
 export interface LaunchInput {
   readonly inputMessages?: readonly Message[];
-  /** Those of the messages that are in its journal already. */
+  /** The messages that its journal has already. */
   readonly written?: readonly Message[];
   readonly resume?: ChainResume;
   /** The origin of the variables of a new run, which has none of its own. */
@@ -87,7 +87,7 @@ export async function readClaimed(
   { owner, id }: Pick<RunRecord, "owner" | "id">,
 ): Promise<RunRecord> {
   const run = await store.getRun({ owner, id });
-  if (run === undefined) throw new Error("it is not there any more");
+  if (run === undefined) throw new Error("it no longer exists");
   return run;
 }
 
@@ -118,7 +118,7 @@ async function restart(store: Store, run: RunRecord): Promise<Restored> {
   if (!request.adopts || parentId === null)
     return { run, writes: [], input: { inputMessages: messages, written: messages } };
   const parent = await store.getRun({ owner, id: parentId });
-  if (parent === undefined) throw new Error("the run whose turn it takes over is gone");
+  if (parent === undefined) throw new Error("the run whose turn it takes over no longer exists");
   const inherited = await readInheritedTurn(store, parent, request);
   const inputMessages = messages.slice(inherited.messages.length);
   const resume = await resumeInheritedTurn(store, { parent, inherited, request });

@@ -17,7 +17,7 @@ const started = callRecord("c", { status: "started" });
 const waiting: CallRecord = { ...started, status: "waiting" };
 const ended: CallRecord = { ...waiting, status: "succeeded", endedAt: 3 };
 
-test("a call is stored as it was written last, also by a journal that did not begin it", async () => {
+test("the last write of a call is stored, also by a journal that did not start it", async () => {
   await withMemoryStore(async (store) => {
     await createRun(store, { id: "r" });
     const first = journalOn(store, 1);
@@ -36,7 +36,7 @@ test("a run that was queued for other nodes while its chain executes here is fen
     await createRun(store, { id: "r" });
     const told: string[] = [];
     const journal = journalOn(store, 1, (reason) => told.push(reason));
-    // Another took this node for dead, and had no place for its run.
+    // Another node declared this one dead, and had no free slot for its run.
     const [queued] = await store.write([
       { type: "set-status", runId: "r", status: "queued", epoch: 1 },
     ]);

@@ -17,12 +17,15 @@ import {
   type StoredRequest,
 } from "@capstan/store";
 
-/** For what a run suspends. A deferred answer closes the run instead, and the next run takes its turn over. */
+/**
+ * The open answers for which a run suspends. A deferred answer closes the run instead, and the next
+ * run takes its turn over.
+ */
 export type WaitPolicy = Pick<StoredRequest, "approvals" | "toolOutputs">;
 
 export interface RunJournalOptions {
   readonly store: Store;
-  /** The store of the grants that hold in every session. */
+  /** The store of grants that apply in every session. */
   readonly grants: Store;
   readonly run: { readonly id: string; readonly epoch: number; readonly owner: string };
   readonly waits: WaitPolicy;
@@ -78,7 +81,7 @@ export class RunJournal implements Journal {
     if (writes.length === 0 && given.length === 0) return committed;
     const status = result === undefined ? undefined : stoppedStatus(result, waits);
     const said = { stops: result !== undefined, pending };
-    // Submitted at once, so that commits stay in order.
+    // Submitted immediately, so that commits stay in order.
     const journal = { type: "journal", runId: run.id, epoch: run.epoch, writes } as const;
     const writing = store.write([status === undefined ? journal : { ...journal, status }]);
     if (given.length === 0)
@@ -95,7 +98,7 @@ export class RunJournal implements Journal {
       .catch(this.#failed);
   }
 
-  /** Whether the write is another store's, or in the journal already. */
+  /** Whether the write belongs to another store, or is in the journal already. */
   #isForeign(write: JournalWrite): boolean {
     if (write.type === "grant") return this.#isKeptElsewhere(write.grant);
     return write.type === "message" && this.#written.has(write.message);
@@ -122,7 +125,7 @@ export class RunJournal implements Journal {
       if (this.end.suspended || pending.length > 0) this.#options.onDeadline(pending);
       return committed;
     }
-    const reason = "reason" in outcome ? outcome.reason : "the run is not there any more";
+    const reason = "reason" in outcome ? outcome.reason : "the run no longer exists";
     if (goesOn) this.#options.onFenced(reason);
     return { status: "fenced", reason };
   }

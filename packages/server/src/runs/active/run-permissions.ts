@@ -23,7 +23,7 @@ export async function readGrants(
   return grants;
 }
 
-/** All of a user's, whatever session they hold in. */
+/** All grants of a user, of every session. */
 async function listGrants(
   stores: readonly Store[],
   owner: string,
@@ -44,34 +44,37 @@ async function listGrants(
 }
 
 interface RunGrantsOptions {
-  /** Of this process. */
+  /** The changes of this process. */
   readonly runs: () => Iterable<ActiveRun>;
   readonly stores: readonly Store[];
   readonly log: (line: string) => void;
 }
 
-/** The grants of active runs: what is given or revoked anywhere holds in all of them at once. */
+/** The grants of active runs. A change at any node applies to all of them immediately. */
 export class RunGrants {
   readonly #options: RunGrantsOptions;
-  /** Counts possible changes of grants: a read that began before the last change is stale. */
+  /** Counts possible changes of grants: a read that started before the last change is stale. */
   #changes = 0;
 
   constructor(options: RunGrantsOptions) {
     this.#options = options;
   }
 
-  /** Counts the changes so far: what was read from the store before a later one may lack it. */
+  /**
+   * Returns the number of changes so far. A read from the store that started before a later change
+   * may lack it.
+   */
   get changes(): number {
     return this.#changes;
   }
 
-  /** Adds a grant that was given in a run to that run, and what it allows to the others for which it holds. */
+  /** Adds a new grant to its run, and to the other active runs that it covers. */
   share(run: RunRecord, grant: Grant): void {
     this.#changes += 1;
     for (const { session } of this.#of(run.owner)) {
       const isOwn = session.run.id === run.id;
       const isMeant = grant.scope === "always" || session.run.sessionId === run.sessionId;
-      // A read of the store that is newer than the grant may have brought it.
+      // A later read of the store may already have returned the grant.
       if (
         (isOwn || (isMeant && grant.verdict === "allow")) &&
         !session.grants.list().includes(grant)
@@ -96,7 +99,7 @@ export class RunGrants {
       while (this.#of(owner).length > 0) {
         const changes = this.#changes;
         const records = await listGrants(stores, owner);
-        // It may have what was revoked since, or lack what was given.
+        // It may have grants that were revoked since, or lack newer ones.
         if (changes !== this.#changes) continue;
         for (const { session } of this.#of(owner)) replaceGrants(session, records);
         return;
@@ -113,7 +116,7 @@ export class RunGrants {
   }
 }
 
-/** Replaces a run's grants by those that hold in its session. */
+/** Replaces a run's grants with those of its session. */
 function replaceGrants(
   { run, grants }: { readonly run: RunRecord; readonly grants: GrantBook },
   records: readonly GrantRecord[],
@@ -130,20 +133,20 @@ type Change = Extract<StoreWrite, { type: "change-override" | "reset-override" }
 export class Overrides {
   readonly #store: Store;
   readonly #rules = new Map<string, readonly PolicyRule[]>();
-  /** By user, how often their rules were asked for, and which of those reads is the newest that came. */
+  /** For each user, the number of reads of their rules, and the newest read that has returned. */
   readonly #reads = new Map<string, { begun: number; newest: number }>();
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  /** Reads them, if they are not known yet; what comes back gives those of the moment. */
+  /** Reads a user's rules if they are not cached. The returned function gives the current ones. */
   async of(owner: string): Promise<() => readonly PolicyRule[]> {
     if (!this.#rules.has(owner)) await this.#read(owner);
     return () => this.#rules.get(owner) ?? [];
   }
 
-  /** The users whose rules are known here. */
+  /** The users whose rules are cached. */
   owners(): readonly string[] {
     return [...this.#reads.keys()];
   }
@@ -164,7 +167,7 @@ export class Overrides {
     this.#reads.set(owner, reads);
     const mine = (reads.begun += 1);
     const overrides = await this.#store.listOverrides({ owner });
-    // One that began earlier and comes later may lack the last change.
+    // A read that started earlier and returns later may lack the last change.
     if (mine < reads.newest) return;
     reads.newest = mine;
     this.#rules.set(

@@ -9,7 +9,7 @@ import { begin, createRuns, requestOf, runIn } from "../../testing/run-fixtures.
 const postgres = findPostgres();
 const skip = postgres.status === "missing" && postgres.reason;
 
-/** The first commit of this kind is done, and its answer is lost on the way. */
+/** The first commit of this kind succeeds, and its response is lost. */
 function losing(store: Store, type: StoreWrite["type"]): Store {
   let isLost = false;
   return {
@@ -44,7 +44,7 @@ test(
 );
 
 // Contract: durability-40
-test("so is one that was claimed without this node hearing of it", { skip }, async () => {
+test("a run that was claimed without a message to this node is found and executed, too", { skip }, async () => {
   await withTwoNodes(async (store) => {
     const clock = new FakeClock(0);
     const common = { clock, model: new ScriptedModel(["done"]) };
@@ -80,7 +80,7 @@ test("runs that execute here, or are about to, are not claimed as orphans", { sk
 });
 
 // Contract: durability-40
-test("a run whose claim is on its way here is left alone", { skip }, async () => {
+test("a run whose claim by this node is in progress is not claimed as an orphan", { skip }, async () => {
   await withTwoNodes(async (store) => {
     const committed = Promise.withResolvers<void>();
     const delivered = Promise.withResolvers<void>();
@@ -107,7 +107,7 @@ test("a run whose claim is on its way here is left alone", { skip }, async () =>
 });
 
 // Contract: durability-40
-test("a clock that is set back does not keep it from looking", { skip }, async () => {
+test("a clock that is set back does not stop the search", { skip }, async () => {
   await withTwoNodes(async (store) => {
     const clock = new FakeClock(3_600_000);
     const model = new ScriptedModel(["done"]);

@@ -15,7 +15,7 @@ import {
   tool,
 } from "../../testing/run-fixtures.ts";
 
-/** A server that dies before it writes into a journal that is there: what its model says is lost. */
+/** A server that dies before it writes to an existing journal, so that its model's text is lost. */
 function dyingRuns(store: Store, tools: readonly Tool[] = [], model = new ScriptedModel(["lost"])) {
   return createRuns({ store: dyingStore(store), model, tools });
 }
@@ -66,7 +66,7 @@ test("a run that could not be started keeps its message, and a retry shows it to
 });
 
 // Contract: durability-10
-test("a run whose server died as it began is begun by the next one", async () => {
+test("a run whose server died at its start is started by the next one", async () => {
   await withMemoryStore(async (store) => {
     const { id } = await begin(dyingRuns(store), requestOf("MY QUESTION"));
     const model = new ScriptedModel(["answer"]);
@@ -81,7 +81,7 @@ test("a run whose server died as it began is begun by the next one", async () =>
   });
 });
 
-test("a run of which only heartbeats were told when its server died is begun by the next one", async () => {
+test("a run that had only heartbeats when its server died is started by the next one", async () => {
   await withMemoryStore(async (store) => {
     const { id: runId } = await begin(dyingRuns(store), requestOf("MY QUESTION"));
     await signOfLife(store, runId);
@@ -118,7 +118,7 @@ test("a run whose server died while it took a turn over continues with the turn 
 });
 
 // Contract: durability-10, durability-11
-test("a run that its servers die of is closed after some tries, and says so", async () => {
+test("a run that crashes its servers is closed after some tries, with a message", async () => {
   await withMemoryStore(async (store) => {
     const limits = { ...defaultServerLimits, maxCrashes: 3 };
     let asked = Promise.withResolvers<void>();
@@ -166,11 +166,11 @@ test("a run that crashes its servers is closed, even if it is queued each time b
 });
 
 // Contract: durability-11
-test("one of which its servers die as they read it is closed without being read", () =>
+test("a run that crashes its servers while they read it is closed without being read", () =>
   closedUnread((store) => store, hasBegun));
 
 // Contract: durability-11
-test("one that is watched while it is queued between its servers' deaths is closed unread, too", async () => {
+test("such a run is closed without being read even if it has readers while it is queued", async () => {
   await withMemoryStore(async (store) => {
     const limits = { ...defaultServerLimits, maxCrashes: 2 };
     const { id } = await begin(createRuns({ store, model: hanging, limits }), requestOf("Q"));
@@ -200,14 +200,14 @@ async function signOfLife(store: Store, runId: string): Promise<void> {
   assert.equal(told.status, "committed");
 }
 
-test("one of which its servers die before it begins is closed, too", () =>
+test("a run that crashes its servers before its start is closed, too", () =>
   closedUnread(dyingStore, async () => {}));
 
 // Contract: durability-11
 test("if the store rejects that end, the registry tries again", () =>
   closedUnread((store) => store, hasBegun, failingOnce));
 
-/** The first end of a run is not taken. */
+/** The store rejects the first end of a run. */
 function failingOnce(store: Store): Store {
   let hasFailed = false;
   return {
@@ -252,7 +252,7 @@ async function closedUnread(
 }
 
 // Contract: durability-11
-test("a run that its servers hand back is never closed for that", async () => {
+test("a run that is handed back repeatedly is never closed", async () => {
   await withMemoryStore(async (store) => {
     const limits = { ...defaultServerLimits, maxCrashes: 1 };
     let runs = createRuns({ store, model: hanging, limits });

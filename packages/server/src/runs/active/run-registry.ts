@@ -35,17 +35,20 @@ export interface RunRegistryOptions {
   readonly onGrant: (run: RunRecord, grant: Grant) => void;
   /** Called after an approval request, which expires at that time, has been stored, and when a run has suspended. */
   readonly onDeadline: (pending: readonly PendingApproval[]) => void;
-  /** Called when a run is over, and not in the registry any more. `isQueued` if its answer came before it suspended. */
+  /**
+   * Called when a run is over and has left the registry. `isQueued` if its answer came before it
+   * suspended.
+   */
   readonly onOver: (
     run: RunRecord,
     end: { readonly isWaiting: boolean; readonly isQueued: boolean },
   ) => void;
 }
 
-/** Pauses before the tries to close a run; the last one repeats. */
+/** Pauses before each try to close a run; the last one repeats. */
 const closePausesMs = [0, 250, 1_000, 5_000, 30_000, 120_000] as const;
 
-/** Between two comparisons with the store. */
+/** Milliseconds between two comparisons with the store. */
 const orphanCheckMs = 5_000;
 
 const interrupted: ChainError = {
@@ -58,14 +61,17 @@ const interrupted: ChainError = {
 const crashing =
   "The server crashed repeatedly while it loaded this run, so the run was closed without reading its contents. Start it again.";
 
-/** The runs that this process has claimed: one `ActiveRun` each, whose opening comment says how they live. */
+/**
+ * The claimed runs of this process: one `ActiveRun` each, see the comment at the start of
+ * `active-run.ts`.
+ */
 export class RunRegistry {
   readonly #options: RunRegistryOptions;
   readonly #runs = new Map<string, ActiveRun>();
   readonly #mailboxes = new Mailboxes();
-  /** Runs that a commit on its way may claim for this process. */
+  /** Runs that a commit in progress may claim for this process. */
   readonly #expected = new Map<string, number>();
-  /** Runs that stopped here. */
+  /** The cached runs that stopped in this process. */
   readonly warm: WarmRuns;
   readonly grants: RunGrants;
   #isStopping = false;
@@ -82,7 +88,7 @@ export class RunRegistry {
     return this.#runs.get(runId);
   }
 
-  /** The runs that are restored or run: each has a slot. */
+  /** The runs in the phases `restoring` and `running`: each has a slot. */
   active(): readonly ActiveRun[] {
     return [...this.#runs.values()].filter(({ phase }) => phase !== "closing");
   }
@@ -101,7 +107,7 @@ export class RunRegistry {
     return this.#mailboxes.size;
   }
 
-  /** Whether this process stops: it claims nothing more. */
+  /** Whether this process is stopping and claims nothing more. */
   get isStopping(): boolean {
     return this.#isStopping;
   }
@@ -136,7 +142,7 @@ export class RunRegistry {
       const claimed = await (isOrphan ? claimOrphan(store, ref, clock) : claimRun(store, ref));
       if (claimed === undefined) return;
       const { maxCrashes } = this.#options.limits;
-      // If that cannot be read, restoring it fails as well, and closes it.
+      // If the events cannot be read, restoring the run fails as well, and closes it.
       const crashes = await crashesItsServers(store, claimed, maxCrashes).catch(() => false);
       if (crashes) await this.#close(this.#enter(claimed), { unread: crashing }, {});
       else await this.#resume(claimed);
@@ -155,7 +161,8 @@ export class RunRegistry {
   /** Starts a run that this process has created. */
   begin(run: RunRecord, read: () => Promise<LaunchInput>): Promise<void> {
     return this.inOrder(run.id, async () => {
-      // The response to the commit may have been so late that the run was found as an orphan.
+      // If the response to the commit was very late, the run may already have been claimed as an
+      // orphan.
       if (this.#runs.has(run.id)) return;
       await this.#restore(this.#enter(run), {}, async () => ({
         run,
@@ -196,7 +203,7 @@ export class RunRegistry {
       try {
         await store.write([{ type: "set-status", runId, status: "queued", epoch }]);
       } catch (thrown) {
-        // As after a crash, the next server finds it in progress.
+        // The next server finds it in progress, as after a crash.
         this.#options.log(`Run ${runId} could not be handed back: ${errorMessage(thrown)}`);
       }
     }
@@ -221,7 +228,7 @@ export class RunRegistry {
     );
   }
 
-  /** Adds a claimed run. An older claim of it is fenced, and detached. */
+  /** Adds a claimed run, and detaches an older, fenced claim of it. */
   #enter(claimed: OwnedRun): ActiveRun {
     const { stores, limits, clock, log } = this.#options;
     const older = this.#runs.get(claimed.id);
@@ -244,7 +251,7 @@ export class RunRegistry {
     this.#remove(run);
   }
 
-  /** Removes a run that is over, and gives its slot back. */
+  /** Removes a run that is over, and releases its slot. */
   #remove(run: ActiveRun): void {
     if (this.#runs.get(run.id) !== run) return;
     this.#runs.delete(run.id);
@@ -271,7 +278,7 @@ export class RunRegistry {
       if (restored === "crashing") return await this.#close(active, this.#interruptedEnding(), {});
       const isOurs = restored !== "stale" && (await this.#write(active, restored.writes));
       if (isOurs) await this.#launch(active, restored, warm);
-      if (active.phase === "restoring") this.#detach(active, "another has this run");
+      if (active.phase === "restoring") this.#detach(active, "another node owns this run");
     } catch (thrown) {
       const message = `The run could not be started: ${errorMessage(thrown)}`;
       this.#options.log(`${active.id}: ${message}`);
@@ -342,7 +349,7 @@ export class RunRegistry {
     onOver(run, { isWaiting, isQueued });
   }
 
-  /** Closes a run in the epoch that it has; in the background, in a new one, if that fails. */
+  /** Closes a run in its epoch. If that fails, closes it in the background in a new one. */
   async #close(active: ActiveRun, ending: RunEnding, warm: WarmRun): Promise<void> {
     if (this.#runs.get(active.id) !== active) return;
     active.close();
@@ -392,7 +399,7 @@ export class RunRegistry {
     return closeRun({ store: run.store, run, ending, tries, end, clock, log });
   }
 
-  /** Of a run that seems to crash its servers: with an event that says so. */
+  /** If the run seems to crash its servers, an event records that. */
   #interruptedEnding(): RunEnding {
     const { message } = interrupted;
     const event = {
