@@ -161,7 +161,7 @@ const forgeries: readonly (readonly [name: string, forged: Forged, said: RegExp]
   ["a row that counts otherwise", { run: { last_seq: 3 } }, /its row counts 3 events/],
   ["an item without an end", { script: replaced(4) }, /the item i has no end/],
   ["an item with another text", { script: replaced(3) }, /not what was sent of it/],
-  ["an item without a beginning", { script: replaced(1) }, /goes on without a beginning/],
+  ["an item without a beginning", { script: replaced(1) }, /continues without a start/],
   [
     "an item that begins twice",
     { script: script.toSpliced(5, 0, script[1]!) },

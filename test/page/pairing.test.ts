@@ -168,7 +168,7 @@ test(
 test("without a terminal no link is printed", { skip }, async () => {
   const { code, output } = await piped("pair");
   assert.equal(code, 1);
-  assert.match(output, /needs a terminal/);
+  assert.match(output, /must be a terminal/);
   assert.equal(linkIn(output), undefined);
   assert.equal(linkIn(capstan.output()), undefined);
   assert.match(capstan.output(), /^ {2}approve {2}people: paired browsers and terminals/m);

@@ -44,22 +44,26 @@ test(
 );
 
 // Contract: durability-40
-test("a run that was claimed without a message to this node is found and executed, too", { skip }, async () => {
-  await withTwoNodes(async (store) => {
-    const clock = new FakeClock(0);
-    const common = { clock, model: new ScriptedModel(["done"]) };
-    const full = { ...defaultServerLimits, runsAtOnce: 0 };
-    const { id } = await begin(createRuns({ ...common, store, limits: full }), requestOf("go"));
-    const runs = createRuns({ ...common, store: losing(store, "claim-run") });
-    await runs.recover(await runs.listUnfinished());
-    assert.deepEqual(
-      (await ownRuns(store)).map((run) => run.id),
-      [id],
-    );
-    await runs.sweep();
-    await runIn(store, id, "completed");
-  });
-});
+test(
+  "a run that was claimed without a message to this node is found and executed, too",
+  { skip },
+  async () => {
+    await withTwoNodes(async (store) => {
+      const clock = new FakeClock(0);
+      const common = { clock, model: new ScriptedModel(["done"]) };
+      const full = { ...defaultServerLimits, runsAtOnce: 0 };
+      const { id } = await begin(createRuns({ ...common, store, limits: full }), requestOf("go"));
+      const runs = createRuns({ ...common, store: losing(store, "claim-run") });
+      await runs.recover(await runs.listUnfinished());
+      assert.deepEqual(
+        (await ownRuns(store)).map((run) => run.id),
+        [id],
+      );
+      await runs.sweep();
+      await runIn(store, id, "completed");
+    });
+  },
+);
 
 // Contract: durability-40
 test("runs that execute here, or are about to, are not claimed as orphans", { skip }, async () => {
@@ -80,31 +84,35 @@ test("runs that execute here, or are about to, are not claimed as orphans", { sk
 });
 
 // Contract: durability-40
-test("a run whose claim by this node is in progress is not claimed as an orphan", { skip }, async () => {
-  await withTwoNodes(async (store) => {
-    const committed = Promise.withResolvers<void>();
-    const delivered = Promise.withResolvers<void>();
-    const late: Store = {
-      ...store,
-      write: async (writes) => {
-        const outcomes = await store.write(writes);
-        if (writes[0]?.type !== "create-run") return outcomes;
-        committed.resolve();
-        await delivered.promise;
-        return outcomes;
-      },
-    };
-    const clock = new FakeClock(0);
-    const runs = createRuns({ store: late, model: new ScriptedModel(["done"]), clock });
-    const beginning = begin(runs, requestOf("go"));
-    await committed.promise;
-    const [run] = await ownRuns(store);
-    await runs.sweep();
-    delivered.resolve();
-    await beginning;
-    assert.equal((await runIn(store, run!.id, "completed")).epoch, 1);
-  });
-});
+test(
+  "a run whose claim by this node is in progress is not claimed as an orphan",
+  { skip },
+  async () => {
+    await withTwoNodes(async (store) => {
+      const committed = Promise.withResolvers<void>();
+      const delivered = Promise.withResolvers<void>();
+      const late: Store = {
+        ...store,
+        write: async (writes) => {
+          const outcomes = await store.write(writes);
+          if (writes[0]?.type !== "create-run") return outcomes;
+          committed.resolve();
+          await delivered.promise;
+          return outcomes;
+        },
+      };
+      const clock = new FakeClock(0);
+      const runs = createRuns({ store: late, model: new ScriptedModel(["done"]), clock });
+      const beginning = begin(runs, requestOf("go"));
+      await committed.promise;
+      const [run] = await ownRuns(store);
+      await runs.sweep();
+      delivered.resolve();
+      await beginning;
+      assert.equal((await runIn(store, run!.id, "completed")).epoch, 1);
+    });
+  },
+);
 
 // Contract: durability-40
 test("a clock that is set back does not stop the search", { skip }, async () => {

@@ -45,7 +45,7 @@ test(
       [
         "redis://:secret-word@127.0.0.1:1/0",
         /127\.0\.0\.1:1\/0.*ECONNREFUSED/,
-        /See that Redis runs/,
+        /Check that Redis runs/,
       ],
     ] as const;
     for (const [url, what, todo] of cases) {
