@@ -14,7 +14,7 @@ const blockedServer = (turn: string) => `
 for (const { name, turn, measure } of [
   {
     name: "works",
-    turn: "const { user } = process.threadCpuUsage(); while (process.threadCpuUsage().user - user < 150_000);",
+    turn: "const ran = () => process.threadCpuUsage().user + process.threadCpuUsage().system; const began = ran(); while (ran() - began < 150_000);",
     measure: "busiestMs",
   },
   {
