@@ -126,21 +126,24 @@ async function* withEvents(
 ): AsyncGenerator<Iterable<string>> {
   for (const run of runs) {
     const events = { owner: run.owner, runId: run.id };
-    const compact = await store.readEventsCompact(events).catch((thrown: unknown) => {
-      // The others are shown.
-      if (isCorrupt(thrown)) return "damaged" as const;
-      throw thrown;
-    });
-    const view =
-      compact === "damaged"
-        ? { ...runView(run), error: damaged, events: [] }
-        : { ...runView(run), last_seq: compact?.lastSeq ?? 0, events: compact?.events ?? [] };
-    const shown = { id: `events of ${run.id}`, view: view satisfies RunWithEvents };
+    const id = `events of ${run.id}`;
+    const read = async () => {
+      const compact = await store.readEventsCompact(events).catch((thrown: unknown) => {
+        // The others are shown.
+        if (isCorrupt(thrown)) return "damaged" as const;
+        throw thrown;
+      });
+      const view =
+        compact === "damaged"
+          ? { ...runView(run), error: damaged, events: [] }
+          : { ...runView(run), last_seq: compact?.lastSeq ?? 0, events: compact?.events ?? [] };
+      return view satisfies RunWithEvents;
+    };
     // The list has begun: a run that is too much for the budget keeps later requests waiting.
-    const options = { isFinal: isClosing(run.status), always: true };
-    const { answer, release } = budget.takeAnswer(run.owner, shown, options);
+    const options = { id, isFinal: isClosing(run.status), always: true, read };
+    const { answer, release } = await budget.readAnswer(run.owner, options);
     try {
-      yield jsonChunks(answer.view);
+      yield jsonChunks(answer);
     } finally {
       release();
     }

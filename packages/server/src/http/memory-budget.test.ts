@@ -1,3 +1,4 @@
+import { MemoryBudget } from "./memory-budget.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
@@ -160,4 +161,35 @@ test("streams, lists of events, calls and input items take from the budget and g
       assert.equal(response.status, 200, path);
       await (n % 2 === 0 ? response.text() : response.body?.cancel());
     }
+});
+
+test("a final answer is read once for all that read it at a time, and other answers one by one", async () => {
+  const budget = new MemoryBudget({ bodyBytes: 1_000, bytesAtOnce: 1_000_000, bytesOfOne: 10_000 });
+  let reads = 0;
+  let atOnce = 0;
+  const read = async () => {
+    reads += 1;
+    assert.equal(++atOnce, 1);
+    await new Promise(setImmediate);
+    atOnce -= 1;
+    return { text: "x".repeat(3_000) };
+  };
+  const answer = (id: string, isFinal: boolean) =>
+    budget.readAnswer("ann", { id, isFinal, always: false, read });
+  const same = await Promise.all(Array.from({ length: 50 }, () => answer("a", true)));
+  assert.equal(reads, 1);
+  const other = await Promise.allSettled(Array.from({ length: 5 }, () => answer("b", false)));
+  assert.deepEqual(
+    other.map(({ status }) => status),
+    ["fulfilled", "fulfilled", "rejected", "rejected", "rejected"],
+  );
+  for (const { release } of same) release();
+  assert.ok((await answer("c", true)).answer.text.length > 0);
+});
+
+test("a reader that left is not read for", async () => {
+  const budget = new MemoryBudget({ bodyBytes: 1, bytesAtOnce: 1, bytesOfOne: 1 });
+  const read = () => assert.fail("it is read");
+  const options = { id: "a", isFinal: true, always: false, signal: AbortSignal.abort(), read };
+  await assert.rejects(budget.readAnswer("ann", options), { name: "AbortError" });
 });

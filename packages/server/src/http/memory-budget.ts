@@ -54,35 +54,58 @@ export class MemoryBudget {
     else this.#used.set(principal, used);
   }
 
-  /**
-   * Takes the bytes of an answer while it is written.
-   *
-   * @param isFinal the answer with this id is always the same: its readers share one copy, which counts once
-   * @param always admit it: what it answers was done
-   */
-  takeAnswer<T extends { readonly id: string }>(
-    principal: string,
-    answer: T,
-    { isFinal, always }: { readonly isFinal: boolean; readonly always: boolean },
-  ): { readonly answer: T; readonly release: Release } {
-    const key = `${principal} ${answer.id}`;
-    const shared = (isFinal ? this.#answers.get(key) : undefined) ?? {
-      answer,
-      release: this.take(principal, bytesOf(answer), always),
-      readers: 0,
-    };
-    if (isFinal) this.#answers.set(key, shared);
+  #share(key: string, shared: Answer): Release {
     shared.readers += 1;
     let isReading = true;
-    const release = () => {
+    return () => {
       if (!isReading) return;
       isReading = false;
       shared.readers -= 1;
       if (shared.readers > 0) return;
-      if (isFinal) this.#answers.delete(key);
+      this.#answers.delete(key);
       shared.release();
     };
-    return { answer: shared.answer as T, release };
+  }
+
+  /**
+   * Reads an answer and takes its bytes while it is written. Shares the copy that is being written of a
+   * final answer. Otherwise a principal's reads follow one another, so that one answer of each is in
+   * memory without being counted.
+   *
+   * @param options.isFinal the answer with this id is always the same
+   * @param options.always admit it even if the budget is used up
+   * @param options.signal aborted if the reader left: then nothing is read
+   */
+  async readAnswer<T extends object>(
+    principal: string,
+    options: {
+      readonly id: string;
+      readonly isFinal: boolean;
+      readonly always: boolean;
+      readonly signal?: AbortSignal;
+      readonly read: () => Promise<T>;
+    },
+  ): Promise<{ readonly answer: T; readonly release: Release }> {
+    const { id, isFinal, always, signal, read } = options;
+    const key = `${principal} ${id}`;
+    const known = () => {
+      const shared = isFinal ? this.#answers.get(key) : undefined;
+      return shared && { answer: shared.answer as T, release: this.#share(key, shared) };
+    };
+    return (
+      known() ??
+      (await this.readOneByOne(principal, async () => {
+        signal?.throwIfAborted();
+        const shared = known();
+        if (shared !== undefined) return shared;
+        const answer = await read();
+        const release = this.take(principal, bytesOf(answer), always);
+        if (!isFinal) return { answer, release };
+        const first = { answer, release, readers: 0 };
+        this.#answers.set(key, first);
+        return { answer, release: this.#share(key, first) };
+      }))
+    );
   }
 
   /**
@@ -108,10 +131,7 @@ export class MemoryBudget {
     };
   }
 
-  /**
-   * Reads a whole input, of which only a page is sent: a principal's reads follow one another, so
-   * that one input of each is in memory.
-   */
+  /** Lets the reads of a principal that need much memory follow one another. */
   readOneByOne<T>(principal: string, read: () => Promise<T>): Promise<T> {
     const result = (this.#reads.get(principal) ?? Promise.resolve()).then(read);
     const ended = result.then(

@@ -166,8 +166,15 @@ let began: number | undefined;
  * of readers that are fast take all that is written at once, and then streams alone would run:
  * promises come before timers, other requests and other connections.
  */
-export async function nextTurn(): Promise<void> {
-  // Many wait for the same turn. Those that do not fit into it wait for another.
+export function nextTurn(): Promise<void> {
+  // One after the other: each is admitted when the one before it has done its work.
+  admitted = admitted.then(admit);
+  return admitted;
+}
+
+let admitted: Promise<void> = Promise.resolve();
+
+async function admit(): Promise<void> {
   while (began !== undefined && performance.now() - began > turnMs)
     await new Promise<void>((resolve) => setImmediate(resolve));
   if (began !== undefined) return;

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inputOf, pageOfItems, storedInput, storedOutput } from "./read-response.ts";
+import type { RunRecord, Store } from "@capstan/store";
+import fc from "fast-check";
+import { inputOf, readInputPage, storedInput, storedOutput } from "./read-response.ts";
 import { parseInput } from "./request/parse-input.ts";
 
 function inputFor(input: unknown) {
@@ -27,24 +29,81 @@ test("a kept item can be an input again", () => {
   assert.deepEqual(inputOf(output!), { type: "reasoning", id: "rs_1", summary: [], content: [] });
 });
 
-const items = ["a", "b", "c"].map((id) => ({ id }));
+const input = Array.from({ length: 10 }, (_, n) => ({ id: `i${n}`, role: "user", content: "x" }));
 
-test("items are listed newest first, in pages", () => {
-  assert.deepEqual(pageOfItems(items, { limit: 2 }), {
-    object: "list",
-    data: [{ id: "c" }, { id: "b" }],
-    has_more: true,
-    first_id: "c",
-    last_id: "b",
-  });
-  const rest = pageOfItems(items, { limit: 2, after: "b" });
-  assert.deepEqual([rest.data, rest.has_more], [[{ id: "a" }], false]);
-  const oldest = pageOfItems(items, { order: "asc" });
-  assert.deepEqual(oldest.data, items);
+/** Reads a page of a stored input of three parts; `most` is how many items were in memory at a time. */
+async function pageOf({ limit = 20, order = "desc", after }: PageRequest = {}, items = input) {
+  let count = 0;
+  let most = 0;
+  const store = {
+    streamInput: async () => arrayInParts([items.slice(0, 3), items.slice(3, 4), items.slice(4)]),
+  };
+  const { page, release } = await readInputPage(
+    store as unknown as Store,
+    { id: "resp_1", owner: "ann" } as RunRecord,
+    {
+      limit,
+      order,
+      ...(after !== undefined && { after }),
+      take: () => {
+        most = Math.max(most, ++count);
+        return () => count--;
+      },
+    },
+  );
+  assert.equal(count, page.data.length);
+  release();
+  assert.equal(count, 0);
+  return { ids: page.data.map(({ id }) => id).join(" "), page, most };
+}
+
+interface PageRequest {
+  readonly limit?: number;
+  readonly order?: "asc" | "desc";
+  readonly after?: string;
+}
+
+async function* arrayInParts<T>(parts: readonly (readonly T[])[]): AsyncGenerator<readonly T[]> {
+  yield* parts;
+}
+
+test("items are listed newest first, in pages", async () => {
+  const { page } = await pageOf({ limit: 2 });
+  assert.deepEqual([page.has_more, page.first_id, page.last_id], [true, "i9", "i8"]);
+  assert.equal((await pageOf({ limit: 3, after: "i4" })).ids, "i3 i2 i1");
+  assert.equal((await pageOf({ limit: 3, order: "asc", after: "i2" })).ids, "i3 i4 i5");
 });
 
-test("an empty page has no ids, and an unknown cursor is an error", () => {
-  const empty = pageOfItems([]);
-  assert.deepEqual([empty.first_id, empty.last_id], [null, null]);
-  assert.throws(() => pageOfItems(items, { after: "z" }), { status: 400, param: "after" });
+test("every page is part of the whole list, and only its items and two more are in memory", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 12 }),
+      fc.option(fc.integer({ min: 0, max: 9 }), { nil: undefined }),
+      fc.constantFrom("asc" as const, "desc" as const),
+      async (limit, cursor, order) => {
+        const ids = input.map(({ id }) => id);
+        const ordered = order === "asc" ? ids : ids.toReversed();
+        const after = cursor === undefined ? undefined : `i${cursor}`;
+        const start = after === undefined ? 0 : ordered.indexOf(after) + 1;
+        const found = await pageOf({ limit, order, ...(after !== undefined && { after }) });
+        assert.equal(found.ids, ordered.slice(start, start + limit).join(" "));
+        assert.equal(found.page.has_more, start + limit < ordered.length);
+        assert.ok(found.most <= limit + 2);
+      },
+    ),
+  );
+});
+
+test("items without ids have the same ones on each page", async () => {
+  const plain = input.map(({ role, content }) => ({ id: "", role, content }));
+  const { ids } = await pageOf({}, plain);
+  const [newest = "", next = ""] = ids.split(" ");
+  assert.equal((await pageOf({ limit: 1, after: newest }, plain)).ids, next);
+});
+
+test("an empty page has no ids, and an unknown cursor is an error", async () => {
+  const { page } = await pageOf({}, []);
+  assert.deepEqual([page.first_id, page.last_id], [null, null]);
+  for (const order of ["asc", "desc"] as const)
+    await assert.rejects(pageOf({ order, after: "z" }), { status: 400, param: "after" });
 });

@@ -14,6 +14,7 @@ import { parseCreateRequest } from "./request/parse-request.ts";
 import { type InputItem, parseInput } from "./request/parse-input.ts";
 import { withReferences } from "./content-parts.ts";
 import { RequestError } from "../http/errors.ts";
+import { bytesOf, type Release } from "../http/memory-budget.ts";
 import { itemIds } from "./projection/output-order.ts";
 
 /** A run as a response, as it is now. */
@@ -142,19 +143,82 @@ export async function lookUpItems(
 /** Items of a stored input that are parsed before other requests get their turn. */
 const sliceItems = 1_000;
 
-/** A run's input as items with ids. */
-export async function inputItemsOf(
+/** A run's input as items with ids, in parts. */
+async function* partsOfInput(
   store: Store,
   { id, owner }: RunRecord,
-): Promise<readonly StoredItem[]> {
-  const input = (await store.readInput({ owner, runId: id })) ?? [];
-  const items: InputItem[] = [];
-  for (let from = 0; from < input.length; from += sliceItems) {
-    await nextTurn();
-    items.push(...parseStored(withReferences(input.slice(from, from + sliceItems))));
+): AsyncGenerator<readonly StoredItem[]> {
+  let count = 0;
+  for await (const part of (await store.streamInput({ owner, runId: id })) ?? [])
+    for (let from = 0; from < part.length; from += sliceItems) {
+      await nextTurn();
+      const items = parseStored(withReferences(part.slice(from, from + sliceItems)));
+      yield storedInput(id, items, count);
+      count += items.length;
+    }
+}
+
+async function inputItemsOf(store: Store, run: RunRecord): Promise<readonly StoredItem[]> {
+  return (await Array.fromAsync(partsOfInput(store, run))).flat();
+}
+
+interface PageOptions {
+  readonly limit: number;
+  readonly order: "asc" | "desc";
+  /** The id of the item before the first one wanted. */
+  readonly after?: string;
+  /** Takes the bytes of an item before it is kept. */
+  readonly take: (bytes: number) => Release;
+}
+
+/**
+ * Reads one page of a run's input. Only the items of the page, and one more, are in memory at a time.
+ *
+ * @returns the page, and a function that gives its bytes back
+ * @throws RequestError for an unknown `after`, or if the budget is used up
+ */
+export async function readInputPage(
+  store: Store,
+  run: RunRecord,
+  { limit, order, after, take }: PageOptions,
+): Promise<{ readonly page: ListView<StoredItem>; readonly release: Release }> {
+  const kept: { readonly item: StoredItem; readonly release: Release }[] = [];
+  const release = () => kept.forEach((each) => each.release());
+  let isFound = after === undefined;
+  try {
+    reading: for await (const part of partsOfInput(store, run))
+      for (const item of part) {
+        if (!isFound && item.id === after) {
+          isFound = true;
+          // The newest first: the page is before it.
+          if (order === "desc") break reading;
+        } else if (isFound || order === "desc") {
+          kept.push({ item, release: take(bytesOf(item)) });
+          if (kept.length <= limit) continue;
+          if (order === "asc") break reading;
+          if (kept.length > limit + 1) kept.shift()?.release();
+        }
+      }
+    if (!isFound) throw itemNotFound(after);
+  } catch (thrown) {
+    release();
+    throw thrown;
   }
-  await nextTurn();
-  return storedInput(id, items);
+  const hasMore = kept.length > limit;
+  if (order === "desc") kept.reverse();
+  if (hasMore) kept.pop()?.release();
+  return {
+    page: listView(
+      kept.map(({ item }) => item),
+      hasMore,
+    ),
+    release,
+  };
+}
+
+function itemNotFound(after: string | undefined): RequestError {
+  const message = `No item with id '${after}' in this list. Leave 'after' out for the first page.`;
+  return new RequestError({ param: "after", code: "item_not_found", message });
 }
 
 /** Items that are stored. Those that this version does not understand are left out. */
@@ -198,10 +262,13 @@ const prefixes: { readonly [type: string]: string } = {
 /**
  * The items of a request as they are kept with its response: each with an id, its own or one
  * made of the response's, always the same. References are not kept: they are items already.
+ *
+ * @param before how many items are before these
  */
 export function storedInput(
   responseId: string,
   items: readonly InputItem[],
+  before = 0,
 ): readonly StoredItem[] {
   const idOf = itemIds(responseId);
   return items.flatMap((item, index): StoredItem[] => {
@@ -209,7 +276,7 @@ export function storedInput(
     const wire = (item.type === "carried" ? item.item : item) as JsonObject;
     const own = typeof wire["id"] === "string" && wire["id"] !== "" ? wire["id"] : undefined;
     const prefix = Object.hasOwn(prefixes, item.type) ? prefixes[item.type] : undefined;
-    return [{ ...wire, id: own ?? `${idOf(prefix ?? "item", index)}_in` }];
+    return [{ ...wire, id: own ?? `${idOf(prefix ?? "item", before + index)}_in` }];
   });
 }
 
@@ -221,28 +288,4 @@ export function storedOutput(output: readonly OutputItem[]): readonly StoredItem
 /** An item that was kept, as one of an input: what an `item_reference` stands for. */
 export function inputOf(item: StoredItem): InputItem | undefined {
   return parseStored([item])[0];
-}
-
-interface PageOptions {
-  /** @default 20 */
-  readonly limit?: number;
-  /** @default "desc": the newest first */
-  readonly order?: "asc" | "desc";
-  /** The id of the item before the first one wanted. */
-  readonly after?: string;
-}
-
-/** One page of items, which are given oldest first. @throws RequestError for an unknown `after` */
-export function pageOfItems(
-  items: readonly StoredItem[],
-  { limit = 20, order = "desc", after }: PageOptions = {},
-): ListView<StoredItem> {
-  const ordered = order === "asc" ? items : items.toReversed();
-  const position = after === undefined ? -1 : ordered.findIndex((item) => item.id === after);
-  if (after !== undefined && position === -1) {
-    const message = `No item with id '${after}' in this list. Leave 'after' out for the first page.`;
-    throw new RequestError({ param: "after", code: "item_not_found", message });
-  }
-  const data = ordered.slice(position + 1, position + 1 + limit);
-  return listView(data, position + 1 + data.length < ordered.length);
 }

@@ -2,13 +2,7 @@ import { Hono, type Context } from "hono";
 import { LruCache } from "@capstan/core/host";
 import { isClosing, type RequestKey, type RunRecord } from "@capstan/store";
 import { conflict, notFound, RequestError } from "../http/errors.ts";
-import {
-  awaitResponse,
-  inputItemsOf,
-  pageOfItems,
-  readResponse,
-  streamResponse,
-} from "./read-response.ts";
+import { awaitResponse, readInputPage, readResponse, streamResponse } from "./read-response.ts";
 import { parseLongInput } from "./request/parse-input.ts";
 import { parseCreateRequest } from "./request/parse-request.ts";
 import { itemChunks } from "./content-parts.ts";
@@ -41,11 +35,10 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
   };
   /** The connection of the last repeat that follows a run. */
   const followers = new LruCache<string, AbortSignal>(1_000);
-  const send = (context: Context<Environment>, { status }: RunRecord, response: ResponseObject) => {
-    const always = context.req.method !== "GET";
-    const options = { isFinal: isClosing(status) && !always, always };
-    const { answer, release } = budget.takeAnswer(context.get("principal"), response, options);
-    return streamJson(jsonChunks(answer), release);
+  /** Sends the answer of a request that has done something: it is sent even if the budget is used up. */
+  const send = (run: RunRecord, response: ResponseObject) => {
+    const release = budget.take(run.owner, bytesOf(response), true);
+    return streamJson(jsonChunks(response), release);
   };
   /** A stream of a run from a number on, until the client goes away. */
   const stream = (found: RunRecord, { after, release, leave, onPause }: StreamOptions) => {
@@ -108,14 +101,22 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     const store = runs.stores.of(run.id);
     const onPause = () => (isPaused = true);
     if (release !== undefined) return stream(run, { after: -1, release, leave, onPause });
-    if (request.background) return send(context, run, await readResponse(store, run));
-    return send(context, run, await awaitResponse(store, run, { signal, onPause }));
+    if (request.background) return send(run, await readResponse(store, run));
+    return send(run, await awaitResponse(store, run, { signal, onPause }));
   });
 
   routes.get("/:id", async (context) => {
     const run = await find(context);
-    if (context.req.query("stream") !== "true")
-      return send(context, run, await readResponse(runs.store, run));
+    if (context.req.query("stream") !== "true") {
+      const { answer, release } = await budget.readAnswer(run.owner, {
+        id: run.id,
+        isFinal: isClosing(run.status),
+        always: false,
+        signal: context.req.raw.signal,
+        read: () => readResponse(runs.store, run),
+      });
+      return streamJson(jsonChunks(answer), release);
+    }
     const after = readNumber(context, "starting_after", { min: -1, otherwise: -1 });
     return stream(run, { after, release: budget.takeStream(run.owner) });
   });
@@ -130,14 +131,14 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
   routes.post("/:id/cancel", async (context) => {
     const run = await find(context);
     const response = await readResponse(runs.store, run);
-    if (response.status === "cancelled") return send(context, run, response);
+    if (response.status === "cancelled") return send(run, response);
     if (!response.background) {
       const message =
         "Cannot cancel a synchronous response. Close its connection, or cancel its run at /v1/runs.";
       throw new RequestError({ message });
     }
     await runs.cancel(run);
-    return send(context, run, await readResponse(runs.store, run));
+    return send(run, await readResponse(runs.store, run));
   });
 
   routes.get("/:id/input_items", async (context) => {
@@ -146,8 +147,9 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
     const after = context.req.query("after");
     const options = { limit, order, ...(after !== undefined && { after }) } as const;
-    const page = await budget.readOneByOne(run.owner, async () =>
-      pageOfItems(await inputItemsOf(runs.store, run), options),
+    const take = (bytes: number) => budget.take(run.owner, bytes);
+    const { page, release } = await budget.readOneByOne(run.owner, () =>
+      readInputPage(runs.store, run, { ...options, take }),
     );
     const { data, has_more: hasMore, first_id: first, last_id: last } = page;
     return streamJson(
@@ -155,7 +157,7 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
         data.map((item) => itemChunks(item, runs.store)),
         { hasMore, first, last },
       ),
-      budget.take(run.owner, bytesOf(data)),
+      release,
     );
   });
 

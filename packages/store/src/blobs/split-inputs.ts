@@ -74,17 +74,33 @@ export async function joinList<T>(
 ): Promise<readonly T[]> {
   if (!list.some(isBlobElement)) return list as readonly T[];
   const whole: T[] = [];
+  for await (const part of partsOfList(list, blobs)) for (const each of part) whole.push(each);
+  return whole;
+}
+
+/**
+ * Returns the elements of a stored list in parts: those of one blob, or those between two.
+ *
+ * @throws Error if a blob is missing
+ */
+export async function* partsOfList<T>(
+  list: StoredList<T>,
+  blobs: Pick<BlobStore, "get">,
+): AsyncGenerator<readonly T[]> {
+  let inline: T[] = [];
   for (const element of list) {
     if (!isBlobElement(element)) {
-      whole.push(element);
+      inline.push(element);
       continue;
     }
+    if (inline.length > 0) yield inline;
+    inline = [];
     const bytes = await blobs.get(element.blob);
     if (bytes === undefined) throw missingBlob(element.blob);
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-    for (const each of await joinList(JSON.parse(text) as StoredList<T>, blobs)) whole.push(each);
+    yield* partsOfList(JSON.parse(text) as StoredList<T>, blobs);
   }
-  return whole;
+  if (inline.length > 0) yield inline;
 }
 
 /** Returns the error for a blob that the store has lost. */

@@ -1,5 +1,5 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
-import { joinList, type StoredList } from "../blobs/split-inputs.ts";
+import { joinList, partsOfList, type StoredList } from "../blobs/split-inputs.ts";
 import type { Clock } from "@capstan/core";
 import { isClosing } from "../records/run-status.ts";
 import type { PublishedPosition } from "../records/read-results.ts";
@@ -162,6 +162,11 @@ export function createStoreReader({
     readInput: async (query: OfRun) => {
       const list = await read(() => readInput(query));
       return list && joinList(list, blobs);
+    },
+    /** The same in parts, so that a reader of a few items needs little memory. */
+    streamInput: async (query: OfRun) => {
+      const list = await read(() => readInput(query));
+      return list && partsOfList(list, blobs);
     },
     /** A list of a run's request, with the parts that are stored as blobs. */
     readList: <T>(list: StoredList<T>) => joinList(list, blobs),

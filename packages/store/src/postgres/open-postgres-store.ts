@@ -4,6 +4,7 @@ import pg from "pg";
 import type { NodeMessage } from "../records/nodes.ts";
 import { Publisher } from "../live/live-runs.ts";
 import { type SlowReadName, slowRead } from "../live/slow-reads.ts";
+import { ownerOf, takeTurns } from "../live/take-turns.ts";
 import type { Store } from "../live/store.ts";
 import { createStore } from "../live/create-store.ts";
 import { checkAddress, type DatabaseAddress, describeDatabase } from "./wire/address.ts";
@@ -61,12 +62,16 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     await nodes.heartbeat();
     opened.move();
     const shared = coalesceScripts(snapshot);
+    // Other reads find a free connection.
+    const inTurn = takeTurns(Math.max(1, Math.floor(connections / 2)));
     return createStore({
       writer,
       read: shared,
       snapshot: shared,
-      readSlow: (name, query) =>
-        (ofOneRun.has(name) ? shared : snapshot)(() => slowRead(name, query)),
+      readSlow: (name, query) => {
+        const script = () => slowRead(name, query);
+        return ofOneRun.has(name) ? shared(script) : inTurn(ownerOf(query), () => snapshot(script));
+      },
       publisher,
       clock,
       blobs: new PostgresBlobs(address),

@@ -22,6 +22,7 @@ import type { ReadParts } from "../live/create-store-reader.ts";
 import type { Script } from "../sql/script.ts";
 
 import { storeError } from "../records/store-error.ts";
+import { ownerOf, takeTurns } from "../live/take-turns.ts";
 import { createStore, type StoreParts } from "../live/create-store.ts";
 import { startThread, type Thread } from "../live/thread.ts";
 import { startWriter, connectionWriter } from "./sqlite-writer.ts";
@@ -142,6 +143,8 @@ async function open({
       // No read returns a plain text, so a text is JSON.
       return typeof found === "string" ? (JSON.parse(found) as unknown) : found;
     }) as StoreParts["readSlow"];
+    // Several, so that the thread has the next read when one ends.
+    const inTurn = takeTurns(4);
     const release = async () => {
       await reader?.stop();
       sql.close();
@@ -152,7 +155,7 @@ async function open({
     return createStore({
       writer,
       ...reads,
-      readSlow,
+      readSlow: (name, query) => inTurn(ownerOf(query), () => readSlow(name, query)),
       publisher: new Publisher(),
       live: { runs: new LiveRuns(writer.recoveredRuns), storedSeq },
       clock,
