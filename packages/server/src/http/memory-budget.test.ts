@@ -163,8 +163,13 @@ test("streams, lists of events, calls and input items take from the budget and g
     }
 });
 
-test("a final answer is read once for all that read it at a time, and other answers one by one", async () => {
-  const budget = new MemoryBudget({ bodyBytes: 1_000, bytesAtOnce: 1_000_000, bytesOfOne: 10_000 });
+test("clients that request a final answer together share one read, and other answers are read in order", async () => {
+  const budget = new MemoryBudget({
+    bodyBytes: 1_000,
+    bytesAtOnce: 1_000_000,
+    bytesOfOne: 10_000,
+    streamsOfOne: 1,
+  });
   let reads = 0;
   let atOnce = 0;
   const read = async () => {
@@ -187,8 +192,8 @@ test("a final answer is read once for all that read it at a time, and other answ
   assert.ok((await answer("c", true)).answer.text.length > 0);
 });
 
-test("a reader that left is not read for", async () => {
-  const budget = new MemoryBudget({ bodyBytes: 1, bytesAtOnce: 1, bytesOfOne: 1 });
+test("an answer is not read for a client that has disconnected", async () => {
+  const budget = new MemoryBudget({ bodyBytes: 1, bytesAtOnce: 1, bytesOfOne: 1, streamsOfOne: 1 });
   const read = () => assert.fail("it is read");
   const options = { id: "a", isFinal: true, always: false, signal: AbortSignal.abort(), read };
   await assert.rejects(budget.readAnswer("ann", options), { name: "AbortError" });
