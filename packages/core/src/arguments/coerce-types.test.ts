@@ -130,6 +130,9 @@ test("an ambiguous value stays", () => {
   assert.deepEqual(repaired(grid, [1, 2]), [1, 2]);
   assert.deepEqual(repaired(grid, [1]), [[1]]);
   assert.deepEqual(repaired(grid, [[1], 2]), [[1], [2]]);
+  const cube = { type: "array", items: grid };
+  assert.deepEqual(repaired(cube, [[1], [2]]), [[1], [2]]);
+  assert.deepEqual(repaired(cube, [[[1]], [2]]), [[[1]], [[2]]]);
   const list = { type: "array", items: { type: ["string", "null"] } };
   const needed = coerceArguments({ list: null }, { properties: { list }, required: ["list"] });
   assert.equal(needed, undefined);

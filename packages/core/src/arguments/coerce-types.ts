@@ -115,10 +115,15 @@ class Repair {
    * list, or as many.
    */
   #isUnclear(value: readonly JsonValue[], item: SchemaAt): boolean {
-    return (
-      value.length > 1 &&
-      this.#view.types(item) === jsonTypes.array &&
-      !value.some((one) => isList(one))
+    return value.length > 1 && this.#isLevelShort(value, item);
+  }
+
+  /** Whether lists are nested one level less than the schema requires, in all of their items. */
+  #isLevelShort(value: readonly JsonValue[], item: SchemaAt): boolean {
+    if (this.#view.types(item) !== jsonTypes.array) return false;
+    if (!value.some((one) => isList(one))) return true;
+    return value.every(
+      (one) => isList(one) && this.#isLevelShort(one, this.#view.child(item, 0, one)),
     );
   }
 
