@@ -26,7 +26,7 @@ export const packages: ArrowTable = {
       "call/settle": "turn a tool's output into a result (stages 8 to 12)",
       "call/propose": "turn the model's text into an approved call (stages 1 to 5)",
       "call/ask": "request approvals and reviews",
-      call: "the life of one call: the driver, its entries, direct calls, sub-calls, the executor",
+      call: "the lifecycle of one call: the driver, its entries, direct calls, sub-calls, the executor",
       "chain/journal": "events, the journal port, recorder, memory journal",
       "chain/limits": "the budget of a chain",
       "chain/options": "options, callbacks and result of a chain, and their checks",
@@ -170,7 +170,7 @@ export const packages: ArrowTable = {
     usesNode: false,
     folders: {
       texts: "the texts that users read on the page, and numbers as text",
-      api: "the client of the page, its key, whether the server is there",
+      api: "the client of the page, its key, whether the server is reachable",
       run: "turn events into the view of a run",
       state: "stores without JSX: app, chat, live run, catalog, route",
       format: "times and JSON as text",
