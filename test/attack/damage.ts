@@ -69,12 +69,36 @@ function damageRow(random: Random, path: string): boolean {
   }
 }
 
-/** All that a database holds, as text; undefined if it cannot be read. */
+/** Returns the content of a database as text, or `undefined` if it cannot be read. */
 export function contentOf(dataDir: string): string | undefined {
+  return cellsOf(dataDir, () => "*");
+}
+
+/**
+ * Returns the cells by which rows are found, as text, or `undefined` if the database cannot be read.
+ * A row with another owner, id or name belongs to no request, so only `db check` names it.
+ */
+export function keysOf(dataDir: string): string | undefined {
+  return cellsOf(dataDir, (sql, table) =>
+    columnsOf(sql, table)
+      .filter((column) =>
+        /^(?:n|id|owner|name|kind|seq|part|digest|hash)$|_(?:n|id|seq)$/.test(column),
+      )
+      .join(", "),
+  );
+}
+
+function cellsOf(
+  dataDir: string,
+  columns: (sql: DatabaseSync, table: string) => string,
+): string | undefined {
   const sql = new DatabaseSync(join(dataDir, "capstan.db"), { readOnly: true });
   try {
     return tablesOf(sql)
-      .map((table) => JSON.stringify(sql.prepare(`SELECT * FROM ${table} NOT INDEXED`).all()))
+      .map((table) => {
+        const read = `SELECT ${columns(sql, table) || "1"} FROM ${table} NOT INDEXED`;
+        return JSON.stringify(sql.prepare(read).all());
+      })
       .join("\n");
   } catch {
     return undefined;

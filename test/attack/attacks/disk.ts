@@ -4,7 +4,7 @@ import type { Random } from "../../breaking/random.ts";
 import type { Combination } from "../../breaking/stores/combinations.ts";
 import type { ServerFolder } from "../../server-process.ts";
 import type { Attack, Report } from "../attack.ts";
-import { contentOf, damage, type DamagedPlace, places } from "../damage.ts";
+import { contentOf, damage, type DamagedPlace, keysOf, places } from "../damage.ts";
 import { makeOwned } from "../routes.ts";
 import { type Answer, send } from "../send.ts";
 import { startVictim, type Victim, victimFolder } from "../victim.ts";
@@ -34,13 +34,14 @@ export const disk: Attack = {
     }
     await cp(folder.data, good, { recursive: true });
     const content = contentOf(good);
+    const keys = keysOf(good);
     const entries = await readEntries(combination, folder);
     await rm(folder.data, { recursive: true });
     await cp(good, folder.data, { recursive: true });
     do {
       await rm(folder.data, { recursive: true });
       await cp(good, folder.data, { recursive: true });
-      await tryOne({ combination, random, report, folder, content, entries });
+      await tryOne({ combination, random, report, folder, content, keys, entries });
     } while (goesOn());
   },
 };
@@ -53,13 +54,33 @@ async function readEntries(combination: Combination, folder: ServerFolder): Prom
   await using victim = await startVictim(combination, folder);
   const entries = new Map<string, string>();
   for (const list of lists)
-    for (const [id, text] of entriesOf(list, await readList(victim, list))) entries.set(id, text);
+    for (const [id, text] of entriesOf(list, await readList(victim, list))) {
+      entries.set(id, text);
+      for (const path of pathsOf(id)) {
+        const answer = await read(victim, path);
+        // Some entries have no route of their own.
+        if (answer.status === 200) entries.set(path, comparable(answer.text));
+      }
+    }
   return entries;
 }
 
+/** The routes that read one entry, by its list and id. */
+function pathsOf(entry: string): readonly string[] {
+  const [list = "", id = ""] = entry.split(" ");
+  const path = `/v1/${list}/${encodeURIComponent(id)}`;
+  if (list === "runs") return ["", "/events", "/calls", "/approvals"].map((part) => path + part);
+  if (list === "conversations") return ["", "/runs", "/variables"].map((part) => path + part);
+  return [path];
+}
+
 function readList(victim: Victim, list: string): Promise<Answer> {
+  return read(victim, `/v1/${list}`);
+}
+
+function read(victim: Victim, path: string): Promise<Answer> {
   const headers = { authorization: `Bearer ${victim.keyOf("ann")}` };
-  return send(victim.url, { method: "GET", path: `/v1/${list}`, headers });
+  return send(victim.url, { method: "GET", path, headers });
 }
 
 /** The server resumes runs when it starts: their entries change. */
@@ -78,6 +99,33 @@ function entriesOf(list: string, { text }: Answer): readonly (readonly [string, 
     });
 }
 
+/**
+ * Removes what differs between two reads of the same data: the times of built-in variables, and the
+ * status of a conversation's last run, whose row can be damaged.
+ */
+function comparable(text: string): string {
+  return text.replaceAll(
+    /"(?:created|updated|lastVisited)":\d+,?|"head_status":(?:"\w+"|null),?/g,
+    "",
+  );
+}
+
+/** Whether a list shows only entries of the good list, and an event stream only its first events. */
+function isPartOf(text: string, good: string): boolean {
+  if (!text.startsWith('{"object":"list"')) return good.startsWith(text);
+  const dataOf = (list: string) => (JSON.parse(list) as { readonly data: readonly unknown[] }).data;
+  const known = new Set(dataOf(good).map((entry) => JSON.stringify(entry)));
+  return dataOf(text).every((entry) => known.has(JSON.stringify(entry)));
+}
+
+/** The part of a text that differs from the good text. */
+function difference(text: string, good: string): string {
+  let from = 0;
+  while (from < text.length && text[from] === good[from]) from += 1;
+  from = Math.max(0, from - 60);
+  return `${text.slice(from, from + 200)} instead of ${good.slice(from, from + 200)}`;
+}
+
 interface Entry {
   readonly id: string;
   readonly object: string;
@@ -93,6 +141,7 @@ async function tryOne({
   report,
   folder,
   content,
+  keys,
   entries,
 }: {
   readonly combination: Combination;
@@ -100,6 +149,7 @@ async function tryOne({
   readonly report: Report;
   readonly folder: ServerFolder;
   readonly content: string | undefined;
+  readonly keys: string | undefined;
   readonly entries: Entries;
 }): Promise<void> {
   const chosen = random.pick(places);
@@ -117,6 +167,7 @@ async function tryOne({
   // The end of a log may be lost as if the power had failed.
   if (isChanged && problems.length === 0 && chosen !== "log")
     report.problem(`${what}: db check names nothing, and the content has changed`);
+  const hasOtherKeys = chosen !== "input" && keysOf(folder.data) !== keys;
   const isReadable = chosen === "input" || problems.every((problem) => problem.startsWith("Row "));
   try {
     await using victim = await startVictim(combination, folder);
@@ -133,6 +184,19 @@ async function tryOne({
       for (const [id, text] of entriesOf(list, answer))
         if (text !== "damaged" && text !== (entries.get(id) ?? text))
           report.problem(`${what}: /v1/${list} shows ${text} instead of ${entries.get(id)}`);
+    }
+    // A damaged log may leave the state before its last commits.
+    for (const [path, good] of chosen === "log" ? [] : entries) {
+      if (!path.startsWith("/")) continue;
+      const answer = await read(victim, path);
+      const text = comparable(answer.text);
+      report.count("entries read");
+      const isReported = /damaged|database_corrupt/.test(text);
+      const isLost = hasOtherKeys && (answer.status === 404 || isPartOf(text, good));
+      if (text !== good && !isReported && !isLost)
+        report.problem(
+          `${what}: ${path} is ${answer.status} ${difference(text, good)} (db check: ${problems.join(" ").slice(0, 500)}; the server logged: ${victim.output().slice(-1_000)})`,
+        );
     }
     if (!victim.isAlive()) report.problem(`${what}: the server ended: ${victim.output()}`);
   } catch (thrown) {

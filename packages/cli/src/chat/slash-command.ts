@@ -81,7 +81,7 @@ export async function variablesCommand(
   }
   for (const variable of variables) {
     if (variable.object === "damaged") {
-      printLine(session, `damaged  ${style.dim(variable.error.message)}`);
+      printLine(session, `${printableLine(variable.id)}  ${style.dim(variable.error.message)}`);
       continue;
     }
     const about = [

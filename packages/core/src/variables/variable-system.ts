@@ -210,6 +210,11 @@ export class VariableSystem {
     return [...this.#store.names()];
   }
 
+  /** Returns the names of variables whose stored values are damaged. */
+  damagedNames(): readonly string[] {
+    return [...this.#missing].flatMap(([name, { reason }]) => (reason === "damaged" ? [name] : []));
+  }
+
   /** Returns the error for a missing variable, with advice. */
   missingVariable(name: string): ToolErrorData {
     return missingVariableError(name, this.#becameOf(name), () => this.#store.names());

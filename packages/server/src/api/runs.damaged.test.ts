@@ -200,3 +200,41 @@ test("variables that cannot be read are one damaged entry of their list", async 
     }
   }
 });
+
+// Contract: durability-57
+test("a damaged variable is an entry of its list, and other variables are listed as usual", async () => {
+  const sql = new SqliteConnection(new DatabaseSync(":memory:"));
+  migrate(sql, 1);
+  const store = storeOnConnection(sql, systemClock);
+  const { call } = createTestApp({ model: new ScriptedModel([]), store });
+  const { id } = (await call("POST", "/v1/conversations", {})).body;
+  const path = `/v1/conversations/${id}/variables`;
+  for (const name of ["good", "bad"])
+    await call("PUT", `${path}/${name}`, { text: name.repeat(2_000) });
+  sql.run("UPDATE variable_values SET value = replace(value, 'badbad', 'xadbad')");
+  // Another process does not have the values in memory.
+  const { call: later } = createTestApp({ model: new ScriptedModel([]), store });
+  const { status, body } = await later("GET", path);
+  assert.equal(status, 200);
+  const entries = body.data as unknown as { id?: string; name?: string; object: string }[];
+  const kinds = entries.map((entry) => [entry.name ?? entry.id, entry.object]);
+  assert.deepEqual(
+    kinds.filter(([name]) => name === "good" || name === "bad"),
+    [
+      ["good", "variable"],
+      ["bad", "damaged"],
+    ],
+  );
+});
+
+test("a run whose events are damaged answers with an error before its stream starts", async () => {
+  const sql = new SqliteConnection(new DatabaseSync(":memory:"));
+  migrate(sql, 1);
+  const store = storeOnConnection(sql, systemClock);
+  const { call } = createTestApp({ model: new ScriptedModel(["a"]), store });
+  const { id } = (await call("POST", "/v1/responses", { input: "one" })).body;
+  sql.run("UPDATE run_journal SET events = '[' WHERE events IS NOT NULL");
+  const { status, body } = await call("GET", `/v1/runs/${id}/events`);
+  assert.equal(status, 500);
+  assert.equal(body.error?.code, "database_corrupt");
+});

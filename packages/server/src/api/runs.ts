@@ -183,31 +183,64 @@ function statusesOf(text: string): readonly RunStatus[] {
  * A run's events as they are stored, then as they come. `Last-Event-ID` wins over `starting_after`:
  * a browser that connects again sends it with the address that it began with.
  */
-function runEvents(
+async function runEvents(
   { runs, limits }: Services,
   context: Context<Environment>,
   { run, budget }: { readonly run: RunRecord; readonly budget: MemoryBudget },
-): Response {
+): Promise<Response> {
   const from = readNumber(context, "starting_after", { min: 0, otherwise: 0 });
   const after = lastEventId(context.req.header("last-event-id")) ?? from;
   // Browsers take this status as "do not reconnect".
   if (isClosing(run.status) && after >= run.lastSeq) return context.body(null, 204);
   const release = budget.takeStream(run.owner);
   const stop = new AbortController();
-  const events = followEvents({
-    store: runs.store,
-    owner: run.owner,
-    runId: run.id,
-    after,
-    signal: stop.signal,
-  });
+  const events = encoded(
+    followEvents({
+      store: runs.store,
+      owner: run.owner,
+      runId: run.id,
+      after,
+      signal: stop.signal,
+    }),
+  );
+  const chunks = after < run.lastSeq ? await withFirstChunk(events, release) : events;
   return eventStream({
-    chunks: encoded(events),
+    chunks,
     idleMs: limits.heartbeatMs,
     onIdle: () => ": waiting\n\n",
     onLeave: () => stop.abort(),
     onEnd: release,
   });
+}
+
+/**
+ * Reads the first chunk of a stream before its response begins, so that a damaged row becomes an
+ * error response. Clients would reconnect forever after a stream that breaks at its start.
+ *
+ * @param onFailure called if the chunk cannot be read
+ */
+async function withFirstChunk(
+  chunks: AsyncIterable<string>,
+  onFailure: () => void,
+): Promise<AsyncIterable<string>> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const first = await iterator.next().catch((thrown: unknown) => {
+    onFailure();
+    throw thrown;
+  });
+  let isRead = false;
+  const next = () => {
+    if (isRead) return iterator.next();
+    isRead = true;
+    return Promise.resolve(first);
+  };
+  // Not a generator: its end does not reach the source if it has not started.
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next,
+      return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },
+    }),
+  };
 }
 
 /** A number of ours; what else a client sends there says nothing. */

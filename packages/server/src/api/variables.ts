@@ -2,7 +2,7 @@ import { Hono, type Context } from "hono";
 import { z } from "zod";
 import type { VariableSystem } from "@capstan/core";
 import { sliceText, type VariableType } from "@capstan/core/host";
-import type { VariableValueView, VariableView } from "@capstan/contract";
+import type { DamagedView, VariableValueView, VariableView } from "@capstan/contract";
 import type { ConversationRecord } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
 import {
@@ -53,7 +53,11 @@ export function variableRoutes({ runs }: Services): Hono<Environment> {
     const data = listed
       .slice(0, limit)
       .map((info): VariableView => ({ ...info, object: "variable" }));
-    return context.json(listView(data, listed.length > limit, ({ name }) => name));
+    // A filter cannot match the type or the text of a value that cannot be read.
+    const unreadable = variables.damagedNames().map(damagedView);
+    return context.json(
+      listView<VariableView | DamagedView>([...data, ...unreadable], listed.length > limit, idOf),
+    );
   });
 
   routes.get("/:id/variables/:name", async (context) => {
@@ -100,6 +104,10 @@ export function variableRoutes({ runs }: Services): Hono<Environment> {
   });
 
   return routes;
+}
+
+function idOf(entry: VariableView | DamagedView): string {
+  return entry.object === "damaged" ? entry.id : entry.name;
 }
 
 /** Reads or edits a variable. @throws RequestError 409 if a stored row that this needs is damaged */

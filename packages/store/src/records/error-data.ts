@@ -29,6 +29,9 @@ const causes: { readonly [code: number]: { readonly code: string; readonly advic
   },
 };
 
+/** Statements are tested with the schema, so a missing column or table is damage. */
+const otherSchema = /^no such (?:column|table): /;
+
 const unwritable = causes[14];
 const full = causes[13];
 /** The same causes, as the file system reports them. */
@@ -58,6 +61,7 @@ export function errorDataOf(action: string, thrown: unknown): ErrorData {
 
 function causeOf(thrown: unknown): (typeof causes)[number] | undefined {
   if (!(thrown instanceof Error)) return undefined;
-  if ("errcode" in thrown) return causes[Number(thrown.errcode) & 0xff];
+  if ("errcode" in thrown)
+    return otherSchema.test(thrown.message) ? causes[11] : causes[Number(thrown.errcode) & 0xff];
   return "code" in thrown ? fileCauses[String(thrown.code)] : undefined;
 }

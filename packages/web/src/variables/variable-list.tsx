@@ -98,6 +98,18 @@ export function VariableList(props: { readonly variables: Variables; readonly on
         >
           {(variable) => <VariableItem variable={variable()} variables={props.variables} />}
         </KeyedFor>
+        <For each={props.variables.unreadable()}>
+          {({ id, error }) => (
+            <li class="variable row" data-testid="damaged-variable">
+              <span class="stack grow">
+                <span class="variable-name breaks">{id}</span>
+                <span class="variable-desc soft">
+                  <span class="tag bad">{variablesTexts.damaged}</span> {error.message}
+                </span>
+              </span>
+            </li>
+          )}
+        </For>
       </ul>
     </>
   );

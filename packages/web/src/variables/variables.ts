@@ -1,4 +1,4 @@
-import type { VariableUpdate, VariableView } from "@capstan/contract";
+import type { DamagedView, VariableUpdate, VariableView } from "@capstan/contract";
 import { createEffect, createSignal, on } from "solid-js";
 import { client } from "../api/client.ts";
 import type { AppState } from "../state/app-state.ts";
@@ -18,11 +18,14 @@ export type Variables = ReturnType<typeof createVariables>;
 export function createVariables(app: AppState) {
   const [filter, setFilter] = createSignal<VariableFilter>({ search: "", type: "", tag: "" });
   const conversation = () => app.chat.conversation()?.id ?? null;
+  const [unreadable, setUnreadable] = createSignal<readonly DamagedView[]>([]);
   const list = createLoaded<readonly VariableView[]>([], async () => {
     const id = conversation();
     const entries = id === null ? [] : await client.variables(id, filter());
-    const damaged = entries.find((entry) => entry.object === "damaged");
-    if (damaged !== undefined) throw new Error(damaged.error.message);
+    const damaged = entries.filter((entry) => entry.object === "damaged");
+    const all = damaged.find((entry) => entry.id === id);
+    if (all !== undefined) throw new Error(all.error.message);
+    setUnreadable(damaged);
     return entries.filter((entry) => entry.object === "variable");
   });
   createEffect(
@@ -67,6 +70,8 @@ export function createVariables(app: AppState) {
 
   return {
     list,
+    /** The variables whose stored values are damaged. */
+    unreadable,
     filter,
     setFilter: (next: VariableFilter) => void setFilter(next),
     conversation,
