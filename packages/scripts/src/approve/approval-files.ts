@@ -36,8 +36,8 @@ const keptApproval = z.strictObject({
 });
 
 /**
- * Reads the approvals in a folder. Each has a file of its own, so that processes do not overwrite
- * each other's. A file that Capstan did not write approves nothing.
+ * Reads the approvals in a folder. Each approval has its own file, so that processes do not
+ * overwrite each other's. A file that Capstan did not write approves nothing.
  */
 export function readApprovals(folder: string): ScriptApprovalTable {
   const approvals = new Map<string, ScriptApproval>();
@@ -88,7 +88,7 @@ export function makeApprovalsFolder(folder: string): void {
   chmodSync(folder, 0o700);
 }
 
-/** Returns whether a file name is that of an approval. */
+/** Returns whether a file is an approval, by its name. */
 export function isApprovalFile(name: string | null): boolean {
   return name === null || name.endsWith(".json");
 }

@@ -38,7 +38,7 @@ test("a script's declared permissions do not count until a user approves it", ()
 });
 
 // Contract: sandbox-57
-test("an approval is only for this content at this path", () => {
+test("an approval covers only its content at its path", () => {
   const { approvals } = book();
   approvals.approve(script());
   assert.equal(approvals.approved(script("def f(): return 2")), undefined);
@@ -47,7 +47,7 @@ test("an approval is only for this content at this path", () => {
 });
 
 // Contract: sandbox-57
-test("the approved permissions hold, whatever the script declares now", () => {
+test("the approved permissions apply, whatever the script declares now", () => {
   const { approvals } = book();
   approvals.approve(script());
   const bolder = { ...script(), declared: { file: { secrets: ["KEY"] }, functions: {} } };
@@ -96,7 +96,7 @@ test("processes that approve at the same time do not lose each other's approvals
 });
 
 // Contract: sandbox-58
-test("approvals of two processes are both kept and seen by both", async () => {
+test("two processes see each other's approvals and keep both", async () => {
   const { kept, approvals } = book();
   const { promise, resolve } = Promise.withResolvers<void>();
   const end = approvals.subscribe(() => approvals.approved(script()) && resolve());

@@ -16,7 +16,7 @@ export type ScriptApprovalBook = ReturnType<typeof openScriptApprovals>;
 
 /**
  * Opens the approvals of an installation: a folder in the data directory, which tools cannot
- * access. An approval is for one path and exactly the content that the user saw. After any change
+ * access. An approval covers one path, with exactly the content that the user saw. After any change
  * every call of the script needs approval again. Approvals by another process, such as the command
  * line, take effect immediately.
  *

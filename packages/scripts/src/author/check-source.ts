@@ -8,7 +8,7 @@ import type {
   ScriptProblem,
 } from "../definition/script-function.ts";
 
-/** The tools that a text would define as a file of tools, and its problems. */
+/** The tools that a source text defines, and its problems. */
 export interface CheckedSource {
   readonly functions: readonly ScriptFunction[];
   readonly declared: DeclaredPermissions;
@@ -16,7 +16,7 @@ export interface CheckedSource {
 }
 
 /**
- * Reads the text of a script as a folder of tools would, without running or saving it.
+ * Reads the text of a script like a file in a tools folder, without running or saving it.
  *
  * @throws the signal's reason when it aborts
  */

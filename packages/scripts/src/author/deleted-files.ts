@@ -16,7 +16,7 @@ const kept = z.object({ path: z.string(), mode: z.int(), bytes: z.base64() });
 /** The maximum number of deleted files that are kept; the oldest is removed first. */
 const maxFiles = 100;
 
-/** Deletes files so that they can be restored: the last deleted file of each path. */
+/** Deletes files, and keeps the last deleted file of each path so that it can be restored. */
 export class DeletedFiles {
   readonly #folder: string;
 

@@ -139,7 +139,7 @@ test("a saved file is live immediately, and a save that is based on an older ver
 });
 
 // Contract: scripts-77
-test("an approval is only for the shown version of a file and of its private files", async () => {
+test("an approval covers only the shown version of a file and its private files", async () => {
   const { authoring, read, idOf, tools, library } = await open({
     "a.py": "def one network",
     "_help.py": "1",
@@ -191,7 +191,7 @@ test("a broken file cannot be approved, and saving approves nothing", async () =
   assert.equal(saved.approval, "outdated");
 });
 
-test("a new file begins as its language's template, and can be deleted and restored", async () => {
+test("a new file contains its language's template, and can be deleted and restored", async () => {
   const { authoring, idOf, tools } = await open({});
   const created = done(await authoring.create("weather"));
   assert.equal(created.name, "weather.py");

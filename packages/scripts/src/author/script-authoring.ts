@@ -19,7 +19,7 @@ import {
 } from "./script-view.ts";
 
 /**
- * Creates the operations on files of tools for their authors. Every path comes from a scan of the
+ * Creates the operations on tool files for their authors. Every path comes from a scan of the
  * folders; a request names a file by an id that does not contain its path.
  *
  * @param options.deleted a folder for deleted files, in the data directory

@@ -10,8 +10,8 @@ export interface ScriptToolsOptions {
 }
 
 /**
- * Creates the tools with which a model writes tools: the rule, and a check of the written text.
- * They run and save nothing: a file becomes tools when a user moves it into a folder of tools.
+ * Creates the rule and the check with which a model writes tools. They neither run nor save the
+ * text: it becomes tools when a user moves it into a tools folder.
  */
 export function scriptTools(options: ScriptToolsOptions): ToolGroup {
   return defineToolGroup({
@@ -21,7 +21,7 @@ export function scriptTools(options: ScriptToolsOptions): ToolGroup {
     tools: [checkScript(options.parsers)],
     declareSkillRules: {
       WriteATool: {
-        desc: "How a file of tools is written, in Python or PowerShell",
+        desc: "How to write a tool file in Python or PowerShell",
         when: "Before you write or change a tool file",
         prompt: writeATool,
       },
@@ -31,7 +31,7 @@ export function scriptTools(options: ScriptToolsOptions): ToolGroup {
 
 const maxCharacters = 500_000;
 
-/** Reads the text of a script as a folder of tools would, without running it. */
+/** Reads the text of a script like a file in a tools folder, without running it. */
 function checkScript(parsers: ReadScriptsOptions["parsers"]): Tool {
   return defineTool({
     name: "CheckScript",

@@ -57,7 +57,7 @@ test("if two users save the same file at the same time, one succeeds and the oth
 });
 
 // Contract: scripts-75
-test("links of a file or its folder are neither read nor written through", async () => {
+test("files and folders that are links are neither read nor written", async () => {
   const folder = await toolFolder({ "outside/secret.py": "secret", "tools/a.py": "a" });
   const secret = join(folder, "outside/secret.py");
   const link = join(folder, "tools/link.py");

@@ -1,7 +1,7 @@
 /** The skill rule `Rule/scripts/WriteATool`. Its test reads the examples like files. */
-export const writeATool = `# A file of tools
+export const writeATool = `# Tool files
 
-One file in a folder of tools is one group of tools. It is read without being run, and changes take effect within a second.
+One file in a tools folder is one group of tools. It is read without being run, and changes take effect within a second.
 Check your text with CheckScript before you hand it over. A user puts it into the folder, and until the user approves the
 file every call asks. Do not say that a tool works before a call of it has worked.
 

@@ -11,7 +11,7 @@ test("a plain name is the file's name; other characters are percent-encoded", ()
 });
 
 // Contract: sandbox-65
-test("different names become different files, no name is another's data file, and every file can be created", () => {
+test("no two names share a file, not even a data file, and every file can be created", () => {
   const name = fc.oneof(
     fc.string({ minLength: 1, maxLength: 200, unit: "binary" }),
     fc.string({ minLength: 150, maxLength: 200, unit: fc.constantFrom("é", "/", "x") }),

@@ -128,7 +128,7 @@ describe("Shell", { skip: skip("Shell") }, () => {
   });
 
   // Contract: sandbox-64
-  test("has variables as files, whatever they contain", async () => {
+  test("receives variables as files, whatever they contain", async () => {
     const context = withVariables();
     const text = await run(
       'cat "$VARS/Fetch_1" "$VARS/Fetch_1.json" "$VARS/a%2Fb%2Ec"; ls /tmp/x 2>&-',
@@ -244,7 +244,7 @@ describe("JavaScript", () => {
     assert.equal(await run("const x = 1"), "[No output.]");
   });
 
-  test("has the variables that it was given", async () => {
+  test("receives the given variables", async () => {
     assert.equal(
       await run("vars.Fetch_1.n[1] + vars['a/b.c']", withVariables(), ["Fetch_1", "a/b.c"]),
       "2slashed",
@@ -252,7 +252,7 @@ describe("JavaScript", () => {
   });
 
   // Contract: sandbox-69
-  test("reaches nothing outside in any known way", async () => {
+  test("cannot access anything outside by any known escape", async () => {
     const code = `[typeof process, typeof require, typeof fetch, typeof setTimeout,
       (() => { try { return console.log.constructor("return typeof process")(); } catch (e) { return "thrown"; } })(),
       (() => { try { return vars.constructor.constructor("return typeof process")(); } catch (e) { return "thrown"; } })()]`;

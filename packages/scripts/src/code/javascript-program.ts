@@ -1,4 +1,4 @@
-// A program that runs in a process of its own. It reads a request on standard input, runs its code
+// A program that runs in a separate process. It reads a request on standard input, runs its code
 // in an isolate, and answers with a frame on descriptor 3. It imports only modules whose paths it
 // is given.
 import { writeSync } from "node:fs";

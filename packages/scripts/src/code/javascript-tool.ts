@@ -18,8 +18,8 @@ const program = fileURLToPath(workerModule("javascript-program", import.meta.url
 const memoryMb = 256;
 
 /**
- * Creates the tool `JavaScript`: code in an isolate without any I/O, in a process of its own, in
- * the sandbox.
+ * Creates the tool `JavaScript`: code in an isolate without any I/O, in a separate process in the
+ * sandbox.
  */
 export function javascriptTool({ sandbox }: Pick<CodeToolsOptions, "sandbox">): Tool {
   return defineTool({

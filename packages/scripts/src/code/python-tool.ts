@@ -33,7 +33,7 @@ const runCodeFunction: ScriptFunction = {
 };
 
 /**
- * Creates the tool `Python`: code in a process of its own, in the sandbox. It returns the value of
+ * Creates the tool `Python`: code in a separate process in the sandbox. It returns the value of
  * the last expression.
  */
 export function pythonTool(options: CodeToolsOptions, executable: string): Tool {

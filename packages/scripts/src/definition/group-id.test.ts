@@ -4,13 +4,13 @@ import fc from "fast-check";
 import { groupIdOf } from "./group-id.ts";
 
 // Contract: scripts-13
-test("a name that is an id is the group's id, and PowerShell's has a suffix", () => {
+test("a valid name is the group's id, and a PowerShell group's id has a suffix", () => {
   assert.equal(groupIdOf("weather_2", "python"), "weather_2");
   assert.equal(groupIdOf("weather_2", "powershell"), "weather_2-ps1");
 });
 
 // Contract: scripts-13
-test("any name has an id that providers accept, always the same, and different names have different ids", () => {
+test("every name has a stable and unique id that providers accept", () => {
   fc.assert(
     fc.property(fc.string(), fc.string({ unit: "binary" }), (a, b) => {
       for (const name of [a, b])
@@ -22,6 +22,6 @@ test("any name has an id that providers accept, always the same, and different n
   );
 });
 
-test("a file's name has one id in every Unicode form that file systems use", () => {
+test("a file's name has the same id in every Unicode form that file systems use", () => {
   assert.equal(groupIdOf("caf\u00e9", "python"), groupIdOf("cafe\u0301", "python"));
 });

@@ -11,7 +11,7 @@ import { openToolLibrary } from "../library/tool-library.ts";
 const summaryOf = (problems: readonly { readonly line?: number; readonly message: string }[]) =>
   problems.map(({ line, message }) => `${line ?? "-"} ${message.split(":")[0]}`);
 
-test("hidden characters are reported by line, and those of ordinary writing are not", () => {
+test("hidden characters are reported by line, except those of ordinary writing", () => {
   assert.deepEqual(
     summaryOf(hiddenCharacters("one\r\ntwo\rthree\nfo\u202Eur\u2066\u202E\n\u200B\u0000")),
     [

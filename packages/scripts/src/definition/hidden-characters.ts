@@ -5,7 +5,7 @@ import type { ScriptProblem } from "./script-function.ts";
 const maxLines = 10;
 
 /**
- * Returns a warning for each line of a text that a reader may see differently than it runs.
+ * Returns a warning for each line of a text that may look different from the code that runs.
  *
  * @param options.file the name of the file if it is not the one that is checked
  * @example hiddenCharacters("a = 1\nb = '\u202E'") // line 2: … U+202E …

@@ -1,7 +1,7 @@
 import type { JsonValue } from "@capstan/core";
 import type { ScriptFunction, ScriptProblem } from "./script-function.ts";
 
-/** The result of reading one file, which was not compared with other files yet. */
+/** The result of reading one file, before it is compared with other files. */
 export interface ParsedFile {
   readonly rules?: string;
   readonly title?: JsonValue;

@@ -8,7 +8,10 @@ import type { DeclaredPermissions, ScriptPermissions, ScriptProblem } from "./sc
 const names = (error: string) => z.array(z.string().min(1, { error }), { error });
 const policies = "auto, ask-once, ask-always or deny";
 
-/** The permissions that a file can declare, by key; the texts say what is expected. */
+/**
+ * The permissions that a file can declare, by key, each with the text that names the expected
+ * values.
+ */
 export const permissionSchema = {
   executionPolicy: z.enum(["auto", "ask-once", "ask-always", "deny"], { error: policies }),
   resultApprovalPolicy: z.enum(["never", "on-error", "always"], {

@@ -15,8 +15,8 @@ export interface ScriptProblem {
 }
 
 /**
- * The permissions that a script declares, for all its functions or for one. They do not count until
- * a user has approved this content; until then every call asks.
+ * The permissions that a script declares, for all its functions or for one. They have no effect
+ * until a user has approved this content; until then every call asks.
  */
 export interface ScriptPermissions {
   readonly executionPolicy?: ExecutionDecision;
@@ -80,9 +80,9 @@ export interface Script {
    */
   readonly files: readonly string[];
   /**
-   * The absolute path of the folder of `files`. If the library has an unchanging copy, this is the
-   * copy, so that the version that was read and approved is the one that runs. `roots` are relative
-   * to the folder of `path`.
+   * The absolute path of the folder of `files`. If the library has an immutable copy, this is its
+   * folder, so that the version that was read and approved is the one that runs. `roots` are
+   * relative to the folder of `path`.
    */
   readonly folder: string;
   /** `sha256:…` over the names and bytes of `files`. A user's approval is bound to it. */
@@ -108,8 +108,8 @@ export interface ScriptReturn {
 }
 
 /**
- * Runs one function of a script. If the script fails, the result is a `toolError`. It only throws
- * the signal's reason.
+ * Runs one function of a script. If the script fails, the result is a `toolError`. Throws only the
+ * signal's reason.
  */
 export type RunScriptFunction = (call: ScriptCall) => Promise<ScriptReturn>;
 

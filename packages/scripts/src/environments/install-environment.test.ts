@@ -33,7 +33,7 @@ function venvProblem(): string | false {
 
 const wheelName = "boats-1.0-py3-none-any.whl";
 
-/** A plugin that requires a package, with a wheel of it, which is a zip file. */
+/** A plugin that requires a package, with the package's wheel, which is a zip file. */
 function plugin(name: string, requirements: string, length = 12): Script {
   const home = join(folder, name);
   mkdirSync(home);
@@ -144,7 +144,7 @@ describe("the packages of a plugin", { skip: noSandbox || venvProblem() }, () =>
   });
 
   // Contract: scripts-9
-  test("are installed after removing the rest of an installation that was killed", async () => {
+  test("are installed after the files of a killed installation are removed", async () => {
     const left = join(folder, "data/environments/abc.999999999-x.tmp");
     mkdirSync(left, { recursive: true });
     const busy = join(folder, `data/environments/abc.${process.ppid}-x.tmp`);
@@ -169,7 +169,7 @@ describe("the packages of a plugin", { skip: noSandbox || venvProblem() }, () =>
   });
 
   // Contract: scripts-5
-  test("are nothing if the file is empty, and exist only for a plugin with its own folder", async () => {
+  test("are not required if the file is empty, or if a script has no folder of its own", async () => {
     const script = plugin("none", "\n# nothing yet\n");
     assert.equal((await install(script)).outcome.status, "none_needed");
     const alone = scriptFile(join(folder, "alone.py"), "def f(): return 1");

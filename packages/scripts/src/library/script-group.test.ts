@@ -67,7 +67,7 @@ test("until a user approves the content every call asks, regardless of earlier a
 });
 
 // Contract: scripts-63
-test("the approved policies, effects and deadline hold", () => {
+test("the approved policies, effects and deadline apply", () => {
   const file = { executionPolicy: "auto", effects: "read", timeoutMs: 5_000 } as const;
   const approved = { file, functions: { forecast: { resultApprovalPolicy: "always" } } } as const;
   const tool = executorWith({ approved }).getTool("forecast");

@@ -59,7 +59,7 @@ function scriptTool(
       type: "function",
       function: { name, description: descriptionOf(one), parameters },
     },
-    // A grant for this content must not apply to another one with the same definition.
+    // A grant for this content must not apply to other content with the same definition.
     version: script.contentHash,
     permission: permissionFor(allowed),
     timeoutMs: allowed?.timeoutMs ?? scriptTimeoutMs,

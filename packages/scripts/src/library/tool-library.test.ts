@@ -63,7 +63,7 @@ test("a file without a tool because of an error is broken; one without functions
 });
 
 // Contract: scripts-60
-test("the groups of watched files follow their files, with an announcement", async () => {
+test("a change of a watched file changes its group and is announced", async () => {
   const folder = await toolFolder({ "a.py": "one" });
   const library = await open(folder, { watch: true });
   await put(folder, { "b.py": "two" });
@@ -148,7 +148,7 @@ test("a group id stays with the first file, and a later file with the same id ge
 });
 
 // Contract: scripts-13
-test("a title may change, and the id stays", async () => {
+test("the id stays the same when the title changes", async () => {
   const folder = await toolFolder({ "a.py": "one" });
   const library = await open(folder, {
     parsers: {

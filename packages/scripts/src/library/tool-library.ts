@@ -21,13 +21,13 @@ import { FolderWatch } from "./watch-folders.ts";
 
 /** Options of `openToolLibrary`. */
 export interface ToolLibraryOptions {
-  /** The absolute paths of the folders of tools. A missing folder may be created later. */
+  /** The absolute paths of the tools folders. A missing folder may be created later. */
   readonly folders: readonly string[];
-  /** The ids of the groups that exist anyway. */
+  /** The ids of groups from other sources, which no file can use. */
   readonly reserved?: readonly string[];
   readonly parsers: ReadScriptsOptions["parsers"];
   readonly run: RunScriptFunction;
-  /** Without it no script's declared permissions count. */
+  /** Without it, declared permissions have no effect. */
   readonly approvals?: ApprovedContents;
   /**
    * Returns which plugin modules are imported. Without it none are, because they run inside the

@@ -80,7 +80,7 @@ export class FolderWatch {
       this.#watchers.set(path, { inode, watcher });
     } catch (thrown) {
       const { code = "error" } = thrown as NodeJS.ErrnoException;
-      // It was removed again, which its parent reports.
+      // The folder was removed again, which its parent reports.
       if (code === "ENOENT") return;
       this.#options.onProblem(
         `${path} cannot be watched (${code}): changes in it take effect at the next start.`,

@@ -147,7 +147,7 @@ test("a script without a public function is a warning, because it was probably m
 });
 
 // Contract: scripts-58
-test("a broken script has an error with its place, and the others are read", async () => {
+test("a broken script has an error with its line, and the others are read", async () => {
   const folder = await toolFolder({ "a.py": "broken", "b.py": "two" });
   const { outcomes } = await readAll(folder);
   assert.deepEqual(outcomes[0], {

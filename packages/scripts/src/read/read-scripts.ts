@@ -161,7 +161,7 @@ async function finish(
     return { status: "broken", path, problems: [{ severity: "error", message: loaded.message }] };
   if (loaded.status === "unchanged") return { status: "read", script: loaded.script };
   const { cached, contents, contentHash, key } = loaded;
-  // Also those of its private files, which the cache does not cover.
+  // Includes the private files, which the cache does not cover.
   const hidden = hiddenInFiles(contents, relative(file.folder, path).replaceAll(sep, "/"));
   const fresh = parsed?.functions && define(file, parsed, parsed.functions);
   const found = cached ?? fresh?.definitions;

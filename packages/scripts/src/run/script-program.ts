@@ -21,7 +21,7 @@ export function scriptProgram(options: {
   readonly sandbox: Sandbox["kind"];
 }): Program {
   const { script, snapshot, permissions, environment, worker } = options;
-  // The author's folder of the script; its content may be a copy elsewhere.
+  // The script's original folder; the files that run may be a copy elsewhere.
   const home = dirname(script.path);
   const { read, write } = declaredRoots(script, permissions);
   const inside = [...read, ...write]
@@ -63,7 +63,7 @@ export function declaredRoots(
 function rootOf(path: string, folder: string): string {
   if (path === "~" || path.startsWith("~/")) return join(homedir(), path.slice(1));
   const root = resolve(folder, path);
-  // The approval is for the name, and a link can lead elsewhere tomorrow.
+  // The approval names the folder, and a link can lead elsewhere later.
   if (
     isInside(root, folder) &&
     existsSync(root) &&

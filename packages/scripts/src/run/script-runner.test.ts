@@ -516,7 +516,7 @@ test(
   },
 );
 
-test("a found Python is remembered; a missing one is searched again, and the model gets the advice", async () => {
+test("a found Python is cached; a missing one is searched again, and the model reads how to install it", async () => {
   let looked = 0;
   const late = testRunner({
     sandbox: unconfined,

@@ -201,7 +201,7 @@ async function answerHostRequest(request: HostRequest, context: ToolContext): Pr
       case "call_tool":
         return await callTool(request, context);
       default:
-        return { error: { code: "unknown_question", message: "This request has no answer here." } };
+        return { error: { code: "unknown_question", message: "The host does not support this request." } };
     }
   } catch (error) {
     return { error: { code: "question_failed", message: errorMessage(error) } };

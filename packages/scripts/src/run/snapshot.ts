@@ -77,7 +77,7 @@ async function copyFiles({ folder: from, files, contentHash }: Script): Promise<
   }
 }
 
-/** Creates the folders in a copy at which others are mounted. */
+/** Creates the mount points in a copy. */
 export function prepareFolders(snapshot: Snapshot, names: readonly string[]): void {
   for (const name of names) mkdirSync(join(snapshot.folder, name), { recursive: true });
 }

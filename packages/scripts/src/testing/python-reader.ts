@@ -12,7 +12,7 @@ export const skip = python.status === "missing" ? python.message : false;
 /** The path of a Python of 3.9 or later. */
 export const executable = python.status === "found" ? python.executable : "";
 
-/** Returns a reader of sources. Its process lives as long as the test file. */
+/** Returns a reader of sources. Its process runs until the tests of the file have ended. */
 export function pythonReader(): (source: string | Uint8Array) => Promise<ParsedFile> {
   const waiting = new Map<number, (parsed: ParsedFile) => void>();
   let started: ReturnType<typeof startReader> | undefined;

@@ -16,7 +16,7 @@ function agreed(source: string) {
 }
 
 // Contract: scripts-41
-test("grammar and scanner find the same functions with everything that can be in and around them", () => {
+test("grammar and scanner find the same functions, whatever is in and around them", () => {
   const source = `<# .SYNOPSIS
 file #>
 using namespace System.IO

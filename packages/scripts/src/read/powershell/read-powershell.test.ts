@@ -152,7 +152,7 @@ test("comment-based help is read from all places that PowerShell accepts", () =>
 });
 
 // Contract: scripts-39
-test("TOOL_CONFIG in a file is for all its functions, in a function for that one", () => {
+test("TOOL_CONFIG applies to all functions of a file, or to the function that contains it", () => {
   const { declared, title } = read(documented);
   assert.equal(title, "Weather");
   assert.deepEqual(declared, {
@@ -176,7 +176,7 @@ test("Format-<Tool>, _… and Internal-… functions are not tools", () => {
   assert.equal(functionOf(parsed, "Get-Weather").wantsContext, true);
 });
 
-test("of two functions whose names differ only by case, the later one counts", () => {
+test("the later of two functions whose names differ only by case becomes the tool", () => {
   const parsed = read("function Get-It { param($Old) }\nfunction get-it { param($New) }");
   assert.deepEqual(
     parsed.functions?.map(({ name }) => name),

@@ -31,7 +31,7 @@ test(
 
 // Contract: scripts-18, scripts-19
 test(
-  "only functions of the module are tools: no privates, classes, imports, lambdas, aliases or nested functions",
+  "only functions of the module are tools: no private functions, classes, imports, lambdas, aliases or nested functions",
   { skip },
   async () => {
     const parsed = await read(`

@@ -28,7 +28,7 @@ export class WorkerPool {
   readonly #options: Required<WorkerPoolOptions>;
   /** The one that is idle for longest first. */
   readonly #idle: Slot[] = [];
-  /** The number of workers that live or start, by key. */
+  /** The number of running and starting workers, by key. */
   readonly #live = new Map<string, number>();
   #total = 0;
   readonly #waiting: (() => void)[] = [];
