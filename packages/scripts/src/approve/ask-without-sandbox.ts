@@ -26,14 +26,14 @@ export function askWithoutSandbox(
 
 function stricter({ file, functions }: DeclaredPermissions): DeclaredPermissions {
   return {
-    file: asking(file),
+    file: requireApproval(file),
     functions: Object.fromEntries(
-      Object.entries(functions).map(([name, own]) => [name, asking({ ...file, ...own })]),
+      Object.entries(functions).map(([name, own]) => [name, requireApproval({ ...file, ...own })]),
     ),
   };
 }
 
-function asking(permissions: ScriptPermissions): ScriptPermissions {
+function requireApproval(permissions: ScriptPermissions): ScriptPermissions {
   const executionPolicy = permissions.executionPolicy === "deny" ? "deny" : "ask-always";
   return { ...permissions, executionPolicy };
 }

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { maxSourceBytes } from "../read/read-scripts.ts";
 import { readPlainFile } from "../read/script-files.ts";
-import { type CreatedSource, isItself, type NotWritten, writeNew } from "./source-file.ts";
+import { type CreatedSource, isWithoutLinks, type NotWritten, writeNew } from "./source-file.ts";
 
 /** The result of deleting a file. */
 export type Removed =
@@ -34,7 +34,7 @@ export class DeletedFiles {
    */
   async remove(path: string): Promise<Removed> {
     try {
-      if (!(await isItself(dirname(path))))
+      if (!(await isWithoutLinks(dirname(path))))
         return { status: "refused", message: "Its folder is a link." };
       const bytes = await readPlainFile(path, maxSourceBytes);
       if (bytes === undefined)
@@ -52,12 +52,12 @@ export class DeletedFiles {
    * Restores a file to its path, unless another file is there now. Returns undefined if no such
    * file was deleted.
    */
-  async restore(isMeant: (path: string) => boolean): Promise<CreatedSource | undefined> {
+  async restore(matches: (path: string) => boolean): Promise<CreatedSource | undefined> {
     for (const name of await this.#names()) {
       const found = await this.#read(name);
-      if (found === undefined || !isMeant(found.path)) continue;
+      if (found === undefined || !matches(found.path)) continue;
       const { path, mode, bytes } = found;
-      if (!(await isItself(dirname(path)))) return gone;
+      if (!(await isWithoutLinks(dirname(path)))) return folderMissing;
       const written = await writeNew(path, Buffer.from(bytes, "base64"), mode);
       if (written.status === "written") await rm(join(this.#folder, name), { force: true });
       return written;
@@ -95,7 +95,7 @@ export class DeletedFiles {
   }
 }
 
-const gone: NotWritten = {
+const folderMissing: NotWritten = {
   status: "refused",
   message: "Its former folder does not exist any more.",
 };

@@ -129,11 +129,11 @@ export async function createScriptAuthoring(options: {
     },
     async restore(id) {
       const current = await rootsNow();
-      const isMeant = (path: string) =>
+      const matches = (path: string) =>
         scriptId(path) === id &&
         isEditable(path) &&
         current.some((root) => path.startsWith(root + sep));
-      const restored = await write(() => deleted.restore(isMeant));
+      const restored = await write(() => deleted.restore(matches));
       if (restored === undefined) return { status: "not_found" };
       if (restored.status !== "written") return { status: "conflict", message: restored.message };
       return after(restored.path);

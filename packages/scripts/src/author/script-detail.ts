@@ -52,12 +52,12 @@ export async function scriptDetail(
     file && readFromDisk(file, scripts.parsers, signal),
   ]);
   const approved = scripts.approvals.list().get(path);
-  const isSound = script?.problems.every(({ severity }) => severity !== "error") === true;
+  const hasNoErrors = script?.problems.every(({ severity }) => severity !== "error") === true;
   return {
     ...view,
     source: text.status === "read" ? text.source : null,
     source_hash: text.status === "read" ? text.hash : null,
-    content_hash: isSound ? script.contentHash : null,
+    content_hash: hasNoErrors ? script.contentHash : null,
     files: script?.files ?? [],
     declared: script?.declared ?? null,
     approved:

@@ -56,15 +56,15 @@ export async function saveSource(change: {
   if (bytes.length > maxSourceBytes) return tooLarge;
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
-    if (!(await isItself(dirname(path)))) return outside;
+    if (!(await isWithoutLinks(dirname(path)))) return outside;
     const before = await conflictWith(path, basedOn);
     if (before !== undefined) return before;
     const { mode } = await stat(path);
     await writeFile(draft, bytes, { flag: "wx", flush: true });
     await chmod(draft, mode & 0o777);
     // Checked again, because an editor may have saved the file meanwhile.
-    const meanwhile = await conflictWith(path, basedOn);
-    if (meanwhile !== undefined) return meanwhile;
+    const conflict = await conflictWith(path, basedOn);
+    if (conflict !== undefined) return conflict;
     await rename(draft, path);
     return { status: "written" };
   } catch (thrown) {
@@ -117,7 +117,7 @@ export async function writeNew(
 }
 
 /** Returns whether no part of a path is a link, which could lead outside of the folder. */
-export async function isItself(folder: string): Promise<boolean> {
+export async function isWithoutLinks(folder: string): Promise<boolean> {
   return (await realpath(folder).catch(() => undefined)) === folder;
 }
 

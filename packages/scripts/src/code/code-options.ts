@@ -34,7 +34,7 @@ export function describeSandbox({
     roots.length === 0
       ? "no files but its own"
       : `the workspace ${write ? "to change" : "to read"}`;
-  const reach =
+  const reachable =
     network === true ? "the public internet" : network === false ? undefined : network.join(", ");
-  return `${reach === undefined ? "no network" : `${reach} by http(s) proxy`}, ${where}, and ${write ? "" : "only "}/tmp to write, which is emptied afterwards`;
+  return `${reachable === undefined ? "no network" : `${reachable} by http(s) proxy`}, ${where}, and ${write ? "" : "only "}/tmp to write, which is emptied afterwards`;
 }

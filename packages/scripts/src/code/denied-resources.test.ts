@@ -8,7 +8,7 @@ import { type PolicyRule, ToolExecutor } from "@capstan/core";
 import { deniedResources } from "@capstan/core/host";
 import { fakeContext } from "@capstan/core/testing";
 import { confined, noSandbox, testFolder } from "@capstan/sandbox/testing";
-import { approving, runFunction, scriptFile, testRunner } from "../testing/run-script.ts";
+import { approveAll, runFunction, scriptFile, testRunner } from "../testing/run-script.ts";
 import { codeTools } from "./code-tools.ts";
 
 const workspace = join(testFolder(), "workspace");
@@ -78,7 +78,7 @@ describe("a path that a rule denies to file tools", { skip }, () => {
       "def read(path):\n    try:\n        return open(path).read()\n    except OSError as e:\n        return e.strerror\n",
     );
     const runner = testRunner({
-      approvals: approving({ file: { roots: { read: [workspace] } }, functions: {} }),
+      approvals: approveAll({ file: { roots: { read: [workspace] } }, functions: {} }),
       ruledRoots: [{ path: workspace }],
     });
     const path = join(workspace, "a/secrets/key");

@@ -13,14 +13,18 @@ import { describe, test } from "node:test";
 import { isToolError } from "@capstan/core";
 import { findPythonInstallation } from "@capstan/sandbox";
 import { confined, noSandbox, testFolder } from "@capstan/sandbox/testing";
-import { approving, runFunction, scriptFile, testRunner } from "../testing/run-script.ts";
+import { approveAll, runFunction, scriptFile, testRunner } from "../testing/run-script.ts";
 import type { Script } from "../definition/script-function.ts";
 import { installEnvironment } from "./install-environment.ts";
 import { pythonEnvironments } from "./python-environments.ts";
 
 const folder = testFolder();
 const environments = pythonEnvironments(join(folder, "data/environments"));
-const runner = testRunner({ environments, approvals: approving(), hidden: [join(folder, "data")] });
+const runner = testRunner({
+  environments,
+  approvals: approveAll(),
+  hidden: [join(folder, "data")],
+});
 
 function venvProblem(): string | false {
   try {

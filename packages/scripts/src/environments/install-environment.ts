@@ -78,8 +78,8 @@ export async function installEnvironment(options: {
       },
     ];
     for (const step of steps) {
-      const ran = await run({ ...program, ...step }, started);
-      if (ran.failure !== undefined) return { status: "failed", message: ran.failure };
+      const result = await run({ ...program, ...step }, started);
+      if (result.failure !== undefined) return { status: "failed", message: result.failure };
     }
     await rename(draft, found.folder).catch((thrown: unknown) => {
       // Another process installed the same meanwhile.
@@ -94,8 +94,8 @@ export async function installEnvironment(options: {
 /** Removes the unfinished folders of processes that were killed while they installed. */
 async function removeUnfinished(folder: string): Promise<void> {
   for (const name of existsSync(folder) ? await readdir(folder) : []) {
-    const maker = /\.(\d+)-[^.]*\.tmp$/.exec(name)?.[1];
-    if (maker !== undefined && !isAlive(Number(maker)))
+    const pid = /\.(\d+)-[^.]*\.tmp$/.exec(name)?.[1];
+    if (pid !== undefined && !isAlive(Number(pid)))
       await rm(join(folder, name), { recursive: true, force: true });
   }
 }
@@ -164,12 +164,12 @@ function pipSettings(environment: { readonly [name: string]: string | undefined 
     const value = environment[`PIP_${name}`];
     return value === undefined ? [] : [[`PIP_${name}`, value] as const];
   });
-  const words = set.flatMap(([, value]) => value.split(/\s+/));
+  const values = set.flatMap(([, value]) => value.split(/\s+/));
   return {
     env: Object.fromEntries(set),
-    read: words.filter((word) => isAbsolute(word) && existsSync(word)),
-    hosts: words.flatMap((word) =>
-      /^https?:/.test(word) && URL.canParse(word) ? [new URL(word).host] : [],
+    read: values.filter((value) => isAbsolute(value) && existsSync(value)),
+    hosts: values.flatMap((value) =>
+      /^https?:/.test(value) && URL.canParse(value) ? [new URL(value).host] : [],
     ),
   };
 }

@@ -42,7 +42,9 @@ export function pythonEnvironments(folder: string): PythonEnvironments {
     async find(script, python) {
       const requirements = await requirementsOf(script);
       if (requirements === undefined) return { status: "none_needed" };
-      const sources = usesIndexOnly(requirements.toString()) ? [] : await ownFiles(script);
+      const sources = usesIndexOnly(requirements.toString())
+        ? []
+        : await installableContents(script);
       const found = join(folder, environmentKey([requirements, ...sources], python));
       if (existsSync(found)) return { status: "installed", folder: found };
       return { status: "missing", folder: found, message: missing(script) };
@@ -74,7 +76,7 @@ async function requirementsOf(script: Script): Promise<Buffer | undefined> {
  * Returns the plugin's path and the contents that pip can find there; its main file is not a
  * package.
  */
-async function ownFiles({ path, folder, files }: Script): Promise<readonly Buffer[]> {
+async function installableContents({ path, folder, files }: Script): Promise<readonly Buffer[]> {
   const others = files.filter((name) => name !== basename(path));
   const contents = others.map(async (name) => [
     Buffer.from(name),

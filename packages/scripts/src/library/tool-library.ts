@@ -353,8 +353,8 @@ function withUniqueIds(
         message: `Its group id "${group.name}" belongs to ${owner}. Rename this file.`,
       });
     }
-    const taken = groups.length > 0 && groupIds.length === 0;
-    return { ...file, ...(taken && { status: "broken" }), groupIds, problems };
+    const hasLostGroups = groups.length > 0 && groupIds.length === 0;
+    return { ...file, ...(hasLostGroups && { status: "broken" }), groupIds, problems };
   });
   return { groups: kept, files: shownFiles };
 }

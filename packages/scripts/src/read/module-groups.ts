@@ -19,14 +19,14 @@ export async function groupsOf(
 ): Promise<ModuleGroups> {
   const groups: ToolGroup[] = [];
   const tools: Tool[] = [];
-  const take = (value: unknown): void => {
-    if (Array.isArray(value)) value.forEach(take);
+  const addExport = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(addExport);
     else if (isGroup(value)) groups.push(value);
     else if (isTool(value) && !tools.includes(value)) tools.push(value);
   };
   for (const [name, value] of Object.entries(exports)) {
-    const makes = typeof value === "function" && (name === "tools" || name === "default");
-    take(makes ? await (value as (api: typeof core) => unknown)(core) : value);
+    const isFactory = typeof value === "function" && (name === "tools" || name === "default");
+    addExport(isFactory ? await (value as (api: typeof core) => unknown)(core) : value);
   }
   const { title, rulePrompt } = exports;
   if (tools.length > 0)

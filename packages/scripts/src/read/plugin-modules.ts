@@ -82,7 +82,7 @@ async function loadModule(
   const { contents, contentHash } = files;
   const hidden = hiddenInFiles(contents, entry.replaceAll(sep, "/"));
   if (approvals?.approved({ path, contentHash }) !== true)
-    return { path, status: "unapproved", problems: [waits, ...hidden] };
+    return { path, status: "unapproved", problems: [notApproved, ...hidden] };
   const before = previous.get(path);
   if (before?.contentHash === contentHash)
     return { path, status: "live", module: before, problems: hidden };
@@ -105,7 +105,7 @@ async function loadModule(
   }
 }
 
-const waits: ScriptProblem = {
+const notApproved: ScriptProblem = {
   severity: "warning",
   message:
     "It is not loaded: a module runs inside the server, so a user must approve its current version first.",

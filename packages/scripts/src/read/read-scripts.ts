@@ -125,7 +125,8 @@ async function load(file: ScriptFile, options: ReadScriptsOptions): Promise<Load
     const before = previous?.get(path);
     if (before?.contentHash === contentHash) return { status: "unchanged", file, script: before };
     const source = contents.get(entry);
-    if (source === undefined) return { status: "refused", file, message: "It is gone." };
+    if (source === undefined)
+      return { status: "refused", file, message: "The file no longer exists." };
     if (source.length > maxSourceBytes)
       return {
         status: "refused",

@@ -24,7 +24,7 @@ export class ScriptVersions {
    */
   async keep(contentHash: string, contents: FileContents): Promise<string> {
     const target = this.#place(contentHash);
-    if (await isThere(target)) return target;
+    if (await exists(target)) return target;
     const temporary = `${target}.${randomUUID()}.tmp`;
     try {
       for (const folder of new Set([...contents.keys()].map((name) => dirname(name))))
@@ -35,7 +35,7 @@ export class ScriptVersions {
     } catch (thrown) {
       await rm(temporary, { recursive: true, force: true });
       // Another process stored the same content first.
-      if (!(await isThere(target))) throw thrown;
+      if (!(await exists(target))) throw thrown;
     }
     return target;
   }
@@ -68,7 +68,7 @@ export class ScriptVersions {
   }
 }
 
-function isThere(path: string): Promise<boolean> {
+function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     () => false,

@@ -56,11 +56,11 @@ export function findInterpreters(
 function cacheFound<Found extends { readonly status: string }>(
   find: () => Promise<Found>,
 ): () => Promise<Found> {
-  let looked: Promise<Found> | undefined;
+  let search: Promise<Found> | undefined;
   return async () => {
-    looked ??= find();
-    const found = await looked;
-    if (found.status === "missing") looked = undefined;
+    search ??= find();
+    const found = await search;
+    if (found.status === "missing") search = undefined;
     return found;
   };
 }

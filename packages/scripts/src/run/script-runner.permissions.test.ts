@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { isToolError } from "@capstan/core";
 import { noSandbox, testFolder } from "@capstan/sandbox/testing";
-import { approving, runFunction, scriptFile, testRunner } from "../testing/run-script.ts";
+import { approveAll, runFunction, scriptFile, testRunner } from "../testing/run-script.ts";
 import { unconfined } from "@capstan/sandbox";
 import { askWithoutSandbox } from "../approve/ask-without-sandbox.ts";
 import type { ScriptPermissions } from "../definition/script-function.ts";
@@ -60,7 +60,7 @@ function approved(file: ScriptPermissions | undefined, functions = {}) {
   return testRunner({
     environment,
     hidden,
-    approvals: approving(file === undefined ? undefined : { file, functions }),
+    approvals: approveAll(file === undefined ? undefined : { file, functions }),
   });
 }
 
@@ -179,10 +179,10 @@ test("without a sandbox an approved script asks for each call", () => {
     file: { executionPolicy: "auto", timeoutMs: 5 },
     functions: { f: { executionPolicy: "deny" }, g: { executionPolicy: "ask-once" }, h: {} },
   } as const;
-  const asked = askWithoutSandbox(unconfined.kind, approving(declared)).approved(script);
+  const asked = askWithoutSandbox(unconfined.kind, approveAll(declared)).approved(script);
   assert.deepEqual(asked?.file, { executionPolicy: "ask-always", timeoutMs: 5 });
   const policies = Object.values(asked?.functions ?? {}).map((one) => one.executionPolicy);
   assert.deepEqual(policies, ["deny", "ask-always", "ask-always"]);
-  assert.equal(askWithoutSandbox("none", approving()).approved(script), undefined);
-  assert.equal(askWithoutSandbox("bubblewrap", approving(declared)).approved(script), declared);
+  assert.equal(askWithoutSandbox("none", approveAll()).approved(script), undefined);
+  assert.equal(askWithoutSandbox("bubblewrap", approveAll(declared)).approved(script), declared);
 });

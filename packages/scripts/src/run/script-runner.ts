@@ -141,7 +141,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
                   ...(done !== undefined && { done }),
                   ...(total !== undefined && { total }),
                 }),
-              onAsk: (question) => answerHostRequest(question, context),
+              onRequest: (request) => answerHostRequest(request, context),
             },
             signal,
           ),
@@ -201,7 +201,9 @@ async function answerHostRequest(request: HostRequest, context: ToolContext): Pr
       case "call_tool":
         return await callTool(request, context);
       default:
-        return { error: { code: "unknown_question", message: "The host does not support this request." } };
+        return {
+          error: { code: "unknown_question", message: "The host does not support this request." },
+        };
     }
   } catch (error) {
     return { error: { code: "question_failed", message: errorMessage(error) } };

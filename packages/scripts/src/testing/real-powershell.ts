@@ -15,17 +15,20 @@ export async function realPowerShell(): Promise<PowerShellFound> {
   const found = await findPowerShell({ interpreter });
   if (found.status === "found" || findProgram("dotnet") === undefined) return found;
   const folder = join(tmpdir(), `capstan-test-powershell-${userInfo().username}`);
-  const got = join(folder, "pwsh");
-  const tried = join(folder, "tried");
+  const installed = join(folder, "pwsh");
+  const attemptFile = join(folder, "tried");
   const today = new Date().toISOString().slice(0, 10);
-  if (!existsSync(got) && !(existsSync(tried) && readFileSync(tried, "utf8") === today)) {
+  if (
+    !existsSync(installed) &&
+    !(existsSync(attemptFile) && readFileSync(attemptFile, "utf8") === today)
+  ) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(tried, today);
+    writeFileSync(attemptFile, today);
     const args = ["tool", "install", "PowerShell", "--tool-path", folder];
     await promisify(execFile)("dotnet", args, {
       timeout: 120_000,
       env: { ...process.env, DOTNET_CLI_TELEMETRY_OPTOUT: "1", DOTNET_NOLOGO: "1" },
     }).catch(() => {});
   }
-  return existsSync(got) ? findPowerShell({ interpreter: got }) : found;
+  return existsSync(installed) ? findPowerShell({ interpreter: installed }) : found;
 }

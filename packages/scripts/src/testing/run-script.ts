@@ -62,7 +62,7 @@ export function scriptFile(
 }
 
 /** Returns approvals that approve every script with these permissions. */
-export function approving(declared?: DeclaredPermissions): ApprovedContents {
+export function approveAll(declared?: DeclaredPermissions): ApprovedContents {
   return { approved: () => declared, contentOf: () => undefined, subscribe: () => () => {} };
 }
 
@@ -72,7 +72,7 @@ export function testRunner(
 ): ScriptRunner {
   const runner = createScriptRunner({
     sandbox: confined,
-    approvals: approving(),
+    approvals: approveAll(),
     python: () => Promise.resolve({ status: "found", executable: "/usr/bin/python3" }),
     environment: {},
     ...options,

@@ -6,7 +6,7 @@ import { type Token, tokenize } from "./tokens.ts";
  * run.
  */
 export function literalOf(text: string): JsonValue | undefined {
-  return wholly(meaningful(text), (reader) => reader.list());
+  return readAll(significantTokens(text), (reader) => reader.list());
 }
 
 /** The arguments of an attribute. */
@@ -22,22 +22,22 @@ export interface AttributeArguments {
 export function attributeArguments(text: string): AttributeArguments {
   const named = new Map<string, JsonValue | undefined>();
   const positional: (JsonValue | undefined)[] = [];
-  for (const part of byComma(meaningful(text))) {
+  for (const part of splitAtCommas(significantTokens(text))) {
     const [name, equals] = part;
     if (name?.kind === "word" && equals?.text === "=") {
-      const value = wholly(part.slice(2), (reader) => reader.one());
+      const value = readAll(part.slice(2), (reader) => reader.one());
       named.set(name.text.toLowerCase(), value);
     } else if (part.length === 1 && name?.kind === "word" && /^[a-z]\w*$/i.test(name.text)) {
       named.set(name.text.toLowerCase(), true);
     } else if (part.length > 0) {
-      positional.push(wholly(part, (reader) => reader.one()));
+      positional.push(readAll(part, (reader) => reader.one()));
     }
   }
   return { named, positional };
 }
 
 /** Returns the result of reading all tokens, or undefined if some are left. */
-function wholly(
+function readAll(
   tokens: readonly Token[],
   read: (reader: LiteralReader) => JsonValue | undefined,
 ): JsonValue | undefined {
@@ -46,11 +46,11 @@ function wholly(
   return reader.isDone() ? value : undefined;
 }
 
-function meaningful(text: string): readonly Token[] {
+function significantTokens(text: string): readonly Token[] {
   return tokenize(text).tokens.filter(({ kind }) => kind !== "comment" && kind !== "newline");
 }
 
-function byComma(tokens: readonly Token[]): readonly (readonly Token[])[] {
+function splitAtCommas(tokens: readonly Token[]): readonly (readonly Token[])[] {
   const parts: Token[][] = [[]];
   let depth = 0;
   for (const token of tokens) {
@@ -184,12 +184,13 @@ const escapes: { readonly [char: string]: string } = {
 
 /** Returns undefined if the text contains expressions. */
 function stringValue(text: string): string | undefined {
-  const here = /^@(.)[ \t]*\r?\n([^]*?)\r?\n?.@$/.exec(text);
+  const hereString = /^@(.)[ \t]*\r?\n([^]*?)\r?\n?.@$/.exec(text);
   const isSingle = /^@?['\u2018-\u201b]/.test(text);
-  const inner = here?.[2] ?? text.slice(1, -1);
-  if (isSingle) return here === null ? inner.replaceAll(/(['\u2018-\u201b])\1/g, "$1") : inner;
+  const inner = hereString?.[2] ?? text.slice(1, -1);
+  if (isSingle)
+    return hereString === null ? inner.replaceAll(/(['\u2018-\u201b])\1/g, "$1") : inner;
   if (/(?:^|[^`])(?:``)*\$[\p{L}\p{N}_({?$^:]/u.test(inner)) return undefined;
   return inner
     .replaceAll(/`(.)/g, (_all, char: string) => escapes[char] ?? char)
-    .replaceAll(/(["\u201c-\u201e])\1/g, here === null ? "$1" : "$1$1");
+    .replaceAll(/(["\u201c-\u201e])\1/g, hereString === null ? "$1" : "$1$1");
 }

@@ -19,11 +19,11 @@ export async function findPython(options: {
   const reasons: string[] = [];
   for (const candidate of candidates) {
     const reader = startReader({ executable: candidate });
-    const hello = await reader.hello;
+    const start = await reader.started;
     reader.end();
-    if (hello.status === "failed") reasons.push(`${candidate}: ${hello.message}`);
-    else if (hello.old) reasons.push(`${candidate} is Python ${hello.version}`);
-    else return { status: "found", executable: hello.executable, version: hello.version };
+    if (start.status === "failed") reasons.push(`${candidate}: ${start.message}`);
+    else if (start.isTooOld) reasons.push(`${candidate} is Python ${start.version}`);
+    else return { status: "found", executable: start.executable, version: start.version };
   }
   return {
     status: "missing",

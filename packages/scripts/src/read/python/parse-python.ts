@@ -73,9 +73,9 @@ async function receiveAnswers(
       reader.send(id, sources[id] ?? new Uint8Array());
     reader.end();
     await reader.ended;
-    const hello = await reader.hello;
-    if (hello.status === "failed" && !hung)
-      return { status: "not_started", message: hello.message };
+    const start = await reader.started;
+    if (start.status === "failed" && !hung)
+      return { status: "not_started", message: start.message };
     return { status: hung ? "hung" : "ended" };
   } finally {
     clearTimeout(watchdog);

@@ -5,13 +5,13 @@ import { errorMessage } from "@capstan/core/host";
 import type { ParsedFile } from "../../definition/parsed-file.ts";
 
 /** The start of the reader: its version of Python, or why it failed. */
-export type Hello =
+export type ReaderStart =
   | {
       readonly status: "ready";
       readonly executable: string;
       readonly version: string;
       /** Whether it is older than 3.9. */
-      readonly old: boolean;
+      readonly isTooOld: boolean;
     }
   | { readonly status: "failed"; readonly message: string };
 
@@ -35,15 +35,18 @@ export function startReader(options: {
     ...(signal && { signal, killSignal: "SIGKILL" }),
     windowsHide: true,
   });
-  const hello = Promise.withResolvers<Hello>();
+  const started = Promise.withResolvers<ReaderStart>();
   const ended = Promise.withResolvers<void>();
   child.once("error", (error) => {
-    hello.resolve({ status: "failed", message: errorMessage(error) });
+    started.resolve({ status: "failed", message: errorMessage(error) });
     if (child.pid === undefined) ended.resolve();
   });
   // An answer may still arrive after `exit`.
   child.once("close", (code) => {
-    hello.resolve({ status: "failed", message: `it ended with code ${code} before it was ready` });
+    started.resolve({
+      status: "failed",
+      message: `it ended with code ${code} before it was ready`,
+    });
     ended.resolve();
   });
   // A dead process accepts no input; `close` reports its end.
@@ -51,11 +54,11 @@ export function startReader(options: {
   createInterface({ input: child.stdout }).on("line", (line) => {
     const message = parseLine(line);
     if (message === undefined) return;
-    if ("python" in message) hello.resolve(helloOf(message));
+    if ("python" in message) started.resolve(readerStart(message));
     else onAnswer?.(message.id, message.module);
   });
   return {
-    hello: hello.promise,
+    started: started.promise,
     /** Resolves when the process has ended for any reason. */
     ended: ended.promise,
     send: (id: number, source: Uint8Array) =>
@@ -81,13 +84,13 @@ function parseLine(line: string): ReaderMessage | undefined {
   }
 }
 
-function helloOf({
+function readerStart({
   python,
   executable,
-}: Extract<ReaderMessage, { readonly python: unknown }>): Hello {
+}: Extract<ReaderMessage, { readonly python: unknown }>): ReaderStart {
   const [major, minor] = python;
-  const old = major < 3 || (major === 3 && minor < 9);
-  return { status: "ready", executable, version: python.join("."), old };
+  const isTooOld = major < 3 || (major === 3 && minor < 9);
+  return { status: "ready", executable, version: python.join("."), isTooOld };
 }
 
 function keep(names: readonly string[]): Record<string, string> {

@@ -20,7 +20,7 @@ export type PowerShellFound =
   | ({ readonly status: "found" } & PowerShellInstallation)
   | { readonly status: "missing"; readonly message: string };
 
-const question = [
+const versionScript = [
   '"$($PSVersionTable.PSVersion)"',
   "$PSHOME",
   "[System.Runtime.InteropServices.RuntimeEnvironment]::GetRuntimeDirectory()",
@@ -47,7 +47,7 @@ export async function findPowerShell(options: {
   const path = isAbsolute(interpreter) ? interpreter : findProgram(interpreter);
   if (path === undefined || !existsSync(path)) return missing(`there is no ${interpreter} here`);
   try {
-    const args = ["-NoLogo", "-NoProfile", "-NonInteractive", "-Command", question];
+    const args = ["-NoLogo", "-NoProfile", "-NonInteractive", "-Command", versionScript];
     const { stdout } = await promisify(execFile)(path, args, {
       timeout: 30_000,
       env: { ...process.env, ...quietEnvironment },

@@ -20,7 +20,7 @@ const maxResultBytes = 64 * 1024 * 1024;
 export interface CallHost {
   onPrint(text: string): void;
   onProgress(progress: CallProgress): void;
-  onAsk(question: HostRequest): Promise<HostReply>;
+  onRequest(request: HostRequest): Promise<HostReply>;
 }
 
 /** The end of a call. */
@@ -106,7 +106,7 @@ class Worker implements ScriptWorker {
     calls?.on("data", (chunk: Buffer) => {
       for (const decoded of onCall.push(chunk)) {
         if (decoded.status === "message") this.#onCallMessage(decoded.message);
-        else this.#breakOff({ type: "too_large", bytes: decoded.bytes });
+        else this.#abortCall({ type: "too_large", bytes: decoded.bytes });
       }
     });
     const onControl = new FrameReader({ maxBytes: 1024 * 1024 });
@@ -180,7 +180,7 @@ class Worker implements ScriptWorker {
         this.#arrived("messages");
         return;
       default:
-        this.#breakOff({
+        this.#abortCall({
           type: "crashed",
           output: "The script sent a message that no call sends.",
         });
@@ -188,7 +188,7 @@ class Worker implements ScriptWorker {
   }
 
   async #reply(request: HostRequest, active: ActiveCall): Promise<void> {
-    const reply = await active.host.onAsk(request);
+    const reply = await active.host.onRequest(request);
     // The call may be over, and the answer must not reach the next one.
     if (this.#active === active)
       this.#running.channels[0]?.write(encodeFrame({ id: request.id, ...reply }));
@@ -215,7 +215,7 @@ class Worker implements ScriptWorker {
           output: "The script sent a message that no worker sends.",
         };
         this.#loaded.resolve(end);
-        this.#breakOff(end);
+        this.#abortCall(end);
       }
     }
   }
@@ -236,7 +236,7 @@ class Worker implements ScriptWorker {
     if (active.waitsFor.size === 0 && active.answer !== undefined) active.finish(active.answer);
   }
 
-  #breakOff(end: CallEnd): void {
+  #abortCall(end: CallEnd): void {
     this.#active?.finish(end);
     this.end();
   }
