@@ -19,7 +19,7 @@ export const policyCases: readonly GateCase[] = [
   {
     name: "without a user to ask, the answer is a denial",
     ...write,
-    expected: { status: "execution_rejected", reads: ["nobody is there to ask"], ran: [] },
+    expected: { status: "execution_rejected", reads: ["there is no user to ask"], ran: [] },
   },
   {
     name: "a tool that declares nothing asks",

@@ -4,7 +4,7 @@ import { canonicalJson, isObject } from "../json/json-value.ts";
 import { readUrl } from "./read-url.ts";
 
 /**
- * Selects calls of a tool by their arguments: all conditions must hold. A key is an argument's
+ * Selects calls of a tool by their arguments: all conditions must match. A key is an argument's
  * name, or a JSON pointer into the arguments in which `*` is every element of a list.
  *
  * @example { path: "secrets/**" }
@@ -15,12 +15,12 @@ export interface ArgumentConditions {
 }
 
 /**
- * Returns whether conditions hold. If an argument is a list, they apply to its elements at any
- * depth: to allow a call they must hold for `every` element, to ask for or deny it for `some`. Only
- * a list in `equals` is compared with the whole argument.
+ * Returns whether conditions match. If an argument is a list, they apply to its elements at any
+ * depth. To allow a call, they must match `every` element; to deny it or require an approval,
+ * `some` element. Only a list in `equals` is compared with the whole argument.
  *
  * Many file systems treat `Secrets/x` as `secrets/x`. For `some`, a path matches in any case; for
- * `every`, the case must match. So no other spelling evades a condition.
+ * `every`, the case must match. So another spelling cannot evade a condition.
  */
 export function conditionsHold(
   conditions: ArgumentConditions,
@@ -35,7 +35,7 @@ export function conditionsHold(
       if (given.length > 0) return false;
       continue;
     }
-    // If one element lacks the required value, the arguments as a whole are not allowed.
+    // If one element lacks the required value, none of the arguments is allowed.
     if (given.length === 0 || (of === "every" && given.length < found.length)) return false;
     const values = isOfLists(operators) ? given : (given.flat(Infinity) as readonly unknown[]);
     if (values.length === 0) return false;
@@ -50,7 +50,7 @@ function isOfLists({ equals, not }: ArgumentOperators): boolean {
 }
 
 /**
- * Returns how narrow conditions are, for comparison: by their number, then by the length of their
+ * Returns a measure of how narrow conditions are: their number first, then the length of their
  * patterns.
  */
 export function narrowness(conditions: ArgumentConditions | undefined): readonly [number, number] {
@@ -119,7 +119,7 @@ function ownValue(value: unknown, name: string): unknown {
  */
 type ArgumentTest = string | number | boolean | null | ArgumentOperators;
 
-/** All given operators must hold. */
+/** All given operators must match. */
 interface ArgumentOperators {
   /** The value is exactly this JSON value. */
   readonly equals?: JsonValue;
@@ -140,9 +140,9 @@ interface ArgumentOperators {
   readonly site?: string;
   readonly min?: number;
   readonly max?: number;
-  /** Whether the argument is given at all; `false` must be the only operator. */
+  /** Whether the argument is given; `false` must be the only operator. */
   readonly exists?: boolean;
-  /** The argument is given, and does not match this. */
+  /** The argument is given, and this test does not match it. */
   readonly not?: ArgumentTest;
 }
 
@@ -170,7 +170,7 @@ function passes(operators: ArgumentOperators, value: unknown, anyCase: boolean):
     return false;
   if (host !== undefined || site !== undefined) {
     const read = typeof value === "string" ? readUrl(value) : undefined;
-    // Programs may read any host from it, so it is never allowed and always denied.
+    // Programs can read different hosts from it, so it is never allowed and always denied.
     if (read?.status === "ambiguous" && !anyCase) return false;
     if (read?.status !== "ambiguous" && host !== undefined && !isOnHost(value, host)) return false;
     if (read?.status !== "ambiguous" && site !== undefined && siteOf(value) !== site) return false;
@@ -284,7 +284,8 @@ export function fitsPath(pattern: string, path: string): boolean {
 }
 
 /**
- * Returns whether a path below this folder may match a pattern, by the names of the folder alone.
+ * Returns whether a path below this folder can match a pattern. Compares only the names of the
+ * folder.
  */
 export function mayFitBelow(pattern: string, folder: string): boolean {
   const wanted = plainNames(folded(pattern));
@@ -301,7 +302,7 @@ const mostNames = 4_096;
 
 /**
  * Returns the names of a path; an absolute path begins with an empty name. `..` removes the name
- * before it, and stays at the beginning.
+ * before it, and is kept at the beginning.
  */
 function plainNames(path: string): readonly string[] {
   const slashed = path.replaceAll("\\", "/");

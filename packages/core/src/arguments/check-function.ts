@@ -2,10 +2,9 @@ import { Check, Compile } from "typebox/schema";
 import type { JsonSchema } from "../base/json.ts";
 
 /**
- * Returns a function that checks values against a schema. The schema is compiled if code can be
- * generated from text. A page's content security policy cannot be queried, and a forbidden attempt
- * is reported as a violation. Therefore pages and their workers, which alone have a `location`,
- * never try it.
+ * Returns a function that checks values against a schema. The schema is compiled if the runtime can
+ * generate code from text. Pages and their workers (only they have a `location`) never try: a
+ * content security policy cannot be queried, and would report the attempt as a violation.
  */
 export function checkFunction(schema: JsonSchema): (value: unknown) => boolean {
   // `Compile`'s own interpreter carries evaluated properties over from earlier values.

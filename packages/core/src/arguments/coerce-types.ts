@@ -14,9 +14,10 @@ export interface CoercedArguments {
  * Converts invalid arguments to the form that the schema requires, if no information is lost: a
  * list or object that was written as text, `"5"` for a number, `"true"` for a boolean, a single
  * value for a list, null for an omitted optional. A value of an allowed type never changes, so text
- * stays text wherever text is allowed. The input is not changed.
+ * remains text wherever text is allowed. Does not modify its input.
  *
- * Call it only for invalid arguments. The outcome is not validated, and may still be invalid.
+ * Call it only for invalid arguments. The returned arguments are not validated, and can still be
+ * invalid.
  *
  * @returns undefined if nothing could be repaired
  * @example
@@ -55,7 +56,7 @@ class Repair {
     else this.#more += 1;
   }
 
-  /** Returns the same value if there is nothing to repair in it. */
+  /** Returns the same value if it needs no repair. */
   value(value: JsonValue, at: SchemaAt, path: string): JsonValue {
     if ((this.#view.types(at) & typeOf(value)) !== 0) return this.#members(value, at, path);
     const restored = this.#restored(value, this.#view.types(at), at, path);
@@ -76,7 +77,7 @@ class Repair {
     const itemTypes = this.#view.types(item);
     // `"5"` for a number or a list of texts is ambiguous.
     if (read !== undefined) return (itemTypes & jsonTypes.string) === 0 ? read : undefined;
-    // A single value becomes a list only if the list may contain it, as it is or repaired.
+    // A single value becomes a list only if the list can contain the value or its repaired form.
     const fits =
       (itemTypes & typeOf(value)) !== 0 ||
       this.#restored(value, itemTypes & ~jsonTypes.array, item, path) !== undefined;
@@ -111,14 +112,14 @@ class Repair {
   }
 
   /**
-   * Whether several values, each of which should be a list, are ambiguous: they may be meant as one
-   * list, or as many.
+   * Whether several values are ambiguous. Each should be a list, but the model may have meant one
+   * list or many.
    */
   #isUnclear(value: readonly JsonValue[], item: SchemaAt): boolean {
     return value.length > 1 && this.#isLevelShort(value, item);
   }
 
-  /** Whether lists are nested one level less than the schema requires, in all of their items. */
+  /** Whether a list and all its items lack one level of nesting that the schema requires. */
   #isLevelShort(value: readonly JsonValue[], item: SchemaAt): boolean {
     if (this.#view.types(item) !== jsonTypes.array) return false;
     if (!value.some((one) => isList(one))) return true;
@@ -127,7 +128,7 @@ class Repair {
     );
   }
 
-  /** Whether null can only mean that an optional property, which the schema names, is omitted. */
+  /** Whether null can only mean that a known optional property is omitted. */
   #isAbsent(object: JsonObject, key: string, at: SchemaAt): boolean {
     const property = this.#view.child(at, key, object);
     const types = this.#view.types(property);
@@ -140,12 +141,12 @@ class Repair {
 }
 
 /**
- * Characters between the items of a list or around it: a text with one may be meant as several
- * items.
+ * Characters that separate or enclose the items of a list. A text that contains one may be meant as
+ * several items.
  */
 const listMarks = /[,;|，、；\n\t[\](){}]/;
 
-/** Reads text as one of the types, if the value is written as exactly that text. */
+/** Converts text to one of the types, if that is the exact spelling of the value. */
 function readAs(text: string, types: number): JsonValue | undefined {
   if ((types & jsonTypes.boolean) !== 0 && /^(?:[Tt]rue|[Ff]alse)$/.test(text))
     return text.toLowerCase() === "true";

@@ -92,7 +92,7 @@ export function referenceProblem(schema: JsonSchema): string | undefined {
   const { dangling, targets } = schemaReferences(schema);
   if (dangling !== undefined) {
     const shown = JSON.stringify(dangling.slice(0, 200));
-    return `The reference ${shown} leads nowhere: nothing is fetched. Put what it names under $defs.`;
+    return `The reference ${shown} has no target in the schema, and nothing is fetched. Put its target under $defs.`;
   }
   // The value of an unknown keyword is a schema only if a reference points to it.
   for (const target of new Set(targets.values())) {

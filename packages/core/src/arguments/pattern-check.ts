@@ -7,7 +7,7 @@ export type PatternEngine = (source: string) => ((text: string) => boolean) | un
 
 /** The steps of a backtracking engine that one validation may spend on costly patterns. */
 export const maxPatternSteps = 1e8;
-/** The cost up to which a pattern is not counted, on all texts of large arguments. */
+/** Patterns up to this cost are not counted, even on all texts of large arguments. */
 const quickWays = [1_000, 100] as const;
 const maxWays = 1e4;
 
@@ -44,7 +44,7 @@ export function patternCheck(
   const unicode = regExp(source, "u");
   const native = unicode ?? regExp(source, "");
   if (!native) {
-    // The engine may know another language's syntax.
+    // The engine may accept another language's syntax.
     const linear = engine?.(source);
     if (linear) return { status: "checked", test: linear };
     return { status: "invalid", message: `The pattern ${shown} is not a regular expression.` };
@@ -58,7 +58,7 @@ export function patternCheck(
   const linear = engine?.(source);
   if (cost.ways > maxWays) {
     if (linear) return { status: "checked", test: linear };
-    const note = `The pattern ${shown} could take for ever to test, so it is not enforced.`;
+    const note = `The pattern ${shown} could take forever to test, so it is not enforced.`;
     return { status: "unchecked", note };
   }
   const test = (text: string): boolean => {
@@ -74,7 +74,7 @@ export function patternCheck(
   return { status: "checked", test, note: `The pattern ${shown} ${notOnLong(cost)}.` };
 }
 
-/** Describes the length from which a pattern is not enforced. */
+/** Describes the length above which a pattern is not enforced. */
 function notOnLong(cost: { readonly ways: number; readonly degree: number }): string {
   const limit = Math.floor((maxPatternSteps / cost.ways) ** (1 / cost.degree));
   return `could take long to test, so it is not enforced on texts of more than ${limit} characters`;
@@ -95,7 +95,7 @@ const maxStepsAtOnce = 1e5;
  */
 type KeyPattern =
   | { readonly status: "native" }
-  /** Must be counted with `keySteps` before it is tested. */
+  /** Its steps must be counted with `keySteps` before it is tested. */
   | { readonly status: "counted"; readonly cost: PatternCost; readonly note: string }
   | { readonly status: "unchecked"; readonly note: string }
   | { readonly status: "invalid"; readonly message: string };
@@ -105,13 +105,13 @@ export function keyPattern(source: string): KeyPattern {
   if (!regExp(source, "u")) {
     if (!regExp(source, ""))
       return { status: "invalid", message: `The pattern ${shown} is not a regular expression.` };
-    const note = `The pattern ${shown} is valid without the flag u only, so it is not enforced on keys.`;
+    const note = `The pattern ${shown} is valid only without the flag u, so it is not enforced on keys.`;
     return { status: "unchecked", note };
   }
   const cost = patternCost(source);
   if (cost.degree <= 1 && cost.ways <= 16) return { status: "native" };
   if (cost.ways > maxWays) {
-    const note = `The pattern ${shown} could take for ever to test, so it is not enforced on keys.`;
+    const note = `The pattern ${shown} could take forever to test, so it is not enforced on keys.`;
     return { status: "unchecked", note };
   }
   return { status: "counted", cost, note: `The pattern ${shown} ${notOnLong(cost)}.` };
@@ -142,7 +142,7 @@ export interface PatternCost {
   readonly degree: number;
 }
 
-/** Repetitions up to this count as ways; more grow with the text. */
+/** Up to this number, repetitions are counted as ways. Beyond it, they are treated as unbounded. */
 const fewRepetitions = 16;
 const hopeless: PatternCost = { ways: Infinity, degree: 0 };
 const one: PatternCost = { ways: 1, degree: 0 };

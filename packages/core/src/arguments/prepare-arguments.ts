@@ -69,7 +69,7 @@ function argumentsError(
 
 /**
  * Suggests names. For an unknown property: the likely names, or all known ones. For a missing
- * property: a given name that may mean it.
+ * property: a given name that may be its misspelling.
  */
 function suggestion(issue: ValidationIssue, args: JsonObject, schema: JsonSchema): string {
   if (issue.keyword !== "additionalProperties" && issue.keyword !== "required") return "";
@@ -104,15 +104,15 @@ export type ParsedArguments =
 
 export interface ParseOptions {
   /**
-   * Whether the model's answer was cut off within the arguments, so that only complete arguments
+   * Whether the model's output ended in the middle of the arguments. Then only complete arguments
    * are accepted. @default false
    */
   readonly isCutOff?: boolean;
 }
 
 /**
- * Reads a call's arguments as a model wrote them. An empty text means `{}`. A text that is not JSON
- * is repaired if it has only one reading.
+ * Parses a call's arguments in a model's text. An empty text means `{}`. A text that is not JSON
+ * is repaired if it has only one possible meaning.
  *
  * @returns the arguments with descriptions of the repairs, or an error that tells a model how to
  * correct them
@@ -126,7 +126,8 @@ export function parseArguments(
   if (json === "") return { status: "parsed", args: {}, repairs: [] };
   const parsed = parseJson(json);
   if (parsed.status === "broken") {
-    if (isCutOff) return failed("The answer was cut off within the arguments, so nothing was run.");
+    if (isCutOff)
+      return failed("The answer was cut off in the middle of the arguments, so nothing was run.");
     const restored = restoreArguments(json);
     return restored !== undefined && isObject(restored.value)
       ? { status: "parsed", args: restored.value, repairs: restored.repairs }
@@ -137,7 +138,7 @@ export function parseArguments(
     const inner = parseArguments(value);
     return inner.status === "failed"
       ? failed(`The arguments are a JSON string, and its text is not a readable object.`)
-      : { ...inner, repairs: ["took the object out of a JSON string", ...inner.repairs] };
+      : { ...inner, repairs: ["parsed the object in a JSON string", ...inner.repairs] };
   }
   if (!isObject(value)) return failed(`The arguments are ${describeType(value)}, not an object.`);
   const problem = lossProblem(json, value);
@@ -159,13 +160,16 @@ function parseJson(text: string): ParsedJson {
   }
 }
 
-/** Returns the problem of valid JSON that would lose information, or undefined if there is none. */
+/**
+ * Returns a problem if parsing this valid JSON would lose information, or undefined if it would
+ * not.
+ */
 function lossProblem(json: string, value: JsonValue): string | undefined {
-  // Each level has two brackets.
+  // Each level needs at least two characters, its brackets.
   if (json.length > 2 * maxArgumentsDepth && isDeeper(value, maxArgumentsDepth)) {
     return `The arguments are nested ${scanJson(json).depth} levels deep; at most ${maxArgumentsDepth} are read.`;
   }
-  // Most calls have as many colons as keys, so their text is not searched.
+  // A text with as many colons as keys needs no search. Most calls have such a text.
   const repeated = hasMore(json, ":", countKeys(value)) ? findRepeatedKey(json) : undefined;
   if (repeated !== undefined) {
     const at = repeated.path.map((step) => `/${step}`).join("");
@@ -173,7 +177,7 @@ function lossProblem(json: string, value: JsonValue): string | undefined {
   }
   const inexact = /\d{16}|\d[eE]\+?\d{3}/.test(json) ? scanJson(json).inexact : undefined;
   if (inexact === undefined) return undefined;
-  return `The number ${inexact.slice(0, 40)} in the arguments is more than a number can hold; send it as a string if the tool takes one.`;
+  return `The number ${inexact.slice(0, 40)} in the arguments cannot be represented exactly; send it as a string if the tool takes one.`;
 }
 
 /** Whether a character occurs in a text more often than `count` times. */
@@ -202,14 +206,14 @@ function failed(problem: string): ParsedArguments {
 export interface ExtractedLimit {
   readonly args: JsonObject;
   readonly limit: number | undefined;
-  /** Descriptions of further repairs. */
+  /** Descriptions of the repairs to `limit`. */
   readonly repairs: readonly string[];
 }
 
 /**
  * Removes the executor's `limit` from the arguments, before they are validated and shown. No
- * definition contains it; the prompt's rules explain it once. A `limit` that is not a number is
- * dropped with a note, because it only affects how much is shown.
+ * definition contains `limit`; the prompt's rules explain it once. A `limit` that is not a number
+ * is dropped with a note, because it only affects how much is shown.
  */
 export function extractLimit(args: JsonObject, definition: ToolDefinition): ExtractedLimit {
   if (!Object.hasOwn(args, "limit") || !takesLimit(definition))
@@ -225,7 +229,8 @@ export function extractLimit(args: JsonObject, definition: ToolDefinition): Extr
 const none: readonly string[] = [];
 
 /**
- * Whether the argument `limit` is the executor's. It is the tool's if the tool's schema has one.
+ * Whether the argument `limit` belongs to the executor. If the tool's schema has a `limit`, it
+ * belongs to the tool.
  */
 function takesLimit({ function: { parameters } }: ToolDefinition): boolean {
   return parameters === undefined || !schemaView(parameters).keys(parameters).includes("limit");
@@ -236,7 +241,7 @@ export function mayHoldUrls(schema: JsonSchema): boolean {
   let known = holdingUrls.get(schema);
   if (known === undefined) {
     known = false;
-    // At any position: a false match only costs a scan of the arguments.
+    // Checks keys at any position, because a false match only causes a scan of the arguments.
     JSON.stringify(schema, (key, value: unknown) => {
       known ||= isUrlName(key) || (key === "format" && isUrlFormat(value));
       return value;

@@ -1,7 +1,7 @@
-/** A text that may be the address of a resource on a host. */
+/** The outcome of reading a text as a URL. */
 export type ReadUrl =
   | { readonly status: "plain"; readonly url: URL }
-  /** Other programs may read another host from it, or none. `reason` completes "it …". */
+  /** Other programs may read a different host from it, or none. `reason` completes "it …". */
   | { readonly status: "ambiguous"; readonly reason: string }
   /** The text is not an absolute URL, or its scheme has no hosts. */
   | { readonly status: "other" };
@@ -21,7 +21,7 @@ export function readUrl(text: string): ReadUrl {
   if (reason !== undefined) return { status: "ambiguous", reason };
   const url = URL.parse(text.trim());
   if (url === null || url.hostname === "")
-    return { status: "ambiguous", reason: "names no readable host" };
+    return { status: "ambiguous", reason: "has no valid host" };
   // A final dot does not change the destination of a name.
   if (/[^.]\.+$/.test(url.hostname)) url.hostname = url.hostname.replace(/\.+$/, "");
   return { status: "plain", url };

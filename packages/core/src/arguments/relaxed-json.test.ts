@@ -27,9 +27,9 @@ test("raw control characters stay in a string, foreign escapes get their meaning
 
 test("each repair is named", () => {
   assert.deepEqual(readRelaxedJson("{'a': True, 'b': 'x',}")?.repairs, [
-    "read single quotes as double ones",
+    "read single quotes as double quotes",
     "read Python's True, False and None",
-    "took a trailing comma out",
+    "removed a trailing comma",
   ]);
   assert.deepEqual(readRelaxedJson('{"a": 1}')?.repairs, []);
 });

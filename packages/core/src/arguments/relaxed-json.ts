@@ -2,7 +2,7 @@ import type { JsonValue } from "../base/json.ts";
 import { scanJson } from "../json/json-scan.ts";
 import { isList, isObject } from "../json/json-value.ts";
 
-/** One value that was read from a text, and descriptions of its differences from JSON. */
+/** A value that was read from a text, with descriptions of the text's differences from JSON. */
 export interface RelaxedJson {
   readonly value: JsonValue;
   readonly repairs: readonly string[];
@@ -12,7 +12,7 @@ export interface RelaxedJson {
 const maxDepth = 200;
 
 /**
- * Reads text with models' usual mistakes in JSON syntax, if it can mean one value only. It accepts
+ * Reads text with models' usual mistakes in JSON syntax, if it can mean only one value. It accepts
  * single, curly or Python quotes, `True`, `False` and `None`, and comments. It also accepts control
  * characters within strings, and commas before a closing bracket.
  *
@@ -80,7 +80,7 @@ const plainText = /[^"'“”‘’\\\p{Cc}]+/uy;
 const escape = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 const hexEscape = /\\x([\da-fA-F]{2})/y;
 
-/** Writes strict JSON of the text that it reads. */
+/** Rewrites the text as strict JSON while it reads. */
 class Reader {
   at: number;
   unclosed: 0 | 1 = 0;
@@ -97,7 +97,10 @@ class Reader {
     return this.#json.join("");
   }
 
-  /** Returns whether there is one value that is complete except for its last brace. */
+  /**
+   * Returns whether the text begins with a value that is complete, except perhaps for its last
+   * brace.
+   */
   read(): boolean {
     const open: string[] = [];
     let after: "open" | "comma" | "colon" | "value" = "colon";
@@ -112,7 +115,7 @@ class Reader {
       if (char === inner && after !== "colon") {
         if (after === "comma") {
           this.#json.pop();
-          this.repairs.add("took a trailing comma out");
+          this.repairs.add("removed a trailing comma");
         }
         this.#write(char as string);
         open.pop();
@@ -136,7 +139,7 @@ class Reader {
     }
   }
 
-  /** Adds the outermost brace. A number before it may have been cut off. */
+  /** Adds the outermost brace, but not after a number, which may have been cut off. */
   #closeLast(open: readonly string[]): boolean {
     if (open.length > 1 || open[0] !== "}" || /[\d.]$/.test(this.#json.at(-1) ?? "")) return false;
     this.#json.push("}");
@@ -155,19 +158,19 @@ class Reader {
   }
 
   /**
-   * @param isInside whether the comment of a line may hide the rest of the text
+   * @param isInside whether a line comment without an end may hide the rest of the text
    */
   #skip(isInside: boolean): boolean {
     for (;;) {
       const blank = this.#match(space);
-      if (blank?.includes("\\")) this.repairs.add("took `\\n` out from between the values");
+      if (blank?.includes("\\")) this.repairs.add("took `\\n` from between the values");
       const comment =
         blank === undefined ? (this.#match(lineComment) ?? this.#match(blockComment)) : undefined;
       const skipped = blank ?? comment;
       if (skipped === undefined) return true;
       this.at += skipped.length;
       if (comment === undefined) continue;
-      this.repairs.add("took a comment out");
+      this.repairs.add("removed a comment");
       if (isInside && !comment.startsWith("/*") && this.at === this.#text.length) return false;
     }
   }
@@ -200,7 +203,7 @@ class Reader {
     const end = Object.hasOwn(closing, quote) ? closing[quote] : undefined;
     if (end === undefined) return false;
     if (quote !== '"')
-      this.repairs.add(`read ${quote === "'" ? "single" : "curly"} quotes as double ones`);
+      this.repairs.add(`read ${quote === "'" ? "single" : "curly"} quotes as double quotes`);
     this.#write('"', 1);
     for (;;) {
       const plain = this.#match(plainText);
@@ -223,7 +226,7 @@ class Reader {
       if (quote !== "'") return false;
       this.#write('\\"', 1);
     } else if (/\p{Cc}/u.test(char)) {
-      if (char < " ") this.repairs.add("kept control characters of a string");
+      if (char < " ") this.repairs.add("kept control characters in a string");
       this.#write(JSON.stringify(char).slice(1, -1), 1);
     } else if (char === quote) {
       return false;
@@ -241,7 +244,7 @@ class Reader {
     if (hex !== undefined) this.#write(`\\u00${hex.slice(2)}`, hex.length);
     else if (this.#text[this.at + 1] === "'") this.#write("'", 2);
     else return false;
-    this.repairs.add("read an escape that JSON does not have");
+    this.repairs.add("read an escape that JSON does not allow");
     return true;
   }
 }

@@ -43,8 +43,8 @@ test("prose and a code fence around one object are removed", () => {
   for (const text of texts) assert.deepEqual(restored(text), { a: 1 }, text);
   assert.deepEqual(restoreArguments('Here:\n```json\n{"a": 1,}\n```'), undefined);
   assert.deepEqual(restoreArguments('```json\n{"a": 1,}\n```')?.repairs, [
-    "took the code fence off",
-    "took a trailing comma out",
+    "removed the code fence",
+    "removed a trailing comma",
   ]);
 });
 
@@ -75,7 +75,7 @@ test("an object within a JSON string is restored too", () => {
   assert.deepEqual(parseArguments(`"{'a': 1}"`), {
     status: "parsed",
     args: { a: 1 },
-    repairs: ["took the object out of a JSON string", "read single quotes as double ones"],
+    repairs: ["parsed the object in a JSON string", "read single quotes as double quotes"],
   });
 });
 

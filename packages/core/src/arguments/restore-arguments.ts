@@ -4,14 +4,14 @@ import { readRelaxedJson, readRelaxedValue, type RelaxedJson } from "./relaxed-j
 import { schemaView } from "./schema-view.ts";
 
 /**
- * Reads a call's arguments from text that is not JSON, if it can mean one object only. The object
+ * Reads a call's arguments from text that is not JSON, if it can mean only one object. The object
  * may be in a code fence, have prose around it, have one closing bracket too many, or lack its last
- * brace. In each case the mistakes that {@link readRelaxedJson} accepts are allowed.
+ * brace. The mistakes that {@link readRelaxedJson} accepts are always allowed.
  *
  * @returns undefined if there is no object, or more than one reading
  * @example
  * restoreArguments("Here you are:\n{'path': '.'}")
- * // { value: { path: "." }, repairs: ["took off the text around the object", "read single quotes
+ * // { value: { path: "." }, repairs: ["removed the text around the object", "read single quotes
  * as double ones"] }
  */
 export function restoreArguments(text: string): RelaxedJson | undefined {
@@ -22,11 +22,11 @@ function restoreBrackets(text: string): RelaxedJson | undefined {
   const read = readRelaxedValue(text, 0);
   if (read === undefined || !isObject(read.value)) return undefined;
   const { value, repairs, end, unclosed } = read;
-  if (unclosed === 1) return { value, repairs: [...repairs, "added the last closing brace"] };
+  if (unclosed === 1) return { value, repairs: [...repairs, "added the missing closing brace"] };
   if (end === text.length) return { value, repairs };
   const rest = text.slice(end).trim();
   if (rest !== "}" && rest !== "]") return undefined;
-  return { value, repairs: [...repairs, "took off a closing bracket too many"] };
+  return { value, repairs: [...repairs, "removed an extra closing bracket"] };
 }
 
 const fence = "```";
@@ -38,7 +38,7 @@ function restoreFenced(text: string): RelaxedJson | undefined {
   const around = `${text.slice(0, open)}\n${text.slice(close + fence.length)}`;
   if (!isProse(around)) return undefined;
   const restored = restoreBrackets(body.trim());
-  return restored && { ...restored, repairs: ["took the code fence off", ...restored.repairs] };
+  return restored && { ...restored, repairs: ["removed the code fence", ...restored.repairs] };
 }
 
 function restoreWithin(text: string): RelaxedJson | undefined {
@@ -46,7 +46,7 @@ function restoreWithin(text: string): RelaxedJson | undefined {
   const read = start < 0 ? undefined : readRelaxedValue(text, start);
   if (read === undefined || read.unclosed === 1) return undefined;
   if (!isProse(text.slice(0, start)) || !isProse(text.slice(read.end))) return undefined;
-  return { value: read.value, repairs: ["took off the text around the object", ...read.repairs] };
+  return { value: read.value, repairs: ["removed the text around the object", ...read.repairs] };
 }
 
 /**
@@ -70,8 +70,8 @@ const wrappers = new Set([
 ]);
 
 /**
- * Returns the arguments in an object that contains only them, under a name that the tool does not
- * know.
+ * Returns the arguments in an object whose only member is the arguments, under a key that the
+ * tool's schema does not have.
  */
 export function unwrapArguments(
   args: JsonObject,
@@ -82,6 +82,6 @@ export function unwrapArguments(
   if (schemaView(schema).keys(schema).includes(name)) return undefined;
   const value = typeof inner === "string" ? readRelaxedJson(inner)?.value : inner;
   return isObject(value)
-    ? { args: value, repairs: [`took the arguments out of "${name}"`] }
+    ? { args: value, repairs: [`took the arguments from "${name}"`] }
     : undefined;
 }

@@ -26,7 +26,7 @@ type SafeSchema =
 interface SafeSchemaOptions {
   readonly engine?: PatternEngine | undefined;
   readonly budget: StepBudget;
-  /** Patterns that need more than linear time: counted within the budget, or left out. */
+  /** Whether patterns that need more than linear time are counted within the budget or left out. */
   readonly costly: "counted" | "left out";
 }
 
@@ -34,12 +34,14 @@ type Node = { readonly [key: string]: unknown };
 
 /** The keywords next to a `$ref` that drafts before 2019-09 respect. */
 const besideReference = new Set(["$ref", "$id", "$defs", "definitions"]);
-/** Keywords that do not affect validity, and that references must not find. */
+/**
+ * Keywords that do not affect validity. They are removed, so that references cannot target them.
+ */
 const annotations = new Set(["default", "examples", "$comment", "~refine"]);
 /**
- * Keywords that may fail without failing the whole schema. The validator counts the properties that
- * such a schema has seen as evaluated; the replacements prevent that. (A pointer into them rules
- * the replacement out.)
+ * Keywords whose schema can fail while the whole schema passes. The validator treats the properties
+ * that such a schema has checked as evaluated; the replacements prevent that. If a reference points
+ * into them, they cannot be replaced.
  */
 const isolated: { readonly [keyword: string]: (schema: unknown) => JsonSchema } = {
   if: (schema) => ({ anyOf: [schema] }),
@@ -75,7 +77,7 @@ class Rewriting {
   problem: string | undefined;
   readonly #options: SafeSchemaOptions;
   readonly #isLegacy: boolean;
-  /** Whether parts that may fail must not count as evaluated. */
+  /** Whether the keywords in `isolated` are replaced. */
   readonly #isolates: boolean;
 
   constructor(options: SafeSchemaOptions, schema: JsonSchema) {
@@ -225,7 +227,7 @@ interface Refinement {
   readonly error: () => string;
 }
 
-/** The error's text contains the keyword that the check replaces. */
+/** Returns a check whose error text contains the keyword that it replaces. */
 function refinement(options: {
   readonly keyword: string;
   readonly expected: string;
@@ -239,7 +241,7 @@ export function readRefinement(message: string): { keyword: string; expected: st
   return { keyword: message.slice(0, end), expected: message.slice(end + 2) };
 }
 
-/** `uniqueItems` in linear time for any list; the validator's own lists every duplicate. */
+/** `uniqueItems` in linear time for any list. The validator's own check lists every duplicate. */
 const uniqueItems: Refinement = refinement({
   keyword: "uniqueItems",
   expected: "a list without repeated items",

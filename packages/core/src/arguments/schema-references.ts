@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../base/json.ts";
 import { isObject } from "../json/json-value.ts";
 
-/** The targets of a schema's references. Only targets within the schema are found. */
+/** The targets of a schema's references. Includes only targets within the schema. */
 interface SchemaReferences {
   /** The target of each schema with a `$ref`. */
   readonly targets: ReadonlyMap<object, JsonSchema | boolean>;
@@ -19,8 +19,8 @@ interface Reference {
 }
 
 /**
- * The address of a schema without `$id`; it ends with a slash so that relative references can
- * follow.
+ * The URI of a schema without `$id`. It ends with a slash so that relative references can be
+ * resolved.
  */
 const unnamed = "capstan://schema/";
 const known = new WeakMap<JsonSchema, SchemaReferences>();
@@ -70,7 +70,7 @@ function resolveAll(schema: JsonSchema): SchemaReferences {
     }
   }
 
-  /** Records a schema's names and references. Returns the base address of its members. */
+  /** Records a schema's names and references. Returns the base URI of its members. */
   function identify(node: Node, outer: string): string {
     const { $id, $ref, $dynamicRef, $anchor, $dynamicAnchor } = node;
     let base = outer;
@@ -100,7 +100,7 @@ function resolveAll(schema: JsonSchema): SchemaReferences {
     return root === undefined ? undefined : schemaAt(root, decoded(fragment));
   }
 
-  /** Whether a dynamic reference may name an anchor that is only known during validation. */
+  /** Whether a reference is dynamic, and its anchor is only known during validation. */
   function isFoundLater({ ref, isDynamic }: Reference): boolean {
     return isDynamic && dynamicAnchors.has(ref.slice(ref.indexOf("#") + 1));
   }

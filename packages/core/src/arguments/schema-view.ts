@@ -16,7 +16,7 @@ export type SchemaAt = JsonSchema | boolean;
 
 /**
  * Information about positions in a value without validation: their possible types, required and
- * known keys. It errs towards allowing, so that everything it forbids is really forbidden.
+ * known keys. If in doubt, it allows: everything that it forbids is really forbidden.
  */
 export interface SchemaView {
   /** Returns the types that a position may have, as bits of `jsonTypes`. */
@@ -54,7 +54,7 @@ export function schemaView(root: JsonSchema): SchemaView {
     if (typeof at === "boolean") return at ? jsonTypes.any : 0;
     const known = knownTypes.get(at);
     if (known !== undefined) return known;
-    // During the computation, a schema that refers to itself adds nothing.
+    // Set first, so that a schema that refers to itself adds no restriction during the computation.
     knownTypes.set(at, jsonTypes.any);
     const { type, enum: values, ...rest } = own(at);
     let allowed = typesNamed(type);
@@ -68,7 +68,9 @@ export function schemaView(root: JsonSchema): SchemaView {
     return allowed;
   }
 
-  /** Whether a value can be meant for this alternative: its type and its constants match. */
+  /**
+   * Whether a value may be meant for this alternative, because its type and its constants match.
+   */
   function isPossible(at: SchemaAt, value: unknown): boolean {
     return (types(at) & typeOf(value)) !== 0 && !contradicts(at, value, new Set());
   }
@@ -202,7 +204,7 @@ function itemSchema(at: JsonSchema, index: number): SchemaAt {
   return at["items"] === undefined ? true : asSchema(at["items"]);
 }
 
-/** The number of schemas in a joined one; an original schema counts as one. */
+/** The number of original schemas in each joined schema. */
 const sizes = new WeakMap<object, number>();
 
 /**

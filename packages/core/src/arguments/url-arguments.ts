@@ -11,8 +11,8 @@ export type PlainUrls =
 
 /**
  * Returns arguments with their URLs in the form of the WHATWG standard, so that rules, grants and
- * the tool see the same host. A text counts as a URL if its schema has a `format` for URLs, or if
- * its name says so.
+ * the tool see the same host. A text is treated as a URL if its schema has a `format` for URLs, or
+ * if its name says so.
  */
 export function plainUrls(args: JsonObject, schema: JsonSchema): PlainUrls {
   const view = schemaView(schema);

@@ -13,7 +13,7 @@ export interface ValidationIssue {
   readonly expected: string;
   /** Describes the given value: its type and its shortened text. */
   readonly received: string;
-  /** The schema's keyword that fails. */
+  /** The schema's keyword that the value violates. */
   readonly keyword: string;
   /** The issue as a sentence without a full stop. */
   readonly message: string;
@@ -56,8 +56,7 @@ export function validationIssues(
 }
 
 /**
- * Returns the position in the schema of the outermost union that an error comes from, or an empty
- * text.
+ * Returns the path in the schema of the outermost union that contains an error, or an empty text.
  */
 function unionOf(error: SchemaError): string {
   const found = unions.exec(error.schemaPath);

@@ -111,8 +111,8 @@ test("an invalid schema is rejected with the path", () => {
   assert.match(refusal({ type: "strin" }), /type/);
   assert.match(refusal({ properties: { a: { minLength: "x" } } }), /\/properties\/a\/minLength/);
   assert.match(refusal({ properties: { a: { required: true } } }), /\/properties\/a\/required/);
-  assert.match(refusal({ $ref: "#/$defs/nope" }), /leads nowhere/);
-  assert.match(refusal({ $ref: "https://example.org/schema.json" }), /leads nowhere/);
+  assert.match(refusal({ $ref: "#/$defs/nope" }), /has no target/);
+  assert.match(refusal({ $ref: "https://example.org/schema.json" }), /has no target/);
   assert.match(
     refusal({ properties: { a: { pattern: "(" } } }),
     /\/properties\/a\/pattern: .* not a regular expression/,
@@ -307,7 +307,7 @@ test("no reference reaches a pattern in a value, which is not made safe", () => 
   for (const keyword of ["default", "const", "examples"]) {
     assert.match(
       refusal({ properties: { a: { $ref: `#/${keyword}` } }, [keyword]: { pattern: "^(a+)+$" } }),
-      /leads nowhere/,
+      /has no target/,
     );
   }
   assert.deepEqual(

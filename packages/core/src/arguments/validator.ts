@@ -63,8 +63,9 @@ const caches = new WeakMap<object, SchemaCache>();
 
 /**
  * Compiles a schema (draft-07 or 2020-12, as `$schema` says) into a validator. The schema itself is
- * checked at once, and compiled at its first use; if code cannot be generated from text, it is
- * interpreted. Results are cached by the schema's text. Do not change the schema afterwards.
+ * checked immediately, and compiled at its first use. If the runtime cannot generate code from
+ * text, the schema is interpreted. Validators are cached by the schema's text. Do not change the
+ * schema afterwards.
  *
  * @returns `refused` with the reason for an invalid schema: broken keywords, references without a
  * target, invalid patterns, more than 1,000,000 characters
@@ -155,8 +156,8 @@ function validatorOf(checker: Validator): Validator {
       try {
         return checker.validate(value);
       } catch (thrown) {
-        // The schema refers to itself endlessly, or the value is nested too deeply for it.
-        const received = "a value that it cannot be applied to";
+        // The schema refers to itself without end, or the value is nested too deeply.
+        const received = "a value to which it cannot be applied";
         const message = `the schema could not be applied: ${errorMessage(thrown)}`;
         return [
           { path: "", expected: "a value for the schema", received, keyword: "$ref", message },
@@ -189,7 +190,7 @@ function checkerOf(schema: JsonSchema): Validator {
 }
 
 /**
- * The names that every object inherits: a library that tests `key in value` takes them for own
+ * The names that every object inherits. A library that tests `key in value` mistakes them for own
  * properties.
  */
 const inherited = Object.getOwnPropertyNames(Object.prototype).filter(

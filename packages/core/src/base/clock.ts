@@ -1,10 +1,10 @@
-/** The time, as a port: tests bring their own. */
+/** The clock interface, which tests implement with a fake clock. */
 export interface Clock {
   /** Returns milliseconds since the epoch, for timestamps. It jumps if the clock is set. */
   now(): number;
   /** Returns milliseconds since an arbitrary moment, for durations. It never jumps. */
   monotonic(): number;
-  /** Calls back once after `ms`; returns a function that cancels it. */
+  /** Calls `callback` once after `ms`; returns a function that cancels it. */
   after(ms: number, callback: () => void): () => void;
 }
 

@@ -5,14 +5,14 @@ const marker = Symbol.for("capstan.error");
 export interface CapstanErrorOptions {
   /** Stable, in snake_case. Programs branch on it. */
   readonly code: string;
-  /** Says what was wrong, where, what was expected and what to do next. */
+  /** States what was wrong, where, what was expected and what to do. */
   readonly message: string;
   readonly cause?: unknown;
 }
 
 /**
- * A mistake in a program that uses Capstan (a duplicate tool, a broken schema). Mistakes of a tool
- * or a model are never thrown: they are outcomes, as data.
+ * A mistake in a program that uses Capstan (a duplicate tool, a broken schema). Errors of a tool or
+ * a model are never thrown: they are returned as data.
  *
  * `instanceof` checks a marker, not the class, so that two copies of the package agree.
  */
@@ -43,16 +43,16 @@ export interface ToolErrorData {
   readonly details?: JsonValue;
 }
 
-/** The number of errors of an `AggregateError` that the message contains. */
+/** The maximum number of an `AggregateError`'s errors in its message. */
 const several = 3;
 
 /**
- * Returns the message of any thrown value. Never throws, and is never empty. The `cause` of an
- * error is left out, because the code that wrapped it may have meant to hide it.
+ * Returns the message of any thrown value. Never throws, and never returns an empty text. Omits an
+ * error's `cause`, because the code that wrapped it may have meant to hide it.
  */
 export function errorMessage(thrown: unknown): string {
   try {
-    return messageOf(thrown) || "an error without words";
+    return messageOf(thrown) || "an error without a message";
   } catch {
     return "an error that cannot be shown";
   }

@@ -1,6 +1,6 @@
 const alphabet = "0123456789abcdefghijklmnopqrstuv";
 
-/** A stock of random bytes: a request for each id would cost ten times as much. */
+/** Random bytes for several ids: to request bytes for each id takes ten times as long. */
 const stock = new Uint8Array(4096);
 let used = stock.length;
 

@@ -1,4 +1,4 @@
-/** A cache of the `capacity` values that were used last. */
+/** A cache of the `capacity` most recently used values. */
 export class LruCache<K, V> {
   readonly #values = new Map<K, V>();
   readonly #capacity: number;

@@ -29,11 +29,11 @@ async function waiting(runs: unknown[] = []) {
   return { executor, record: result.record };
 }
 
-/** A record as another process reads it. */
+/** Returns a record in the form that another process reads. */
 const stored = (record: CallRecord) => JSON.parse(JSON.stringify(record)) as CallRecord;
 
 // Contract: executor-42
-test("a waiting call is answered later, also in another process, and its stored arguments run", async () => {
+test("a later answer, also in another process, runs the waiting call with its stored arguments", async () => {
   const { record } = await waiting();
   const runs: unknown[] = [];
   const result = await installation({ runs }).answerApproval(stored(record), {

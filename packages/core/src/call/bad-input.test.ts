@@ -9,8 +9,8 @@ import { defineTool } from "../tool/define-tool.ts";
 import type { Tool } from "../tool/tool.ts";
 import { toolError } from "../tool/return-value.ts";
 
-// Mistakes of other code, one test each: in a definition, a model's arguments, a tool's result, its
-// callbacks, an approver. Each has a named outcome, and none throws.
+// Errors in code outside the gate, one test each: in a definition, a model's arguments, a tool's
+// result, its callbacks, an approver. Each error has a defined outcome, and the gate never throws.
 
 const circular: { self?: unknown } = {};
 circular.self = circular;
@@ -30,7 +30,7 @@ const throws = (): never => {
   throw new Error("no");
 };
 
-/** The status of a call's end, and its error's code and message, if there is one. */
+/** Returns the status of a call's result, and the error's code and message if it failed. */
 async function outcomeOf(tool: Tool, args: unknown = {}) {
   const result = await executorWith([tool]).execute(tool.definition.function.name, args as never);
   assert.ok(result.status !== "pending");
@@ -147,7 +147,7 @@ test("__proto__ and constructor as keys are data and change nothing else", async
 // Contract: executor-152
 test("lone surrogates in arguments stay distinct from all other text", async () => {
   const digests = ["\ud800", "\ud801", "\udc00", "\ufffd"].map((text) => digest({ text }));
-  assert.equal(new Set(digests).size, 4, "each approval holds for one of them only");
+  assert.equal(new Set(digests).size, 4, "each approval applies to only one of them");
   assert.equal((await given('{"text":"\\ud800"}')).outcome, "success");
 });
 
@@ -296,7 +296,7 @@ test("a tool name that is not text matches no tool", async () => {
 });
 
 // Contract: executor-160, executor-206
-test("a tool that throws any value fails", async () => {
+test("a tool fails if it throws any value", async () => {
   for (const thrown of [undefined, null, 5, "words", circular, Symbol("s"), new Error("")]) {
     const execute = () => {
       // oxlint-disable-next-line typescript/only-throw-error -- custom tools do

@@ -64,7 +64,7 @@ test("a variable that changes after the approval was requested fails the call", 
 });
 
 // Contract: executor-250
-test("a grant for exactly these arguments holds for these contents", async () => {
+test("a grant for exactly these arguments covers only the approved contents", async () => {
   const answers: ("allow" | "refuse")[] = ["allow", "refuse"];
   let asked = 0;
   const { run, set, ran } = codeExecutor(() => ({ decision: answers[asked++] ?? "refuse" }));
@@ -75,7 +75,7 @@ test("a grant for exactly these arguments holds for these contents", async () =>
   assert.deepEqual([asked, ran], [1, ["print(1)", "print(1)"]]);
   set("steal()");
   assert.equal((await run("CMD")).status, "execution_rejected");
-  // The rejection holds for its own contents only.
+  // The rejection applies only to these contents.
   assert.equal((await run("CMD")).status, "execution_rejected");
   assert.equal(asked, 2);
   set("print(1)");
@@ -83,7 +83,7 @@ test("a grant for exactly these arguments holds for these contents", async () =>
   assert.equal(ran.length, 3);
 });
 
-test("an approval that waited in storage fails the call if a variable changed meanwhile", async () => {
+test("a call whose approval request waited in storage fails if a variable changed meanwhile", async () => {
   const { executor, run, set, ran } = codeExecutor(() => ({ decision: "pending" }));
   set("print(1)");
   const waiting = await run("CMD");

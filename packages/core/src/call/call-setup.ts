@@ -66,7 +66,7 @@ export interface ExecuteOptions {
   /** False overrides the tool's own request for a review, never a rule. @default true */
   readonly checkToolResults?: boolean;
   /**
-   * The caller of this call alone: its user, request context and files. @default the executor's own
+   * The caller of only this call: its user, request context and files. @default the executor's own
    */
   readonly caller?: Partial<Caller>;
   /** Receives the output and progress of the running tool and of its sub-calls. */

@@ -63,7 +63,7 @@ test("concurrent calls and their sub-calls see only their own principal, request
 });
 
 // Contract: executor-54, plugins-55
-test("a tool sees its own files and the shared files, each once", async () => {
+test("a tool gets its own files and the shared files, without duplicates", async () => {
   const shared = file("shared");
   const files = { "test.Inner": [file("by-id"), shared], Inner: [file("by-name")], _all: [shared] };
   const executor = executorWith([inner], { files });
@@ -73,7 +73,7 @@ test("a tool sees its own files and the shared files, each once", async () => {
 });
 
 // Contract: plugins-58
-test("a tool named like a property of every object sees no files because of it", async () => {
+test("a tool whose name is an inherited object property gets no files from the prototype", async () => {
   const odd = defineTool({
     ...reads,
     name: "constructor",
@@ -84,7 +84,7 @@ test("a tool named like a property of every object sees no files because of it",
 });
 
 // Contract: plugins-57
-test("a file is read when the tool asks for it", async () => {
+test("a file is read when the tool requests it", async () => {
   const reader = defineTool({
     ...reads,
     name: "Reader",
@@ -113,7 +113,7 @@ test("a chain's calls belong to its caller", async () => {
 });
 
 // Contract: plugins-19
-test("a principal's approval does not hold for others", async () => {
+test("a principal's approval does not apply to other principals", async () => {
   const asked: string[] = [];
   const approvals: ApprovalAdapter = {
     request: ({ callId }) => (asked.push(callId), { decision: "allow", scope: "session" }),

@@ -60,7 +60,7 @@ function ledgerHost(
           ? await executor.ask(pending.approval, signal)
           : await executor.review(pending.request, signal);
       if (answer.decision !== "pending") return answer;
-      // No other process knows of a waiting sub-call, so it cannot be answered later.
+      // A waiting sub-call exists only in this process, so it cannot be answered later.
       if (pending.record.parentCallId === undefined) return "later";
       return pending.kind === "approval" ? noApproval : noReview;
     },
@@ -71,13 +71,13 @@ function ledgerHost(
 const noApproval: ApprovalDecision = {
   decision: "refuse",
   by: "system",
-  reason: "it needs an approval that is not here yet",
+  reason: "it needs an approval that has not been given yet",
 };
 
 const noReview: ReviewDecision = {
   decision: "withhold",
   by: "system",
-  reason: "a user must see it first, and that takes longer than the call that made it can wait",
+  reason: "a user must see it first, and the call that made it cannot wait that long",
 };
 
 function toExecuteResult(end: CallEnd): ToolExecuteResult {

@@ -22,7 +22,7 @@ interface Shape {
   readonly tool: "Plain" | "Asks" | "Reviewed" | "Parent";
   /** Commits wait until they are released. */
   readonly slowCommits: boolean;
-  /** The last call may also be stopped, answered or end within a commit. */
+  /** The last call may also be stopped, be answered or end within a commit. */
   readonly inCommit: Action | undefined;
 }
 
@@ -34,7 +34,7 @@ const shape = fc.record<Shape>({
 
 const turn = () => new Promise(setImmediate);
 
-/** A call whose host, users and tool follow the test's actions alone. */
+/** A call whose host, users and tool follow only the test's actions. */
 function world({ tool, slowCommits, inCommit }: Shape) {
   const changes = new Map<string, CallChange[]>();
   /** Calls in the order in which they settled. */
@@ -166,7 +166,7 @@ test("each call settles once, in any order of stops, answers, commits and tool e
           names.join(),
         );
       }
-      // No locks and no active calls remain: a call that excludes all others starts at once.
+      // No locks and no active calls remain: an exclusive call starts immediately.
       assert.equal(executor.gate.activeCalls.length, 0);
       assert.equal((await executor.execute("Alone", {})).status, "success");
       // A stop or an answer after the end changes nothing.

@@ -94,9 +94,11 @@ export class Call implements ActiveCall, ParentCall {
   readonly #setup: CallSetup;
   #record: CallRecord | undefined;
   #registered: RegisteredTool | undefined;
-  /** Incremented whenever the call continues. Steps of an earlier generation are ignored. */
+  /**
+   * Incremented whenever the call continues. Pending steps of an earlier generation are ignored.
+   */
   #generation = 0;
-  /** A stop takes effect later, because the call has not begun or a commit is in flight. */
+  /** A stop that takes effect later, because the call has not begun or a commit is in flight. */
   #isUninterruptible = true;
   #stopReason: string | undefined;
   #question: AbortController | undefined;
@@ -315,7 +317,7 @@ export class Call implements ActiveCall, ParentCall {
       return this.#begin(registered, args);
     return wait(readVariables(gate.variables, registered.tool, args), (read: ReadVariables) => {
       const { approval, variables } = this.#record as CallRecord;
-      // The approval of an earlier version covers no contents.
+      // An approval stored by an earlier version does not cover variable contents.
       const bound = variables ?? (approval && {});
       const error = read.status === "failed" ? read.error : bound && changedVariables(bound, read);
       if (read.status === "read" && error === undefined)
@@ -375,7 +377,8 @@ export class Call implements ActiveCall, ParentCall {
       },
     });
     const { deadline, outcome } = this.#running;
-    // Before its first `await`, a tool may call a tool that waits, or cause a listener to stop it.
+    // Before its first `await`, a tool can call another tool that waits, or trigger a listener that
+    // stops this call.
     for (let n = 0; n < this.#deadlinePauses; n++) deadline?.pause();
     if (this.#stopReason !== undefined) this.#running.cancel(this.#stopReason);
     return wait(outcome, (ended) => this.#toolEnded(ended));

@@ -6,11 +6,11 @@ import { ToolExecutor } from "./tool-executor.ts";
 
 type Effects = "read" | "write" | "exclusive" | { readonly locks: () => readonly string[] };
 
-/** Runs everything that waits for promises only. */
+/** Runs all work that waits only for promises. */
 const turns = () => new Promise(setImmediate);
 
 /**
- * An executor with groups of tools that each run for 10 ms, and the tools that were seen running
+ * An executor with groups of tools that each run for 10 ms, and the sets of tools that ran
  * together.
  */
 function setUp(groups: {
@@ -38,7 +38,10 @@ function setUp(groups: {
     executor.registerToolGroup({ name: group, tools: made });
     executor.toggleGroupEnabled(group, true);
   }
-  /** Makes the calls at once. Returns the sets of calls that ran together, and the ms. */
+  /**
+   * Makes all calls together. Returns the sets of calls that ran in parallel, and the duration in
+   * ms.
+   */
   const run = async (...names: string[]) => {
     const from = clock.now();
     const calls = Promise.all(names.map((name) => executor.execute(name, {})));
@@ -64,7 +67,7 @@ test("reads run together, also with a write", async () => {
 });
 
 // Contract: plugins-60
-test("an undeclared tool is a write: one of a group at a time, in parallel with other groups", async () => {
+test("undeclared tools are writes: one tool of a group runs at a time, in parallel with other groups", async () => {
   const run = setUp({ a: { A1: undefined, A2: undefined }, b: { B1: undefined } });
   const { together, ms } = await run("A1", "A2", "B1");
   assert.deepEqual(together, ["A1", "A1+B1", "A2"]);

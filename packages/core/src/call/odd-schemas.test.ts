@@ -10,7 +10,7 @@ function executorWith(
   options: ToolExecutorOptions = {},
 ): { executor: ToolExecutor; ran: JsonObject[] } {
   const ran: JsonObject[] = [];
-  // Schemas as a tool source provides them, not validated.
+  // Unvalidated schemas, as tool sources provide them.
   const tools = Object.entries(schemas).map(([name, parameters]): Tool => ({
     definition: { type: "function", function: { name, description: name, parameters } },
     permission: { executionPolicy: "auto" },
@@ -29,7 +29,7 @@ const unusable: { readonly [name: string]: { readonly schema: unknown; readonly 
   UnknownType: { schema: { properties: { a: { type: "strin" } } }, why: /\/properties\/a\/type/ },
   NoSchema: { schema: "object", why: /but this is text/ },
   AList: { schema: [{ type: "object" }], why: /but this is a list/ },
-  Dangling: { schema: { properties: { a: { $ref: "#/$defs/none" } } }, why: /leads nowhere/ },
+  Dangling: { schema: { properties: { a: { $ref: "#/$defs/none" } } }, why: /has no target/ },
   Fetched: { schema: { $ref: "https://example.org/a.json" }, why: /nothing is fetched/ },
   NoPattern: { schema: { properties: { a: { pattern: "(" } } }, why: /not a regular expression/ },
   Huge: { schema: { description: "x".repeat(1_000_001) }, why: /1000000 characters/ },

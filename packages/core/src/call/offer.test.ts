@@ -20,7 +20,7 @@ function executorOf() {
   return executor;
 }
 
-test("an offer follows every change, also in place", () => {
+test("an offer follows every change, even if a list is changed in place", () => {
   const executor = executorOf();
   const groups = ["a"];
   const clientTools = [client("Ask")];

@@ -51,7 +51,7 @@ test("a tool's limit overrides the gate's, and the model's overrides both", asyn
 });
 
 // Contract: executor-11, executor-113
-test("limit 0 shows the whole result, up to the ceiling", async () => {
+test("limit 0 shows the full result, up to the ceiling", async () => {
   for (const limit of [0, -5]) assert.equal((await shown({}, { limit })).text, long);
   assert.equal((await shown({ DEFAULT_OUTPUT_LIMIT_TOKENS: 0 })).text, long);
   assert.equal((await shown({ SKIP_EXTERNAL_TRUNCATE: true })).text, long);
@@ -60,7 +60,7 @@ test("limit 0 shows the whole result, up to the ceiling", async () => {
 });
 
 // Contract: executor-100, executor-187, executor-207
-test("an error is truncated, stored and hinted at like a result", async () => {
+test("an error is truncated and stored, and gets a hint, like a result", async () => {
   const failed = await shown({
     execute: () => toolError({ code: "broken", message: long }),
   });
@@ -80,7 +80,7 @@ test("an error is truncated, stored and hinted at like a result", async () => {
   assert.equal(thrown.isTruncated, true);
 });
 
-test("an error of a call that never ran is truncated and says so", async () => {
+test("a truncated error of a call that never ran says that text is missing", async () => {
   const refused = await shown(
     {},
     { executor: { rules: [{ tool: "test.*", execution: "deny", reason: long }] } },
@@ -91,7 +91,7 @@ test("an error of a call that never ran is truncated and says so", async () => {
 });
 
 // Contract: executor-10, executor-114
-test("a tool's own truncation is read on from its known end, else from the start", async () => {
+test("after a tool's own truncation, the hint continues at its end if it is known, else at the start", async () => {
   const head = await shown({ truncateForLLM: (text) => text.slice(0, 100) });
   assert.equal(head.text, long.slice(0, 100));
   assert.match(head.hint, /from 100 to 50000\. Read on: ReadVar\(\{"name":"Say_1","start":100,/);
@@ -103,7 +103,7 @@ test("a tool's own truncation is read on from its known end, else from the start
   const see = (text: string, given: unknown) => (args.push(given), text.slice(0, 7));
   await shown({ truncateForLLM: see });
   await shown({ truncateForLLM: see }, { limit: 7 });
-  assert.deepEqual(args, [{}, { limit: 7 }], "it is told how much the model wants to be shown");
+  assert.deepEqual(args, [{}, { limit: 7 }], "it gets the limit that the model requested");
   const broken = await shown({ truncateForLLM: () => null as unknown as string });
   assert.ok(Math.abs(broken.text.length - 8_000) < 100);
   const longer = await shown(
@@ -131,7 +131,7 @@ test("the hint after a tool's own truncation says that text is missing, and wher
 });
 
 // Contract: executor-11
-test("the gate truncates errors, whatever the tool does with its results", async () => {
+test("the gate truncates errors, regardless of the tool's own truncation", async () => {
   const failed = { execute: () => toolError({ code: "broken", message: long }) };
   for (const own of [
     { SKIP_EXTERNAL_TRUNCATE: true },

@@ -6,7 +6,7 @@ import { executorWith, reads } from "../testing/executor-with.ts";
 import type { CallRecord } from "./record/call-record.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
 
-test("a call that is stopped by one that begins in the same moment ends once, and never begins", async () => {
+test("a call that is stopped by a call that starts in the same moment ends once and never starts", async () => {
   const rows: string[] = [];
   const hold = Promise.withResolvers<void>();
   const stopB = () => void executor.cancel("b");
@@ -27,7 +27,7 @@ test("a call that is stopped by one that begins in the same moment ends once, an
   assert.equal((await executor.execute("Hold", {})).status, "success", "nothing is held");
 });
 
-test("a tool that aborts its caller's signal at once is stopped", async () => {
+test("a tool that immediately aborts its caller's signal is stopped", async () => {
   const caller = new AbortController();
   const execute = () => {
     caller.abort();
@@ -90,7 +90,7 @@ test("a request's approval settings hold for sub-calls of a single call too", as
   assert.deepEqual(asked, ["Parent", "Child"]);
 });
 
-test("a queued call whose tool is disabled or forbidden is not begun", async () => {
+test("a queued call does not start if its tool is disabled or forbidden", async () => {
   const hold = Promise.withResolvers<void>();
   const ran: string[] = [];
   const overrides: PolicyRule[] = [];

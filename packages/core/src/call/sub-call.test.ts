@@ -29,7 +29,7 @@ test("sub-calls are nested up to the limit and no deeper", async () => {
 });
 
 // Contract: executor-112, plugins-74
-test("a call makes sub-calls up to the limit and no more", async () => {
+test("a call can make sub-calls up to the limit and no more", async () => {
   const one = defineTool({ ...reads, name: "One", execute: () => 1 });
   const many = defineTool({
     ...reads,
@@ -118,7 +118,7 @@ test("references in a sub-call's arguments are text, unless its caller requests 
   executor.variables.addVariable("secret", "tulip", "USER_ADD");
   const result = await executor.execute("Script", {});
   assert.deepEqual(result.status === "success" && result.data, ["$VAR_REF{{secret}}", "tulip"]);
-  // The model's own call of the same tool resolves them.
+  // If the model itself calls the tool, references are resolved.
   const own = await executor.execute("Echo", { text: "$VAR_REF{{secret}}" });
   assert.equal(own.status === "success" && own.data, "tulip");
 });

@@ -11,7 +11,7 @@ import type { CallRecord } from "./record/call-record.ts";
 import type { Scheduler, SubCallHandle } from "./schedule/scheduler.ts";
 import type { Ticket } from "./schedule/locks.ts";
 
-/** A running call, as its sub-calls see it. */
+/** The interface of a running call for its sub-calls. */
 export interface ParentCall {
   readonly parent: ParentCall | undefined;
   readonly children: Set<ActiveCall>;
@@ -43,8 +43,8 @@ export class SubCallShare {
   }
 
   /**
-   * Resolves when the ancestors hold their locks again, or the parent no longer needs them;
-   * undefined if they hold them already.
+   * Resolves when the ancestors hold their locks again, or the parent no longer needs them. Returns
+   * undefined if they already hold them.
    */
   resume(): Promise<void> | undefined {
     const resumed = this.#handle.resume();
@@ -78,8 +78,8 @@ export class SubCallShare {
 }
 
 /**
- * Returns the request of the sub-call number `made` of a call. It has the same user and round as
- * its parent.
+ * Returns the request of a call's sub-call with the number `made`. It has the same user and round
+ * as its parent.
  */
 export function subCallRequest(
   { callId: parentCallId, round, idempotencyKey, principalId }: CallRecord,

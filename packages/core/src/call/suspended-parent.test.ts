@@ -6,12 +6,12 @@ import type { ApprovalAnswer, ReviewDecision } from "../index.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
 
-/** Runs everything that waits for promises only. */
+/** Runs all work that waits only for promises. */
 const turns = () => new Promise(setImmediate);
 type Effects = "read" | "exclusive" | { readonly locks: () => readonly string[] };
 const lock = (...keys: string[]): Effects => ({ locks: () => keys });
 
-/** Tools that record their actions, and users who answer when the test says so. */
+/** Tools that record their actions, and users who answer when the test tells them. */
 function setUp(options: { readonly callsAtOnce?: number } = {}) {
   const clock = new FakeClock();
   const log: string[] = [];
@@ -106,7 +106,7 @@ test("a call whose sub-call waits for a user holds no slot and no lock, and take
 });
 
 // Contract: plugins-68
-test("an exclusive call lets others run while its sub-call waits, and is alone again afterwards", async () => {
+test("an exclusive call lets others run while its sub-call waits, and excludes them again afterwards", async () => {
   const { log, does, runs, asks, calls, start, answer, end } = setUp();
   const executor = start([
     does("Alone", "exclusive", calls("Asks")),
@@ -135,7 +135,7 @@ test("an exclusive call lets others run while its sub-call waits, and is alone a
 });
 
 // Contract: plugins-68
-test("a resuming call comes before those that have not begun", async () => {
+test("a resuming call has priority over calls that have not started", async () => {
   const { log, does, runs, asks, calls, start, answer, end } = setUp({ callsAtOnce: 1 });
   const executor = start([
     does("Parent", "read", calls("Asks")),
@@ -182,7 +182,7 @@ test("a call holds its locks while any of its sub-calls works", async () => {
 });
 
 // Contract: plugins-64
-test("ancestors of a waiting call hold nothing either, and a deadline excludes the wait and the resume", async () => {
+test("all ancestors of a waiting call hold no slot and no lock, and their deadlines exclude the wait and the resume", async () => {
   const { clock, log, does, runs, asks, calls, start, answer, end } = setUp();
   const executor = start([
     does("Top", lock("x"), calls("Middle"), { timeoutMs: 1_000 }),
@@ -213,7 +213,7 @@ test("ancestors of a waiting call hold nothing either, and a deadline excludes t
 });
 
 // Contract: plugins-68
-test("a call whose sub-call's result is in review holds nothing, and its deadline is paused", async () => {
+test("a call whose sub-call's result is in review holds no slot and no lock, and its deadline is paused", async () => {
   const { clock, log, reviewed, does, calls, start } = setUp();
   const secret = defineTool({
     ...reads,
@@ -241,7 +241,7 @@ test("a call whose sub-call's result is in review holds nothing, and its deadlin
   ]);
 });
 
-test("a call that is stopped while it resumes ends at once and releases its request", async () => {
+test("a call that is stopped while it resumes ends immediately and withdraws its request", async () => {
   const { log, does, runs, asks, calls, start, answer, end } = setUp();
   const executor = start([
     does("Parent", lock("x"), calls("Asks")),

@@ -138,7 +138,7 @@ test("an argument problem is reported once in the text, and as data for programs
 });
 
 // Contract: executor-42
-test("an approval that comes later leaves the call pending with its request, and nothing runs", async () => {
+test("without an immediate answer the call is pending with its approval request, and nothing runs", async () => {
   let ran = 0;
   const tool = defineTool({ name: "T", description: "Does it.", execute: () => ++ran });
   const approvals = { request: () => ({ decision: "pending" }) as const };
@@ -152,7 +152,7 @@ test("an approval that comes later leaves the call pending with its request, and
 });
 
 // Contract: executor-56, executor-118, executor-225
-test("an approval holds for the same arguments in any notation, and for no others", async () => {
+test("an approval covers the same arguments in any notation, and no others", async () => {
   const asked: unknown[] = [];
   const tool = defineTool({
     name: "T",
@@ -168,14 +168,14 @@ test("an approval holds for the same arguments in any notation, and for no other
   await executor.execute("T", { n: 1, text: long });
   await executor.execute("T", `{"text":"${long}","n":"1"}`);
   await executor.execute("T", { text: long, n: 1, limit: 100 });
-  assert.equal(asked.length, 1, "neither order, nor repair, nor limit makes another call of it");
+  assert.equal(asked.length, 1, "order, repairs and limit do not make it a different call");
   await executor.execute("T", { n: 1, text: `${long.slice(1)}y` });
   await executor.execute("T", { n: 2, text: long });
   assert.equal(asked.length, 3);
 });
 
 // Contract: executor-229
-test("a rule for running does not affect the review, and one for results does not affect running", async () => {
+test("a rule for execution does not affect the review, and a rule for results does not affect execution", async () => {
   const tool = defineTool({
     name: "T",
     description: "",
@@ -197,7 +197,7 @@ test("a rule for running does not affect the review, and one for results does no
 });
 
 // Contract: executor-222
-test("a result's invisible characters are marked for the model and unchanged in its value", async () => {
+test("a result's invisible characters are marked for the model and unchanged in the stored value", async () => {
   const said = "pay \u202E001\u202C\u{E0068}";
   const tool = defineTool({
     name: "Read",

@@ -67,10 +67,11 @@ export interface ToolExecutorOptions {
   readonly approvals?: ApprovalAdapter;
   /** The session's principal. @default { id: "local" } */
   readonly principal?: Principal;
-  /** The request context of every call. A call may bring its own. */
+  /** The request context of calls that specify none. */
   readonly request?: RequestContext;
   /**
-   * The files that tools see, by `group.Tool` or bare name, and `_all`. A call may bring its own.
+   * The files that tools can read, by `group.Tool` or bare name, and `_all`. A call may bring its
+   * own.
    */
   readonly files?: ToolFiles;
   /**
@@ -146,11 +147,11 @@ export class ToolExecutor {
   }
 
   /**
-   * Adds a group, or the group that a function returns. A new group is disabled; a group that was
-   * removed and is added again keeps its switch. Its skill rules become variables.
+   * Adds a group, or the group that a function returns. A new group is disabled. A group that is
+   * added again after a removal keeps its switch. The group's skill rules become variables.
    *
    * @throws CapstanError `duplicate_tool_group` with both owners, `invalid_tool_group`, or
-   * `invalid_tool` with the tool's name and the problem. Nothing is added then.
+   * `invalid_tool` with the tool's name and the problem. Then nothing is added.
    */
   registerToolGroup(group: ToolGroup | (() => ToolGroup)): void {
     const made = typeof group === "function" ? group() : group;
@@ -186,7 +187,7 @@ export class ToolExecutor {
       try {
         listener(change);
       } catch {
-        // A listener's error must not undo the change.
+        // An error in a listener must not undo the change.
       }
     }
   }
@@ -232,8 +233,8 @@ export class ToolExecutor {
   }
 
   /**
-   * Returns the enabled tools of these groups, or of all groups. Always-offered tools come with any
-   * others.
+   * Returns the enabled tools of these groups, or of all groups. Always-offered tools are included
+   * if there is any other tool.
    */
   enabledTools(groups?: readonly string[]): readonly RegisteredTool[] {
     const wanted = groups === undefined ? undefined : new Set(groups);
@@ -292,7 +293,7 @@ export class ToolExecutor {
   }
 
   /**
-   * Makes one call, from proposal to result. Never throws for a mistake of the tool or its caller:
+   * Makes one call, from proposal to result. Never throws for an error of the tool or its caller:
    * the result's `status` reports it. The status is `pending` if the approval adapter answers
    * later.
    */
@@ -334,7 +335,7 @@ export class ToolExecutor {
     const why =
       typeof asked === "string" ? asked : await this.checkAnswer(asked.approval, decision);
     if (typeof asked === "string" || why !== undefined) {
-      // The call still waits: after an invalid answer, the caller may answer again.
+      // The call still waits: the caller may answer again after an invalid answer.
       if (!isAnswered) this.#answered.delete(record);
       const message = `The call ${record.callId} cannot be answered this way: ${why}`;
       throw new CapstanError({ code: "not_awaited", message });
@@ -360,7 +361,7 @@ export class ToolExecutor {
 
   /** Stops all running and queued calls, including those of chains. */
   cancelAll(reason = "all calls were stopped"): void {
-    // A call that stops at once leaves the array during the loop.
+    // A call that stops synchronously leaves the array during the loop.
     const calls = [...this.gate.activeCalls];
     for (const call of calls) call.stop(reason);
   }
@@ -383,7 +384,7 @@ export class ToolExecutor {
    */
   async checkAnswer(approval: ApprovalRequest, decision: unknown): Promise<string | undefined> {
     const registered = this.gate.registry.tool(approval.toolId);
-    // If the tool is gone, there is no call to run, so any answer is accepted.
+    // If the tool was removed, no answer can run the call, so all are accepted.
     if (registered === undefined) return undefined;
     return checkAnswer({ gate: this.gate, registered, approval, decision });
   }

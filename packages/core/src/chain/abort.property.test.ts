@@ -56,12 +56,12 @@ test("the chain of these tests has every kind of event", () => {
 });
 
 // Contract: loop-25, loop-39, loop-52, loop-92, loop-94
-test("a chain that is aborted at any event ends at once with a complete record, and nothing runs on", async () => {
-  // An abort after the whole answer is too late: the answer is complete.
+test("a chain that is aborted at any event ends immediately with a complete record, and no work continues", async () => {
+  // An abort after the complete answer is too late.
   const whenSaid = whole.events.findLastIndex(({ type }) => type === "item.end");
   for await (const { at, world, result, events } of cuts()) {
     if (at < whenSaid) assert.equal(result.status, "aborted", `aborted at event ${at}`);
-    assert.equal(world.running, 0, `a tool runs on after event ${at}`);
+    assert.equal(world.running, 0, `a tool continues after event ${at}`);
     assert.deepEqual(chainProblems(events, result), [], `aborted at event ${at}`);
     assert.deepEqual(JSON.parse(JSON.stringify(result.state)), result.state);
     assert.equal(result.answer.replaceAll("\n\n", ""), shownText(events), `aborted at event ${at}`);
@@ -108,7 +108,7 @@ test("a chain that was aborted at any event resumes to its end, and repeats no e
     assert.equal(resumed.status, "completed", `aborted at event ${at}`);
     assert.match(resumed.answer, /Step 3\.$/);
     for (const { idempotencyKey: key, name } of done)
-      assert.equal(world.entered.get(key), before.get(key), `${name} was done again after ${at}`);
+      assert.equal(world.entered.get(key), before.get(key), `${name} was repeated after ${at}`);
     for (const [key, times] of world.effects) assert.equal(times, 1, key);
     assert.deepEqual(messageIds(resumed.messages.complete), [
       ...new Set(messageIds(resumed.messages.complete)),

@@ -122,7 +122,7 @@ test("an answer that matches no waiting call is reported, and changes nothing", 
       { callId: "nobody", decision: allow },
     ],
     outputs: [
-      { callId: "a1", output: "I am no client" },
+      { callId: "a1", output: "I am not a client" },
       { callId: "nobody", output: "?" },
     ],
   }).result;

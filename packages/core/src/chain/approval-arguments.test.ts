@@ -67,7 +67,7 @@ function turn(ran: unknown[], args: JsonObject, options: Partial<ToolChainOption
 }
 
 // Contract: executor-95
-test("the arguments that a user was shown run, even if listeners change their copies", async () => {
+test("a tool runs with the arguments that a user was shown, even if listeners change their copies", async () => {
   const journal = new MemoryJournal();
   const commit = journal.commit.bind(journal);
   const meddlers: readonly Partial<ToolChainOptions>[] = [
@@ -86,7 +86,7 @@ test("the arguments that a user was shown run, even if listeners change their co
   }
 });
 
-test("arguments that a user put in place of the requested ones are as safe", async () => {
+test("listeners cannot change a user's replacement arguments either", async () => {
   const ran: unknown[] = [];
   const edited = { to: "the captain", lines: ["Haul, please."] };
   const approvals = { request: () => ({ decision: "allow", arguments: edited }) as const };

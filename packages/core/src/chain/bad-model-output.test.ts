@@ -75,14 +75,14 @@ test("invalid arguments are recorded as errors, and the tool does not run", asyn
 });
 
 // Contract: loop-34
-test("empty arguments work for a tool that takes none", async () => {
+test("empty arguments are valid for a tool without parameters", async () => {
   const none = defineTool({ ...reads, name: "None", execute: () => "none" });
   const { history } = await run([calls(["None", ""]), "Done."], { executor: executorWith([none]) });
   assert.equal(history[0]?.status, "success");
 });
 
 // Contract: loop-6, loop-78
-test("of 200 calls in a round 64 run, and the others get an error result", async () => {
+test("64 of 200 calls in a round run, and the others get an error result", async () => {
   const many = Array.from({ length: 200 }, (_, n) => ["Echo", { text: `${n}` }] as const);
   const { result, history, ran } = await run([calls(...many), "That was much."]);
   assert.equal(result.status, "completed");
@@ -156,7 +156,7 @@ test("an argument of 5 MB reaches the tool, and the model reads its result trunc
 });
 
 // Contract: loop-80
-test("an argument that never ends cuts the model off", async () => {
+test("the model's output is cut off if an argument never ends", async () => {
   const delta = "x".repeat(1024 * 1024);
   async function* endless(): AsyncGenerator<ModelEvent> {
     yield { type: "tool-call-start", id: "c", name: "Echo" };
@@ -168,7 +168,7 @@ test("an argument that never ends cuts the model off", async () => {
 });
 
 // Contract: loop-81
-test("calls after text in one answer run, and the text stays", async () => {
+test("calls after text in one answer run, and the text is kept", async () => {
   const { result, ran } = await run([
     { text: "This is my final answer.", ...calls(["Echo", { text: "x" }]) },
     "And this is more.",
@@ -245,7 +245,7 @@ test("a stream without any event, even an end, is a lost connection", async () =
 });
 
 // Contract: loop-19
-test("a model that throws when it is asked is a model error", async () => {
+test("a model that throws when it is called is a model error", async () => {
   const { result } = await run([], {
     model: {
       id: "test/broken",
@@ -294,7 +294,7 @@ test("a model whose stream is not a stream is reported", async () => {
 });
 
 // Contract: loop-86
-test("invalid token counts lose no answer and remove no limit", async () => {
+test("invalid token counts neither lose the answer nor disable a limit", async () => {
   const counts = { inputTokens: NaN, outputTokens: -5, reasoningTokens: Infinity };
   for (const given of [undefined, null, counts]) {
     const finish = { type: "finish", reason: "nonsense", usage: given };
@@ -315,7 +315,7 @@ test("invalid token counts lose no answer and remove no limit", async () => {
 });
 
 // Contract: executor-92, loop-83
-test("a call that a limit or a filter ended before its arguments came does not run", async () => {
+test("a call does not run if a limit or a filter ended the answer before its arguments", async () => {
   const none = defineTool({ ...reads, name: "DeleteAll", execute: () => assert.fail("it ran") });
   const events = (reason: "length" | "content_filter", args: string) =>
     odd(

@@ -36,7 +36,7 @@ test("a chain without listeners and journal ends like one that has both", async 
   assert.deepEqual(same, kept);
 });
 
-test("a listener that subscribes at once gets all events, and nothing ran before", async () => {
+test("a listener that subscribes immediately gets all events, and nothing runs before", async () => {
   let ran = 0;
   const soon = defineTool({ ...reads, name: "Look", execute: () => ++ran });
   const firstResponse = {
@@ -87,7 +87,7 @@ test("a listener that subscribes during a turn gets all later events", async () 
   );
 });
 
-test("a call that begins again in the stream closes its first item, once", async () => {
+test("a call that restarts in the stream closes its first item exactly once", async () => {
   const usage = { inputTokens: 1, outputTokens: 1 };
   async function* stream(): AsyncGenerator<ModelEvent> {
     yield { type: "tool-call-start", id: "a", name: "Look" };

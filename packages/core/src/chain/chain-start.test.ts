@@ -39,7 +39,7 @@ function begun(options: { readonly gathers: boolean; readonly resume?: ChainResu
   return { run, model, told, ran: () => ran, answer: held.resolve };
 }
 
-/** Waits until the model is asked, and then for everything else that is not blocked. */
+/** Waits until the model is called, and then for all other work that is not blocked. */
 async function asked(model: ScriptedModel) {
   while (model.requests.length === 0) await turnOfTheLoop();
   await severalTurns();
@@ -63,7 +63,7 @@ const state: ChainResume["state"] = {
 const kinds = [{ gathers: true }, { gathers: false }];
 
 // Contract: loop-60
-test("a chain asks its model before its start is committed, and runs no tool", async () => {
+test("a chain calls its model before its start is committed, but runs no tool", async () => {
   for (const kind of kinds) {
     const { run, model, told, ran, answer } = begun(kind);
     await asked(model);
@@ -86,7 +86,7 @@ test("a fenced chain runs no tool and publishes nothing", async () => {
 });
 
 // Contract: loop-60
-test("a suspended chain resumes at once, and an interrupted one after its resumption was committed", async () => {
+test("a suspended chain resumes immediately, and an interrupted chain after its resumption was committed", async () => {
   for (const kind of kinds) {
     for (const waited of [true, false]) {
       const { run, model, ran, answer } = begun({ ...kind, resume: { state, waited } });

@@ -51,14 +51,14 @@ test("a tool without execute is announced to the client, and the chain waits for
 });
 
 // Contract: plugins-53
-test("a client's tool is offered as it is defined", () => {
+test("a client's tool is offered unchanged", () => {
   const { definitions, clientNames } = executorWith([shell, echo]).offer();
   assert.deepEqual([...clientNames], ["LocalShell"]);
   assert.equal(definitions[0], shell.definition);
 });
 
 // Contract: plugins-54
-test("outside a chain no client can run the tool, and the error says so", async () => {
+test("outside a chain, a call of a client's tool fails with an error that explains it", async () => {
   const executor = executorWith([shell], { approvals: { request: () => ({ decision: "allow" }) } });
   const result = await executor.execute("LocalShell", {});
   assert.equal(result.status === "error" && result.error.code, "client_tool");

@@ -15,7 +15,7 @@ const jump = fc.integer({ min: -hourMs, max: hourMs });
 const step = fc.record({ before: jump, lasts: fc.integer({ min: 0, max: 1_000 }), after: jump });
 
 // Contract: durability-4
-test("durations are right, limits are not reached early and ends follow starts, however the clock is set", async () => {
+test("durations are right, limits are not reached early, and ends follow starts, even if the clock is set", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 5 }), async (steps) => {
       const clock = new FakeClock(2_000_000_000_000);

@@ -229,7 +229,7 @@ test("without an approval adapter a call is rejected, and the model reads why", 
   const write = defineTool({ name: "Write", description: "", execute: () => "written" });
   const { run, model } = start([write], [call("Write"), "ok"]);
   await run.result;
-  assert.match(model.requests[1]?.messages.at(-1)?.content as string, /nobody is there to ask/);
+  assert.match(model.requests[1]?.messages.at(-1)?.content as string, /there is no user to ask/);
 });
 
 // Contract: executor-190, loop-50
@@ -671,10 +671,10 @@ test("a result under review is shown to its reviewer only, and a withheld one is
   await redacted.run.result;
   assert.equal(redacted.model.requests[1]?.messages.at(-1)?.content, "the password is [redacted]");
 
-  const nobody = ask();
+  const noReviewer = ask();
   assert.match(
-    (await nobody.run.result).messages.toolChain.at(-2)?.content as string,
-    /nobody is there/,
+    (await noReviewer.run.result).messages.toolChain.at(-2)?.content as string,
+    /there is no user to show it to/,
   );
 
   const lifted = start([secret], script, { checkToolResults: false });

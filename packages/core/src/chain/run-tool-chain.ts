@@ -20,8 +20,8 @@ export interface ToolChainRun {
   /** The result of the chain. Never rejects: its `status` and `error` report failures. */
   readonly result: Promise<ToolChainResult>;
   /**
-   * Yields the events from now on. Readers never slow the chain down. Call it before the next
-   * `await` to get all events.
+   * Yields the events from now on. Readers never slow down the chain. To get all events, call this
+   * before the next `await`.
    */
   events(): AsyncIterable<ChainEvent>;
   /**
@@ -38,10 +38,10 @@ export interface ToolChainRun {
   submitOutput(output: ClientOutput): boolean;
   /** Stops one call; the turn continues. */
   cancelCall(callId: string, reason?: string): boolean;
-  /** Stops the chain at once. */
+  /** Stops the chain immediately. */
   abort(reason?: string): void;
   /**
-   * Stops this chain without an end in its journal: another process resumes it from the journal.
+   * Stops this chain without writing an end to its journal, so that another process can resume it.
    */
   detach(reason: string): void;
 }
@@ -85,12 +85,12 @@ export function runToolChain(options: ToolChainOptions): ToolChainRun {
   };
 }
 
-/** Events that a reader may be behind before it gets an error. */
+/** A reader gets an error when it is more than this number of events behind. */
 const readerLimit = 10_000;
 
 /**
  * Passes events to any number of readers without waiting for them. A reader that falls too far
- * behind gets an error, which bounds the memory. Without readers an event costs nothing.
+ * behind gets an error, which bounds the memory. Without readers, events are not stored.
  */
 class EventStream<T> {
   readonly #readers = new Set<ReadableStreamDefaultController<T>>();
@@ -153,10 +153,10 @@ type ResumeToolChainOptions = Omit<ToolChainOptions, "executor" | "firstResponse
   Pick<ChainResume, "answers" | "reviews" | "outputs" | "waited">;
 
 /**
- * Resumes a stopped chain. The chain may wait (for some or all of its answers), may have been
- * aborted or failed, or its process may have ended; then its journal has the state. A call that has
- * ended does not run again. A started call runs again only if its tool declares this as safe, and
- * otherwise ends as `outcome_unknown`. Requests without an answer wait again.
+ * Resumes a stopped chain. The chain may be waiting for answers (pass all or only some), may have
+ * been aborted, or may have failed. If its process ended, its journal has the state. A call that
+ * has ended does not run again. A started call runs again only if its tool declares this as safe,
+ * and otherwise ends as `outcome_unknown`. Requests without an answer wait again.
  *
  * @param state plain JSON: a result's `state`, or `chainStateOf` a journal's writes
  * @example

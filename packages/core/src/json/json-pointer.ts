@@ -47,7 +47,7 @@ export function missingInValue(
   return `${pointer} does not exist in ${name}: ${where} is ${has}${known === "" ? "" : ` with the keys ${known}`}.`;
 }
 
-/** Returns one key as a part of a pointer: `a/b` → `a~1b`. */
+/** Escapes a key for use in a pointer: `a/b` → `a~1b`. */
 export function pointerPart(key: string | number): string {
   return String(key).replaceAll("~", "~0").replaceAll("/", "~1");
 }

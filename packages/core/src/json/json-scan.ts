@@ -2,7 +2,7 @@
 export interface JsonScan {
   /** The depth of nested brackets. */
   readonly depth: number;
-  /** The number of written keys; each repeated one counts. */
+  /** The number of keys in the text, including repeated ones. */
   readonly keys: number;
   /**
    * The first number that a double cannot represent: a whole number that is not exact, or one that

@@ -52,7 +52,7 @@ const words: { readonly [type: number]: string } = {
   [jsonTypes.object]: "an object",
 };
 
-/** Returns the type of a value in words, for users and models: `a number`, `text`. */
+/** Describes the type of a value for users and models: `a number`, `text`. */
 export function describeType(value: unknown): string {
   return words[typeOf(value)] ?? `a ${typeof value}`;
 }
@@ -73,7 +73,7 @@ export function copyJson<T>(value: T): T {
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(given)) {
     const member = copyJson(given[key]);
-    // An assignment would set the copy's prototype.
+    // Assigning `__proto__` would set the copy's prototype.
     if (key === "__proto__") Object.defineProperty(copy, key, { ...plain, value: member });
     else copy[key] = member;
   }
@@ -95,7 +95,8 @@ function freeze<T>(value: T): T {
 
 /**
  * Returns the type and position of the first value in `value` that JSON turns into `{}`: a Map, a
- * promise that was not awaited, bytes in a class. Returns undefined if there is none.
+ * promise that was not awaited, an instance that contains bytes. Returns undefined if there is
+ * none.
  *
  * @param json the value as JSON; the search runs only if it can find anything
  * @returns a text such as `a Map at /rows/0`

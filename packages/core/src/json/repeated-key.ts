@@ -17,8 +17,8 @@ export function countWrittenKeys(text: string): number {
 }
 
 /**
- * Finds the first key in valid JSON text that an object has twice. `JSON.parse` takes the last value
- * without notice, and other readers take the first.
+ * Finds the first key in valid JSON text that an object has twice. `JSON.parse` silently uses the
+ * last value, but other parsers use the first.
  *
  * @example findRepeatedKey('{"files": [{"to": "a", "to": "b"}]}') // { key: "to", path: ["files", 0] }
  */
@@ -39,7 +39,10 @@ export function findRepeatedKey(text: string): RepeatedKey | undefined {
   return found;
 }
 
-/** Calls `onString` for each string of valid JSON text. It jumps from quote to quote, so long strings cost little. */
+/**
+ * Calls `onString` for each string of valid JSON text. Searches for the next quote, so long strings
+ * take little time.
+ */
 function readStrings(
   text: string,
   onString: (start: number, end: number, isKey: boolean) => void,

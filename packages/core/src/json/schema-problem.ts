@@ -11,8 +11,8 @@ export interface SchemaProblem {
 }
 
 /**
- * Returns the first problem of a value, or `undefined` if the value is valid. Of a union's
- * alternatives the one that matches deepest counts.
+ * Returns the first problem of a value, or `undefined` if the value is valid. For a union, returns
+ * the problem of the alternative that matches deepest.
  *
  * @param path the value's name in the message
  * @example schemaProblem(z.array(z.string("text")), ["a", 1], "words")

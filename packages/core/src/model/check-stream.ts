@@ -50,7 +50,7 @@ const reasons: ReadonlySet<unknown> = new Set<FinishReason>([
   "other",
 ]);
 
-/** Returns a usage with valid counts. An invalid count would disable every limit of tokens. */
+/** Returns a usage with valid counts. An invalid count would disable every token limit. */
 export function checkUsage(usage: Partial<Usage> | null | undefined): Usage {
   const given = usage ?? {};
   const cachedInputTokens = count(given.cachedInputTokens);

@@ -8,7 +8,7 @@ export interface ToolCallRequest {
   readonly id: string;
   readonly type: "function";
   readonly function: { readonly name: string; readonly arguments: string };
-  /** Data that the provider needs back with this call, for example Gemini's thought signature. */
+  /** Data to send back to the provider with this call, for example Gemini's thought signature. */
   readonly providerMetadata?: JsonObject;
 }
 
@@ -40,7 +40,7 @@ export interface ToolMessage {
   readonly tool_call_id: string;
   readonly name: string;
   readonly content: string;
-  /** Pictures and files that a tool returned, for models with image or file input. */
+  /** Images and files that a tool returned, for models with image or file input. */
   readonly parts?: readonly ContentPart[];
 }
 
@@ -130,7 +130,7 @@ export function safeParts(
   return safe.some((part, index) => part !== parts[index]) ? safe : parts;
 }
 
-/** The model reads names and titles too. */
+/** Neutralises names and titles too, because the model reads them. */
 function safePart(part: ContentPart, neutralised: (text: string) => string): ContentPart {
   switch (part.type) {
     case "text": {

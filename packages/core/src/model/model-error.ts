@@ -4,7 +4,7 @@ export type ModelErrorCode =
   /** The key is missing, invalid or lacks a permission. */
   | "authentication"
   | "rate_limit"
-  /** The account has no credit left. */
+  /** The account has no remaining credit. */
   | "insufficient_quota"
   /** The messages are longer than the model's context. */
   | "context_length"

@@ -44,7 +44,7 @@ export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" |
 export type ModelEvent =
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly text: string }
-  /** Ends the streamed reasoning, with the data that the provider needs back. */
+  /** Ends the streamed reasoning, with the data to send back to the provider. */
   | { readonly type: "reasoning-end"; readonly providerMetadata?: JsonObject }
   | { readonly type: "tool-call-start"; readonly id: string; readonly name: string }
   | { readonly type: "tool-call-delta"; readonly id: string; readonly delta: string }
@@ -85,7 +85,7 @@ export interface ModelEntry {
   /** The name for users: `GPT-5.5 (OpenAI)`. */
   readonly title: string;
   readonly owner: string;
-  /** The reason why it is offered: `OPENAI_API_KEY is set`. */
+  /** The reason why the model is offered: `OPENAI_API_KEY is set`. */
   readonly reason: string;
 }
 
@@ -94,8 +94,8 @@ export interface ModelCatalog {
   /** The model that is used if the user chose none, with the reason. */
   readonly default: ModelEntry;
   /**
-   * Asks the providers for their models, with a short cache. Providers that do not answer are left
-   * out.
+   * Requests the models from the providers, and caches them briefly. Omits providers that do not
+   * answer.
    */
   list(signal?: AbortSignal): Promise<readonly ModelEntry[]>;
   /**

@@ -12,7 +12,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** Tokens as the provider counted them; 0 if it did not. */
+/** Token counts as the provider reported them; 0 if it reported none. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;

@@ -7,7 +7,10 @@ import type { ShownVariable } from "../text/visible-text.ts";
 import type { VariableDigests } from "../variables/variable.ts";
 import { conditionProblems } from "./rule.ts";
 
-/** A request to a user to approve one call, with the information for the answer. Plain JSON. */
+/**
+ * A request to a user to approve one call, with the information that the user needs to decide.
+ * Plain JSON.
+ */
 export interface ApprovalRequest {
   readonly id: string;
   readonly callId: string;
@@ -16,7 +19,7 @@ export interface ApprovalRequest {
   readonly toolName: string;
   readonly groupTitle: string;
   readonly description: string;
-  /** Resolved and validated: the shown arguments run. */
+  /** The resolved and validated arguments. The tool receives exactly these. */
   readonly args: JsonObject;
   /** The digest of the arguments, and of the variables that the call reads. */
   readonly argsDigest: string;
@@ -28,11 +31,14 @@ export interface ApprovalRequest {
   readonly definitionDigest: string;
   /** The reason for the request. */
   readonly reason: string;
-  /** An answer without a scope holds for exactly these arguments in this session (`ask-once`). */
+  /**
+   * An answer without a scope applies to calls with exactly these arguments in this session
+   * (`ask-once`).
+   */
   readonly remember: boolean;
   /**
-   * The default scope of a wider answer. If absent, a rule asks every time, and an answer holds for
-   * this call alone.
+   * The default scope of a wider answer. If absent, a rule asks every time, and an answer applies
+   * only to this call.
    */
   readonly grant?: GrantOffer;
   /**
@@ -43,7 +49,7 @@ export interface ApprovalRequest {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** The principal whose call it is. */
+  /** The principal that the call belongs to. */
   readonly principalId: string;
 }
 
@@ -68,8 +74,7 @@ export type ApprovalDecision =
       /** The expiry of a wider answer, in ms since the epoch. @default never */
       readonly expiresAt?: number;
       /**
-       * The arguments as a user changed them; they are validated again, and hold for this call
-       * alone.
+       * The arguments that a user changed. They are validated again, and apply only to this call.
        */
       readonly arguments?: JsonObject;
       /** `grant`: an answer to another request covers this one. @default "person" */
@@ -79,12 +84,15 @@ export type ApprovalDecision =
       readonly decision: "refuse";
       readonly reason?: string;
       /**
-       * `system`: no user answered or could be asked. Holds for this call alone. @default "person"
+       * `system`: no user answered or could be asked. Applies only to this call. @default "person"
        */
       readonly by?: "person" | "system";
     };
 
-/** Asks users for a library's program; `pending` means that the answer comes later. */
+/**
+ * Asks users for approvals, on behalf of a program that uses the library. `pending` means that the
+ * answer comes later.
+ */
 export interface ApprovalAdapter {
   /**
    * `signal` aborts when the answer is no longer needed; its reason is the decision that was made
@@ -117,8 +125,8 @@ export function callDigest(args: JsonObject, variables?: VariableDigests): strin
 }
 
 /**
- * Adds `argsDigest` to a request, computed when it is first read: hashing costs more than most of
- * the gate.
+ * Adds `argsDigest` to a request, computed when it is first read, because hashing takes longer than
+ * most of the gate.
  *
  * @param compute returns the digest of the request's arguments
  */
@@ -134,7 +142,7 @@ interface AnswerProblemOptions {
   /** The answer from a program or a client, not validated. */
   readonly decision: unknown;
   readonly approval: Pick<ApprovalRequest, "args" | "grant">;
-  /** The call's arguments as rules see them. @default the approval's */
+  /** The call's arguments in the form that rules compare. @default the approval's */
   readonly args?: ToolArgs;
   readonly now: number;
 }
@@ -162,9 +170,9 @@ export function answerProblem(options: AnswerProblemOptions): string | undefined
     return given === false ? undefined : `${given}: this needs scope session or always.`;
   }
   if (edited !== undefined)
-    return "scope: changed arguments hold for this call alone. Answer once, or leave the arguments as they are.";
+    return "scope: changed arguments apply only to this call. Answer once, or leave the arguments unchanged.";
   if (approval.grant === undefined)
-    return "scope: a rule asks every time, so an answer holds for this call alone. Answer once.";
+    return "scope: a rule asks every time, so an answer applies only to this call. Answer once.";
   if (expiresAt !== undefined && !(Number.isFinite(expiresAt) && (expiresAt as number) > now))
     return "expiresAt: expected a future time, in milliseconds since the epoch.";
   return covers === undefined ? undefined : coverProblem(covers, args);

@@ -27,34 +27,34 @@ export type RequireApprovalOf = (toolId: string) => RequireApproval | undefined;
 export interface DecideOptions {
   readonly registered: RegisteredTool;
   readonly args: ToolArgs;
-  /** Computes the digest of the arguments, which costs more than most of the gate. */
+  /** Computes the digest of the arguments, which takes longer than most of the gate. */
   readonly argsDigest: () => string;
   /** The administrator's rules. */
   readonly rules: readonly PolicyRule[];
   /** The user's overrides. */
   readonly overrides: readonly PolicyRule[];
   readonly grants: GrantBook;
-  /** The principal whose call it is. */
+  /** The principal that the call belongs to. */
   readonly principalId: string;
   readonly requireApproval?: RequireApproval | undefined;
   readonly now: number;
 }
 
-/** `rule` is the administrator's, `override` the user's own. */
+/** `rule` is the administrator's rule, `override` the user's own. */
 export type Decision =
   | {
       readonly verdict: "allow";
       readonly by: "tool" | "rule" | "override" | "grant" | "request";
       readonly reason?: string;
-      /** True for a grant for exactly these arguments. */
+      /** True if the grant covers exactly these arguments. */
       readonly isExact?: boolean;
     }
   | { readonly verdict: "deny"; readonly by: Denier | "grant"; readonly reason: string }
   | {
       readonly verdict: "ask";
-      /** An answer without a scope holds for exactly these arguments. */
+      /** An answer without a scope applies to calls with exactly these arguments. */
       readonly remember: boolean;
-      /** An answer may hold for more than this call. */
+      /** An answer may cover more than this call. */
       readonly grantable: boolean;
       readonly reason: string;
       /** Milliseconds until the request expires, if a rule or the tool sets it. */
@@ -66,8 +66,9 @@ export type Denier = "tool" | "rule" | "override";
 
 /**
  * Decides whether a call may run. A denial from any source wins: a rule, an override, the tool, or
- * a user's remembered rejection. Otherwise the administrator's rule counts, which the user's
- * override may tighten. Without one the override counts, then a grant, then the tool's own policy.
+ * a user's remembered rejection. Otherwise the administrator's rule applies, which the user's
+ * override may tighten. If there is none, the first of these applies: the override, a grant, the
+ * tool's own policy.
  *
  * If a tool's policy throws or is invalid, the call needs approval: the user can judge it.
  */
@@ -147,7 +148,7 @@ interface Ruling {
 }
 
 /**
- * Returns the rule that counts. Any source may require more approvals, but only the administrator
+ * Returns the rule that applies. Any source may require more approvals, but only the administrator
  * may require fewer.
  */
 function ruling({ rules, overrides }: DecideOptions, call: RuledCall): Ruling | undefined {
@@ -200,8 +201,8 @@ function findGrant(options: DecideOptions, call: RuledCall) {
 }
 
 /**
- * Returns a request's approval setting for a tool. An invalid value is an error, because it may
- * have been meant to tighten.
+ * Returns a request's approval setting for a tool. An invalid value is an error, because it may be
+ * meant to require more approvals.
  *
  * @throws CapstanError `invalid_options`
  */
@@ -231,7 +232,7 @@ export interface ReviewOptions {
   readonly isError: boolean;
   readonly rules: readonly PolicyRule[];
   readonly overrides: readonly PolicyRule[];
-  /** False overrides the tool's own request, never a rule. */
+  /** False overrides the tool's own request for a review, never a rule. */
   readonly checkToolResults: boolean;
 }
 
@@ -252,7 +253,7 @@ export function reviewReason(policy: ReviewOptions): string | undefined {
   return `${whose} requires a user to review ${what} first${why}`;
 }
 
-/** Returns the administrator's rule for this result, and the rule that counts. */
+/** Returns the administrator's rule for this result, and the rule that applies. */
 function resultRuling({ registered, args, rules, overrides }: ReviewOptions): {
   readonly rule?: PolicyRule | undefined;
   readonly chosen?: PolicyRule | undefined;

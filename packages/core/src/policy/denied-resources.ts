@@ -5,9 +5,9 @@ import { namesGroup, type PolicyRule } from "./rule.ts";
 type Test = DeniedResources["paths"][number];
 
 /**
- * Returns the paths and hosts that rules deny: of each deny rule for file tools whose only
- * condition is on `path`, and of each for web tools whose only condition is on `url`. A rule with
- * more conditions denies certain calls, not a resource.
+ * Returns the paths and hosts that rules deny. Considers only deny rules for file tools whose
+ * single condition is on `path`, and deny rules for web tools whose single condition is on `url`. A
+ * rule with more conditions denies certain calls, not a resource.
  *
  * @example deniedResources([{ tool: "files.*", when: { path: "secrets/**" }, execution: "deny" }])
  * // { paths: ["secrets/**"], hosts: [] }
@@ -24,9 +24,9 @@ export function deniedResources(rules: readonly PolicyRule[]): DeniedResources {
   return { paths: tests("files", "path"), hosts: tests("web", "url") };
 }
 
-/** A path in two spellings, both with `/`. */
+/** A path in two forms, both with `/`. */
 export interface PathSpellings {
-  /** Relative to its root, as users and models read it. */
+  /** Relative to its root, the form that users and models read. */
   readonly shown: string;
   /** Absolute, with links resolved. */
   readonly real: string;
@@ -61,7 +61,7 @@ export function deniesUrl(
   { hosts }: Pick<DeniedResources, "hosts">,
   { protocol, host, pathname, search }: URL,
 ): boolean {
-  // Without the URL's user name, which does not change the host.
+  // Omits the URL's user name, which does not change the host.
   return hosts.some((test) => holds(test, `${protocol}//${host}${pathname}${search}`));
 }
 
@@ -73,7 +73,10 @@ function denies(test: Test, path: string): boolean {
   return names.some((_, at) => at > 0 && holds(test, names.slice(0, at).join("/") || "/"));
 }
 
-/** Otherwise a pattern that matches a name at any depth would match folders above the root. */
+/**
+ * Returns the absolute path only for absolute patterns. Otherwise a pattern that matches a name at
+ * any depth would match folders above the root.
+ */
 function spelledFor(test: Test, { shown, real }: PathSpellings): string {
   const operators = operatorsOf(test);
   const { path, glob, prefix, equals } =

@@ -15,13 +15,13 @@ import { newId } from "../base/id.ts";
 type GrantMatch =
   /** Calls with exactly these arguments, by their digest. */
   | { readonly type: "arguments"; readonly digest: string }
-  /** Calls that the tool itself groups together. */
+  /** Calls that the tool itself groups with this one. */
   | { readonly type: "key"; readonly key: string }
-  /** Calls for whose arguments all conditions hold. */
+  /** Calls whose arguments match all conditions. */
   | { readonly type: "pattern"; readonly when: ArgumentConditions }
   | { readonly type: "tool" };
 
-/** A decision that holds for more than one call. Plain JSON. */
+/** A decision that applies to more than one call. Plain JSON. */
 export interface Grant {
   readonly id: string;
   readonly toolId: string;
@@ -45,19 +45,21 @@ export interface Grant {
   readonly expiresAt?: number;
 }
 
-/** A call, as grants see it. Fields that are costly to compute may be getters. */
+/**
+ * The properties of a call that grants compare. Fields that take long to compute may be getters.
+ */
 export interface GrantQuery {
   readonly toolId: string;
   readonly definitionDigest: string;
   readonly argsDigest: string;
   readonly key?: string | undefined;
-  /** As rules see them: see `ToolPermission.canonicalArguments`. */
+  /** In the form that rules compare: see `ToolPermission.canonicalArguments`. */
   readonly args: ToolArgs;
   readonly principalId: string;
 }
 
 /**
- * The approvals and rejections of one session that hold for more than one call. Executors may share
+ * The approvals and rejections of one session that apply to more than one call. Executors may share
  * a book: each grant covers only its own principal's calls.
  */
 export class GrantBook {
@@ -96,8 +98,8 @@ export class GrantBook {
   }
 
   /**
-   * Returns the grant that covers a call. Rejections come before approvals, then exact arguments
-   * first, then the oldest grant.
+   * Returns the grant that covers a call. Prefers rejections to approvals, then grants for exact
+   * arguments, then the oldest grant.
    */
   find(query: GrantQuery, now: number): Grant | undefined {
     const covering = [...(this.#byTool.get(query.toolId) ?? [])].filter((grant) =>
@@ -110,7 +112,7 @@ export class GrantBook {
     );
   }
 
-  /** Calls back with every added grant; returns a function that unsubscribes. */
+  /** Calls `listener` with every added grant. Returns a function that unsubscribes. */
   onAdded(listener: (grant: Grant) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -119,7 +121,7 @@ export class GrantBook {
 
 /** Whether a grant covers a call and has not expired. */
 export function grantCovers(grant: Grant, query: GrantQuery, now: number): boolean {
-  // A grant of one principal covers no other's calls.
+  // A grant covers only its own principal's calls.
   if (grant.toolId !== query.toolId || grant.principalId !== query.principalId) return false;
   if (grant.expiresAt !== undefined && grant.expiresAt <= now) return false;
   if (grant.definitionDigest !== query.definitionDigest) return false;
@@ -187,7 +189,7 @@ interface CreateGrantOptions {
 }
 
 /**
- * Returns the grant that an answer creates, or undefined if the answer holds for this call alone:
+ * Returns the grant that an answer creates, or undefined if the answer applies only to this call:
  * its scope is `once`, a rule asks every time, or the user changed the arguments.
  */
 export function createGrant(options: CreateGrantOptions): Grant | undefined {

@@ -6,12 +6,14 @@ import type {
 } from "./approval.ts";
 import { type ReviewDecision, type ReviewRequest, reviewProblem } from "./review.ts";
 
-/** An open request: whether a call may run, or whether the model may read a result. */
+/** An open request: may a call run, or may the model read a result? */
 export type PendingApproval =
   | { readonly type: "execution"; readonly id: string; readonly request: ApprovalRequest }
   | { readonly type: "result"; readonly id: string; readonly request: ReviewRequest };
 
-/** The outcome of an answer. Only the first counts; a second one gets the first decision. */
+/**
+ * The outcome of an answer. Only the first answer counts; a later one returns the first decision.
+ */
 export type AnswerOutcome =
   | { readonly status: "answered"; readonly decision: ApprovalDecision | ReviewDecision }
   | { readonly status: "already_answered"; readonly decision: ApprovalDecision | ReviewDecision }
@@ -25,17 +27,17 @@ interface Entry {
   readonly pending: PendingApproval;
   readonly check: (decision: Decision) => string | undefined | Promise<string | undefined>;
   readonly settle: (decision: Decision) => void;
-  /** Answers are checked one after the other. */
+  /** The check of the latest answer. Answers are checked one after the other. */
   turn: Promise<unknown>;
 }
 
-/** The number of decisions that are remembered for a second answer. */
+/** The number of decisions that are stored for a repeated answer. */
 const remembered = 1_000;
 
 /**
- * Asks in the program's own user interface: the requests are a list that can be observed as an
- * external store of React, Solid and others. A request is removed when it is answered, when it
- * expires, when its call is stopped, and when the answer to another one covers it.
+ * Asks in the program's own user interface. The requests are a list that React, Solid and others
+ * can observe as an external store. A request is removed when it is answered, when it expires, when
+ * its call is stopped, and when another answer covers it.
  *
  * @example
  * const approvals = new InlineApprovalAdapter();
@@ -55,8 +57,8 @@ export class InlineApprovalAdapter implements ApprovalAdapter {
   }
 
   /**
-   * Calls back after every change of `pending`; returns a function that unsubscribes. May be passed
-   * on unbound.
+   * Calls back after every change of `pending`; returns a function that unsubscribes. Does not
+   * depend on `this`, so it can be passed as a callback.
    */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -70,7 +72,7 @@ export class InlineApprovalAdapter implements ApprovalAdapter {
     const answered = entry.turn.then(async (): Promise<AnswerOutcome> => {
       if (!this.#entries.has(id)) return this.#outcomeOf(id);
       const message = await entry.check(decision);
-      // The request may have expired meanwhile.
+      // The request may have expired during the check.
       if (!this.#entries.has(id)) return this.#outcomeOf(id);
       if (message !== undefined) return { status: "invalid", message };
       this.#settle(id, decision);
@@ -153,7 +155,7 @@ export class InlineApprovalAdapter implements ApprovalAdapter {
       try {
         listener();
       } catch {
-        // A listener's error must not undo the decision.
+        // An error in a listener must not undo the decision.
       }
     }
   }

@@ -16,7 +16,7 @@ export interface Overruled {
    * calls to which the administrator's rule does not apply.
    */
   readonly calls: "all" | "some";
-  /** The administrator's rule that counts. */
+  /** The administrator's rule that applies. */
   readonly by: PolicyRule;
 }
 
@@ -66,7 +66,7 @@ function overruledFor(
   const always = about.filter((one) => coversAll(one, rule));
   const denies = always.find((one) => field === "execution" && one.execution === "deny");
   const narrowest = denies ?? always.reduce<PolicyRule | undefined>(narrower, undefined);
-  // A rule that is broader than one that always applies never counts, unless it denies.
+  // A rule has no effect if a narrower one always applies, unless it denies.
   const counting = about.filter(
     (one) =>
       narrowest === undefined ||

@@ -2,7 +2,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { ContentPart } from "../model/content-part.ts";
 import { isObject } from "../json/json-value.ts";
 
-/** Announces that a result waits for a user, without any of the result. Plain JSON. */
+/** Announces that a result waits for a user. Contains nothing of the result. Plain JSON. */
 export interface ReviewNotice {
   readonly id: string;
   readonly callId: string;
@@ -19,13 +19,13 @@ export interface ReviewNotice {
   readonly expiresAt: number;
 }
 
-/** A result that a user sees before the model does. Only for the reviewer. */
+/** A result that a user must review before the model reads it. Only for the reviewer. */
 export interface ReviewRequest extends ReviewNotice {
   readonly args: JsonObject;
   readonly text: string;
   /** The text that the model would get. */
   readonly shown: string;
-  /** Pictures, files and links that the model would get with it. */
+  /** Images, files and links that the model would get with the text. */
   readonly parts?: readonly ContentPart[];
 }
 
@@ -45,7 +45,7 @@ export type ReviewDecision =
 /** A reviewer's answer; `pending` means that the answer comes later. */
 export type ReviewAnswer = ReviewDecision | { readonly decision: "pending" };
 
-/** The outcome of each answer. */
+/** Maps each decision to its outcome. */
 export const reviewOutcomes = {
   release: "released",
   redact: "redacted",
@@ -53,7 +53,7 @@ export const reviewOutcomes = {
   withhold: "withheld",
 } as const satisfies { readonly [decision in ReviewDecision["decision"]]: string };
 
-/** The outcome of a review, without any of the result. */
+/** The outcome of a review. Contains nothing of the result. */
 export interface ReviewOutcome {
   readonly outcome: (typeof reviewOutcomes)[ReviewDecision["decision"]];
   readonly by: "person" | "system";
@@ -79,7 +79,7 @@ export function reviewShapeProblem(answer: unknown): string | undefined {
         : "reason: expected a text with the reason.";
     }
     case "redact":
-      return isTexts(given["words"]) ? undefined : "words: expected a list of texts to take out.";
+      return isTexts(given["words"]) ? undefined : "words: expected a list of texts to remove.";
     case "replace":
       return typeof given["text"] === "string" ? undefined : "text: expected the replacement text.";
     default:
@@ -89,8 +89,8 @@ export function reviewShapeProblem(answer: unknown): string | undefined {
 
 /**
  * Returns a sentence that says why a review's answer cannot be applied to this text, or undefined
- * if it can. Words that the text does not contain are mistakes: to ignore them would release the
- * text that was meant.
+ * if it can. Words that the text does not contain are errors: if they were ignored, the text that
+ * the reviewer wanted to remove would be released.
  *
  * @param answer not validated
  */
@@ -107,12 +107,12 @@ function isTexts(words: unknown): boolean {
 
 function wordsProblem(words: readonly string[], text: string): string | undefined {
   if (words.length === 0)
-    return "A redaction names the words to take out; to give the result as it is, release it.";
+    return "A redaction requires the words to remove. To give the model the unchanged result, release it.";
   const missing = words.find((word) => word === "" || !text.includes(word));
   if (missing === undefined) return undefined;
-  if (missing === "") return "A word to take out is empty.";
+  if (missing === "") return "A word to remove is empty.";
   const named = missing.length <= namedChars ? missing : `${missing.slice(0, namedChars)}…`;
-  return `The result does not contain ${JSON.stringify(named.toWellFormed())}: give the words exactly as it has them.`;
+  return `The result does not contain ${JSON.stringify(named.toWellFormed())}: enter the words exactly as they appear in it.`;
 }
 
 /** Replaces removed words. */

@@ -52,7 +52,7 @@ const wrong: readonly [rule: unknown, problem: RegExp][] = [
   ],
   [
     { tool: "*", execution: "deny", when: { n: { not: { not: 1 } } } },
-    /^when.n.not.not: expected no not within not/,
+    /^when.n.not.not: expected no nested not/,
   ],
   [
     { tool: "*", execution: "deny", when: { n: { not: { hots: "a" } } } },

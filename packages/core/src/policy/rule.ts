@@ -16,7 +16,7 @@ import { CapstanError } from "../base/errors.ts";
 export interface PolicyRule {
   /** `files.ViewFile`, `files.*` or `*`. */
   readonly tool: string;
-  /** Applies only to calls with such arguments. @default every call */
+  /** The rule applies only to calls whose arguments match. @default every call */
   readonly when?: ArgumentConditions;
   readonly execution?: ExecutionDecision;
   readonly result?: ResultApprovalPolicy;
@@ -31,7 +31,7 @@ export interface PolicyRule {
 
 export interface RuledCall {
   readonly toolId: string;
-  /** As rules see them: see `ToolPermission.canonicalArguments`. */
+  /** In the form that rules compare: see `ToolPermission.canonicalArguments`. */
   readonly args: ToolArgs;
 }
 
@@ -49,15 +49,15 @@ export function executionRule(
 
 /**
  * Returns the setting of one source's rules for a result. Results cannot be denied, so the most
- * specific rule counts.
+ * specific rule wins.
  */
 export function resultRule(rules: readonly PolicyRule[], call: RuledCall): PolicyRule | undefined {
   return choose(rules, call, "result", resultStrictness);
 }
 
 /**
- * Returns the rule that sets when an approval request expires; of two equally specific ones the
- * shorter.
+ * Returns the rule that sets the expiry of an approval request. Of two equally specific rules, the
+ * shorter time wins.
  */
 export function approvalTimeRule(
   rules: readonly PolicyRule[],
@@ -97,14 +97,14 @@ function choose<F extends Field>(
   return best;
 }
 
-/** Whether a rule's `tool` matches this one: by its name, by its group's, or `*`. */
+/** Whether a rule's `tool` matches this tool: by its name, by its group's name, or `*`. */
 export function namesTool(tool: string, toolId: string): boolean {
   return (
     tool === "*" || tool === toolId || (tool.endsWith(".*") && toolId.startsWith(tool.slice(0, -1)))
   );
 }
 
-/** Whether a rule's `tool` matches some tool of a group. */
+/** Whether a rule's `tool` matches at least one tool of a group. */
 export function namesGroup(tool: string, group: string): boolean {
   return tool === "*" || tool.startsWith(`${group}.`);
 }
@@ -212,7 +212,7 @@ const ruleChecks: { readonly [key: string]: Check } = {
 
 /**
  * Returns the problems of an untrusted rule, as data; empty if it is a `PolicyRule`. An unknown key
- * is a problem too, because a rule that is applied in part means something else.
+ * is a problem too, because a partly applied rule has another meaning.
  */
 export function ruleProblems(rule: unknown): readonly RuleProblem[] {
   const example = 'a rule such as {"tool": "files.*", "execution": "ask-always"}';
@@ -237,7 +237,7 @@ export function checkRules(what: string, rules: readonly unknown[]): void {
   }
 }
 
-/** Returns the problems of conditions alone, for example of a grant that a user edits. */
+/** Returns the problems of conditions without a rule, for example of a grant that a user edits. */
 export function conditionProblems(
   conditions: unknown,
   at: readonly string[] = [],
@@ -262,7 +262,7 @@ function testProblems(test: unknown, at: readonly string[], negated = false): Ru
     );
   if (test["not"] === undefined) return problems;
   return negated
-    ? [...problems, wrong([...at, "not"], "no not within not", test["not"])]
+    ? [...problems, wrong([...at, "not"], "no nested not", test["not"])]
     : [...problems, ...testProblems(test["not"], [...at, "not"], true)];
 }
 

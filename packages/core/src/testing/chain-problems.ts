@@ -4,7 +4,8 @@ import type { ChainEvent } from "../chain/journal/chain-event.ts";
 import type { ToolChainResult } from "../chain/options/tool-chain-result.ts";
 
 /**
- * Returns the problems in the record of an ended chain, however it ended. Empty if there are none.
+ * Returns the problems in the record of a chain that has ended for any reason. Empty if there are
+ * none.
  */
 export function chainProblems(
   events: readonly ChainEvent[],
@@ -15,7 +16,7 @@ export function chainProblems(
     ...messageProblems(result.messages.complete),
     ...result.state.calls
       .filter(({ status }) => !isSettled(status))
-      .map(({ callId, status }) => `the call ${callId} is left as ${status}`),
+      .map(({ callId, status }) => `the call ${callId} did not end: it is ${status}`),
     ...requestedCalls(result.messages.complete)
       .filter((id) => !result.toolCallHistory.some(({ callId }) => callId === id))
       .map((id) => `the call ${id} is not in the history`),
@@ -33,14 +34,14 @@ export function messageProblems(messages: readonly Message[]): readonly string[]
   for (const message of messages) {
     if (message.role === "tool") {
       if (due.shift() !== message.tool_call_id)
-        problems.push(`the answer to ${message.tool_call_id} is out of place`);
-      if (message.content === "") problems.push(`${message.tool_call_id} is answered by nothing`);
+        problems.push(`the answer to ${message.tool_call_id} is in the wrong position`);
+      if (message.content === "") problems.push(`${message.tool_call_id} has an empty answer`);
       continue;
     }
     problems.push(...due.map((id) => `${id} is not answered`));
     due = message.role === "assistant" ? (message.tool_calls ?? []).map(({ id }) => id) : [];
     for (const id of due) {
-      if (seen.has(id)) problems.push(`the id ${id} comes twice`);
+      if (seen.has(id)) problems.push(`the id ${id} is repeated`);
       seen.add(id);
     }
   }
@@ -65,7 +66,7 @@ function eventProblems(events: readonly ChainEvent[]): readonly string[] {
   problems.push(...[...calls].map((id) => `the call ${id} was not settled`));
   const ends = events.filter(({ type }) => type === "chain.ended").length;
   if (ends !== 1) problems.push(`the chain ended ${ends} times`);
-  if (events.at(-1)?.type !== "chain.ended") problems.push("something came after the end");
+  if (events.at(-1)?.type !== "chain.ended") problems.push("an event follows the end");
   return problems;
 }
 

@@ -1,7 +1,7 @@
 import { ToolExecutor, type ToolExecutorOptions } from "../call/tool-executor.ts";
 import type { Tool } from "../tool/tool.ts";
 
-/** Declarations for tools of tests about other things. */
+/** Declarations for test tools whose policy does not matter to the test. */
 export const reads = {
   description: "",
   effects: "read",

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 /** A clock that a test moves. Callbacks run in the order of their times, within `advance`. */
 export class FakeClock implements Clock {
   #now: number;
-  /** The difference by which the time of day was set. */
+  /** The offset of the time of day, in ms, from `set`. */
   #offset = 0;
   #next = 0;
   readonly #timers = new Map<number, { readonly at: number; readonly callback: () => void }>();

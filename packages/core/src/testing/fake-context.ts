@@ -46,7 +46,7 @@ export async function call<T>(
   return (await tool.execute(args, context)) as T;
 }
 
-/** Does the same, and returns the text that the model would read. */
+/** Runs a tool like `call`, and returns the text that the model would read. */
 export async function callForText(
   tool: Tool,
   args: { readonly [name: string]: unknown },

@@ -23,8 +23,8 @@ export function newWorld(): World {
 }
 
 /**
- * A clock that stands still, so that records can be compared. Short delays end at once, others
- * never.
+ * A clock whose time never changes, so that records can be compared. Delays of up to a second end
+ * immediately, longer delays never.
  */
 export const stillClock: Clock = {
   now: () => 1_000_000,
@@ -36,7 +36,7 @@ export const stillClock: Clock = {
   },
 };
 
-/** The steps of a turn with every kind of call. The texts depend on the messages alone. */
+/** The steps of a turn with every kind of call. The texts depend only on the messages. */
 const steps: readonly (readonly (readonly [name: string, args: string])[])[] = [
   [
     ["Look", '{"n":1}'],
@@ -61,8 +61,8 @@ function stepOf(messages: readonly Message[]): number {
 }
 
 /**
- * Returns a model that plays the steps, each in several events. Ids consist of the step and the
- * position in it.
+ * Returns a model that plays the steps, each in several events. An id consists of the step and the
+ * position within it.
  */
 export function richModel({ without }: { readonly without?: string } = {}): Model {
   return {
@@ -98,7 +98,7 @@ export function richExecutor(
   const enter = (key: string) => {
     world.entered.set(key, (world.entered.get(key) ?? 0) + 1);
   };
-  /** Waits for some turns of the event loop; ends at once if the signal aborts. */
+  /** Waits for some turns of the event loop. Ends immediately if the signal aborts. */
   const pause = (signal: AbortSignal) =>
     new Promise<void>((resolve, reject) => {
       world.running++;
@@ -173,7 +173,7 @@ export function richExecutor(
       execute: async ({ sum }, { signal, idempotencyKey }) => {
         enter(idempotencyKey);
         await pause(signal);
-        // The receiver remembers the keys: the same payment happens once.
+        // The recipient stores the keys, so that the same payment happens once.
         if (!world.effects.has(idempotencyKey)) world.effects.set(idempotencyKey, 1);
         return `paid ${String(sum)}`;
       },

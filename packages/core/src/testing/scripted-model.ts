@@ -18,7 +18,7 @@ export interface ScriptedAnswer {
 
 export interface ScriptedCall {
   readonly name: string;
-  /** As text, or as a value that becomes JSON. @default {} */
+  /** A text, or a value that is converted to JSON. @default {} */
   readonly args?: unknown;
   /** @default `call_{n}`, counted through the script */
   readonly id?: string;

@@ -3,7 +3,7 @@ const comparedLength = 80;
 
 /**
  * Returns the candidates that were probably meant, the likeliest first: equal except for case and
- * separators, then by edit distance, then names that contain the other.
+ * separators, then by edit distance, then by whether one name contains the other.
  *
  * @param max the maximum number of candidates
  * @example nearestNames("list_file", ["ListFiles", "ReadVar"]) // ["ListFiles"]
@@ -32,7 +32,7 @@ function plain(name: string): string {
     .replace(/[\s_./-]+/g, "");
 }
 
-/** Lower is nearer; undefined means no match. */
+/** Returns the distance: lower is nearer, and undefined means no match. */
 function distance(wanted: string, candidate: string, allowed: number): number | undefined {
   if (candidate === wanted) return 0;
   const edits = editDistance(wanted, candidate, allowed);

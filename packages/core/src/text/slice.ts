@@ -1,7 +1,7 @@
 /**
- * Returns a piece of a text, by UTF-16 units from `start`; without `length` all the rest. An offset
- * that would split a surrogate pair moves behind the pair. Therefore adjacent slices still add up
- * to the whole, and a slice of length 1 or more is never empty before the end.
+ * Returns a piece of a text, by UTF-16 units from `start`; without `length`, to the end. An offset
+ * that would split a surrogate pair moves behind the pair. So adjacent slices still add up to the
+ * full text, and a slice of length 1 or more is never empty before the end.
  *
  * @example sliceText("abcdef", 2, 3) // "cde"
  */

@@ -122,7 +122,7 @@ export function firstLineStart(text: string, at: number, to: number): number | u
   return start > 0 && start <= to ? start : undefined;
 }
 
-/** The code units before an offset that are examined. */
+/** The number of code units that are examined before an offset. */
 const lookBack = 8_192;
 const longestGrapheme = 1_024;
 

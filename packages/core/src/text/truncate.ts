@@ -13,9 +13,9 @@ import {
 
 export interface Truncated {
   readonly text: string;
-  /** Characters left out; 0 if nothing was. */
+  /** The number of omitted characters. */
   readonly omitted: number;
-  /** The part of the whole text that a reader must read to know all of it. */
+  /** The range of the full text that the truncated text does not show. */
   readonly rest: TextRange;
 }
 
@@ -34,7 +34,7 @@ export function untruncated(text: string): Truncated {
  * Truncates a text to at most about `limit` characters, keeps its head and its tail, and puts a
  * notice of the missing length between them. Cuts at the end of a line, a table row or a JSON list
  * element if there is one nearby, and never within a character of several code units. If truncation
- * would save nothing, the text stays whole.
+ * would save nothing, the text is not truncated.
  *
  * @example truncate("0123456789".repeat(1000), 100).omitted // 9900
  */
@@ -42,7 +42,7 @@ export function truncate(text: string, limit: number): Truncated {
   if (text.length <= limit) return untruncated(text);
   const { headEnd, tailStart } = cutPoints(text, Math.max(0, limit));
   const omitted = tailStart - headEnd;
-  // Latin-1 characters only: any other character would double the memory of the text.
+  // The notice has only Latin-1 characters: any other character would double the text's memory.
   const notice = `\n[... ${thousands(omitted)} characters left out ...]\n`;
   if (omitted <= notice.length) return untruncated(text);
   return {
@@ -53,12 +53,12 @@ export function truncate(text: string, limit: number): Truncated {
 }
 
 /**
- * Returns a text on one line, of at most about `max` characters: a line of a log must not become
- * two.
+ * Returns a text on one line, of at most about `max` characters: an entry in a log must not become
+ * two lines.
  */
 export function oneLine(text: string, max: number): string {
-  // White space is folded, but at most a part of a long text is read for one line. Usually there is
-  // nothing to fold.
+  // Replaces white space with single spaces. Reads at most eight times `max` characters of a long
+  // text. Most texts need no change.
   if (text.length <= max && plain.test(text)) return text;
   const start = text.length > 8 * max ? text.slice(0, 8 * max) : text;
   const line = start.replaceAll(/[\s\u0085]+/g, " ").trim();
@@ -70,7 +70,7 @@ export function oneLine(text: string, max: number): string {
 const plain = /^[^\s\u0085]+(?: [^\s\u0085]+)*$/;
 
 /**
- * Formats a whole number for users. `toLocaleString` would cost more than a whole call.
+ * Formats a whole number for users. `toLocaleString` would take longer than a complete call.
  *
  * @example thousands(1234567) // "1,234,567"
  */
@@ -78,20 +78,20 @@ export function thousands(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** Estimates tokens as four characters of English each. Used if no tokenizer is given. */
+/** Estimates one token for four characters, as in English. Used if there is no tokenizer. */
 export function estimateTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-/** The offsets at which a text is cut: the part between them is left out. */
+/** The offsets at which a text is cut. The part between them is omitted. */
 interface CutPoints {
   readonly headEnd: number;
   readonly tailStart: number;
 }
 
-/** The share of the head or the tail that may be given up to end with a whole line. */
+/** The share of the head or the tail that may be dropped to end with a complete line. */
 const lineSlack = 0.1;
-/** The share that may be given up to end with a whole row or element. */
+/** The share that may be dropped to end with a complete row or element. */
 const rowSlack = 0.5;
 
 type Shape = "json" | "rows" | "lines";
@@ -134,7 +134,7 @@ function startOfTail(text: string, tail: number, shape: Shape): number {
 interface TokenLimit {
   readonly tokens: number;
   readonly countTokens: (text: string) => number;
-  /** The maximum characters, however few tokens they are. */
+  /** The maximum number of characters, even if they are few tokens. */
   readonly maxChars: number;
 }
 
@@ -145,8 +145,8 @@ const goodUse = 0.9;
 const tries = 6;
 
 /**
- * Truncates a text like `truncate`, to at most a number of tokens, including the notice. Tokens are
- * counted a few times, of texts about as long as the shown part, however long the whole is.
+ * Truncates a text like `truncate`, to at most a number of tokens, including the notice. Counts the
+ * tokens only a few times, and only of texts about as long as the shown part.
  */
 export function truncateToTokens(text: string, limit: TokenLimit): Truncated {
   const { tokens, countTokens, maxChars } = limit;
@@ -180,12 +180,12 @@ function shrink(text: string, { tokens, countTokens }: TokenLimit, from: number)
 }
 
 /**
- * Returns the same text in its own memory. An engine stores a part of a text as a view of the
- * whole, so that 200 characters of a result would keep all of its megabytes in memory. It stores
- * joined text as its parts, which makes JSON serialization three times as slow and keeps the parts
- * in memory.
+ * Returns the same text in its own memory. An engine stores a part of a text as a view of the full
+ * text, so 200 characters of a result would keep all of its megabytes in memory. It stores joined
+ * text as its parts, which makes JSON serialization three times as slow and keeps the parts in
+ * memory.
  */
 export function detached(text: string): string {
-  // A join of a single part would return the part itself.
+  // Joins two parts, because a join of one part would return the part itself.
   return text.length < 2 ? text : [text.slice(0, 1), text.slice(1)].join("");
 }

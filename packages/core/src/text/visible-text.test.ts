@@ -50,7 +50,7 @@ test("empty lines and wide gaps do not push anything out of sight", () => {
   assert.equal(visibleText(`ls${" ".repeat(200)}; rm -r .`), "ls⟨200 spaces⟩; rm -r .");
 });
 
-test("a pile of combining characters does not cover the lines around it", () => {
+test("stacked combining characters do not cover the lines around it", () => {
   assert.equal(visibleText(`a${"\u0301".repeat(40)}b`), `a${"\u0301".repeat(6)}⟨34 characters⟩b`);
   assert.equal(visibleText(`a${"\u0301".repeat(7)}`), `a${"\u0301".repeat(6)}⟨U+0301⟩`);
   assert.equal(visibleText("क्ष्म्य ที่ בְּרֵאשִׁ֖ית"), "क्ष्म्य ที่ בְּרֵאשִׁ֖ית");
@@ -81,8 +81,8 @@ test("a mark describes the effect of its characters", () => {
   const meaningOf = (text: string) =>
     visibleParts(text).map((part) => (part.type === "mark" ? part.meaning : ""))[0];
   assert.equal(meaningOf("\u202e"), "changes the direction of the text");
-  assert.equal(meaningOf("\u{e0041}"), "a tag character, which is not seen");
-  assert.equal(meaningOf("\u200b"), "a character that is not seen");
+  assert.equal(meaningOf("\u{e0041}"), "an invisible tag character");
+  assert.equal(meaningOf("\u200b"), "an invisible character");
   assert.equal(meaningOf("\u001b"), "a control character");
 });
 

@@ -12,27 +12,29 @@ export type VisiblePart =
     };
 
 /**
- * Characters that are invisible or that move others. They are control characters, direction marks,
- * zero-width characters, tags and variation selectors. They are also unusual spaces, lone
- * surrogates, and a lone carriage return, which ends a line for Python and in few editors.
- * Characters that join several emoji into one are not included. The last class are signs that fonts
- * draw as nothing, for example a Braille pattern without dots.
+ * Characters that are invisible or that move others: control characters, direction marks,
+ * zero-width characters, tags, variation selectors, unusual spaces and lone surrogates. A lone
+ * carriage return is included, because it ends a line in Python but in few editors. Characters that
+ * join several emoji into one are not included. The last class contains characters that fonts draw
+ * as nothing, for example a Braille pattern without dots.
  */
 const hidden =
   /\r(?!\n)|(?!(?<=\p{ExtPict})[\uFE0E\uFE0F]|(?<=[\d#*])\uFE0F(?=\u20E3)|(?<=[\p{ExtPict}\p{EMod}]\uFE0F?)\u200D(?=\p{ExtPict}))(?:[^\P{C}\t\n\r\p{Co}\p{Cn}]|[\p{Zl}\p{Zp}\p{DI}]|(?! )\p{Zs}|[\u2800\uFFFC\u{13441}\u{13442}\u{16FE4}\u{1D159}])/u;
 
 /**
- * Also marked are the bracket that begins marks, so that text cannot imitate a mark, and the rest
- * of a pile of combining characters, which covers the lines around it.
+ * Also marks the bracket that begins marks, so that text cannot imitate a mark. Also marks
+ * combining characters after the sixth on one letter, because they cover the lines around it.
  */
 const marked = new RegExp(`\\u27E8|\\p{M}(?<=\\p{M}{7})\\p{M}*|${hidden.source}`, "u");
 
-/** Empty lines and wide gaps in a line, which push the following text out of sight. */
+/** Empty lines and wide gaps within a line, which move the following text out of view. */
 const emptyLines = /(?<=\n|^)(?:[ \t]*\r?\n){3,}/;
 const emptyLinesAtEnd = /(?<=\n)(?:[ \t]*\r?\n){1,}[ \t]*$/;
 const gap = /(?<=\S)[ \t]{40,}(?=\S)/;
 
-/** The host of an address, and a host name with letters of several alphabets. */
+/**
+ * Matches the host of a URL or an email address, and host names with letters of several alphabets.
+ */
 const host = /(?<=\/\/(?:[^\s/?#@]*@)?|@)[^\s/?#:@"'`<>()\\]*\P{ASCII}[^\s/?#:@"'`<>()\\]*/u;
 const mixedName =
   /(?<![\p{L}\p{N}.-])(?=[\p{L}\p{N}.-]*[a-z])(?=[\p{L}\p{N}.-]*[\p{scx=Cyrl}\p{scx=Grek}\p{scx=Armn}])[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/iu;
@@ -66,8 +68,8 @@ export function visibleParts(text: string): readonly VisiblePart[] {
 }
 
 /**
- * Does the same in steps, one for each mark: texts with tens of thousands of marks take longer than
- * a server may block other requests.
+ * Does the same in steps, one for each mark. A text with tens of thousands of marks takes longer
+ * than a server may block other requests.
  */
 export function* visiblePartsInSteps(text: string): Generator<void, readonly VisiblePart[]> {
   const parts: VisiblePart[] = [];
@@ -79,7 +81,7 @@ export function* visiblePartsInSteps(text: string): Generator<void, readonly Vis
     if (groups["hidden"] !== undefined) parts.push(hiddenMark(found));
     else if (groups["host"] !== undefined) addHost(parts, found);
     else if (groups["gap"] !== undefined)
-      parts.push(mark(`${found.length} spaces`, found, "a gap that pushes text out of sight"));
+      parts.push(mark(`${found.length} spaces`, found, "a gap that moves text out of view"));
     else {
       const isAtEnd = groups["end"] !== undefined;
       const of = isAtEnd ? found : found.slice(0, -1);
@@ -101,7 +103,7 @@ export function visibleLine(text: string): readonly VisiblePart[] {
   return partsOfLine(visibleParts(text));
 }
 
-/** Turns the parts of a text into those of a line. */
+/** Converts the parts of a text to the parts of a line: line breaks and tabs become marks. */
 export function partsOfLine(parts: readonly VisiblePart[]): readonly VisiblePart[] {
   return parts.flatMap((part): readonly VisiblePart[] =>
     part.type === "mark"
@@ -131,7 +133,7 @@ const notProse = /[A-Za-z0-9;|&<>$`\\/={}[\]*#~^%@+]/;
 /**
  * Splits a text at its right-to-left words. Without isolation such words swap places with the text
  * between them, without any control character: a screen shows `mv א ב` with the two names
- * exchanged. Lines that are only prose stay whole.
+ * exchanged. Lines that contain only prose are not split.
  *
  * @returns pieces whose text, joined, is the text; every second one is a word to isolate, as
  * `<bdi>` does
@@ -169,7 +171,7 @@ export interface VisibleArgument {
 }
 
 /**
- * Returns the arguments of a call for display: texts as they are, other values as indented JSON.
+ * Returns the arguments of a call for display: texts unchanged, other values as indented JSON.
  */
 export function visibleArguments(
   args: { readonly [name: string]: unknown },
@@ -181,7 +183,7 @@ export function visibleArguments(
   }));
 }
 
-/** Returns the variables that a call reads, as texts under names with their sizes. */
+/** Returns a name and a text for each variable that a call reads. The name includes the size. */
 export function variableTexts(
   variables: readonly ShownVariable[] = [],
 ): readonly (readonly [name: string, text: string])[] {
@@ -191,15 +193,15 @@ export function variableTexts(
   });
 }
 
-/** Returns an argument for display: a text as it is, another value as indented JSON. */
+/** Returns an argument for display: a text unchanged, another value as indented JSON. */
 export function argumentText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 
 /**
- * Returns the beginning of a text that is folded.
+ * Returns the part of a collapsed text that is shown.
  *
- * @returns the parts within the limits, and the number of characters that are left
+ * @returns the parts within the limits, and the number of omitted characters
  */
 export function firstParts(
   parts: readonly VisiblePart[],
@@ -264,17 +266,17 @@ function mark(shown: string, of: string, meaning: string): VisiblePart {
 
 function hiddenMark(character: string): VisiblePart {
   const { length } = Array.from(character);
-  if (length > 1) return mark(`${length} characters`, character, "a pile of combining characters");
+  if (length > 1) return mark(`${length} characters`, character, "stacked combining characters");
   const [, meaning] = meanings.find(([pattern]) => pattern.test(character)) ?? [];
-  return mark(codePoint(character), character, meaning ?? "a character that is not seen");
+  return mark(codePoint(character), character, meaning ?? "an invisible character");
 }
 
 const meanings: readonly (readonly [pattern: RegExp, meaning: string])[] = [
   [/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u, "changes the direction of the text"],
-  [/[\u{E0000}-\u{E007F}]/u, "a tag character, which is not seen"],
+  [/[\u{E0000}-\u{E007F}]/u, "an invisible tag character"],
   [/\u27E8/u, "a bracket in the text itself, not a mark"],
-  [/[\r\p{Zl}\p{Zp}]/u, "a line break that few programs show"],
-  [/\p{Zs}/u, "a space that is not an ordinary one"],
+  [/[\r\p{Zl}\p{Zp}]/u, "a line break that few programs display"],
+  [/\p{Zs}/u, "an unusual space character"],
   [/\p{Cc}/u, "a control character"],
   [/\p{Cs}/u, "half of a character"],
 ];
@@ -294,7 +296,7 @@ const markedInName = new RegExp(`(${marked.source})`, "u");
 function addHost(parts: VisiblePart[], name: string): void {
   for (const part of splitBy(name, markedInName, hiddenMark)) addPart(parts, part);
   const ascii = asciiName(name);
-  if (ascii !== name) parts.push(mark(ascii, "", "the name that this host is looked up by"));
+  if (ascii !== name) parts.push(mark(ascii, "", "the ASCII name of this host"));
 }
 
 /**

@@ -1,20 +1,20 @@
 import type { RegisteredTool } from "./registry.ts";
 
-/** The user whose call it is. Belongs to one call; other calls never see it. */
+/** The user that a call belongs to. Other calls cannot read it. */
 export interface Principal {
   readonly id: string;
   readonly name?: string;
 }
 
 /**
- * Data from the caller of a call for its tool: a tenant, a trace, a token. Never shown to a model
- * or stored.
+ * Data that a caller passes to the tool of its call: a tenant, a trace, a token. Never shown to a
+ * model or stored.
  */
 export interface RequestContext {
   readonly [key: string]: unknown;
 }
 
-/** The principal of a call, and its data. Sub-calls inherit it; other calls never see it. */
+/** The principal of a call, and its data. Sub-calls inherit it. Other calls cannot read it. */
 export interface Caller {
   readonly principal: Principal;
   readonly request: RequestContext;
@@ -45,13 +45,14 @@ export interface ToolFile {
   read(signal: AbortSignal): Uint8Array | Promise<Uint8Array>;
 }
 
-/** Files by the tools that may see them: a tool's `group.Tool` or bare name, or `_all`. */
+/** The files that each tool may read. A key is a tool's `group.Tool` or bare name, or `_all`. */
 export interface ToolFiles {
   readonly [toolOrAll: string]: readonly ToolFile[];
 }
 
 /**
- * Returns the files that one tool sees: its own, then those for all, each once.
+ * Returns the files that one tool may read: its own files, then the files for all tools, without
+ * duplicates.
  *
  * @example filesFor({ _all: [a], "web.Search": [b] }, registered) // [b, a] for web.Search, else [a]
  */

@@ -66,10 +66,11 @@ export interface ToolOptions<P extends Parameters, Args, Data> extends Passed {
 }
 
 /**
- * Makes a tool. With a Standard Schema, arguments are typed, defaults are filled in, and what its
- * refinements refuse goes back to the model as an error.
+ * Creates a tool. With a Standard Schema, the arguments are typed and its defaults are filled in.
+ * If its refinements reject the arguments, the model gets an error.
  *
- * @throws CapstanError `invalid_tool` for a name no provider takes, or a schema that gives no JSON Schema.
+ * @throws CapstanError `invalid_tool` for a name that providers reject, or a schema without a JSON
+ * Schema.
  * @example
  * const add = defineTool({
  *   name: "Add",
@@ -87,15 +88,15 @@ export function defineTool<const P extends Parameters, Data, Explicit = ToolArgs
   if (!namePattern.test(name)) {
     throw new CapstanError({
       code: "invalid_tool",
-      message: `The tool name "${name}" does not fit ${namePattern.source}, which is what every provider accepts. Choose another.`,
+      message: `The tool name "${name}" does not fit ${namePattern.source}, the pattern that every provider accepts. Choose another.`,
     });
   }
   const schema =
     parameters === undefined ? undefined : isStandardSchema(parameters) ? parameters : undefined;
   const jsonSchema =
     schema === undefined ? (parameters as JsonSchema | undefined) : jsonSchemaOf(name, schema);
-  // Arguments are untyped here: the gate has validated them before any of these functions is
-  // called.
+  // Arguments are untyped here, because the gate validates them before it calls any of these
+  // functions.
   const untyped = rest as unknown as Omit<Tool, "definition" | "execute">;
   return {
     ...(schema === undefined ? untyped : withParsedArguments(schema, untyped)),
@@ -236,26 +237,26 @@ function isStandardSchema(schema: unknown): schema is StandardSchema {
 }
 
 /**
- * Returns the schema's input as JSON Schema, without keywords that cost tokens and have no meaning.
+ * Returns the schema's input as JSON Schema, without keywords that only waste tokens.
  *
  * @throws CapstanError `invalid_tool` for a schema that JSON Schema cannot represent
  */
 function jsonSchemaOf(tool: string, schema: StandardSchema): JsonSchema {
   const { vendor, jsonSchema } = schema["~standard"] as Partial<StandardSchema["~standard"]>;
   if (jsonSchema === undefined) {
-    const message = `The parameters of "${tool}" are a schema of ${vendor}, which gives no JSON Schema, and that is what models read. Convert it with what ${vendor} has for that, or write JSON Schema.`;
+    const message = `The parameters of "${tool}" are a schema of ${vendor} without a JSON Schema, which models need. Convert it with ${vendor}'s converter, or write JSON Schema.`;
     throw new CapstanError({ code: "invalid_tool", message });
   }
   try {
     const { $schema: _dialect, ...rest } = jsonSchema.input({ target: "draft-2020-12" });
     return withoutSafeBounds(rest) as JsonSchema;
   } catch (cause) {
-    const message = `The parameters of "${tool}" cannot be said as JSON Schema: ${errorMessage(cause)}`;
+    const message = `The parameters of "${tool}" cannot be converted to JSON Schema: ${errorMessage(cause)}`;
     throw new CapstanError({ code: "invalid_tool", message, cause });
   }
 }
 
-/** Zod adds the range of safe integers to every whole number, which costs ten tokens each. */
+/** Zod adds the range of safe integers to every whole number, ten tokens each time. */
 function withoutSafeBounds(schema: unknown): unknown {
   if (typeof schema !== "object" || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map(withoutSafeBounds);

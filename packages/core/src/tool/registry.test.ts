@@ -93,7 +93,7 @@ test("a name that is taken is rejected with both owners", () => {
   executor.registerToolGroup({ ...groupOf(fine), title: "The first" });
   assert.throws(() => executor.registerToolGroup({ ...groupOf(), title: "The second" }), {
     code: "duplicate_tool_group",
-    message: /"The first" has it and "The second" wants it/,
+    message: /by "The first", and now by "The second"/,
   });
   assert.throws(() => executor.registerToolGroup({ name: "twice", tools: [fine, fine] }), {
     code: "invalid_tool_group",

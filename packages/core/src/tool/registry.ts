@@ -15,7 +15,10 @@ export interface RegisteredTool {
   readonly group: ToolGroup;
 }
 
-/** The groups of an installation. The order of registration is the order everywhere. */
+/**
+ * The groups of an installation. Lists of groups and tools everywhere have the order of
+ * registration.
+ */
 export class ToolRegistry {
   readonly #groups = new Map<string, ToolGroup>();
   readonly #tools = new Map<string, RegisteredTool>();
@@ -32,7 +35,7 @@ export class ToolRegistry {
     if (owner !== undefined) {
       throw new CapstanError({
         code: "duplicate_tool_group",
-        message: `A group "${group.name}" is registered already: "${titleOf(owner)}" has it and "${titleOf(group)}" wants it. Rename one, or unregister the first.`,
+        message: `A group "${group.name}" is already registered: by "${titleOf(owner)}", and now by "${titleOf(group)}". Rename one, or unregister the first.`,
       });
     }
     this.#groups.set(group.name, group);
@@ -87,8 +90,8 @@ export function titleOf(group: ToolGroup): string {
 const digests = new WeakMap<Tool, string>();
 
 /**
- * Returns the digest that a grant is bound to: if a tool's definition or version changes, its calls
- * need a new approval.
+ * Returns the digest that a grant stores: if a tool's definition or version changes, its calls need
+ * a new approval.
  */
 export function definitionDigest(tool: Tool): string {
   let known = digests.get(tool);
@@ -145,11 +148,12 @@ const executionPolicies = ["auto", "ask-once", "ask-always", "deny"];
 const resultPolicies = ["never", "on-error", "always"];
 const effectWords = ["read", "write", "exclusive"];
 
-/** Sessions register the same tools repeatedly, so valid ones are remembered. */
+/** Tools that were found valid, because sessions register the same tools repeatedly. */
 const sound = new WeakSet<Tool>();
 
 /**
- * Returns the problem of a tool, as the rest of a sentence about it, or undefined if it is valid.
+ * Returns the problem of a tool, or undefined if it is valid. The text completes the sentence "The
+ * tool cannot be registered: …".
  */
 function toolProblem(tool: Tool): string | undefined {
   if (sound.has(tool)) return undefined;
@@ -192,13 +196,13 @@ function nameOf(tool: Tool): unknown {
 function definitionProblem(tool: Tool): string | undefined {
   const name = nameOf(tool);
   if (typeof name !== "string" || !namePattern.test(name))
-    return `its name does not fit ${namePattern.source}, which is what every provider accepts`;
+    return `its name does not fit ${namePattern.source}, the pattern that every provider accepts`;
   if (tool.execute !== undefined && typeof tool.execute !== "function")
     return "its execute is not a function; leave it out if a client runs the tool";
   if (tool.final === true && tool.execute === undefined)
-    return "it is final and has no execute; a client's tool cannot give the answer";
+    return "it is final and has no execute; the output of a client's tool cannot be the answer";
   if (tool.final === true && tool.speaks === "hidden")
-    return 'it is final and speaks: "hidden"; a tool that gives the answer cannot be silent';
+    return 'it is final and speaks: "hidden"; a tool whose output is the answer cannot be hidden';
   const { declaredReturnType } = tool;
   if (declaredReturnType !== undefined && typeof declaredReturnType.type !== "string")
     return "its declaredReturnType has no type, a text for the model";
@@ -281,7 +285,7 @@ type ToolLookup =
 
 /**
  * Stage 1. Finds a tool that is registered, and that is enabled with its group. `names` contains
- * the names that the model was shown; without it the name is an id or a bare name.
+ * the names that the model was shown; without it, `name` is an id or a bare name.
  */
 export function findTool(
   tools: ToolSet,

@@ -18,7 +18,7 @@ export interface WithText {
   readonly text: string;
 }
 
-/** Pictures, files and links that a tool returns instead of data. */
+/** Images, files and links that a tool returns instead of data. */
 export interface ContentParts {
   readonly [partsMarker]: true;
   readonly parts: readonly ContentPart[];
@@ -51,7 +51,7 @@ export function isWithText(value: unknown): value is WithText {
 }
 
 /**
- * Returns pictures, files and links from a tool.
+ * Returns images, files and links from a tool.
  *
  * @example return contentParts([{ type: "link", url: "https://example.org", title: "Example" }]);
  */

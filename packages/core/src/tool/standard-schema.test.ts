@@ -96,7 +96,7 @@ test("a schema without JSON Schema output is rejected by the tool's name, with a
     () => defineTool({ name: "T", description: "", parameters: bare, execute: () => 1 }),
     {
       code: "invalid_tool",
-      message: /"T" are a schema of other, which gives no JSON Schema/,
+      message: /"T" are a schema of other without a JSON Schema/,
     },
   );
   const date = z.object({ at: z.date() });
@@ -104,7 +104,7 @@ test("a schema without JSON Schema output is rejected by the tool's name, with a
     () => defineTool({ name: "T", description: "", parameters: date, execute: () => 1 }),
     {
       code: "invalid_tool",
-      message: /"T" cannot be said as JSON Schema: .*[Dd]ate/,
+      message: /"T" cannot be converted to JSON Schema: .*[Dd]ate/,
     },
   );
 });

@@ -19,7 +19,7 @@ export interface ToolOutput {
   write(text: string): void;
   progress(progress: Progress): void;
   /**
-   * Reports a custom event to listeners: names that end in the stage are usual.
+   * Reports a custom event to listeners. By convention, the name ends in the stage.
    *
    * @example output.event("image_generation.partial_image", { index: 0, image })
    */
@@ -35,9 +35,9 @@ interface CallToolOptions {
 }
 
 /**
- * Paths and hosts that deny rules name, as tests of a path or a URL. A tool that opens files or
- * connects to hosts checks each one with `deniesPath` or `deniesUrl`, including those that its
- * arguments do not name. Plain JSON.
+ * The paths and hosts that deny rules name, as tests of a path or a URL. A tool that opens files or
+ * connects to hosts checks each one with `deniesPath` or `deniesUrl`, including paths and hosts
+ * that its arguments do not name. Plain JSON.
  */
 export interface DeniedResources {
   readonly paths: readonly ArgumentConditions[string][];
@@ -49,18 +49,18 @@ export interface ToolContext {
   readonly callId: string;
   /** `group.Tool`. */
   readonly toolId: string;
-  /** Aborts when the call is cancelled, when its deadline passes, or when the chain stops. */
+  /** Aborts when the call is cancelled, its deadline passes, or the chain stops. */
   readonly signal: AbortSignal;
   readonly output: ToolOutput;
   /** The session's variables. Writes belong to this call, and are stored when it is settled. */
   readonly variables: VariableSystem;
   /**
-   * Returns a variable, also if it was evicted: with the approved value if the tool's
-   * `readsVariables` names it, else with the current one. `undefined` if there is none.
+   * Returns a variable, even if it was evicted, or `undefined` if there is none. The value is the
+   * approved one if the tool's `readsVariables` names the variable, else the current one.
    */
   readonly readVariable: (name: string) => Promise<Variable | undefined>;
   readonly principal: Principal;
-  /** Data from the caller of this call; never another call's. */
+  /** Data from the caller of this call. Other calls cannot read it. */
   readonly request: RequestContext;
   /** The files that this tool may read. */
   readonly files: readonly ToolFile[];
@@ -83,11 +83,11 @@ interface NoData {
   readonly [name: string]: never;
 }
 
-/** Custom events whose form readers know. Any other name takes any plain data. */
+/** Custom events whose form clients know. Events with any other name may have any plain data. */
 export interface ToolEvents {
   readonly "image_generation.in_progress": NoData;
   readonly "image_generation.generating": NoData;
-  /** The picture so far; `index` counts from 0. */
+  /** The image so far; `index` counts from 0. */
   readonly "image_generation.partial_image": { readonly index: number; readonly image: ImagePart };
   readonly "image_generation.completed": { readonly image?: ImagePart };
   readonly "file_search.in_progress": { readonly queries?: readonly string[] };

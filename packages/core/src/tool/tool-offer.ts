@@ -17,7 +17,8 @@ export interface ToolOffer {
 
 /**
  * Names tools for a model: the bare name, or `group_Tool` if the bare name is taken. A client's
- * tools keep their names and come first. The order decides, so that names are stable.
+ * tools keep their names and come first. The earlier of two tools gets the bare name, so that names
+ * are stable.
  */
 export function offerTools(
   tools: Iterable<RegisteredTool>,
@@ -45,7 +46,8 @@ export function offerTools(
 const offered = new WeakMap<Tool, ToolDefinition>();
 
 /**
- * Returns a tool as a model is shown it. The same object each time, because every round needs it.
+ * Returns a tool's definition for the model. Returns the same object each time, because every round
+ * needs it.
  */
 export function definitionForModel(tool: Tool): ToolDefinition {
   if (tool.execute === undefined) return tool.definition;
@@ -57,7 +59,7 @@ export function definitionForModel(tool: Tool): ToolDefinition {
   return known;
 }
 
-/** Returns the function spec alone: some providers reject further properties next to it. */
+/** Returns only the function spec, because some providers reject further properties next to it. */
 function specOf({ definition, declaredReturnType }: Tool): ToolDefinition {
   const { type, function: spec } = definition;
   if (declaredReturnType === undefined)

@@ -10,8 +10,7 @@ export interface CallTokens {
   /** The part of the result that the model was shown. */
   readonly shown: number;
   /**
-   * The part of the result that was withheld from the model: stored as a variable, or withheld by a
-   * user.
+   * The part of the result that the model was not shown: truncated, or withheld by a user.
    */
   readonly withheld: number;
 }
@@ -31,7 +30,7 @@ interface CommonResult {
   /** The variables that hold the result and the arguments: `{tool}_{n}`, `{tool}_{n}_args`. */
   readonly cacheVarResult?: string;
   readonly cacheVarArgs?: string;
-  /** Pictures, files and links. */
+  /** Images, files and links. */
   readonly parts?: readonly ContentPart[];
 }
 

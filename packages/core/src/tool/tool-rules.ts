@@ -27,7 +27,7 @@ export function toolRules(
     if (names === undefined) groups.set(group, [name]);
     else names.push(name);
   }
-  // The base already names the rule on references; a list of steps needs WriteVar.
+  // The base already names the rule on references. The rule on a list of steps requires WriteVar.
   const canWrite = offered.some(({ name }) => name === "WriteVar");
   const documents = canWrite
     ? skillRulesPrompt(undefined, (rule) => rule === agentRules["TODO"])
@@ -57,8 +57,8 @@ function base(limited: string): string {
 }
 
 /**
- * Names the calls that take the gate's `limit`, which no definition has. A client does not know
- * `limit`.
+ * Names the calls that take the gate's `limit`, which no definition has. A client's tools do not
+ * support `limit`.
  */
 function limitedCalls(offered: readonly OfferedTool[], clientNames: ReadonlySet<string>): string {
   if (clientNames.size === 0) return "any call";
@@ -105,8 +105,8 @@ function isWords(text: unknown): text is string {
 }
 
 /**
- * Stores a group's skill rules, or without a group the agent's, as variables that are never
- * evicted.
+ * Stores a group's skill rules as variables that are never evicted. Without a group, stores the
+ * agent's rules.
  */
 export function registerSkillRules(variables: VariableSystem, group?: ToolGroup): void {
   const scope = group?.name ?? agentScope;
@@ -122,7 +122,7 @@ export function dropSkillRules(variables: VariableSystem, group: ToolGroup): voi
  * Returns the prompt's section on the rules: always loaded ones in full, and an index of the others
  * with when to read them.
  *
- * @param group whose rules; without one the agent's
+ * @param group the group of the rules; without one, the agent's rules
  */
 function skillRulesPrompt(
   group: ToolGroup | undefined,

@@ -19,14 +19,15 @@ export interface ToolPermission {
   /** @default "never" */
   readonly resultApprovalPolicy?: ResultApprovalPolicy;
   /**
-   * Returns the scope of a user's wider answer, with a title: the calls with the same key, or those
-   * that match a pattern, which the user sees and may change. Without it: every call of the tool.
+   * Returns the scope of a user's wider answer, with a title: the calls with the same key, or the
+   * calls that match a pattern, which the user can change. If absent, the scope is every call of
+   * the tool.
    *
    * @example grantScope: ({ url }) => ({ when: { url: { host: "example.org" } }, title: "pages of example.org" })
    */
   readonly grantScope?: (args: ToolArgs) => GrantOffer;
   /**
-   * Returns the canonical form of arguments for rules and patterns, if one thing can be written in
+   * Returns the canonical form of arguments for rules and patterns, if a value can be written in
    * several ways. Does no I/O.
    *
    * @example canonicalArguments: ({ path = "." }) => ({ path: fromRoot(path) })
@@ -34,8 +35,8 @@ export interface ToolPermission {
   readonly canonicalArguments?: (args: ToolArgs) => ToolArgs;
   /**
    * Returns the names of the variables that a call reads in addition to `$VAR_REF{{…}}`. An
-   * approval shows their contents and covers them alone: the call fails if one changed before it
-   * starts. Read them with `context.readVariable`. Does no I/O.
+   * approval shows and covers their contents: the call fails if one changed before it starts. Read
+   * them with `context.readVariable`. Does no I/O.
    *
    * @example readsVariables: ({ variables }) => variables as string[]
    */
@@ -45,8 +46,8 @@ export interface ToolPermission {
 }
 
 /**
- * When a failed call is retried, within its deadline and with the same idempotency key. Throws are
- * retried, and errors that are `retryable`.
+ * Retries a failed call within its deadline, with the same idempotency key, if the tool threw or
+ * its error is `retryable`.
  */
 export interface RetryPolicy {
   /** All attempts together, including the first: 2 to 10. */
@@ -59,7 +60,7 @@ export interface RetryPolicy {
 
 /**
  * `data`, with its text (`withText(data, text)`), content parts (`contentParts([...])`), or
- * `toolError(...)`. A throw is an error too.
+ * `toolError(...)`. A thrown value is an error too.
  */
 export type ToolReturn = unknown;
 
@@ -68,8 +69,8 @@ export interface Tool {
   readonly definition: ToolDefinition;
   readonly permission?: ToolPermission;
   /**
-   * Identifies the code that runs, for example by a digest of a script: approvals hold for this
-   * version of the tool alone.
+   * Identifies the code that runs, for example by a digest of a script: approvals apply only to
+   * this version of the tool.
    */
   readonly version?: string;
   /** @default "write" */
@@ -81,15 +82,18 @@ export interface Tool {
   readonly idempotent?: boolean;
   /** Absent if a client runs the tool. */
   readonly execute?: (args: ToolArgs, context: ToolContext) => ToolReturn | Promise<ToolReturn>;
-  /** Checks valid arguments further than JSON Schema can. Returns the problems in words. */
+  /**
+   * Checks arguments that match the schema for problems that JSON Schema cannot express. Returns
+   * descriptions of the problems.
+   */
   readonly check?: (args: ToolArgs) => readonly string[] | Promise<readonly string[]>;
-  /** Formats `data` as text for the model. Default: text as it is, else JSON. */
+  /** Formats `data` as text for the model. Default: text unchanged, else JSON. */
   readonly formatForLLM?: (data: unknown, args: ToolArgs) => string;
   /** Replaces the executor's truncation; gets `args.limit`. */
   readonly truncateForLLM?: (formatted: string, args: ToolArgs) => string;
-  /** The executor shows the formatted text whole (up to the ceiling). */
+  /** True: the executor does not truncate the formatted text, up to the ceiling. */
   readonly SKIP_EXTERNAL_TRUNCATE?: boolean;
-  /** The result is not stored as a variable. */
+  /** True: the result is not stored as a variable. */
   readonly SKIP_CACHE_RESULT?: boolean;
   /** Characters shown to the model. @default 8000 */
   readonly DEFAULT_OUTPUT_LIMIT_CHAR?: number;
@@ -98,11 +102,13 @@ export interface Tool {
   /** Milliseconds of running time. @default 60000 */
   readonly timeoutMs?: number;
   /**
-   * The maximum of calls of this tool that run at once, over all users of the executor. @default no
-   * limit of its own
+   * The maximum number of calls of this tool that run in parallel, over all users of the executor.
+   * @default no separate limit
    */
   readonly maxConcurrent?: number;
-  /** Retries failures that may succeed later. Only for tools that read or are idempotent. */
+  /**
+   * Retries calls that failed but may succeed later. Only for tools that read or are idempotent.
+   */
   readonly retry?: RetryPolicy;
   /** Returns short texts of the call's arguments and result for the log. */
   readonly compressArgs?: (args: ToolArgs) => string;
@@ -115,25 +121,25 @@ export interface Tool {
     readonly note?: string;
     readonly schema?: JsonSchema;
   };
-  /** Offered with any other server tool or variable; has no switch. */
+  /** True: offered whenever there is another server tool or a variable; has no switch. */
   readonly alwaysOffered?: boolean;
   /** `hidden`: the tool's output while it runs is not shown; its call and its result are. */
   readonly speaks?: "hidden";
   /**
-   * The tool's output is the answer: its written text, or else the text of its `data`, becomes the
-   * assistant's message. The turn then ends with its round, and the model is not asked again. A
-   * tool that fails, is rejected or has no output does not end the turn. In a sub-call the tool is
-   * an ordinary one.
+   * True: the tool's output is the answer. Its written text, or else the text of its `data`,
+   * becomes the assistant's message. The turn then ends with its round, and the model is not asked
+   * again. A tool that fails, is rejected or has no output does not end the turn. In a sub-call,
+   * `final` has no effect.
    */
   readonly final?: boolean;
-  /** The tool reads or writes variables itself: its own results do not become variables. */
+  /** True: the tool reads or writes variables, so its own results do not become variables. */
   readonly variableTool?: boolean;
 }
 
 export interface SkillRule {
-  /** One line, in the prompt's index. */
+  /** One line for the index in the prompt. */
   readonly desc: string;
-  /** The whole document. */
+  /** The full document. */
   readonly prompt: string;
   readonly when?: string;
   /** True puts the document into the prompt itself, not only into its index. @default false */
@@ -159,9 +165,12 @@ type ExecutionPolicy = ExecutionDecision | ((args: ToolArgs) => ExecutionDecisio
 export type ResultApprovalPolicy = "never" | "on-error" | "always";
 
 export interface GrantOffer {
-  /** Calls with the same key belong together. Without this and `when`: every call of this tool. */
+  /**
+   * The answer covers calls with the same key. Without `key` and `when`, it covers every call of
+   * this tool.
+   */
   readonly key?: string;
-  /** A pattern for the calls, which a user may change. Overrides `key`. */
+  /** A pattern for the calls, which a user can change. Overrides `key`. */
   readonly when?: ArgumentConditions;
   /** The title for users: `FetchWebPage: pages of example.org`. */
   readonly title: string;

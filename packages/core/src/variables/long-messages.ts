@@ -5,10 +5,10 @@ import type { VariableSystem } from "./variable-system.ts";
 
 /**
  * Stores long user messages as `MessageCache` variables, and shows the model their names, so that
- * it passes a long text to a tool by reference. The name is derived from the text, so a message
- * that is sent again is the same variable. A variable that a user removed stays removed.
+ * it can pass a long text to a tool by reference. The name is derived from the text, so a repeated
+ * message is the same variable. If a user removed the variable, it is not stored again.
  *
- * @returns the messages for the model; the same ones if none is long
+ * @returns the messages for the model; the same objects if none is long
  */
 export function nameLongMessages(
   messages: readonly Message[],
@@ -42,7 +42,7 @@ function withNames(message: UserMessage, variables: VariableSystem): UserMessage
   return { ...message, content: parts };
 }
 
-/** @param origin the object that holds the text */
+/** @param origin the object that contains the text */
 function named(text: string, origin: object, variables: VariableSystem): string {
   const name = nameOf(text, origin);
   return isKept(name, text, variables) ? `${text}\n\n[Kept as ${name}]` : text;
@@ -50,7 +50,7 @@ function named(text: string, origin: object, variables: VariableSystem): string 
 
 function isKept(name: string, text: string, variables: VariableSystem): boolean {
   const there = variables.peekVariable(name);
-  // Another kind of variable may have the name.
+  // A variable of another type may have the name.
   if (there !== undefined) return there.type === "MessageCache" && there.length === text.length;
   if (variables.missingVariable(name).code === "variable_removed") return false;
   const beginning = text.slice(0, 80).toWellFormed().replaceAll(/\s+/g, " ").trim();
@@ -58,7 +58,7 @@ function isKept(name: string, text: string, variables: VariableSystem): boolean 
   return variables.addVariable(name, text, "MessageCache", desc).status === "set";
 }
 
-/** Each text is hashed once, because the loop needs the name in every round. */
+/** Caches the names, because the loop needs them in every round. */
 const names = new WeakMap<object, string>();
 
 function nameOf(text: string, origin: object): string {
@@ -70,7 +70,7 @@ function nameOf(text: string, origin: object): string {
 }
 
 /**
- * The minimum length in characters of a text that gets a variable name: copying it would cost more
- * than the name.
+ * The minimum length in characters of a text that gets a variable name: to copy it would take more
+ * tokens than the name.
  */
 export const minNamedChars = 2_000;

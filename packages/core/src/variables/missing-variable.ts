@@ -52,16 +52,16 @@ export function missingVariableError(
   }
 }
 
-/** The reason why a name has no variable, although it had one or was given to a call. */
+/** The reason why a name that had a variable, or was reserved for a call, has none. */
 export interface MissingName {
   readonly reason: "evicted" | "removed" | "damaged" | "not_kept" | "no_result";
-  /** The call to repeat for the result: `ListFiles({"path":"."})`. */
+  /** The call that creates the result again: `ListFiles({"path":"."})`. */
   readonly call?: string;
 }
 
 /**
- * Restores an evicted variable from the variables' source, a result together with its arguments.
- * Others are evicted to make room for it.
+ * Restores an evicted variable from the variables' source; restores a result together with its
+ * arguments. Evicts other variables to make room.
  *
  * @returns whether there is a variable with that name now
  */
@@ -72,7 +72,7 @@ export async function readBack(variables: VariableSystem, name: string): Promise
   const result = resultNameOf(name)?.result;
   const names = result === undefined ? [name] : [name, result, `${result}_args`];
   const found = await Promise.all([...new Set(names)].map((one) => source(one)));
-  // A variable with that name may have been created meanwhile.
+  // A variable with that name may have been created during the read.
   const missing = found.filter((one) => one !== undefined && !variables.peekVariable(one.name));
   variables.load(
     missing.filter((one) => one !== undefined),
@@ -81,7 +81,7 @@ export async function readBack(variables: VariableSystem, name: string): Promise
   return variables.peekVariable(name) !== undefined;
 }
 
-/** Reads a variable, also if it was evicted. */
+/** Reads a variable, even if it was evicted. */
 export async function readVariable(
   variables: VariableSystem,
   name: string,
@@ -90,8 +90,8 @@ export async function readVariable(
 }
 
 /**
- * Whether the source may still have a variable that is missing for this reason. If it was evicted
- * long ago, the system no longer knows the name.
+ * Whether the source may still have a variable that is missing for this reason.
+ * `variable_not_found` is included, because the reason for an old eviction is no longer stored.
  */
 export function isReadable({ code }: ToolErrorData): boolean {
   return code === "variable_evicted" || code === "variable_not_found";

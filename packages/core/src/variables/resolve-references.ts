@@ -18,8 +18,8 @@ const maxDepth = 500;
 interface ResolveOptions {
   readonly variables: VariableSystem;
   /**
-   * The schema of the arguments: if it takes text and not the type of the data, a whole reference
-   * becomes text.
+   * The schema of the arguments. If it allows text but not the data's type, a string that is only a
+   * reference becomes text.
    */
   readonly schema?: JsonSchema | undefined;
 }
@@ -35,9 +35,9 @@ export type ResolveOutcome =
   | { readonly status: "failed"; readonly error: ToolErrorData; readonly missing?: string };
 
 /**
- * Replaces `$VAR_REF{{…}}` in the arguments with the values of variables. Only the arguments
- * themselves are searched, once: inserted text is never searched. Keys stay unchanged. Without a
- * reference the same object is returned.
+ * Replaces `$VAR_REF{{…}}` in the arguments with the values of variables. Searches the arguments
+ * once, but not the inserted text. Does not change keys. Returns the same object if there is no
+ * reference.
  *
  * A string that is only a reference becomes the value with its type; in other text the value is
  * inserted as text. If a variable is missing or a reference is malformed, the result is an error
@@ -60,8 +60,8 @@ export function resolveReferences(args: JsonObject, options: ResolveOptions): Re
 
 /**
  * Does the same as `resolveReferences`, and restores evicted variables from their source. Returns a
- * promise only in that case. A variable that was evicted to make room for another one of the call
- * is not restored a second time.
+ * promise only in that case. Restores each variable only once, even if a restored variable evicts
+ * another one of the same call.
  */
 export function resolveOrReadBack(
   args: JsonObject,
@@ -155,7 +155,7 @@ class Resolution {
     return resolved;
   }
 
-  /** Returns a reference's value, as text if `types` allows text and not the type of the data. */
+  /** Returns a reference's value: as text if `types` allows text but not the data's type. */
   #whole(body: string, types: number, path: string): JsonValue {
     const target = referenceTarget(
       body,
@@ -211,7 +211,7 @@ class Resolution {
     return this.#fail(code, path, message, details);
   }
 
-  /** Whether it begins with a variable's name and a colon. */
+  /** Whether the content begins with a variable's name and a colon. */
   #isWrongSlice(body: string): boolean {
     const colons = body.slice(0, maxNameLength + 1).matchAll(/:/g);
     return colons.some(
@@ -251,7 +251,7 @@ class Resolution {
 const howToWrite =
   "Write $VAR_REF{{name}}, $VAR_REF{{name:start:length}} or $VAR_REF{{name#/json/pointer}}; \\$VAR_REF for the word itself.";
 
-/** No types: inside other text all values are text. */
+/** No types are passed: inside other text all values are text. */
 const inText = 0;
 
 function wantsText(data: JsonValue, types: number): boolean {
@@ -303,7 +303,7 @@ function splitReferences(text: string): readonly TextSegment[] {
 }
 
 /**
- * Whether braces follow after a space, as in `$VAR_REF {{name}}`: meant as a reference, but not
+ * Whether braces follow a space, as in `$VAR_REF {{name}}`: meant as a reference, but not
  * valid.
  */
 function bracesFollow(text: string, from: number): boolean {

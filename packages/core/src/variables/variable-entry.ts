@@ -17,7 +17,7 @@ export interface VariableEntry {
   updated: number;
   lastVisited: number;
   referenceCount: number;
-  /** The number of its last visit; it decides which unit is evicted. */
+  /** The number of its last visit, which determines the order of eviction. */
   visit: number;
   /** The number of the visit that created it or set its value. */
   made: number;
@@ -88,8 +88,8 @@ const shownArguments = 200;
 const noTags: readonly string[] = [];
 
 /**
- * Measures the two values of a stored result. Data that is not JSON is left out if the text can
- * replace it.
+ * Measures the two values of a stored result. Omits data that is not JSON if the text can replace
+ * it.
  */
 export function measureResult(
   names: { readonly result: string; readonly args: string },

@@ -57,7 +57,7 @@ export type MeasuredValue =
   | { readonly status: "measured"; readonly value: VariableValue; readonly bytes: number }
   | { readonly status: "refused"; readonly error: ToolErrorData };
 
-/** Converts a value to its stored form, with its size in bytes; `limit` is the largest allowed. */
+/** Converts a value to its stored form, with its size in bytes; `limit` is the maximum size. */
 export function measureValue(
   name: string,
   input: VariableValue | string,
@@ -69,7 +69,7 @@ export function measureValue(
     return { status: "refused", error: { code: "invalid_variable", message } };
   }
   const { text, data } = given;
-  // If the data is the text itself, the text suffices.
+  // Data that equals the text is not stored again.
   const value: VariableValue = data === undefined || data === text ? { text } : { text, data };
   const textBytes = text.length > limit ? text.length : utf8Length(text);
   const size = value.data === undefined ? undefined : dataSize(value.data, limit);
@@ -87,9 +87,12 @@ export const maxDataDepth = 500;
 
 const encoder = new TextEncoder();
 
-/** Returns the UTF-8 bytes of a text. A lone surrogate counts as U+FFFD, as encoders write it. */
+/**
+ * Returns the UTF-8 bytes of a text. Counts a lone surrogate as U+FFFD, because encoders replace
+ * it.
+ */
 export function utf8Length(text: string): number {
-  // Most texts of data are short: a buffer for each costs more than a scan.
+  // Most texts in data are short: to allocate a buffer takes longer than a scan.
   return text.length <= 64 && isAscii(text) ? text.length : encoder.encode(text).length;
 }
 
@@ -103,7 +106,7 @@ export type DataSize =
   | { readonly status: "refused"; readonly reason: string };
 
 /**
- * Returns about how many bytes a JSON value takes as JSON, or a reason if it is not JSON: circular
+ * Returns the approximate size of a JSON value in bytes, or the reason why it is not JSON: circular
  * values, functions, big integers and nesting beyond `maxDataDepth` are rejected. Stops at `limit`
  * bytes.
  */

@@ -55,16 +55,16 @@ export function resultNameOf(name: string): ResultName | undefined {
   return { result, tool, n: Number(n), part: args === undefined ? "result" : "args" };
 }
 
-/** The number of reserved names that are remembered; the oldest are forgotten. */
+/** The maximum number of reserved names; the oldest are dropped. */
 const remembered = 1000;
 
-/** Gives the results of a session their names: `{tool}_{n}`, where `n` counts them all. */
+/** Names the results of a session: `{tool}_{n}`, where `n` counts all results. */
 export class ResultNames {
   readonly #isTaken: (name: string) => boolean;
   #count = 0;
   /** Names that are reserved for results that do not exist yet, the oldest first. */
   #reserved = new Set<string>();
-  /** Whether a variable has a name that a result could get; if not, no name is looked up. */
+  /** Whether some variable has a name that a result could get. If not, no name is looked up. */
   #lookAlikes = false;
 
   constructor(isTaken: (name: string) => boolean) {
@@ -95,14 +95,14 @@ export class ResultNames {
     return name;
   }
 
-  /** Whether `reserve` gave this name, and no result has taken it. */
+  /** Whether `reserve` returned this name and no result has used it yet. */
   isReserved(name: string): boolean {
     return this.#reserved.has(name);
   }
 
   /**
-   * Returns the name of a new result: the reserved one, or another if there is none or if a
-   * variable has taken it.
+   * Returns the name of a new result: the reserved name, or the next one if there is none or if a
+   * variable has the name.
    */
   given(name: string | undefined, tool: string): string {
     if (name === undefined) return this.next(tool);
@@ -120,7 +120,7 @@ export class ResultNames {
     this.#count = Math.max(this.#count, resultNameOf(last)?.n ?? 0);
   }
 
-  /** Notes the name of a new variable that is not a result. */
+  /** Records the name of a new variable that is not a result. */
   notice(name: string): void {
     this.#lookAlikes ||= resultNameOf(name) !== undefined;
   }
@@ -132,7 +132,7 @@ export class ResultNames {
     this.#lookAlikes = other.#lookAlikes;
   }
 
-  /** A result also takes the names of its two parts. */
+  /** A result also uses the names of its two parts. */
   #isFree(name: string): boolean {
     return ![name, `${name}_args`, `${name}_result`].some((one) => this.#isTaken(one));
   }

@@ -29,12 +29,13 @@ export class VariableStore {
   bytes = 0;
   keptCount = 0;
   keptBytes = 0;
-  /** Entries by name, except a result's arguments, which are found by their result. */
+  /** Entries by name, except a result's arguments, which are found through their result. */
   readonly #placed = new Map<string, VariableEntry>();
   /**
-   * New results, in order. They count in the totals, and get their entries at the first lookup of a
-   * name without an entry, or when the order of all entries is needed. Most results are never read,
-   * and the garbage collection of their entries would add a third to the cost of a parallel call.
+   * New results, in order. They are included in the totals. They get entries at the first lookup of
+   * a name without an entry, or when the order of all entries is needed. Most results are never
+   * read, and the garbage collection of their entries would add a third to the time of a parallel
+   * call.
    */
   #fresh: NewResultWithArgs[] = [];
   /** The number of the last visit. */
@@ -42,13 +43,13 @@ export class VariableStore {
   /** The last visit before this turn. */
   #turnStart = 0;
   /**
-   * Units in the order of eviction, the next one last. A unit that was visited meanwhile is
+   * Units in the order of eviction, the next one last. Units that were visited in the meantime are
    * skipped.
    */
   #toEvict: Candidate[] = [];
   /**
-   * Whether a unit of an earlier turn was visited in this turn: it is evicted before those that
-   * this turn created.
+   * Whether a unit of an earlier turn was visited in this turn. Such units are evicted before the
+   * units that this turn created.
    */
   #hasVisited = false;
 
@@ -105,9 +106,9 @@ export class VariableStore {
 
   /**
    * Returns the unit to evict next, or `undefined` if the host or a user keeps all of them. Units
-   * that were last visited in earlier turns come first, in the order of their visits; then those
-   * visited in this turn; then those created in it. So a turn loses its own results only if nothing
-   * else is left.
+   * that were last visited in earlier turns come first, in the order of their visits, then units
+   * visited in this turn, then units created in this turn. So a turn loses its own results only if
+   * there is nothing else to evict.
    */
   nextToEvict(): VariableEntry | undefined {
     for (;;) {
@@ -141,7 +142,10 @@ export class VariableStore {
     this.visit(entry, created);
   }
 
-  /** Adds a new result with its arguments, as created in this turn. Neither name is taken. */
+  /**
+   * Adds a new result with its arguments, as created in this turn. No variable may have either
+   * name.
+   */
   putPair(pair: NewResultWithArgs): void {
     this.count += 1;
     this.bytes += pair.result.bytes + pair.args.bytes;
@@ -181,7 +185,7 @@ export class VariableStore {
     return copy;
   }
 
-  /** Removes an entry; its partner stays. */
+  /** Removes an entry, but not its partner. */
   take(entry: VariableEntry): void {
     this.#separate(entry);
     this.#entries.delete(entry.name);
@@ -221,7 +225,7 @@ export class VariableStore {
     if (wanted.type === "RULE") return true;
     const entry = this.get(wanted.name);
     const former = entry?.owner ?? entry?.args;
-    // With another type it leaves its partner, and may find one.
+    // With another type, the entry loses its partner and may get a new one.
     const partner = entry?.type === wanted.type ? former : this.#partnerOf(wanted);
     const others = { count: this.keptCount, bytes: this.keptBytes };
     for (const unit of new Set([entry, partner].map((one) => one && unitOf(one)))) {
@@ -250,7 +254,7 @@ export class VariableStore {
     this.#add(unitOf(entry), 1);
   }
 
-  /** Ends a pair: the partner counts as its own unit then. */
+  /** Splits a pair: afterwards the partner is a separate unit. */
   #separate(entry: VariableEntry): void {
     const partner = entry.owner ?? entry.args;
     this.#add(unitOf(entry), -1);
@@ -261,7 +265,7 @@ export class VariableStore {
     this.#add(partner, 1);
   }
 
-  /** Rules belong to the host: they have room in addition to the variables of a session. */
+  /** Rules belong to the host, so they do not count towards the limits of a session's variables. */
   #add(unit: VariableEntry, sign: 1 | -1): void {
     if (unit.type === "RULE") return;
     const bytes = sign * unitBytes(unit);

@@ -43,9 +43,9 @@ import { VariableStore } from "./variable-store.ts";
 const rememberedNames = 1000;
 
 /**
- * A session's named values, bounded by count and by bytes. The least recently visited one is
- * evicted first, those that the current turn created last, and those with `keep` never. Invalid
- * input is rejected as data. Do not change a value after it was passed in.
+ * A session's named values, bounded by count and by bytes. The least recently visited variable is
+ * evicted first. Variables that the current turn created are evicted last, and variables with
+ * `keep` never. Errors are returned as data. Do not change a value after you pass it in.
  *
  * @example
  * const variables = new VariableSystem();
@@ -105,12 +105,12 @@ export class VariableSystem {
     return this.#results.reserve(tool);
   }
 
-  /** Continues the count after this name, which was given elsewhere. */
+  /** Continues the count after this name, which was created elsewhere. */
   countResult(name: string): void {
     this.#results.continueAfter(name);
   }
 
-  /** Creates a variable or replaces its value. The description and tags stay if none are given. */
+  /** Creates a variable or replaces its value. Keeps the description and tags if none are given. */
   addVariable(
     name: string,
     value: VariableValue | string,
@@ -164,8 +164,8 @@ export class VariableSystem {
   }
 
   /**
-   * Removes variables; a result together with its arguments. Rules and unknown names stay, and are
-   * reported.
+   * Removes variables; removes a result together with its arguments. Reports rules, which are not
+   * removed, and unknown names.
    */
   removeVariables(names: readonly string[]): RemoveOutcome {
     const changes: VariableChange[] = [];
@@ -186,8 +186,8 @@ export class VariableSystem {
   }
 
   /**
-   * Stores a rule that the host declares. Does nothing if it exists unchanged, because each session
-   * declares its rules again.
+   * Stores a rule that the host declares. Does nothing if the same rule is stored already, because
+   * each session declares its rules again.
    */
   setRule(name: string, text: string, desc: string): void {
     const known = this.#store.rule(name);
@@ -196,7 +196,7 @@ export class VariableSystem {
     this.addVariable(name, text, "RULE", desc);
   }
 
-  /** Removes a rule whose declaration is gone. Returns false if there is no such rule. */
+  /** Removes a rule that is no longer declared. Returns false if there is no such rule. */
   dropRule(name: string): boolean {
     const entry = this.#find(name);
     if (entry?.type !== "RULE") return false;
@@ -224,7 +224,7 @@ export class VariableSystem {
    * Stores a call's result as `{tool}_{n}` (alias `{tool}_{n}_result`) and its arguments as
    * `{tool}_{n}_args`.
    *
-   * @param value data that is not JSON is left out, its text is stored
+   * @param value data that is not JSON is omitted, and only its text is stored
    */
   keepResult(
     tool: string,
@@ -247,12 +247,12 @@ export class VariableSystem {
     return names;
   }
 
-  /** Begins a new turn: variables of the last turn may be evicted like the rest. */
+  /** Begins a new turn: variables of the last turn may now be evicted like all others. */
   beginTurn(): void {
     this.#store.beginTurn();
   }
 
-  /** Calls back after every change except visits; returns a function that unsubscribes. */
+  /** Calls `listener` after every change except visits. Returns a function that unsubscribes. */
   subscribe(listener: (change: VariableChange) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -264,8 +264,8 @@ export class VariableSystem {
   }
 
   /**
-   * Loads stored variables, the oldest visit first. They are not announced; evictions that make
-   * room for them are. The count of results continues after the highest `n`, including missing
+   * Loads stored variables, the oldest visit first. Announces no additions, only evictions that
+   * make room for them. The count of results continues after the highest `n`, including missing
    * results.
    *
    * @returns the variables that could not be loaded
@@ -341,7 +341,7 @@ export class VariableSystem {
       type,
       value: measured.value,
       bytes: measured.bytes,
-      // A rule is always kept.
+      // A rule is never evicted.
       keep: type === "RULE" || (patch.keep ?? before?.keep ?? false),
       desc: patch.desc ?? before?.desc,
       tags: patch.tags === undefined ? (before?.tags ?? []) : [...new Set(patch.tags)],
@@ -379,7 +379,7 @@ export class VariableSystem {
     return { code: "invalid_variable_name", message };
   }
 
-  /** For a new name that does not belong to a pair. */
+  /** Returns the error if there is no room for a new name that does not belong to a pair. */
   #newRoomProblem(name: string, bytes: number): ToolErrorData | undefined {
     return this.#store.hasRoom(bytes, this.capacity, this.maxBytes)
       ? undefined
@@ -412,7 +412,7 @@ export class VariableSystem {
     return undefined;
   }
 
-  /** Arguments that are too large or do not fit are left out. */
+  /** Omits arguments that are too large or do not fit. */
   #keepPair(kept: NewResult, args: MeasuredValue): void {
     const { names, result } = kept;
     const isPair =
@@ -441,7 +441,7 @@ export class VariableSystem {
     }
   }
 
-  /** Removes a variable, a result together with its arguments, and remembers the reason. */
+  /** Removes a variable, or a result together with its arguments, and stores the reason. */
   #drop(entry: VariableEntry, reason: "evicted" | "removed", changes: VariableChange[]): void {
     const call = callOf(entry);
     const missing: MissingName = { reason, ...(call === undefined ? {} : { call }) };
@@ -460,14 +460,15 @@ export class VariableSystem {
     if (oldest !== undefined && this.#missing.size > rememberedNames) this.#missing.delete(oldest);
   }
 
-  /** Announced after the change, so that listeners find the system in its new state. */
+  /** Announces after the change, so that listeners read the new state. */
   #announce(changes: readonly VariableChange[]): void {
     for (const change of changes) {
       for (const listener of this.#listeners) {
         try {
           listener(change);
         } catch {
-          // A listener's error must neither undo the change nor keep it from other listeners.
+          // An error in a listener must not undo the change, and other listeners must still be
+          // called.
         }
       }
     }

@@ -10,7 +10,10 @@ export type VariableType =
   | "LLMAdd"
   | "USER_ADD";
 
-/** A variable's value. Users and models read `text`; whole references and pointers use `data`. */
+/**
+ * A variable's value. Users and models read `text`; references to the full value and JSON pointers
+ * use `data`.
+ */
 export interface VariableValue {
   readonly text: string;
   /** Absent if the value is its text. */
@@ -51,12 +54,14 @@ export type VariableChange =
   | {
       readonly type: "removed";
       readonly name: string;
-      /** `evicted`: to make room; the error of a reference then names the call to repeat. */
+      /** `evicted`: to make room; the error of a later reference names the call to repeat. */
       readonly reason: "evicted" | "removed";
     };
 
 export interface VariableSystemOptions {
-  /** The maximum number of variables; rules and a result's arguments do not count. @default 1000 */
+  /**
+   * The maximum number of variables; rules and a result's arguments are not counted. @default 1000
+   */
   readonly capacity?: number;
   /** UTF-8 bytes of all values except rules. @default 256 MiB */
   readonly maxBytes?: number;
@@ -91,7 +96,7 @@ export interface RemoveOutcome {
 
 export interface KeepOptions {
   readonly desc?: string;
-  /** The name from `nameResult`; the next name if it is taken or not given. */
+  /** The name from `nameResult`; the next name if it is in use or omitted. */
   readonly name?: string | undefined;
   /** Milliseconds since the epoch. @default now */
   readonly at?: number;
@@ -102,8 +107,8 @@ export interface KeptResult {
   readonly result: string;
   readonly args: string;
   /**
-   * Why the value was not stored: it is too large, or does not fit next to the kept variables. The
-   * errors of references say so too.
+   * Why the value was not stored: it is too large, or there is no room besides the kept variables.
+   * The errors of later references state this too.
    */
   readonly refused?: ToolErrorData;
 }
@@ -122,7 +127,8 @@ export interface LoadOptions {
   /** The names of variables that no longer exist, with the reasons. */
   readonly gone?: readonly GoneVariable[];
   /**
-   * They are needed now: they are evicted as late as those that this turn created. @default false
+   * True: the variables are in use. They are evicted as late as variables that this turn created.
+   * @default false
    */
   readonly inUse?: boolean;
 }

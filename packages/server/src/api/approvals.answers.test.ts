@@ -31,7 +31,7 @@ async function waiting(more: Partial<Tool> = {}, path = "notes/a") {
 const wrong: readonly [answer: object, message: RegExp][] = [
   [
     { scope: "session", arguments: { path: "b" } },
-    /^scope: changed arguments hold for this call alone/,
+    /^scope: changed arguments apply only to this call/,
   ],
   [{ scope: "session", expiresAt: 1 }, /^expiresAt: expected a future time/],
   [{ scope: "always", covers: { type: "all" } }, /^covers.type: expected offer/],

@@ -26,8 +26,8 @@ interface Question<Response> extends AskOptions {
   readonly expired: Response;
   readonly failed: Response;
   /**
-   * Calls back with a response that makes the adapter's answer unnecessary. Returns a function that
-   * stops the callback.
+   * Registers a callback for a response that makes the adapter's answer unnecessary. Returns a
+   * function that unregisters it.
    */
   readonly watch?: (respond: (response: Response) => void) => (() => void) | undefined;
 }
@@ -62,14 +62,16 @@ async function ask<Response>(question: Question<Response>): Promise<Response> {
 }
 
 interface RequestApprovalOptions extends AskOptions {
-  /** If there is no adapter, the call is rejected. */
+  /** If undefined, the call is rejected. */
   readonly adapter: ApprovalAdapter | undefined;
   readonly approval: ApprovalRequest;
-  /** The grants in which an answer to another request may appear that covers this one too. */
+  /**
+   * A grant that is added here while the request is open can cover it: then no answer is needed.
+   */
   readonly grants: GrantBook;
-  /** The grant query that such an answer has to match. */
+  /** The query that such a grant must match. */
   readonly query: GrantQuery | undefined;
-  /** For adapters that can return an invalid answer to the user. */
+  /** Lets an adapter validate an answer while the user can still correct it. */
   readonly check: AnswerCheck;
 }
 
@@ -79,7 +81,7 @@ interface RequestApprovalOptions extends AskOptions {
  */
 export async function requestApproval(options: RequestApprovalOptions): Promise<ApprovalAnswer> {
   const { adapter, approval, clock, signal, grants, query, check } = options;
-  if (adapter === undefined) return refuse("nobody is there to ask");
+  if (adapter === undefined) return refuse("there is no user to ask");
   return ask({
     clock,
     signal,
@@ -133,7 +135,7 @@ function parseApproval(
 }
 
 interface RequestReviewOptions extends AskOptions {
-  /** If there is no adapter that reviews, the result is withheld. */
+  /** If it is undefined or has no `review`, the result is withheld. */
   readonly adapter: ApprovalAdapter | undefined;
   readonly request: ReviewRequest;
 }
@@ -144,7 +146,7 @@ interface RequestReviewOptions extends AskOptions {
  */
 export async function requestReview(options: RequestReviewOptions): Promise<ReviewAnswer> {
   const { adapter, request, clock, signal } = options;
-  if (adapter?.review === undefined) return withhold("nobody is there to do so");
+  if (adapter?.review === undefined) return withhold("there is no user to show it to");
   const review = adapter.review.bind(adapter);
   return ask({
     clock,
@@ -153,7 +155,7 @@ export async function requestReview(options: RequestReviewOptions): Promise<Revi
     put: (open) => review(request, open),
     parse: parseReview,
     stopped: withhold("it was stopped"),
-    expired: withhold("nobody did so in time"),
+    expired: withhold("no user reviewed it in time"),
     failed: withhold("showing it failed"),
   });
 }

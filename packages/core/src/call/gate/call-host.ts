@@ -49,7 +49,8 @@ export type CallChange =
       readonly record: CallRecord;
       readonly result: SettledToolResult;
       /**
-       * The answer that ended the call, because it rejected the call or because the tool is gone.
+       * The answer that ended the call, because it rejected the call or because the tool was
+       * removed.
        */
       readonly answered?: GivenApproval | undefined;
     };

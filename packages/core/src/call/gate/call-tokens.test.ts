@@ -6,7 +6,7 @@ import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { defineTool } from "../../tool/define-tool.ts";
 import { MemoryLedger } from "../record/ledger.ts";
 
-/** Each word is a token, so tokens are easy to count. */
+/** Each word is a token. */
 const countWords = (text: string) => text.split(/\s+/).filter((word) => word !== "").length;
 
 const words = defineTool({

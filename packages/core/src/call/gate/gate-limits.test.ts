@@ -11,7 +11,7 @@ test("an invalid gate limit is rejected with its name and allowed values", () =>
     [{ subCalls: 1.5 }, /limits\.subCalls .* not 1\.5/],
     [{ toolTimeoutMs: "60" }, /limits\.toolTimeoutMs .* not "60"/],
     [{ approvalMs: Number.NaN }, /limits\.approvalMs/],
-    [{ callsAtOne: 4 }, /not a limit of an executor\. Did you mean callsAtOnce\?/],
+    [{ callsAtOne: 4 }, /not an executor limit\. Did you mean callsAtOnce\?/],
   ] as const)
     assert.throws(() => new ToolExecutor({ limits: limits as never }), {
       code: "invalid_limits",

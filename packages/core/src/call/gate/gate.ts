@@ -31,11 +31,11 @@ export interface GateLimits {
   readonly subCallDepth: number;
   readonly subCalls: number;
   /**
-   * Characters of a call's running output that are stored. A final tool's output is an answer, so
-   * `outputCeilingChars` applies to it.
+   * Characters of a call's running output that are stored. A final tool's output is the assistant's
+   * answer, so `outputCeilingChars` applies to it.
    */
   readonly spokenChars: number;
-  /** Approximate characters of all custom events of a call; pictures are the large ones. */
+  /** Approximate characters of all custom events of a call. Only images make them large. */
   readonly eventChars: number;
 }
 
@@ -60,7 +60,7 @@ export interface Gate {
   readonly rules: readonly PolicyRule[];
   /** Returns the current overrides: they may change between calls. */
   readonly overrides: () => readonly PolicyRule[];
-  /** The caller of calls that do not name another one. */
+  /** The caller of calls that specify none. */
   readonly caller: Caller;
   /** The ledger that stores each call's states. */
   readonly ledger: Ledger | undefined;
@@ -105,7 +105,7 @@ export function gateLimits(given: Partial<GateLimits> = {}): GateLimits {
     if (min === undefined) {
       const [nearest] = nearestNames(name, Object.keys(least), 1);
       const hint = nearest === undefined ? "Leave it out." : `Did you mean ${nearest}?`;
-      throw invalid(`${shortJson(name)} is not a limit of an executor. ${hint}`);
+      throw invalid(`${shortJson(name)} is not an executor limit. ${hint}`);
     }
     const isTime = name.endsWith("Ms");
     const isKind = value === Infinity || isTime || Number.isInteger(value);

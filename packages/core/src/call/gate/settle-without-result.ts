@@ -59,7 +59,7 @@ function errorOf(
   end: EndWithoutResult,
 ): { error: ToolErrorData; text: string } {
   if ("error" in end) {
-    // The gate's messages already contain their details, which are for programs.
+    // The gate's messages already contain these details; the separate field is for programs.
     const { details: _same, ...said } = end.error;
     return { error: end.error, text: errorText(said) };
   }

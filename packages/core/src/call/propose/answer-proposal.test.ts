@@ -23,7 +23,7 @@ async function ask(
   return { result, ran };
 }
 
-test("a tool that is disabled while its call waits does not run with changed arguments either", async () => {
+test("a tool that is disabled while its call waits does not run, not even with changed arguments", async () => {
   const { result, ran } = await ask((executor) => {
     executor.toggleGroupEnabled("test", false);
     return { ...fine, arguments: { path: "b" } };

@@ -17,7 +17,7 @@ import { failCall, rejectCall } from "../gate/settle-without-result.ts";
 import { forbids } from "../../policy/decide.ts";
 import { canonicalArguments } from "../../policy/rule.ts";
 
-/** Describes the other answer that covers this request. */
+/** Describes the grant from another answer that covers this request. */
 function byGrant(
   gate: Gate,
   { approval, registered }: Omit<AskingProposal, "status">,
@@ -98,7 +98,7 @@ export interface CheckAnswerOptions {
   readonly gate: Pick<Gate, "rules" | "overrides" | "clock" | "patternEngine">;
   readonly registered: RegisteredTool;
   readonly approval: ApprovalRequest;
-  /** The answer as an adapter or a client gave it, not validated. */
+  /** The unvalidated answer from an adapter or a client. */
   readonly decision: unknown;
 }
 

@@ -50,7 +50,7 @@ export interface CallRequest {
   readonly names?: { readonly [modelName: string]: string };
   /** The arguments as the model's text, or as a program's object. */
   readonly args: string | JsonObject;
-  /** Whether the model's answer was cut off within the arguments. @default false */
+  /** Whether the model's output ended in the middle of the arguments. @default false */
   readonly isCutOff?: boolean;
   readonly round: number;
   readonly idempotencyKey: string;
@@ -133,7 +133,8 @@ export function newRecord(
 
 /**
  * Sets the tool's fields in a call's record, and reserves the result's name. Names are reserved
- * here so that they follow the order in which calls are written, not the order in which they end.
+ * here so that they follow the order of the calls in the model's message, not the order in which
+ * the calls end.
  */
 function setTool(
   record: Mutable<CallRecord>,
@@ -176,7 +177,7 @@ function decideWithVariables(
 }
 
 interface Given {
-  /** No other code has a reference to the record yet. */
+  /** Mutating is safe: no other code has a reference to the record yet. */
   readonly record: Mutable<CallRecord>;
   readonly registered: RegisteredTool;
   readonly repairs: readonly string[];
@@ -289,7 +290,7 @@ function approvalRequests(
 
 /**
  * Returns the default scope of a wider approval. Returns nothing if the tool's pattern is invalid
- * or does not cover its own call: a guess could be too wide.
+ * or does not cover this call, because a guess could be too wide.
  */
 function offerOf(registered: RegisteredTool, args: JsonObject): GrantOffer | undefined {
   if (registered.tool.permission?.grantScope === undefined)
@@ -374,7 +375,7 @@ function checkFailed(name: string, thrown: unknown): PreparedArguments {
 
 export interface ReadArguments {
   readonly parsed: ParsedArguments;
-  /** The text as it was written. */
+  /** The original text. */
   readonly text: string;
 }
 

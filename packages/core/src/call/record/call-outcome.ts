@@ -22,7 +22,7 @@ interface Stopped extends Ended {
   readonly leftBehind?: true;
 }
 
-/** How a call ended that ran, before a user has reviewed its result. */
+/** How an executed call ended, before a user has reviewed its result. */
 export type DraftOutcome =
   | { readonly status: "success"; readonly data: unknown }
   | { readonly status: "error" | "timed_out" | "cancelled"; readonly error: ToolErrorData };
@@ -33,7 +33,8 @@ export type ToolOutcome =
       readonly status: "returned";
       readonly value: unknown;
       /**
-       * The text of its result: the output of a final tool, or the text that came with the data.
+       * The text of the result: a final tool's output, or the text that the tool returned with its
+       * data.
        */
       readonly text?: string;
     })
@@ -117,7 +118,7 @@ export interface Quarantine {
   readonly end:
     | {
         readonly status: "success";
-        /** The returned text, if the tool shows it in another form. */
+        /** The returned text, if the tool formats it differently for the model. */
         readonly value?: string;
       }
     | Exclude<DraftOutcome, { readonly status: "success" }>;

@@ -68,11 +68,11 @@ export interface CallRecord {
    * The name of the result's variable, for example `Fetch_3`. Names follow the order of proposal.
    */
   readonly keepAs?: string;
-  /** The resolved and validated arguments: a user is shown them, and they run. */
+  /** The resolved and validated arguments, which the user is shown and the tool receives. */
   readonly args?: JsonObject;
   /**
    * Digests of the variables that the call reads. An approval covers them, and so does a grant for
-   * exactly these arguments.
+   * exactly these arguments and contents.
    */
   readonly variables?: VariableDigests;
   /** The executor's own `limit` argument, removed from the arguments. */

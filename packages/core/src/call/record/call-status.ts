@@ -7,7 +7,7 @@ export type CallStatus =
   | "approved"
   | "started"
   | "waiting"
-  /** It ran, and a user must review its result first. */
+  /** It ran, and waits until a user has reviewed its result. */
   | "in_review"
   | "succeeded"
   | "failed"

@@ -93,7 +93,7 @@ test('"run again" runs the call once when the turn resumes, with the same key', 
   assert.deepEqual(reopenedByPerson(result.state.calls), result.state.calls);
 });
 
-test("the first report counts, and only a call with an unknown outcome takes one", async () => {
+test("the first report counts, and only calls with an unknown outcome accept one", async () => {
   const { state } = await unknown();
   const [call] = told(state, found("happened")).calls;
   assert.equal(withFoundOutcome(call!, found("did_not_happen")), undefined);

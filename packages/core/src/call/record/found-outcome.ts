@@ -9,7 +9,7 @@ export interface FoundOutcome {
   readonly by: string;
   /** Ms since the epoch. */
   readonly at: number;
-  /** The user's own words, also for the model. */
+  /** The user's comment, which the model reads too. */
   readonly note?: string;
 }
 

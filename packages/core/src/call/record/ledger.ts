@@ -71,8 +71,8 @@ export class MemoryLedger implements Ledger {
       if (this.#calls.size <= this.#capacity - some) break;
       if (isSettled(status)) this.#calls.delete(callId);
     }
-    // If most calls still wait, the next eviction comes later, so that calls are not scanned each
-    // time.
+    // If most calls still wait, the next eviction is postponed, so that not every new call causes a
+    // scan.
     this.#most = Math.max(this.#capacity, this.#calls.size + some);
   }
 }

@@ -162,7 +162,7 @@ test("a ledger full of waiting calls is not scanned for each new call", () => {
       },
     }) as unknown as CallRecord;
   for (let n = 0; n < 800; n++) ledger.record(waiting(`${n}`));
-  assert.equal(ledger.list().length, 800, "calls that have not ended stay");
+  assert.equal(ledger.list().length, 800, "calls that have not ended are not evicted");
   assert.ok(looks < 80 * 800, `${looks} calls were looked at`);
   for (const { callId } of ledger.list())
     ledger.record({ callId, status: "succeeded" } as CallRecord);

@@ -57,7 +57,7 @@ test("a hidden tool's output is not shown; its call and its result are", async (
 });
 
 // Contract: plugins-20, plugins-30
-test("an output opens with its first text and closes with the call, whatever the tool does", async () => {
+test("an output opens with its first text and closes with the call, regardless of the tool", async () => {
   const { events, whole } = await run({
     execute: (_args, { output }) => {
       output.write("");
@@ -141,7 +141,7 @@ test("a tool's output of any type becomes plain data, copied when it is written"
   circular.self = circular;
   const { events, whole } = await run({
     execute: (_args, context) => {
-      // As a tool without type checks may do.
+      // Tools without type checks can do this.
       const output: {
         write(text: unknown): void;
         progress(progress: unknown): void;
@@ -157,7 +157,7 @@ test("a tool's output of any type becomes plain data, copied when it is written"
   });
   assert.deepEqual(whole, ["5"]);
   const progress = events.find((event) => event.type === "call.progress");
-  assert.equal(progress?.progress.message, undefined, "a circle makes it a text");
+  assert.equal(progress?.progress.message, undefined, "a cycle makes it a text");
   const said = events.filter((event) => event.type === "call.event");
   assert.deepEqual(
     said.map(({ name, data }) => [name.length, typeof data]),
@@ -172,7 +172,7 @@ test("a tool's output of any type becomes plain data, copied when it is written"
 });
 
 // Contract: plugins-78
-test("a sub-call that waits for approval ends with its parent, and before it", async () => {
+test("a sub-call that waits for approval is stopped with its parent, and ends before it", async () => {
   const asks = defineTool({
     name: "Asks",
     description: "",

@@ -13,7 +13,7 @@ export interface CallOutputOptions {
   readonly checkToolResults?: boolean | undefined;
 }
 
-/** Progress that follows within this many ms is not reported. */
+/** After a progress report, further progress within this many ms is not reported. */
 const progressEveryMs = 100;
 const eventsACall = 1_000;
 const nameChars = 128;

@@ -18,7 +18,7 @@ function setUp(options: Given) {
   const record = () => ledger.list()[0];
   return { clock, executor, record };
 }
-/** Runs everything that waits for promises only. */
+/** Runs all work that waits only for promises. */
 const turns = () => new Promise(setImmediate);
 const busy = (more = {}) => toolError({ code: "busy", message: "Busy.", retryable: true, ...more });
 
@@ -48,7 +48,7 @@ test("a retryable failure is tried again with the same key, and the record says 
 });
 
 // Contract: executor-23
-test("a throw is retried, a final error is not", async () => {
+test("a thrown error is retried, a permanent error is not", async () => {
   let count = 0;
   const throwing = setUp({
     retry: { attempts: 2, baseMs: 0 },
@@ -73,7 +73,7 @@ test("a throw is retried, a final error is not", async () => {
 });
 
 // Contract: executor-23, plugins-66
-test("a retry waits as long as the error asks, and is left out if the deadline is sooner", async () => {
+test("a retry waits for the error's delay, and is omitted if the deadline is earlier", async () => {
   const answers = [busy({ retryAfterMs: 30_000 }), busy({ retryAfterMs: 30_000 }), "too late"];
   const { clock, executor, record } = setUp({
     timeoutMs: 45_000,
@@ -109,7 +109,7 @@ test("a call can be stopped while it waits for a retry", async () => {
   assert.equal(executor.cancel("call_1", "enough"), true);
   assert.equal((await running).status, "cancelled");
   assert.equal(clock.pending, 0);
-  assert.equal(record()?.leftBehind, undefined, "nothing was at work");
+  assert.equal(record()?.leftBehind, undefined, "nothing was running");
 });
 
 // Contract: executor-131, executor-248, plugins-67
@@ -134,7 +134,7 @@ test("a tool that ignores its signal is left running, and the record says so", a
 });
 
 // Contract: executor-172, plugins-15
-test("a tool that stops at its signal is not left running", async () => {
+test("a tool that respects its signal is not left running", async () => {
   const { clock, executor, record } = setUp({
     timeoutMs: 1_000,
     execute: (_args, { signal }) =>
@@ -180,7 +180,7 @@ test("a deadline is paused while a sub-call waits for a user", async () => {
 });
 
 // Contract: executor-111, plugins-65
-test("all calls are stopped at once, including queued ones", async () => {
+test("stopping all calls also stops queued ones", async () => {
   const hang = defineTool({ ...reads, name: "Hang", execute: () => new Promise(() => {}) });
   const executor = executorWith([hang], { limits: { callsAtOnce: 2 } });
   const calls = [1, 2, 3, 4].map(() => executor.execute("Hang", {}));

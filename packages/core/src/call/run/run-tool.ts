@@ -104,7 +104,7 @@ class Tries implements RunningTool {
 
   #after(how: Attempt): void {
     this.#working = false;
-    // A late result of a tool that ignored its stop.
+    // A late result of a tool that ignored its signal.
     if (this.#over) return;
     const delayMs = how.status === "failed" ? this.#delayAfter(how) : undefined;
     if (how.status === "returned" || delayMs === undefined) {
@@ -127,7 +127,7 @@ class Tries implements RunningTool {
     if (policy === undefined) return undefined;
     const delayMs = retryDelay({
       policy,
-      // The tool declared retries as safe, and nothing says that they are useless.
+      // The tool declared retries as safe, and the error does not rule them out.
       error: threw ? { ...error, retryable: true } : error,
       tries: this.#retries.length + 1,
       random: this.#gate.random(),

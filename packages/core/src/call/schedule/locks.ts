@@ -7,8 +7,7 @@ const nobody: ReadonlySet<Ticket> = new Set();
 
 /**
  * The locks that running calls hold. A call may take a lock that only its ancestors hold, because
- * it is a part of them. Therefore, if two calls that conflict both run, one is an ancestor of the
- * other.
+ * it runs as a part of them. So if two conflicting calls both run, one is an ancestor of the other.
  */
 export class HeldLocks {
   /** An array: see `Gate.activeCalls`. */
@@ -129,8 +128,8 @@ export class ReservedLocks {
 }
 
 /**
- * A call in the scheduler: it waits, runs, and leaves. While it runs it is suspended if all its
- * running work waits for a user.
+ * A call in the scheduler: it waits, runs, and leaves. A running call is suspended while all its
+ * work waits for a user.
  */
 export class Ticket {
   readonly request: LockRequest;
@@ -159,12 +158,15 @@ export class Ticket {
     this.start = start;
   }
 
-  /** Whether all its running work waits for a user. */
+  /** Whether all its work waits for a user. */
   get waits(): boolean {
     return this.#open > 0 && this.#busy === 0;
   }
 
-  /** Counts its sub-calls, and updates its parent if it starts or stops waiting. */
+  /**
+   * Adds to its numbers of open and busy sub-calls, and updates its parent if it starts or stops
+   * waiting.
+   */
   count(change: { readonly open: number; readonly busy: number }): void {
     if (this.status === "left") return;
     const before = this.waits;
@@ -173,7 +175,7 @@ export class Ticket {
     if (this.waits !== before) this.parent?.count({ open: 0, busy: before ? 1 : -1 });
   }
 
-  /** Ends the ticket; its sub-calls no longer count in it. */
+  /** Ends the ticket, and stops counting its sub-calls. */
   end(): void {
     this.count({ open: -this.#open, busy: -this.#busy });
     this.status = "left";
@@ -186,8 +188,8 @@ export class Ticket {
 }
 
 /**
- * Whether a sub-call would wait forever, because it would wait for a call that waits for one of its
- * own ancestors. A call is assumed to wait for all its sub-calls.
+ * Returns whether a sub-call would deadlock: it would wait for a call that waits for one of the
+ * sub-call's own ancestors. Assumes that a call waits for all its sub-calls.
  */
 export function wouldDeadlock(
   ticket: Ticket,
@@ -195,8 +197,7 @@ export function wouldDeadlock(
   waiting: ReadonlySet<Ticket>,
 ): boolean {
   const waiters = [...waiting, ticket];
-  // Computed in rounds: first the calls that wait for none, then the calls that wait only for
-  // those.
+  // Each round adds the calls that wait only for calls that can end.
   const canEnd = new Set<Ticket>();
   const stays = (holder: Ticket): boolean => !canEnd.has(holder);
   const canStart = (waiter: Ticket): boolean => {

@@ -22,7 +22,7 @@ const mixed = fc.oneof(
 );
 type Step =
   | { readonly type: "enter"; readonly request: LockRequest }
-  /** A sub-call of the running call with this number, modulo their count. */
+  /** Makes a sub-call of the running call with this number, modulo the number of running calls. */
   | { readonly type: "sub"; readonly of: number; readonly request: LockRequest }
   /** A running call that waits for no sub-call ends. */
   | { readonly type: "end"; readonly which: number }
@@ -45,10 +45,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 );
 
-/** Calls that make calls, and so may wait for one another. */
+/** Actions of calls that make sub-calls, and so can wait for one another. */
 const growing = step.filter(({ type }) => ["enter", "sub", "ask"].includes(type));
 
-/** A sub-call as its parent sees it, from its creation to its end. */
+/** A sub-call in its parent's counts, from its creation to its end. */
 interface Sub {
   readonly parent: Ticket;
   readonly request: LockRequest;
@@ -57,7 +57,7 @@ interface Sub {
   ticket: Ticket | undefined;
 }
 
-/** A scheduler, and the state that an observer expects. */
+/** A scheduler, and a model of its expected state. */
 class Watched {
   readonly scheduler: Scheduler;
   readonly entered: Ticket[] = [];
@@ -99,10 +99,10 @@ class Watched {
     else this.coming.set(sub, then);
   }
 
-  /** The actions of sub-calls that want to resume, to run when they have resumed. */
+  /** The actions that resuming sub-calls run after they have resumed. */
   readonly coming = new Map<Sub, () => void>();
 
-  /** Runs the actions as promises would, but synchronously. */
+  /** Runs the actions in the order of promises, but synchronously. */
   come(): void {
     for (const [sub, then] of this.coming) {
       if (sub.parent.root.status === "suspended") continue;
@@ -196,7 +196,7 @@ test("calls that exclude each other never run together, and caps hold", () => {
             ["one", 1],
             ["two", 2],
           ] as const) {
-            // A call that is a sub-call of another of its kind is a part of it.
+            // A sub-call of a call of its own kind is a part of that call.
             const holders = running.filter(({ request }) => request.cap?.key === key);
             const own = holders.filter((a) => !holders.some((b) => a.isIn(b)));
             assert.ok(own.length <= limit, `${own.length} of ${key}`);
@@ -276,7 +276,7 @@ test("a call releases its locks while all its work waits for a user, and holds t
 });
 
 // Contract: plugins-71
-test("no call starves: the oldest call runs, whatever comes after it", () => {
+test("no call starves: the oldest call runs, regardless of later calls", () => {
   const plain = step.filter(({ type }) => type !== "sub" && type !== "ask");
   fc.assert(
     fc.property(
@@ -308,7 +308,7 @@ test("every call that could run runs", () => {
         );
         assert.ok(
           before.some((other) => conflict(other, ticket)) || capped.length >= (cap?.limit ?? 1),
-          "it waits for nobody",
+          "it waits for no call",
         );
       }
     }),

@@ -17,14 +17,14 @@ function schedule(atOnce = 8) {
     });
   const enter = (name: string, request: LockRequest, parent?: Ticket) => {
     const ticket = tryEnter(name, request, parent);
-    assert.ok(ticket !== undefined, `${name} was not taken in`);
+    assert.ok(ticket !== undefined, `${name} was not queued`);
     return ticket;
   };
   return { leave: (ticket: Ticket) => scheduler.leave(ticket), running, enter, tryEnter };
 }
 
 // Contract: executor-19, plugins-63
-test("calls without conflicts run at once, up to the cap; the rest run in order", () => {
+test("calls without conflicts run in parallel, up to the cap; further calls run in order", () => {
   const { leave, running, enter } = schedule(2);
   const [a] = ["a", "b", "c", "d"].map((name) => enter(name, keys()));
   assert.deepEqual(running, ["a", "b"]);
@@ -112,7 +112,7 @@ test("a sub-call that would deadlock through every holder of a cap is rejected",
   const holder = enter("holds x", keys("x"), top);
   enter("b wants x", keys("x"), b);
   enter("wants a place", capped, holder);
-  assert.equal(tryEnter("a wants x", keys("x"), a), undefined, "else no place ever gets free");
+  assert.equal(tryEnter("a wants x", keys("x"), a), undefined, "else no slot ever becomes free");
   assert.deepEqual(running, ["top", "a", "b", "holds x"]);
 });
 

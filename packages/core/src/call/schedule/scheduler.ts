@@ -10,8 +10,8 @@ interface EnterOptions {
 /**
  * Runs calls in parallel if their lock requests allow it, at most `atOnce` at a time. A call waits
  * for all earlier calls that it conflicts with, so no call starves. Sub-calls come first, because
- * running calls wait for them. A waiting call holds only the locks of its ancestors. If all running
- * work in a call waits for a user, it holds no locks until some of it continues.
+ * running calls wait for them. A waiting call holds only the locks of its ancestors. If all work of
+ * a running call waits for a user, the call holds no locks until some of the work continues.
  */
 export class Scheduler {
   readonly #atOnce: number;
@@ -53,7 +53,7 @@ export class Scheduler {
     return ticket;
   }
 
-  /** Registers a sub-call of this call. It counts until its handle is closed. */
+  /** Registers a sub-call of this call. It is counted until its handle is closed. */
   openSubCall(parent: Ticket): SubCallHandle {
     const { root } = parent;
     return new SubCallHandle(parent, {
@@ -154,9 +154,9 @@ interface Family {
 }
 
 /**
- * The suspended calls, by their outermost call. A family releases all its locks together and takes
- * them again together. No family holds a part while it waits for the rest, so two families cannot
- * deadlock.
+ * The suspended calls, grouped by their outermost call. A family releases all its locks together
+ * and takes them again together. No family holds some of its locks while it waits for others, so
+ * two families cannot deadlock.
  */
 class SuspendedCalls {
   readonly #heldLocks: HeldLocks;
@@ -231,7 +231,7 @@ class SuspendedCalls {
   }
 }
 
-/** A sub-call as its parent counts it, from its creation to its end. */
+/** A sub-call in its parent's counts, from its creation to its end. */
 export class SubCallHandle {
   readonly #parent: Ticket;
   readonly #family: {
@@ -258,8 +258,8 @@ export class SubCallHandle {
   }
 
   /**
-   * Marks the sub-call as running again. Its result may reach its parent when the promise resolves:
-   * then the parent and its ancestors hold their locks again.
+   * Marks the sub-call as running again. Deliver its result to the parent only after the promise
+   * has resolved: by then the parent and its ancestors hold their locks again.
    *
    * @returns undefined if they hold them already
    */

@@ -14,7 +14,7 @@ async function result(options: Partial<ToolOptions<never, unknown, unknown>>, ar
 }
 
 // Contract: executor-9
-test("text is shown as it is, other data as JSON without white space", async () => {
+test("text is shown unchanged, other data as JSON without white space", async () => {
   assert.equal((await result({ execute: () => 'He said "no".\n' })).finalText, 'He said "no".\n');
   assert.equal(
     (await result({ execute: () => ({ a: [1, null], b: "x" }) })).finalText,

@@ -129,7 +129,10 @@ function partText(part: ContentPart): string {
 
 const maxIssues = 8;
 
-/** Returns an error if the result does not match the tool's declared schema. Content parts are not checked. */
+/**
+ * Returns an error if the result does not match the tool's declared schema. Does not check content
+ * parts.
+ */
 export function resultSchemaError(
   { declaredReturnType, definition }: Tool,
   { data, text, parts }: FormattedText,
@@ -215,7 +218,8 @@ function toolTruncation(
   if (shown.omitted > 0)
     return { text: shown.text, omitted: Math.max(1, whole.length - text.length), rest: all };
   if (text.includes(whole)) return untruncated(text);
-  // The tool may insert any text: only the beginning and the end of the whole text count as shown.
+  // The tool can insert any text, so only the beginning and the end of the whole text are counted
+  // as shown.
   const { head, tail } = overlap(whole, text);
   const length = whole.length - head - tail;
   return head + tail >= text.length / 2

@@ -38,7 +38,7 @@ test("the result and the arguments of a call become variables, truncated or not"
 });
 
 // Contract: executor-46, executor-123, variables-57
-test("every call has variable names of its own", async () => {
+test("every call has unique variable names", async () => {
   const executor = executorOf({});
   for (const n of [1, 2, 3]) {
     const result = await executor.execute("T", {});
@@ -111,7 +111,7 @@ test("a withheld result is in no variable, no result and no record", async () =>
 });
 
 // Contract: executor-15, executor-16, executor-179
-test("a tool's own short texts appear in the log; of a failed call, only its arguments' text", async () => {
+test("the log contains a tool's own short texts; for a failed call, only the text for its arguments", async () => {
   const compressed: unknown[] = [];
   const words: Options = {
     compressArgs: (args) => `path ${(args as { path: string }).path}`,
@@ -125,7 +125,7 @@ test("a tool's own short texts appear in the log; of a failed call, only its arg
   assert.match(await logOf({ execute: () => long }), /- T path a .*✓.*"20000 characters"/);
   const failed = await logOf({ execute: () => toolError({ code: "busy", message: "Busy." }) });
   assert.match(failed, /- T path a .*✗.*Busy\./);
-  assert.deepEqual(compressed, [long], "compressResult is given results alone");
+  assert.deepEqual(compressed, [long], "compressResult gets only results");
 });
 
 test("the model reads a user's changes, truncated if they are long", async () => {
@@ -145,7 +145,7 @@ test("the model reads a user's changes, truncated if they are long", async () =>
 });
 
 // Contract: executor-49
-test("tokens that are shown and withheld add up to about the whole", async () => {
+test("shown and withheld tokens add up to about all tokens of the result", async () => {
   const countTokens = (text: string) => Math.ceil(text.length / 2);
   const executor = executorOf({ execute: () => long }, { countTokens });
   const result = await executor.execute("T", {});

@@ -11,7 +11,7 @@ interface Reading {
   readonly length: number;
 }
 
-/** Reads the omitted part as the hint says: from its start, page by page, to its end. */
+/** Reads the omitted part with the hint: from its start, page by page, to its end. */
 function readOn(whole: string, hint: string): string {
   const [, said = "{}"] = /ReadVar\((\{.*?\})\)/.exec(hint) ?? [];
   const { name, start, length } = JSON.parse(said) as Reading;
@@ -34,7 +34,7 @@ const text = fc.oneof(
 );
 
 // Contract: executor-120, executor-215, variables-34
-test("the shown text and the hint's pages are exactly the whole, for any text and limit", () => {
+test("the shown text and the hint's pages are exactly the full text, for any text and limit", () => {
   const limit = fc.oneof(fc.nat(300), fc.integer({ min: 300, max: 9_000 }));
   fc.assert(
     fc.property(text, limit, fc.boolean(), (whole, size, inTokens) => {

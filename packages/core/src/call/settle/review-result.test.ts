@@ -30,7 +30,7 @@ function reviewer(
   };
 }
 
-/** One call under review, and everything that is stored of it. */
+/** One call under review, and all its stored data. */
 async function answered(tool: Tool, answer: unknown, options: ToolExecutorOptions = {}) {
   const ledger = new MemoryLedger();
   const asked: ReviewRequest[] = [];
@@ -45,7 +45,7 @@ async function answered(tool: Tool, answer: unknown, options: ToolExecutorOption
 }
 
 // Contract: executor-7, executor-60, executor-103
-test("the reviewer sees the whole result and the model's text", async () => {
+test("the reviewer gets the full result and the model's text", async () => {
   const long = defineTool({ ...reviewed, name: "Long", execute: () => "line\n".repeat(5_000) });
   const { asked } = await answered(long, { decision: "release" });
   assert.equal(asked[0]?.text.length, 25_000);
@@ -68,7 +68,7 @@ test("a released result is stored unchanged, with its data", async () => {
 });
 
 // Contract: executor-62
-test("pictures and texts in another form are released unchanged", async () => {
+test("images and texts in another form are released unchanged", async () => {
   const parts = [{ type: "link", url: "https://example.org" }] as const;
   const link = defineTool({ ...reviewed, name: "Link", execute: () => contentParts([...parts]) });
   const shown = await answered(link, { decision: "release" });
@@ -135,12 +135,12 @@ test("a retried call that is released has its retries", async () => {
 test("an invalid or inapplicable answer withholds the result", async () => {
   for (const [what, answer] of Object.entries<unknown>({
     "that throws": new Proxy({}, { get: () => assert.fail("broken") }),
-    "that makes no sense": "yes",
+    "that is not a valid decision": "yes",
     "of another kind": { decision: "allow" },
     "without words": { decision: "redact" },
     "with no words": { decision: "redact", words: [] },
-    "with a word that is not there": { decision: "redact", words: ["tulip", "Tulpe"] },
-    "with something else for a text": { decision: "replace", text: 3 },
+    "with a word that does not occur": { decision: "redact", words: ["tulip", "Tulpe"] },
+    "with a value that is not a text": { decision: "replace", text: 3 },
   })) {
     const { result, left } = await answered(secret, answer);
     assert.equal(result.status, "result_rejected", what);
@@ -265,7 +265,7 @@ test("a script gets the result of a reviewed tool only as the reviewer released 
       {},
     );
   assert.match(seen[0] ?? "", /"password":"\[redacted\]"/);
-  assert.match(seen[1] ?? "", /withheld.*longer than the call that made it can wait/);
+  assert.match(seen[1] ?? "", /withheld.*the call that made it cannot wait that long/);
 });
 
 test("the first answer to a review counts: a withheld result cannot be released later", async () => {

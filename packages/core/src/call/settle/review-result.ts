@@ -72,8 +72,8 @@ export function callInReview(record: CallRecord, registered: RegisteredTool): Ca
 
 /**
  * Stage 10, second half, and the stages after it: applies a user's review to a call in quarantine,
- * and returns its result for the model. Depends on the record alone. Only a released result is
- * stored; an answer that cannot be applied withholds it.
+ * and returns its result for the model. Needs only the record. Stores only a released result. A
+ * decision that cannot be applied withholds the result.
  */
 export function settleReviewed(
   gate: Gate,
@@ -139,7 +139,8 @@ function reviewedDraft(
   decision: Exclude<ReviewDecision, { readonly decision: "withhold" }>,
 ): { readonly status: "draft"; readonly draft: DraftResult } | Refusal {
   const { quarantine } = record;
-  if (quarantine === undefined) return { status: "refused", reason: "the result is gone" };
+  if (quarantine === undefined)
+    return { status: "refused", reason: "the result is no longer stored" };
   const draft = draftOf(quarantine);
   const whole = draft.formatted.text;
   if (decision.decision === "release") return { status: "draft", draft };
@@ -151,7 +152,7 @@ function reviewedDraft(
   }
 }
 
-/** Also removes the data, the pictures and the error's further fields. */
+/** Also removes the data, the images and the error's other fields. */
 function withText(
   gate: Gate,
   { record, registered }: Pick<CallInReview, "record" | "registered">,

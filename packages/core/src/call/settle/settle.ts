@@ -20,15 +20,15 @@ export interface SettleOptions {
   readonly record: CallRecord;
   readonly registered: RegisteredTool;
   readonly outcome: ToolOutcome;
-  /** The text that a final tool wrote, which is its result. */
+  /** The output of a final tool, which is its result. */
   readonly finalText?: string | undefined;
   /** False overrides the tool's own request for a review, never a rule. @default true */
   readonly checkToolResults?: boolean | undefined;
 }
 
 /**
- * The third segment, stages 8 to 12: turns the end of a tool into the text for the model. If a user
- * reviews the result, it stops at stage 10, and `settleReviewed` continues from the record.
+ * The third segment, stages 8 to 12: turns a tool's outcome into the text for the model. If a user
+ * must review the result, it stops at stage 10, and `settleReviewed` continues from the record.
  */
 export function settle(options: SettleOptions): SettleOutcome {
   const { gate, registered, checkToolResults = true } = options;
@@ -46,7 +46,7 @@ export function settle(options: SettleOptions): SettleOutcome {
   return { status: "in_review", ...beginReview(gate, { record, registered }, draft, reason) };
 }
 
-/** The text that a final tool wrote is its result, together with its data, if there is any. */
+/** The result of a final tool is its output, together with its data if there is any. */
 function withFinalText(outcome: ToolOutcome, text: string | undefined): ToolOutcome {
   if (text === undefined || outcome.status !== "returned") return outcome;
   return { ...outcome, text, value: outcome.value ?? text };
@@ -63,7 +63,7 @@ function withRetries(record: CallRecord, outcome: ToolOutcome): CallRecord {
   };
 }
 
-/** Stages 8 and 9: turns the end of a tool into text, whole and truncated. */
+/** Stages 8 and 9: turns a tool's outcome into its full and its truncated text. */
 export function draftResult(
   gate: Gate,
   record: CallRecord,

@@ -10,9 +10,9 @@ interface CallOutputItem {
 }
 
 /**
- * Streams the output of running calls as items, and opens and closes them. The output of a final
- * call is the assistant's text. Its item opens when the call starts, so that answers appear in the
- * order of the starts.
+ * Streams the output of running calls as items. The output of a final call is the assistant's text:
+ * its item opens when the call starts, so that the texts appear in the order in which the calls
+ * started.
  */
 export class CallOutputItems {
   readonly #newItemId: () => string;
@@ -62,7 +62,7 @@ export class CallOutputItems {
   } {
     const { callId, answer, status, final } = record;
     if (this.#open.size === 0 && record.review === undefined) return { record, events: none };
-    // The text of a result that a user released is shown now.
+    // A final tool's text is shown only when a user has released it.
     const released = record.review !== undefined && answer !== undefined;
     const events: ChainEvent[] = released ? [this.#start(callId, "text")] : [];
     const item = this.#take(callId);

@@ -24,7 +24,7 @@ export interface JournalHostOptions {
   readonly executor: ToolExecutor;
   readonly recorder: Recorder;
   readonly items: CallOutputItems;
-  /** Results stay in memory until the chain ends; otherwise only the records do. */
+  /** True keeps results in memory until the chain ends. False keeps only the records. */
   readonly keepResults: boolean;
   readonly records: Iterable<CallRecord>;
   /** Called when an answer has approved a call, before the call continues. */
@@ -66,7 +66,7 @@ export class JournalHost implements CallHost {
         return recorder.committed();
       }
       case "in_review": {
-        // The text of a reviewed final tool is shown when it is released; its item must not stay
+        // A reviewed final tool's text is shown when a user releases it. Its item must not stay
         // open until then.
         const ended = items.reviewed(record.callId);
         this.write(record, () => [...eventWrites(ended), ...reviewRequested(record)]);
@@ -74,13 +74,13 @@ export class JournalHost implements CallHost {
       }
       case "settled":
         this.#settled(change);
-        // The parent of a sub-call acts on its result, so it waits for the commit. The loop waits
-        // when it starts calls, and at its end.
+        // The parent of a sub-call uses its result, so the sub-call waits for the commit. The loop
+        // itself waits when it starts calls, and at its end.
         return record.parentCallId === undefined || recorder.committed();
     }
   }
 
-  /** Asks the approval adapter when the request is stored. */
+  /** Asks the approval adapter after the request is stored. */
   async request(
     pending: PendingRequest,
     call: ActiveCall,
@@ -164,7 +164,7 @@ export function proposedEvent(record: CallRecord, { gate }: ToolExecutor) {
     ...(toolId !== undefined && { toolId }),
     ...(registered !== undefined && { groupTitle: titleOf(registered.group) }),
     ...(parentCallId !== undefined && { parentCallId }),
-    // Listeners may change the copy: the checked arguments run.
+    // A copy, so that listeners cannot change the checked arguments.
     ...(args !== undefined && { args: copyJson(args) }),
     ...(final !== undefined && { final }),
   };
@@ -184,7 +184,7 @@ export function proposalWrites(
       { type: "client_call.waiting", callId },
     ]);
   if (approval === undefined) return eventWrites([proposed]);
-  // A copy, because it replaces the getter of the digest by its value.
+  // A copy, so that the digest is a value instead of a getter.
   const event: ChainEvent = { type: "approval.requested", callId, approval: { ...approval } };
   return eventWrites([proposed, event]);
 }

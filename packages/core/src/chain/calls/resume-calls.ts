@@ -120,7 +120,7 @@ const parentGone: ChainError = {
 
 function closeCall(calls: TurnCalls, record: CallRecord, why: ChainError): void {
   if (record.status === "in_review")
-    return calls.withhold(record, `nobody had reviewed it when it ended: ${why.message}`);
+    return calls.withhold(record, `no user had reviewed it when it ended:  ${why.message}`);
   if (record.status === "started")
     return calls.close(record, { status: "outcome_unknown", error: unknownOutcome(record) });
   const message = `${record.name} was not run: ${why.message}`;
@@ -148,8 +148,8 @@ function resumeApprovalRequest(
 }
 
 /**
- * Returns the writes that copy the turn into the journal of the run that takes it over, and
- * announce its open calls.
+ * Returns the writes that copy the turn into the journal of the run that takes it over, with the
+ * events of its open calls.
  */
 function inherited(
   messages: readonly Message[],
@@ -170,7 +170,7 @@ function inherited(
   return writes;
 }
 
-/** The number of remembered calls; the oldest is forgotten first. */
+/** The maximum number of stored keys; the oldest is evicted first. */
 const remembered = 10_000;
 
 /** Idempotency keys of the calls that a chain has resumed, by executor. */
@@ -178,7 +178,7 @@ const reserved = new WeakMap<ToolExecutor, Set<string>>();
 
 /**
  * Reserves the open calls of a state for one chain, so that a second chain with the same state does
- * not run them again. A reservation holds within one executor. Between processes, the journal
+ * not run them again. A reservation applies within one executor. Between processes, the journal
  * rejects the second writer.
  *
  * @returns an error if another chain has reserved one of the calls

@@ -25,7 +25,9 @@ import type { ClientOutput } from "../options/tool-chain-options.ts";
 import { settledElsewhereWrites, JournalHost } from "./journal-host.ts";
 import { CallOutputItems } from "./call-output-items.ts";
 
-/** A requested call of a round, after the gate has checked it, or a client's call. */
+/**
+ * A call that the model requested in a round: a call that the gate has checked, or a client's call.
+ */
 export type RoundCall = Proposal | { readonly status: "client"; readonly record: CallRecord };
 
 export interface TurnCallsOptions {
@@ -38,7 +40,7 @@ export interface TurnCallsOptions {
   readonly requireApproval: RequireApprovalOf | undefined;
   /** Returns the tools that are offered now. */
   readonly offer: () => ToolOffer;
-  /** Results stay in memory until the chain ends; otherwise only the records do. */
+  /** True keeps results in memory until the chain ends. False keeps only the records. */
   readonly keepResults: boolean;
   readonly caller: Caller;
   /** The calls of a resumed chain. */
@@ -57,7 +59,7 @@ export class TurnCalls {
   readonly #items: CallOutputItems;
   /** Calls that have not ended, without sub-calls, in the order in which they were added. */
   readonly #calls = new Map<string, Call>();
-  /** The active ones among them. */
+  /** Those of `#calls` that are active. */
   readonly #moving = new Set<Call>();
   #idle: PromiseWithResolvers<void> | undefined;
   /** The reason why no further call may start. */
@@ -127,7 +129,7 @@ export class TurnCalls {
     }
   }
 
-  /** Adds the calls of a round. No call starts before all are recorded. */
+  /** Adds the calls of a round. Starts them after all of them are recorded. */
   addRound(round: readonly RoundCall[]): void {
     for (const call of round) {
       if (call.status === "settled") this.settle(call);
@@ -152,11 +154,11 @@ export class TurnCalls {
     if (this.#signal.aborted) call.stop("the turn was stopped");
     else if (entry.at === "run" && this.#stopReason !== undefined) call.stop(this.#stopReason);
     this.#move(call, () => call.start(entry));
-    // A listener may have stopped the chain at the first output of the call.
+    // A listener may have stopped the chain when the call wrote its first output.
     if (this.#signal.aborted && this.#calls.has(callId)) this.#stop(call, "the turn was stopped");
   }
 
-  /** Adds the end of a call that ended in another run, with its events. */
+  /** Records the end, with its events, of a call that ended in another run. */
   addSettledElsewhere(record: CallRecord): void {
     const writes = settledElsewhereWrites(record);
     if (writes.length > 0) this.#host.write(record, () => writes);
@@ -195,7 +197,7 @@ export class TurnCalls {
     const asking = this.#host.questions.get(id);
     if (asking?.pending?.id !== id || asking.pending.kind !== kind) return false;
     const call = this.#calls.get(asking.callId);
-    // A sub-call is active as long as its parent is.
+    // A sub-call is not in `#calls`: it is active while its parent is.
     if (call === undefined) return asking.answer(decision);
     return this.#move(call, () => call.answer(decision));
   }

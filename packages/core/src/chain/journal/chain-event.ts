@@ -13,7 +13,7 @@ import type { ReachedLimit, ChainError, ChainStats, ChainStatus } from "./chain-
  * model writes them, or a running tool's output.
  */
 export type StreamedItem =
-  /** With a `callId`: the text of that final call, which is the assistant's message. */
+  /** With `callId`, the text is the output of this final call, which is the assistant's message. */
   | { readonly kind: "text"; readonly callId?: string }
   | { readonly kind: "reasoning" }
   | {
@@ -35,7 +35,7 @@ export type ChainEvent =
       readonly delayMs: number;
       readonly reason: string;
     }
-  /** The model's output since the last finished step is void; the step begins again. */
+  /** Discard the model's output since the last finished step: the step begins again. */
   | { readonly type: "model.restarted"; readonly reason: string }
   | ({ readonly type: "item.start"; readonly itemId: string } & StreamedItem)
   | { readonly type: "item.delta"; readonly itemId: string; readonly delta: string }

@@ -52,11 +52,11 @@ export interface ChainStats {
   readonly tokensDefinitions: number;
   readonly tokensArguments: number;
   /**
-   * Tokens of the results that the model was shown, and of the parts that were withheld from it.
+   * Tokens of the results that the model was shown, and of the omitted parts.
    */
   readonly tokensShown: number;
   readonly tokensWithheld: number;
-  /** True if no tokenizer was given: four characters counted as a token. */
+  /** True if there is no tokenizer: four characters count as one token. */
   readonly tokensEstimated?: true;
   /** Cost of the model, in the currency of its prices; absent if it has no prices. */
   readonly cost?: number;
@@ -77,7 +77,8 @@ export interface ChainState {
   /** Usage of each finished round. */
   readonly usageByRound?: readonly RoundUsage[];
   /**
-   * The last message was cut off. It is void when the chain resumes, and the model answers again.
+   * The last message was cut off. When the chain resumes, it is discarded and the model answers
+   * again.
    */
   readonly cut?: true;
 }
@@ -88,8 +89,8 @@ export interface RoundUsage {
 }
 
 /**
- * A finished turn, compressed. `hint` and `flow` are made without a model, and have the same bytes
- * every time.
+ * The compressed form of a finished turn. `hint` and `flow` are made without a model, and have the
+ * same bytes every time.
  */
 export interface TurnLog {
   /**
@@ -122,7 +123,7 @@ export interface ChainResultRecord {
   readonly finishReason?: string;
   /** The requests that the chain waits for, with status `requires_action`. */
   readonly waiting?: readonly Awaited[];
-  /** The limit at which the model was given no more tools. */
+  /** The limit that was reached; the model then got no more tools. */
   readonly limit?: ReachedLimit;
 }
 
@@ -137,7 +138,7 @@ export type Awaited =
       readonly argumentsText: string;
     };
 
-/** A limit that a turn reached, in words for the model and for users. */
+/** A limit that a turn reached, with a message for the model and for users. */
 export interface ReachedLimit {
   readonly limit: LimitName;
   readonly message: string;

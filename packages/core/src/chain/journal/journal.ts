@@ -19,7 +19,7 @@ export type JournalWrite<Event = ChainEvent> =
   | { readonly type: "call"; readonly call: CallRecord }
   | { readonly type: "variable"; readonly change: VariableChange }
   | { readonly type: "grant"; readonly grant: Grant }
-  /** The chain stops here: it waits, or has ended. */
+  /** The chain stops after this write: it waits, or has ended. */
   | { readonly type: "result"; readonly result: ChainResultRecord };
 
 /** `fenced`: another process owns the chain now, and nothing was written. */
@@ -29,15 +29,15 @@ export type CommitOutcome =
 
 /**
  * Stores the writes of a chain before their events are published: in memory in an array, in the
- * server in a database. Commits are stored in the order in which they were made. A caller may await
- * each commit, or make several and await the last.
+ * server in a database. Commits are stored in the order in which they were made. Callers may await
+ * each commit, or start several and await the last one.
  */
 export interface Journal {
   commit(writes: readonly JournalWrite[]): CommitOutcome | Promise<CommitOutcome>;
   /**
-   * Calls back once, right before the journal's next write, and the chain commits its writes until
-   * then as one commit, in the callback. A journal without this method gets each write when it is
-   * made.
+   * Calls `commit` once, right before the journal's next write. The chain collects its writes until
+   * then, and makes one commit in the callback. A journal without this method gets each write
+   * immediately.
    */
   beforeNext?(commit: () => void): void;
 }
@@ -59,7 +59,7 @@ export function chainStateOf(writes: Iterable<JournalWrite>): ChainState {
   let startTime = 0;
   let elapsed = 0;
   let since: number | undefined;
-  /** Whether the last text is of a model step or a final tool that did not end. */
+  /** Whether the last text belongs to a model step or a final tool that did not end. */
   const isCut = () => {
     const last = messages.at(-1);
     if (last?.message.role !== "assistant" || last.message.tool_calls !== undefined) return false;

@@ -178,7 +178,7 @@ function isThenable<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof (value as Partial<Promise<T>> | undefined)?.then === "function";
 }
 
-/** The writes of the next commit, in order, and whether it was made. */
+/** The writes of the next commit, in order. The promise resolves to whether it was committed. */
 interface WriteBatch {
   readonly writes: JournalWrite[];
   readonly committed: PromiseWithResolvers<boolean>;

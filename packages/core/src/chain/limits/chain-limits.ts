@@ -16,27 +16,28 @@ export interface ChainLimits {
   /** Server-run calls of the whole turn; further calls are rejected. @default no limit */
   readonly maxToolCalls?: number;
   /**
-   * Tokens that the model reads and writes, as the provider counts them, or else the executor.
+   * Tokens that the model reads and writes, as counted by the provider or, if it reports none, by
+   * the executor.
    * @default no limit
    */
   readonly maxTokens?: number;
   /**
-   * Ms of running time, without the time suspended for users and clients. Running calls are stopped
-   * then, and the model has a minute for its last answer. If a model step is running, it is
-   * stopped, and the chain ends as `timeout`. @default no limit
+   * Ms of running time, without the time suspended for users and clients. At the limit, running
+   * calls are stopped, and the model has a minute for its last answer. If a model step is running
+   * at the limit, it is stopped, and the chain ends as `timeout`. @default no limit
    */
   readonly maxDurationMs?: number;
   /**
-   * Cost in the currency of the model's prices; a model without prices is rejected. @default no
+   * Cost in the currency of the model's prices. A model without prices is rejected. @default no
    * limit
    */
   readonly maxCost?: number;
   /** Failures of one call with the same arguments, without `retryable` errors. @default 3 */
   readonly maxRepeatedFailures?: number;
   /**
-   * Tokens of the turn's results that the model is shown in a request. Beyond it, the oldest
-   * rounds' results are shortened to their beginnings and their variables' names; the turn
-   * continues. @default 100000
+   * Tokens of the turn's results in one request to the model. Beyond this limit, each result of the
+   * oldest rounds is shortened to its beginning and its variable's name; the turn continues.
+   * @default 100000
    */
   readonly compactAfter?: number;
 }
@@ -92,7 +93,7 @@ export function limitsProblem(limits: ChainLimits, model: Model): ChainError | u
   const { maxCost } = limits;
   if (maxCost === undefined || maxCost === Infinity || arePrices(model.prices)) return undefined;
   return invalid(
-    `maxCost is ${maxCost}, but no prices are known for the model ${model.id}. Configure its prices, or set a limit of tokens instead.`,
+    `maxCost is ${maxCost}, but no prices are known for the model ${model.id}. Configure its prices, or set maxTokens instead.`,
   );
 }
 
@@ -150,7 +151,7 @@ export function tooManyInTurn(limit: number): ToolErrorData {
   return { code: codes.calls, message };
 }
 
-/** Whether a call was rejected only because of the number of calls. */
+/** Whether a call was rejected only because a limit was reached. */
 export function isBeyondLimit(error: ToolErrorData | undefined): boolean {
   return error !== undefined && refusals.has(error.code);
 }

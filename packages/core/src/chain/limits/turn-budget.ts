@@ -31,7 +31,7 @@ export class TurnBudget {
   /** Running time before the chain resumed, in ms. */
   readonly #elapsedBefore: number;
   readonly failures: RepeatedFailures;
-  /** Undefined if no limit needs it; nothing is estimated then. */
+  /** Undefined if no limit needs an estimate. */
   readonly #estimate: UsageEstimate | undefined;
   #timeIsOver = false;
   /** Server-run calls, without the rejected ones beyond the limit. */
@@ -60,7 +60,7 @@ export class TurnBudget {
     return this.#elapsedBefore + Math.round(this.#clock.monotonic() - this.#resumedAt);
   }
 
-  /** Calls back when the time limit is reached; returns a function that cancels that. */
+  /** Calls `callback` when the time limit is reached. Returns a function that cancels the timer. */
   onTimeOver(callback: () => void): () => void {
     const left = (this.#limits.maxDurationMs ?? Infinity) - this.#elapsedBefore;
     if (!Number.isFinite(left)) return () => {};
@@ -97,7 +97,7 @@ export class TurnBudget {
    * Returns the limit that the turn has reached.
    *
    * @param rounds the rounds of calls so far
-   * @param goesOn true ignores the limit of calls: a client has tools of its own
+   * @param goesOn true ignores the limit on calls, because the client's own tools can still run
    */
   reached(rounds: number, usage: Usage, goesOn = true): ReachedLimit | undefined {
     const calls = goesOn ? -1 : this.#calls;
@@ -118,7 +118,7 @@ export class TurnBudget {
     return this.#estimate?.of(usage, request, tools, message) ?? usage;
   }
 
-  /** The running time so far, or 0 without a time limit, because the clock need not be read then. */
+  /** The running time so far, or 0 without a time limit, to avoid a read of the clock. */
   #timed(): number {
     return this.#limits.maxDurationMs === undefined ? 0 : this.elapsed;
   }
@@ -139,7 +139,7 @@ export class TurnBudget {
     return undefined;
   }
 
-  /** Counts the calls of a resumed turn; the model was told of them earlier. */
+  /** Counts the calls of a resumed turn. */
   restore(records: Iterable<CallRecord>): void {
     for (const record of records) {
       const { owner, parentCallId, result } = record;
@@ -155,7 +155,7 @@ export class TurnBudget {
   }
 }
 
-/** Failures of one call at which the model gets advice. */
+/** The number of failures of one call after which the model gets advice. */
 const adviseFrom = 2;
 
 interface Failures {
@@ -231,17 +231,17 @@ function keyOf({ name, args, argumentsText }: CallRecord): string {
   try {
     return `${name} ${canonicalJson(args)}`;
   } catch {
-    // The arguments are too deep for the canonical form.
+    // The arguments are nested too deeply for the canonical form.
     return `${name} ${argumentsText.trim()}`;
   }
 }
 
-/** The approximate tokens of a picture or a page. The size of the data says little about them. */
+/** The approximate tokens of an image or a page, which hardly depend on the size of the data. */
 const tokensOfData = 1_000;
 
 /**
  * Estimates the tokens of a request and its answer if the provider did not count them; a usage of 0
- * counts as missing.
+ * is treated as missing.
  *
  * @param countTokens if it returns an invalid count, four characters count as a token
  */

@@ -9,15 +9,15 @@ import { turnShape } from "../options/resume-problem.ts";
 import { turnMessages, answerText, turnReplay } from "./turn-log.ts";
 
 /**
- * How earlier turns are shown to the model. `log`: each as its log and its answer. `full`: with
- * every call and its shown result. `keepTurns`: the newest turns in full, and the earlier ones as
- * logs.
+ * How earlier turns are shown to the model. `log`: each turn as its log and its answer. `full`:
+ * with every call and the result that the model was shown. `keepTurns`: the newest turns in full,
+ * and the earlier ones as logs.
  */
 export type HistoryMode = "log" | "full" | { readonly keepTurns: number };
 
 /** A stored turn that ended. `ToolChainResult.state` is one. Plain JSON. */
 export interface StoredTurn {
-  /** The messages before the turn that no other turn contains; they are shown unchanged. */
+  /** Messages before the turn that belong to no other turn. They are shown unchanged. */
   readonly before?: readonly Message[];
   /** The turn's new input, and the model's messages. */
   readonly messages: readonly Message[];
@@ -38,8 +38,8 @@ const storedTurns = z.array(
  * Returns the messages of earlier turns for the model, for `contextMessages` of the next turn. The
  * log of a turn is the user's message, one developer message with its calls, and the assistant's
  * own text. Two kinds of turns are always shown in full. The first kind has calls of a client's
- * tools, because the client has the turn in full. The second kind has short calls and results,
- * because a log would save nothing; if there are hundreds, only the newest are shown in full.
+ * tools, because the client has the full turn. The second kind has short calls and results, because
+ * a log would save nothing. Of hundreds of short turns, only the newest are shown in full.
  *
  * @param history @default "log"
  * @throws CapstanError `invalid_history` if a turn or the mode is invalid, with its path
@@ -81,7 +81,7 @@ function invalid(message: string): CapstanError {
   return new CapstanError({ code: "invalid_history", message });
 }
 
-/** Whether the client ran calls of the turn: it has the turn in full then. */
+/** Whether the client ran calls of the turn: then it has the full turn. */
 function ranAtClient({ calls }: StoredTurn): boolean {
   return calls.some(({ owner }) => owner === "client");
 }
@@ -114,8 +114,8 @@ interface Turn {
 /**
  * Returns the indexes of the turns that are shown in full because they are short. If there are too
  * many, the oldest become logs until half as many characters are left, so that the provider's cache
- * is seldom invalidated. The result depends on the turns alone, in their order: a turn that has
- * become a log stays one.
+ * is seldom invalidated. The result depends only on the turns and their order: a turn that became a
+ * log remains a log.
  */
 function shortTurnsShown(turns: readonly Turn[]): ReadonlySet<number> {
   const sizes = new Map<number, number>();
@@ -128,7 +128,7 @@ function shortTurnsShown(turns: readonly Turn[]): ReadonlySet<number> {
     if (chars <= shownChars) continue;
     for (const [oldest, its] of sizes) {
       if (chars <= shownChars / 2) break;
-      // If nothing was called, the log is the same text.
+      // Without calls, the log is the same text.
       if (its === 0) continue;
       sizes.delete(oldest);
       chars -= its;
@@ -139,8 +139,8 @@ function shortTurnsShown(turns: readonly Turn[]): ReadonlySet<number> {
 
 /**
  * Returns the characters that a log would save of an answered turn: its calls with their arguments
- * and results. Returns undefined if they are many. For a few characters a log is not worth it: one
- * look-up of omitted text costs more, and the provider has cached these bytes.
+ * and results. Returns undefined for a long turn. To save a few characters, a log is not worth it:
+ * one read of omitted text costs more, and the provider has cached the full turn.
  */
 function shortTurnSize({ messages, calls }: Turn): number | undefined {
   const last = messages.at(-1);
@@ -156,7 +156,7 @@ function shortTurnSize({ messages, calls }: Turn): number | undefined {
     // The turn is shown in full anyway.
     if (owner === "client") return undefined;
     if (parentCallId !== undefined || result === undefined) continue;
-    // A count of characters says nothing about the cost of pictures and files.
+    // The number of characters says nothing about the cost of images and files.
     if (result.parts?.some(({ type }) => type === "image" || type === "file")) return undefined;
     chars += result.finalText.length;
   }

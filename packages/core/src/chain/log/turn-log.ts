@@ -81,7 +81,7 @@ function replayedDetails({ value, files, preview }: LoggedCall): string {
   const named = files.length === 0 ? "" : ` [${files.join("; ")}]`;
   const cut = preview.length < logPreviewChars ? "" : "…";
   const words = oneLine(preview, logPreviewChars) + cut;
-  // Quoted: a tool's result is data, but appears in a message of the system.
+  // Quoted, because a tool's result is data but appears in a system message.
   const quoted = words === "" ? "" : `: "${neutralise(words).replaceAll('"', "'")}"`;
   return where + named + quoted;
 }
@@ -123,8 +123,8 @@ export function toolMessage(id: string, name: string, call: CallRecord | undefin
 }
 
 /**
- * Returns a turn as users read it: the assistant's text, and between it a log block for each call
- * or run of similar calls.
+ * Returns a turn for display to users: the assistant's text, interleaved with a log block for each
+ * call or run of similar calls.
  */
 function turnText(messages: readonly Message[], calls: ReadonlyMap<string, LoggedCall>): string {
   const parts: string[] = [];
@@ -188,8 +188,8 @@ function heading(title: string, body: string): string {
 }
 
 /**
- * Returns the block before a turn as users are shown it: its calls, and where their values are.
- * Version 2.
+ * Returns the block that users are shown before a turn: its calls, and the variables with their
+ * values. Version 2.
  */
 function systemHint(calls: readonly LoggedCall[]): string {
   return `<SYSTEM-CONTEXT>
@@ -241,7 +241,7 @@ interface LoggedCall {
   readonly outcome: CallOutcome;
   /** The first characters of the result; empty if there is none. */
   readonly preview: string;
-  /** The names of the result's pictures, files and links. */
+  /** The names of the result's images, files and links. */
   readonly files: readonly string[];
   /** The variable with the exact value. */
   readonly value?: string;
@@ -309,16 +309,18 @@ function callOutcome({ status, result, edited }: CallRecord): CallOutcome {
 }
 
 const argumentsChars = 160;
-/** A string of up to this length may be an address, a path or an id, which is useless in part. */
+/**
+ * A string of up to this length can be a URL, a path or an id, which is useless if it is truncated.
+ */
 const wholeString = 64;
 const cutString = 24;
-/** Longer arguments are not parsed, because the log shows one line. */
+/** Longer arguments are not parsed: the log shows only one line of them. */
 const parsedChars = 100_000;
 
 /**
  * Returns a call's arguments on one line: the tool's own short form, the user's changed arguments,
- * or the model's text, in which references stay references. Long texts in the arguments are
- * truncated first, so that the others stay whole.
+ * or the model's text, in which references are not resolved. Truncates long texts in the arguments
+ * first, so that short ones remain complete.
  */
 function shortArguments({ result, edited, args, argumentsText }: CallRecord): string {
   const own = result?.argsPreview;
@@ -339,7 +341,7 @@ function withoutLongStrings(json: string): string {
   }
 }
 
-/** The number of consecutive similar calls from which one entry describes them all. */
+/** At least this many consecutive similar calls share one entry. */
 const group = 4;
 
 /** Groups consecutive similar calls, in their order. */

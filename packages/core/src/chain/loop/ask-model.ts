@@ -154,7 +154,10 @@ export function readStream<T>(
   return promise;
 }
 
-/** Later values of a stream are ignored, and it may never close. */
+/**
+ * Closes a stream without waiting, because it may never finish closing. Its later values are
+ * ignored.
+ */
 function closeStream(values: AsyncIterator<unknown>): void {
   try {
     // The result is ignored.

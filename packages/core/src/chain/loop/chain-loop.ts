@@ -44,8 +44,8 @@ async function loop(chain: Chain): Promise<ChainEnding> {
     chain.recorder.appendEvent({ type: "chain.started", at, model: model.id });
   } else {
     chain.recorder.appendEvent({ type: "chain.resumed", at });
-    // Committed first, because the count of interruptions depends on it: the chain may crash its
-    // process.
+    // Commit first: if the chain crashes its process again, the interruption must already be
+    // counted.
     if (resume.waited !== true) await chain.recorder.committed();
   }
   const problem = chain.options.refusal ?? limitsProblem(chain.options, model);
@@ -56,7 +56,7 @@ async function loop(chain: Chain): Promise<ChainEnding> {
     const finalMessage = chain.finalMessage();
     if (finalMessage !== undefined && inputMessages.length === 0) return { status: "completed" };
     if (finalMessage !== undefined) chain.turn.addMessage(finalMessage);
-    // Its process may have ended after the answer, before it stored the end.
+    // The earlier process may have ended between the answer and the commit of the chain's end.
     if (chain.turn.isAnswered && inputMessages.length === 0) return { status: "completed" };
   }
   chain.turn.addInput(inputMessages.map(neutraliseMessage));
@@ -96,7 +96,7 @@ async function endChain(chain: Chain, ending: ChainEnding): Promise<ToolChainRes
   if (ending.status !== "requires_action") {
     chain.calls.cancelAll("the turn ended");
     await chain.calls.idle();
-    // In a stopped turn, the shown part of an answer counts.
+    // If the turn was stopped, the part of the answer that was already shown is its answer.
     const cut = ending.status !== "completed";
     const message = chain.finalMessage(cut);
     if (message !== undefined) lastWrites.push(chain.turn.append(message, cut));
@@ -127,7 +127,8 @@ async function resumeChain(chain: Chain, resume: ChainResume): Promise<ChainEndi
   const requests = chain.turn.lastRequests();
   const open = new Set(requests.map(({ id }) => id));
   chain.budget.restoreFailures(resume.state.calls.filter(({ callId }) => !open.has(callId)));
-  // A call that was never proposed never ran. Names are reserved before any call runs.
+  // A call that was never proposed never ran, so it can be proposed now. Names are reserved before
+  // any call runs.
   reserveResultNames(executor, resume.state.calls);
   const limit = chain.budget.reached(0, chain.turn.usage);
   const proposed = await proposeCalls(chain, requests, { offer: chain.offer(), limit, close });
@@ -143,7 +144,9 @@ async function resumeChain(chain: Chain, resume: ChainResume): Promise<ChainEndi
   return stopped(close);
 }
 
-/** The caller asked the model first: its answer is this turn's first round. */
+/**
+ * Continues from an answer that the caller requested from the model: it is this turn's first round.
+ */
 async function continueFrom(
   chain: Chain,
   { message, usage: given = noUsage, finishReason = "tool_calls" }: FirstResponse,

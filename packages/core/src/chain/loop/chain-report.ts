@@ -12,7 +12,7 @@ import { resultStatusOf } from "../../call/record/call-status.ts";
 
 /** The report of a chain: its stored record, its end events, and its caller's result. */
 interface ChainReport {
-  /** Created when it is used, because it is only stored if there is a journal. */
+  /** A getter, because only a journal needs it. */
   readonly record: () => ChainResultRecord;
   readonly event: ChainEvent;
   readonly result: ToolChainResult;
@@ -138,7 +138,7 @@ function historyEntry(
   usageByRound: ReadonlyMap<number, Usage>,
 ): ToolCallHistoryEntry {
   const result = results.get(call.callId) ?? resultFromRecord(call);
-  // The next step read the results.
+  // The usage of the step that read the results.
   const llmUsage = usageByRound.get(call.round + 1);
   return {
     callId: call.callId,

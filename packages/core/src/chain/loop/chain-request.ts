@@ -25,7 +25,7 @@ interface RequestNotes {
   readonly limit: ReachedLimit | undefined;
   readonly again: boolean;
   readonly advice: string | undefined;
-  /** Whether the offer has tools that can take a long message by its name. */
+  /** Whether an offered tool can read a long message by its variable's name. */
   readonly takesReferences: boolean;
   readonly hasUserInput: boolean;
 }
@@ -38,8 +38,8 @@ type ChainRequest =
 
 /**
  * Returns the messages of one request: the system prompt, the conversation, the turn so far, and
- * the loop's instructions, as `onBeforeSendToLLM` changes them. If that callback fails, nothing is
- * sent: it may exist to keep something from being sent.
+ * the loop's instructions, after the changes by `onBeforeSendToLLM`. If that callback fails,
+ * nothing is sent, because its purpose may be to redact text.
  */
 export async function chainRequest(
   { systemPrompt, contextMessages, callbacks, executor }: ToolChainOptions,
@@ -78,7 +78,7 @@ async function changed(
     const own = messages.map(ownCopy);
     const given = await untilAborted(Promise.resolve(before(own, { signal })), signal);
     if (signal.aborted) return stoppedBy(signal);
-    // `undefined` means no change; null is invalid, because it is not a list.
+    // `undefined` means no change. null is invalid, because it is not a list.
     const [sent = own] = [given];
     const problem = schemaProblem(messagesSchema, sent, "its return value");
     if (problem !== undefined)
@@ -120,7 +120,10 @@ function ownCopy(message: Message): Message {
   }
 }
 
-/** The turn's time may be over although the turn itself was not stopped. */
+/**
+ * Returns the outcome of an aborted callback: the turn was stopped, or only its time limit was
+ * reached.
+ */
 function stoppedBy({ reason }: AbortSignal): ChainRequest {
   return ModelError.isInstance(reason)
     ? failed(reason.code, reason.message)
@@ -147,7 +150,7 @@ export function roundSettings(
   chatOption: ModelSettings,
   now: { readonly last: boolean; readonly first: boolean; readonly tools: number },
 ): ModelSettings {
-  // Usually neither is given, and the settings are the same in every round.
+  // Usually neither is set, so all rounds share one object.
   if (chatOption.toolChoice === undefined && chatOption.parallelToolCalls === undefined)
     return chatOption;
   const { toolChoice, parallelToolCalls, ...settings } = chatOption;
@@ -202,7 +205,7 @@ function offerOptions(chain: ToolChainOptions): OfferOptions {
   };
 }
 
-/** Constant lists were checked when the chain began. */
+/** Checks the groups of a function's list. Constant lists were checked when the chain began. */
 function checkGroups(groups: readonly string[], executor: ToolExecutor): readonly string[] {
   const problem = Array.isArray(groups)
     ? groupsProblem(groups, executor)
@@ -218,8 +221,7 @@ function checkTools(tools: readonly ToolDefinition[]): readonly ToolDefinition[]
 }
 
 /**
- * Whether the offer has tools that can take a value by its variable's name. A client's tools
- * cannot.
+ * Whether an offered tool can read a value by its variable's name. A client's tools cannot.
  */
 export function takesReferences({ names }: ToolOffer): boolean {
   return Object.keys(names).length > 0;

@@ -27,13 +27,13 @@ export class Chain {
   readonly offer: () => ToolOffer;
   readonly budget: TurnBudget;
   readonly listeners: Listeners;
-  /** Rounds of the chain that this one took over. Each chain has its own budget of rounds. */
+  /** Rounds before the chain resumed. They are not counted in its limit of rounds. */
   readonly roundsBefore: number;
-  /** The limit at which the model was given no more tools. */
+  /** The limit that was reached; the model then got no more tools. */
   limit: ReachedLimit | undefined;
   failure: ChainError | undefined;
   hasReservedCalls = false;
-  /** The chain has ended or waits: it takes no more answers. */
+  /** The chain has ended or waits: it rejects further answers. */
   isOver = false;
   readonly #abort = new AbortController();
 
@@ -79,7 +79,7 @@ export class Chain {
       checkToolResults: options.checkToolResults ?? true,
       requireApproval: options.requireApproval,
       offer: this.offer,
-      // With a journal the records are sufficient, and results may be many and large.
+      // If there is a journal, the records are sufficient, and the results may need much memory.
       keepResults: options.journal === undefined,
       caller: this.caller,
       records: resume?.state.calls ?? [],
@@ -110,7 +110,10 @@ export class Chain {
     this.calls.cancelAll(reason);
   }
 
-  /** Stops the chain when one of its caller's signals aborts, until the result is disposed of. */
+  /**
+   * Stops the chain when one of its caller's signals aborts. Disposing the returned value ends
+   * this.
+   */
   watchSignals(): Disposable {
     const { signal, abortController } = this.options;
     return watchSignals([signal, abortController?.signal], (error) => this.abortWith(error));
@@ -122,8 +125,8 @@ export class Chain {
   }
 
   /**
-   * Returns the answer of final tools in the last round, if there is one. `cut`: also one that was
-   * cut off.
+   * Returns the answer of the final tools in the last round, if there is one. `cut`: also one that
+   * was cut off.
    */
   finalMessage(cut = false): AssistantMessage | undefined {
     const requests = this.turn.lastRequests();
@@ -134,8 +137,8 @@ export class Chain {
 }
 
 /**
- * Creates ids that are unique in a chain: of its items, and of its calls, because a provider may
- * repeat ids or leave them empty.
+ * Creates ids that are unique in a chain, for its items and its calls. Providers may repeat ids of
+ * calls or leave them empty.
  */
 export class ChainIds {
   readonly #itemPrefix = `it_${newId("").slice(0, 8)}_`;

@@ -56,7 +56,7 @@ export class ModelAnswer {
       case "reasoning-delta":
         return this.#addText("reasoning", event.text);
       case "reasoning-end":
-        // Reasoning without text may still have metadata that the provider needs back.
+        // Reasoning without text can still have metadata that must be returned to the provider.
         if (this.#open?.kind !== "reasoning" && event.providerMetadata !== undefined) {
           this.#close();
           this.#open = this.#startItem({ kind: "reasoning" });
@@ -188,8 +188,8 @@ export class ModelAnswer {
 }
 
 /**
- * Characters of one step. More than any model's output limit allows, so a longer stream does not
- * end.
+ * Characters of one step. No model's output limit allows more, so a longer stream would probably
+ * never end.
  */
 const stepChars = 8 * 1024 * 1024;
 
@@ -200,7 +200,7 @@ function endless(): ModelError {
 
 const nothingCame = "(cut off: the answer was ended before the arguments came)";
 
-/** Without any arguments, the call would look like one of a tool that needs none. */
+/** Without any arguments, the call would look complete if the tool requires none. */
 function cutOff(last: ToolCallRequest): ToolCallRequest {
   const { name, arguments: args } = last.function;
   if (args.trim() !== "") return last;

@@ -19,7 +19,7 @@ export interface RoundScope {
 
 interface CallScope extends RoundScope {
   readonly at: number;
-  /** Whether the answer ended within the call's arguments. */
+  /** Whether the model's output ended in the middle of the call's arguments. */
   readonly isCutOff: boolean;
 }
 
@@ -38,7 +38,7 @@ export async function runRound(
 
 /**
  * Passes the requested calls to the gate, one after another. All are proposed before the first one
- * runs, so that their sub-calls come after them. If the chain stops meanwhile, the rest is
+ * runs, so that sub-calls are ordered after them. If the chain stops meanwhile, the other calls are
  * cancelled. Calls that the chain already has are not proposed again.
  */
 export async function proposeCalls(
@@ -71,7 +71,7 @@ export async function runCalls(
   const ending = chain.stopped();
   if (ending !== undefined) return ending;
   if (calls.isOpen) {
-    // From here on an answer must find the chain suspended.
+    // From now on, answers must be rejected: the chain is suspended.
     chain.isOver = true;
     return { status: "requires_action" };
   }

@@ -10,15 +10,14 @@ import { toolMessage } from "../log/turn-log.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 
 /**
- * The messages of a turn, and the usage of its rounds. It does not wait for its writes: see
- * `Recorder`.
+ * The messages of a turn, and the usage of its rounds. Does not wait until its writes are
+ * committed: see `Recorder`.
  */
 export class Turn {
   readonly #recorder: Recorder;
   readonly #messages: Message[];
   /**
-   * The messages with their calls' results in the form for the model; complete up to the open
-   * round.
+   * The messages and their calls' results in the form for the model, up to the last finished round.
    */
   #sent: Message[] | undefined;
   readonly #compaction: ResultCompaction;
@@ -145,8 +144,8 @@ export class Turn {
   }
 
   /**
-   * Returns the messages of the turn for the next request. The list is extended each round, because
-   * rebuilding it would cost more with every round.
+   * Returns the messages of the turn for the next request. The list is extended in each round,
+   * because rebuilding it would take longer with every round.
    */
   requestMessages(calls: Map<string, CallRecord>): readonly Message[] {
     if (this.#sent !== undefined) return this.#sent;
@@ -196,7 +195,7 @@ export class Turn {
   }
 }
 
-/** A result of fewer tokens is not worth shortening. */
+/** Results of fewer tokens are not shortened. */
 const shortTokens = 200;
 
 interface ShownRound {

@@ -12,7 +12,7 @@ interface RunningCall {
 }
 
 /**
- * The callbacks of a program. All except `onBeforeSendToLLM` are derived from the chain's events
+ * The callbacks of the caller. All except `onBeforeSendToLLM` are derived from the chain's events
  * and not awaited. If a callback throws or rejects, it does not stop the chain: `onError` gets it
  * with the phase `callback`, and the result's `problems` contain it.
  */
@@ -45,10 +45,13 @@ export interface ToolChainCallbacks {
 
 type Listener = (event: ChainEvent) => unknown;
 
-/** The number of stored problems: a callback that always throws must not fill the memory. */
+/**
+ * The maximum number of stored problems, so that a callback that always throws cannot fill the
+ * memory.
+ */
 const keptProblems = 20;
 
-/** Passes events to a program's own functions, and keeps their errors from the chain. */
+/** Passes events to the caller's functions, and catches their errors. */
 export class Listeners {
   readonly problems: ChainError[] = [];
   readonly #callbacks: ToolChainCallbacks;
@@ -78,7 +81,7 @@ export class Listeners {
     }
   }
 
-  /** Reports a problem that stopped nothing. */
+  /** Reports a problem that does not stop the chain. */
   report(problem: ChainError): void {
     if (this.problems.length < keptProblems) this.problems.push(problem);
     try {

@@ -29,7 +29,10 @@ import { namePattern } from "../../tool/registry.ts";
 
 interface CheckedOptions {
   readonly options: ToolChainOptions;
-  /** Why the chain does and writes nothing; the state that it was to resume stays unchanged. */
+  /**
+   * The reason why the chain runs and writes nothing. The state from which it would resume stays
+   * unchanged.
+   */
   readonly refusal?: ChainError;
 }
 
@@ -41,7 +44,7 @@ export type LoopOptions = ToolChainOptions & { readonly runId: string } & Pick<
 
 /**
  * Checks the options of a chain, and converts its messages to the form of the loop. If an option, a
- * message or a state is invalid, returns the options that are needed to report that.
+ * message or a state is invalid, returns only the options that are needed to report that.
  *
  * @throws CapstanError `invalid_options` without an executor
  */
@@ -72,7 +75,7 @@ export function checkOptions(given: ToolChainOptions): CheckedOptions {
   return refused(options, "invalid_messages", `A message is invalid: ${problemText(problem)}.`);
 }
 
-/** Of the given options only the listeners and a valid state stay: the others may be invalid. */
+/** Keeps only the listeners and a valid state, because the other options may be invalid. */
 function refused(
   given: Partial<ToolChainOptions> | null,
   code: string,
@@ -99,7 +102,7 @@ function onlyFunctions(callbacks: object): ToolChainCallbacks {
   );
 }
 
-/** Callers may pass null for an option that they omit; for these options null is invalid. */
+/** Null usually means that an option is omitted. For these options it is invalid. */
 const notNull = new Set(["contextMessages", "inputMessages", "firstResponse"]);
 
 function withoutNulls(options: ToolChainOptions): ToolChainOptions {
@@ -126,7 +129,10 @@ function checkResponse(given: FirstResponse): FirstResponse {
   };
 }
 
-/** Returns the first invalid message, and rejects roles that only earlier turns may have. */
+/**
+ * Returns the error of the first invalid message. A role that is allowed only in earlier turns is
+ * invalid.
+ */
 function inputProblem(messages: readonly Message[]): SchemaProblem | undefined {
   const problem = schemaProblem(messagesSchema, messages, "inputMessages");
   if (problem !== undefined) return problem;

@@ -21,7 +21,7 @@ const resume = z.looseObject({
 });
 
 /**
- * Returns the problem of the answers with which a chain is to resume, or `undefined` if there is
+ * Returns the first problem in the answers of a chain's `resume` option, or `undefined` if there is
  * none.
  */
 export function resumeProblem({
@@ -30,7 +30,7 @@ export function resumeProblem({
   outputs,
 }: ChainResume): SchemaProblem | undefined {
   const problem = schemaProblem(resume, { answers, reviews, outputs }, "");
-  // The error names the answers without the object that contains them.
+  // Without `resume`, the object that contains the answers.
   return problem && { ...problem, path: problem.path.slice(1) };
 }
 
@@ -105,8 +105,9 @@ const chainState = z.looseObject(
 );
 
 /**
- * Returns why a chain cannot resume from `state`, which a program may have stored anywhere, or
- * `undefined` if it can. Properties that the schema does not name may be missing.
+ * Returns why a chain cannot resume from `state`, or `undefined` if it can. The state is untrusted,
+ * because the caller may have stored it anywhere. Does not require properties that the schema does
+ * not list.
  */
 export function chainStateProblem(state: unknown): string | undefined {
   const problem = schemaProblem(chainState, state, "state");

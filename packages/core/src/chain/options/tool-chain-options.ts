@@ -18,7 +18,7 @@ export interface ToolChainOptions extends ChainLimits {
   readonly model: Model;
   /** The conversation before this turn. */
   readonly contextMessages: readonly Message[];
-  /** The new messages of this turn. In a resumed chain they come after the open calls' results. */
+  /** The new messages of this turn. In a resumed chain they follow the open calls' results. */
   readonly inputMessages?: readonly Message[];
   /**
    * The system prompt. A function is called before every round, because switches and rules may
@@ -56,7 +56,10 @@ export interface ToolChainOptions extends ChainLimits {
   /** Gets every event after it is stored. */
   readonly onEvent?: (event: ChainEvent) => void;
   readonly callbacks?: ToolChainCallbacks;
-  /** A first answer of the model; its calls are the first round. See `executeToolChain`. */
+  /**
+   * A model answer that the caller already has; its calls are the first round. See
+   * `executeToolChain`.
+   */
   readonly firstResponse?: FirstResponse;
   /** Resumes a stopped chain. */
   readonly resume?: ChainResume;
@@ -73,8 +76,8 @@ export interface ChainResume {
   /** True if another run takes over the calls: they are announced again. @default false */
   readonly adopted?: boolean;
   /**
-   * True if the chain was only suspended. A chain that crashed waits until its journal has stored
-   * that it resumes. @default false
+   * True if the chain was suspended, and did not crash. A crashed chain waits until its journal has
+   * stored that it resumes. @default false
    */
   readonly waited?: boolean;
   readonly answers?: readonly { readonly callId: string; readonly decision: ApprovalDecision }[];

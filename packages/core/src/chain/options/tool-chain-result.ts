@@ -19,8 +19,8 @@ export interface ToolCallHistoryEntry {
   readonly status: ResultStatus;
   /**
    * Absent while the call is open. If the result is not in memory (another process ran the call, or
-   * a journal stores it), `data` is the text that the model was last shown; the variable has the
-   * whole value.
+   * a journal stores it), `data` is the text that the model was last shown, and the variable has
+   * the full value.
    */
   readonly result?: SettledToolResult;
   readonly startTime: number;
@@ -55,11 +55,11 @@ export interface ToolChainResult {
   readonly toolCallHistory: readonly ToolCallHistoryEntry[];
   readonly stats: ChainStats;
   readonly error?: ChainError;
-  /** The limit at which the model was given no more tools. */
+  /** The limit that was reached; the model then got no more tools. */
   readonly limit?: ReachedLimit;
   /**
-   * Problems that stopped nothing: for example a callback that threw, or an answer that matched no
-   * waiting call.
+   * Problems that did not stop the chain: for example a callback that threw, or an answer that
+   * matched no waiting call.
    */
   readonly problems: readonly ChainError[];
   /** The requests that the chain waits for, with status `requires_action`. */

@@ -17,7 +17,7 @@ interface OutputOmitted {
   readonly events: number;
 }
 
-/** An event as a reader gets it: unchanged, but a tool's output as `output.text`. */
+/** An event for readers: unchanged, except that a tool's output is `output.text`. */
 export type OutputEvent<E> = E | OutputText | OutputOmitted;
 
 /**
@@ -62,14 +62,14 @@ type Entry<E> =
 interface Spill<E> {
   at: number;
   upTo: number;
-  /** The events of this queue that were not read again yet. */
+  /** The number of this queue's events that were not yet read again. */
   left: number;
   reading: AsyncIterator<readonly [E, number]> | undefined;
   /** Whether the current replay has made progress. */
   moved: boolean;
 }
 
-/** Pieces of a text that are stored separately before they are joined. */
+/** The number of pieces of a text that are stored separately before they are joined. */
 const loosePieces = 32;
 
 /**
@@ -174,8 +174,8 @@ export class OutputQueue<E extends AnyEvent> {
   #fits(size: number): boolean {
     const { perCall, total, used } = this.#budget;
     if (used + size > total) return false;
-    // Events of no call are small and must be delivered at once: only the total limit applies to
-    // them.
+    // Events of no call are small and must be delivered immediately: only the total limit applies
+    // to them.
     return this.callId === undefined || this.#size + size <= perCall;
   }
 
@@ -214,7 +214,7 @@ export class OutputQueue<E extends AnyEvent> {
         if (position <= spill.at) continue;
         spill.at = position;
         spill.moved = true;
-        // The store may be ahead of the pushed events: these are still to be pushed.
+        // The store may be ahead: later events are still to be pushed.
         if (position > spill.upTo || this.#source.callOf(event) !== this.callId) continue;
         spill.left--;
         const again = this.#again(event);
@@ -262,6 +262,6 @@ async function closeReplay<E>(spill: Spill<E>): Promise<void> {
   try {
     await reading?.return?.();
   } catch {
-    // The rest of the replay is not needed, so its error does not matter.
+    // The replay is no longer needed, so its error is ignored.
   }
 }

@@ -16,9 +16,9 @@ export interface ToolOutputChannelOptions<E> {
   /** Characters stored of all unread events. @default 8388608 */
   readonly totalLimit?: number;
   /**
-   * Yields the events after a position again from the store: the channel reads the events that
-   * exceeded the limits with it, and ends the iteration as soon as it has them. Without it, these
-   * events are omitted from the call's output, and an event says so.
+   * Yields the stored events after a position. The channel uses it to read events that exceeded the
+   * limits, and ends the iteration as soon as it has them. Without it, these events are omitted
+   * from the call's output, and an event reports the omission.
    */
   readonly replay?: (after: number) => AsyncIterable<E> | Iterable<E>;
   /**
@@ -29,8 +29,8 @@ export interface ToolOutputChannelOptions<E> {
 }
 
 /**
- * The events that follow one model turn: those of calls, and those that belong to no call or must
- * not wait.
+ * The events that follow one model turn: the output of calls, and other events, which belong to no
+ * call or must not wait.
  */
 interface Section<E extends AnyEvent> {
   readonly other: OutputQueue<E>;
@@ -39,9 +39,9 @@ interface Section<E extends AnyEvent> {
 
 /**
  * Orders the output of parallel calls for a reader that shows one call at a time. Calls run in
- * parallel and never wait for the current output. The order is made when the output is read: whole
- * calls, one after the other. Approval requests and events of no call pass at once. Events of the
- * next model turn, and the end, come after all earlier events.
+ * parallel and never wait for the current output. Reading the output puts it in order: one complete
+ * call after the other. Approval requests and events of no call are delivered immediately. Events
+ * of the next model turn, and the end, follow all earlier events.
  *
  * `push` never waits, even if the reader is slow or there is none. Unread events are stored up to a
  * limit, and events beyond it are read again from the store.
@@ -106,8 +106,8 @@ export class ToolOutputChannel<E extends AnyEvent = ChainEvent> {
   }
 
   /**
-   * Yields the pushed events in output order, and ends with the chain. One reader at a time: a
-   * later reader continues after the last one.
+   * Yields the pushed events in output order, and ends with the chain. Allows one reader at a time.
+   * The next reader continues after the last event that was read.
    *
    * @throws Error if another reader is active, or if events of no call exceeded the limit and could
    * not be read again
@@ -228,7 +228,8 @@ export class ToolOutputChannel<E extends AnyEvent = ChainEvent> {
 }
 
 /**
- * Whether an item is of a call: its output, or a final call's text. Other items are the model's.
+ * Whether an item belongs to a call: it is the call's output, or a final call's text. Other items
+ * are the model's.
  */
 function isOfCall(item: StreamedItem): item is StreamedItem & { readonly callId: string } {
   return item.kind === "output" || (item.kind === "text" && item.callId !== undefined);
