@@ -18,9 +18,9 @@ export interface ToolCallHistoryEntry {
   readonly args: JsonObject;
   readonly status: ResultStatus;
   /**
-   * Absent while the call is open. If the result is not in memory (another process ran the call, or
-   * a journal stores it), `data` is the text that the model was last shown, and the variable has
-   * the full value.
+   * Absent while the call is open. The result may not be in memory, because another process ran the
+   * call or a journal stores it. Then `data` is the text that the model was last shown, and the
+   * variable has the full value.
    */
   readonly result?: SettledToolResult;
   readonly startTime: number;
