@@ -5,7 +5,7 @@ import type { Proof } from "../proof.ts";
 
 export const diskFull: Proof = {
   name: "disk-full",
-  title: "the disk full, and room made again",
+  title: "a full disk that gets free space again",
   test: "a disk that is full again and again loses nothing that was told",
   on: everywhere,
   needsDisk: true,

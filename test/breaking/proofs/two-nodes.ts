@@ -26,7 +26,7 @@ const plan: Plan = {
 
 export const twoNodes: Proof = {
   name: "two-nodes",
-  title: "two nodes at one run: answered, and stopped, at both at once",
+  title: "one run answered and stopped at two nodes at the same time",
   test: "two nodes at one run, answered and stopped at both at once, keep to the first word",
   on: onPostgres,
   times: 60,

@@ -10,7 +10,7 @@ export interface Result {
 }
 
 export const tableBegin = "<!-- npm run test:breaking -- --write -->";
-export const tableEnd = "<!-- end of what it wrote -->";
+export const tableEnd = "<!-- end of the results -->";
 
 /**
  * Returns a page with an updated table of proofs: cells without a new result stay as they are. The

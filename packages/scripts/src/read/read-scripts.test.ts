@@ -121,7 +121,7 @@ test("another script's cache is ignored", async () => {
 });
 
 // Contract: scripts-3
-test("the cache has the definitions as functions for a model", async () => {
+test("the cache contains the function definitions for a model", async () => {
   const folder = await toolFolder({ "a.py": "one" });
   await readAll(folder);
   const cache = JSON.parse(await readFile(join(folder, "a.py.tool.json"), "utf8")) as {
