@@ -127,11 +127,11 @@ test("a file that was edited, truncated, moved or forged approves nothing", () =
   const { kept, approvals } = book();
   approvals.approve(script());
   approvals.approve(script(undefined, "other.py"));
-  const isSpoilt = () => openScriptApprovals({ folder: kept }).approved(script()) === undefined;
+  const isRejected = () => openScriptApprovals({ folder: kept }).approved(script()) === undefined;
   const file = filesIn(kept).find((path) => readFileSync(path, "utf8").includes("tool.py"));
-  assert.ok(file !== undefined && !isSpoilt());
+  assert.ok(file !== undefined && !isRejected());
   const whole = readFileSync(file, "utf8");
-  for (const spoilt of [
+  for (const corrupt of [
     "",
     "null",
     whole.slice(0, -10),
@@ -139,12 +139,12 @@ test("a file that was edited, truncated, moved or forged approves nothing", () =
     whole.replace('"network": true', '"network": "yes"'),
     whole.replace('"network"', '"everything"'),
   ]) {
-    writeFileSync(file, spoilt);
-    assert.equal(isSpoilt(), true, spoilt);
+    writeFileSync(file, corrupt);
+    assert.equal(isRejected(), true, corrupt);
   }
   writeFileSync(file, whole);
   renameSync(file, join(kept, "moved.json"));
-  assert.equal(isSpoilt(), true);
+  assert.equal(isRejected(), true);
   const other = openScriptApprovals({ folder: kept }).approved(script(undefined, "other.py"));
   assert.deepEqual(other, declared);
 });

@@ -110,17 +110,17 @@ test("a deleted file is restored unchanged, unless another file is in its place"
   const kept = join(folder, "kept");
   assert.deepEqual(await new DeletedFiles(kept).remove(path), { status: "removed" });
   assert.deepEqual(readdirSync(join(folder, "tools")), []);
-  const isMeant = (one: string) => one === path;
+  const matches = (one: string) => one === path;
   // A restarted server has it, too.
   const later = new DeletedFiles(kept);
   assert.equal(await later.restore(() => false), undefined);
   writeFileSync(path, "another");
-  assert.equal((await later.restore(isMeant))?.status, "conflict");
+  assert.equal((await later.restore(matches))?.status, "conflict");
   assert.equal(readFileSync(path, "utf8"), "another");
   await later.remove(path);
-  assert.deepEqual(await later.restore(isMeant), { status: "written", path });
+  assert.deepEqual(await later.restore(matches), { status: "written", path });
   assert.equal(readFileSync(path, "utf8"), "another");
-  assert.equal(await later.restore(isMeant), undefined);
+  assert.equal(await later.restore(matches), undefined);
 });
 
 test("a deleted file is restored with any valid name and with its own rights", async () => {

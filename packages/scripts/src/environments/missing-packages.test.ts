@@ -45,10 +45,10 @@ test("a plugin with missing packages reports them with the command until they ar
   assert.ok(script);
   const found = await environments.find(script, place);
   assert.ok(found.status === "missing");
-  const gone = Promise.withResolvers<void>();
-  library.subscribe(() => void (problems().length === 0 && gone.resolve()));
+  const resolved = Promise.withResolvers<void>();
+  library.subscribe(() => void (problems().length === 0 && resolved.resolve()));
   await mkdir(found.folder);
-  await gone.promise;
+  await resolved.promise;
 });
 
 test("if Python is missing or fails, all tools are still available", async () => {

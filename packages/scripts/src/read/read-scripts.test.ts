@@ -73,7 +73,7 @@ test("scripts of two languages with the same name have separate caches", async (
   );
 });
 
-const spoilt: readonly [what: string, spoil: (text: string) => string][] = [
+const corruptions: readonly [what: string, corrupt: (text: string) => string][] = [
   ["edited by hand", (text) => text.replace("Does one.", "Does more.")],
   ["half written", (text) => text.slice(0, text.length / 2)],
   ["empty", () => ""],
@@ -84,12 +84,12 @@ const spoilt: readonly [what: string, spoil: (text: string) => string][] = [
 
 // Contract: scripts-56
 test("a cache that was edited, truncated, or has another format or encoding is replaced", async () => {
-  for (const [what, spoil] of spoilt) {
+  for (const [what, corrupt] of corruptions) {
     const folder = await toolFolder({ "a.py": "one" });
     await readAll(folder);
     const path = join(folder, "a.py.tool.json");
     const whole = await readFile(path, "utf8");
-    await writeFile(path, spoil(whole));
+    await writeFile(path, corrupt(whole));
     const { scripts, read } = await readAll(folder);
     assert.deepEqual(read, ["one"], what);
     assert.equal(scripts[0]?.functions[0]?.description, "Does one.", what);
@@ -208,11 +208,11 @@ test("a file that is too large or missing is a problem of that file only", async
     outcomes.map(({ status }) => status),
     ["broken", "read"],
   );
-  const gone = {
+  const missing = {
     ...(await scanFolder(folder)).files[1],
     path: join(folder, "gone.py"),
   } as ScriptFile;
-  const [outcome] = await readScripts([gone], { parsers: fakeParsers() });
+  const [outcome] = await readScripts([missing], { parsers: fakeParsers() });
   assert.equal(outcome?.status, "broken");
 });
 

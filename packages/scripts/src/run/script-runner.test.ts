@@ -517,12 +517,12 @@ test(
 );
 
 test("a found Python is cached; a missing one is searched again, and the model reads how to install it", async () => {
-  let looked = 0;
+  let searches = 0;
   const late = testRunner({
     sandbox: unconfined,
     python: () =>
       Promise.resolve(
-        ++looked === 1
+        ++searches === 1
           ? { status: "missing", message: "Install Python." }
           : { status: "found", executable: "/usr/bin/python3" },
       ),
@@ -531,5 +531,5 @@ test("a found Python is cached; a missing one is searched again, and the model r
   const missing = errorOf(await one());
   assert.deepEqual([missing.code, missing.message], ["python_missing", "Install Python."]);
   if (noPython !== false) return;
-  assert.deepEqual([await one(), await one(), looked], [2, 2, 2]);
+  assert.deepEqual([await one(), await one(), searches], [2, 2, 2]);
 });

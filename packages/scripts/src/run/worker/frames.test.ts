@@ -67,12 +67,12 @@ test("output arrives unchanged and each mark once, wherever the bytes are split"
 });
 
 test("a NUL that does not begin a mark is passed on immediately", () => {
-  let said = "";
+  let output = "";
   const reader = new PrintReader({
     mark: "\0capstan 1\0",
-    onText: (text) => (said += text),
+    onText: (text) => (output += text),
     onMark: () => {},
   });
   reader.push(Buffer.from("a\0b"));
-  assert.equal(said, "a\0b");
+  assert.equal(output, "a\0b");
 });
