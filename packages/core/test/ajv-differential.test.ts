@@ -35,7 +35,10 @@ function withContainsApart(schema: JsonSchema): JsonSchema {
   }) as JsonSchema;
 }
 
-/** Whether `contains` accepts a list without a matching item. Draft 7 ignores `minContains`, and its random schemas have none. */
+/**
+ * Whether `contains` accepts a list without a matching item. Draft 7 ignores `minContains`, and its
+ * random schemas have none.
+ */
 function containsNone(schema: object): boolean {
   return "minContains" in schema && schema.minContains === 0;
 }

@@ -9,10 +9,10 @@ import { defineTool, defineToolGroup } from "../src/tool/define-tool.ts";
 import { ToolExecutor } from "../src/call/tool-executor.ts";
 import type { JsonSchema, JsonValue } from "../src/base/json.ts";
 
-/** Far more than any of these tests takes, and far less than a non-linear one would. */
+/** Much longer than any of these tests takes, and much shorter than non-linear time. */
 const limitMs = 30_000;
 
-/** Processor time, because other work of the machine must not count. */
+/** Processor time, so that other processes do not affect the result. */
 function timed<T>(run: () => T): T {
   const start = process.cpuUsage();
   const result = run();

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-// The names that this package exports. A name that is added here is supported for applications
-// (index) or for Capstan's own packages (host); removing a name breaks its importers.
+// The names that this package exports. Adding a name here is a promise to support it for
+// applications (index) or for Capstan's own packages (host). Removing a name breaks its importers.
 
 const surface = {
   index: {

@@ -14,7 +14,7 @@ interface Sample {
   readonly value: JsonValue;
 }
 
-/** Words that are not JSON: text that is JSON may be meant as its value. */
+/** Words that are not JSON, because text that is JSON may be meant as its value. */
 const word = fc
   .stringMatching(/^[a-z ]{0,6}$/)
   .filter((text) => !["true", "false", "null"].includes(text));

@@ -32,7 +32,7 @@ const pattern = fc.constantFrom("^a", "b$", "^[a-z]+$", "a.*b", "^x-", "^(?:a|b)
 const size = fc.integer({ min: 0, max: 3 });
 const types = fc.constantFrom("null", "boolean", "integer", "number", "string", "array", "object");
 
-/** JSON of few shapes. */
+/** JSON values of a few shapes. */
 export const smallValue: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },

@@ -25,9 +25,9 @@ function outcomeOf(text: string, schema: JsonSchema): Outcome {
     : { status: "refused", message: prepared.error.message };
 }
 
-/** Lossless corruptions with two readings, so that the original is unknown. */
+/** Lossless corruptions with two possible meanings, so that the original is unknown. */
 const twoReadings: readonly { readonly tool: string; readonly text: string }[] = [
-  // One list of two, or two lists of one.
+  // Can mean one list of two, or two lists of one.
   { tool: "lists", text: '"grid":[1,2.5]' },
 ];
 
@@ -41,7 +41,8 @@ test("each corruption in the corpus is restored exactly or rejected", async (t) 
           for (const text of apply(call, tool.optional)) {
             const outcome = outcomeOf(text, tool.schema);
             const title = `${tool.name}: ${text} became ${JSON.stringify(outcome)}`;
-            // If the corrupted call is valid too, it has another meaning, and is accepted as it is.
+            // If the corrupted call is also valid, it has another meaning, and is accepted
+            // unchanged.
             const isUnchanged = outcome.status === "accepted" && outcome.repairs.length === 0;
             if (isUnchanged) {
               assert.deepEqual(outcome.args, JSON.parse(text), title);
@@ -87,7 +88,7 @@ test("each corruption is restored exactly or rejected, for any schema", async (t
             else if (outcome.repairs.length === 0)
               assert.deepEqual(outcome.args, JSON.parse(text), title);
             else if (isLossless) assert.deepEqual(outcome.args, call, title);
-            // An object in place of a list of such objects is a single value, whatever was meant.
+            // An object in place of a list of such objects is treated as a single value.
             else
               assert.ok(
                 outcome.repairs.every((repair) => repair.endsWith(" to a list")),
@@ -102,7 +103,7 @@ test("each corruption is restored exactly or rejected, for any schema", async (t
 });
 
 // Contract: executor-92
-test("arguments that were reported run as they were meant, or are rejected", () => {
+test("reported arguments run with their intended meaning, or are rejected", () => {
   for (const { source, schema, text, meant } of reportedArguments) {
     const outcome = outcomeOf(text, schema);
     const title = `${source}: ${text} became ${JSON.stringify(outcome)}`;
@@ -111,7 +112,7 @@ test("arguments that were reported run as they were meant, or are rejected", () 
   }
 });
 
-test("a valid call of any schema passes as the same object", () => {
+test("a valid call of any schema is the same object afterwards", () => {
   fc.assert(
     fc.property(toolCall, ({ schema, call }) => {
       const prepared = prepareArguments(call, schema);
@@ -124,13 +125,13 @@ test("a valid call of any schema passes as the same object", () => {
 });
 
 // Contract: executor-94
-test("for any arguments and schema, no change is silent or changes the meaning", () => {
+test("for any arguments and schema, every change is described and keeps the meaning", () => {
   fc.assert(
     fc.property(toolCall, mangled, ({ schema, call }, mangle) => {
       const given = mangle(call);
       const before = JSON.stringify(given);
       const prepared = prepareArguments(given, schema);
-      assert.equal(JSON.stringify(given), before, "the input is not touched");
+      assert.equal(JSON.stringify(given), before, "the input is not modified");
       if (prepared.status === "invalid") return;
       if (prepared.repairs.length === 0) return assert.equal(prepared.args, given);
       assert.deepEqual(
@@ -143,7 +144,7 @@ test("for any arguments and schema, no change is silent or changes the meaning",
   );
 });
 
-/** A call with some of its values replaced by anything, or written as text. */
+/** A call with some of its values replaced by any value, or written as text. */
 const mangled = fc
   .tuple(
     fc.infiniteStream(fc.constantFrom("keep", "keep", "text", "list", "other")),

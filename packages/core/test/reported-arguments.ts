@@ -102,7 +102,8 @@ export const reportedArguments: readonly ReportedArguments[] = [
     text: "",
     meant: {},
   },
-  // The following ones are not certain: a general repair makes a call of each.
+  // The meaning of the following arguments is not certain: a general repair converts each to a
+  // valid call.
   {
     source: "https://github.com/NousResearch/atropos/issues/478",
     schema: takes({ query: text }),

@@ -11,19 +11,19 @@ type Case = readonly [
 const cases: readonly Case[] = [
   ["a bare text is a path", { path: "docs/*" }, { path: "./docs/a.md" }, true],
   ["a bare number is exact", { n: 3 }, { n: 3 }, true],
-  ["a number is not the text of it", { n: 3 }, { n: "3" }, false],
+  ["a number does not equal its text", { n: 3 }, { n: "3" }, false],
   ["null is exact", { n: null }, { n: null }, true],
   [
-    "equals compares JSON, whatever the order of keys",
+    "equals compares JSON, regardless of the order of keys",
     { o: { equals: { a: 1, b: [2] } } },
     { o: { b: [2], a: 1 } },
     true,
   ],
-  ["an exact value, as every element of a list", { n: 3 }, { n: [3, 3] }, true],
-  ["a list is exact as a whole", { l: { equals: [1, 2] } }, { l: [1, 2] }, true],
+  ["an exact value matches every element of a list", { n: 3 }, { n: [3, 3] }, true],
+  ["a list is compared as a whole", { l: { equals: [1, 2] } }, { l: [1, 2] }, true],
   ["not this list", { l: { not: { equals: [1, 2] } } }, { l: [1, 2] }, false],
   [
-    "site, whatever the final dot of its host",
+    "site, with or without a final dot of its host",
     { url: { site: "https://a.org" } },
     { url: "https://a.org./" },
     true,
@@ -34,11 +34,11 @@ const cases: readonly Case[] = [
     { url: "https://a.org.:81/" },
     true,
   ],
-  ["equals takes text as it is", { path: { equals: "a" } }, { path: "./a" }, false],
-  ["glob goes over slashes", { cmd: { glob: "rm *" } }, { cmd: "rm -rf /a/b" }, true],
+  ["equals compares text literally", { path: { equals: "a" } }, { path: "./a" }, false],
+  ["glob matches slashes", { cmd: { glob: "rm *" } }, { cmd: "rm -rf /a/b" }, true],
   ["prefix", { cmd: { prefix: "git " } }, { cmd: "git push" }, true],
   [
-    "host, whatever its case and final dot",
+    "host, in any case and with or without a final dot",
     { url: { host: "example.org" } },
     { url: "https://EXAMPLE.org./x" },
     true,
@@ -69,13 +69,13 @@ const cases: readonly Case[] = [
   ],
   ["hosts below", { url: { host: "*.example.org" } }, { url: "https://a.b.example.org/" }, true],
   [
-    "hosts below are not the host",
+    "subdomains do not match the host",
     { url: { host: "*.example.org" } },
     { url: "https://example.org/" },
     false,
   ],
   [
-    "hosts below end at a dot",
+    "subdomains end at a dot",
     { url: { host: "*.example.org" } },
     { url: "https://badexample.org/" },
     false,
@@ -95,15 +95,15 @@ const cases: readonly Case[] = [
   ],
   ["bounds", { n: { min: 1, max: 5 } }, { n: 5 }, true],
   ["out of bounds", { n: { min: 1, max: 5 } }, { n: 6 }, false],
-  ["a bound takes numbers alone", { n: { min: 1 } }, { n: "5" }, false],
-  ["an omitted argument passes nothing", { path: "**" }, {}, false],
-  ["not is about what is given", { path: { not: "docs/**" } }, {}, false],
+  ["a bound matches only numbers", { n: { min: 1 } }, { n: "5" }, false],
+  ["an omitted argument matches no operator", { path: "**" }, {}, false],
+  ["not requires that the argument is given", { path: { not: "docs/**" } }, {}, false],
   ["not", { path: { not: "docs/**" } }, { path: "secrets/a" }, true],
-  ["not fails if the condition holds", { path: { not: "docs/**" } }, { path: "docs/a" }, false],
+  ["not fails if the condition matches", { path: { not: "docs/**" } }, { path: "docs/a" }, false],
   ["given", { force: { exists: true } }, { force: false }, true],
   ["not given", { force: { exists: false } }, {}, true],
   ["given after all", { force: { exists: false } }, { force: null }, false],
-  ["all conditions must hold", { a: 1, b: 2 }, { a: 1, b: 3 }, false],
+  ["all conditions must match", { a: 1, b: 2 }, { a: 1, b: 3 }, false],
   ["a pointer", { "/options/depth": { max: 3 } }, { options: { depth: 2 } }, true],
   ["a pointer with escapes", { "/a~1b": 1 }, { "a/b": 1 }, true],
   [
@@ -119,7 +119,7 @@ for (const [what, when, args, holds] of cases)
     assert.equal(conditionsHold(when, args, "every"), holds);
   });
 
-test("to allow, every element of a list must match; to ask or deny, one", () => {
+test("to allow a call, every element of a list must match; to ask or deny, at least one", () => {
   const args = { paths: ["docs/a", "secrets/b"], edits: [{ path: "docs/a" }, { path: "x" }] };
   for (const when of [{ paths: "docs/**" }, { "/edits/*/path": "docs/**" }]) {
     assert.equal(conditionsHold(when, args, "every"), false);
@@ -143,7 +143,7 @@ test("conditions are described in words", () => {
   );
 });
 
-test("a value that is denied for some element is denied in lists of any depth, also exact values", () => {
+test("a denied value, also an exact one, is denied in lists of any depth", () => {
   const denied = (when: ArgumentConditions, value: unknown) =>
     conditionsHold(when, { p: value }, "some");
   assert.equal(denied({ p: "secrets/**" }, [["a"], [["secrets/key"]]]), true);
@@ -153,13 +153,13 @@ test("a value that is denied for some element is denied in lists of any depth, a
   assert.equal(conditionsHold({ p: 5 }, { p: [4, 5] }, "every"), false);
 });
 
-test("a path in another case matches rules that tighten, and none that loosen", () => {
+test("a path in another case matches rules that ask or deny, and none that allow", () => {
   const secrets = { path: "secrets/**" };
   const elsewhere = { path: { not: { path: "secrets/**" } } };
   for (const path of ["SECRETS/a", "Secrets/A", "./x/../sEcrets/a"]) {
     assert.equal(conditionsHold(secrets, { path }, "some"), true, path);
     assert.equal(conditionsHold(secrets, { path }, "every"), false, path);
-    // Addresses outside the site: an ambiguous one is denied, and not allowed.
+    // URLs outside the site. An ambiguous URL is denied, and not allowed.
     assert.equal(conditionsHold(elsewhere, { path }, "some"), true, path);
     assert.equal(conditionsHold(elsewhere, { path }, "every"), false, path);
   }

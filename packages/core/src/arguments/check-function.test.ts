@@ -29,7 +29,7 @@ function assertChecks(isValid: (value: unknown) => boolean): void {
   assert.equal(isValid({ a: 1, b: 2 }), true);
   assert.equal(isValid({ a: 1 }), true);
   assert.equal(isValid({ a: "1" }), false);
-  // A property that was evaluated in an earlier value is not in this one.
+  // A property that was evaluated in an earlier value is not evaluated in this one.
   assert.equal(isValid({ a: 1, c: 2 }), false);
   assert.equal(isValid({ b: 1, c: 2 }), false);
 }

@@ -3,13 +3,13 @@ import { test } from "node:test";
 import type { JsonObject, JsonSchema, JsonValue } from "../base/json.ts";
 import { coerceArguments } from "./coerce-types.ts";
 
-/** The repaired value under a schema, or the same value if it stays. */
+/** Returns the repaired value under a schema, or the same value if it is not repaired. */
 function repaired(schema: JsonSchema | boolean, value: JsonValue): JsonValue | undefined {
   const outcome = coerceArguments({ value }, { type: "object", properties: { value: schema } });
   return outcome ? outcome.args["value"] : value;
 }
 
-test("values that were written as text get the type that the schema requires", () => {
+test("values in text form get the type that the schema requires", () => {
   assert.deepEqual(repaired({ type: "array" }, "[1, 2]"), [1, 2]);
   assert.deepEqual(repaired({ type: "array" }, "['a', None]"), ["a", null]);
   assert.deepEqual(repaired({ type: "object" }, '{"a":{}}'), { a: {} });
@@ -25,7 +25,7 @@ test("values that were written as text get the type that the schema requires", (
   assert.equal(repaired({ type: ["integer", "null"] }, "7"), 7);
 });
 
-test("a value without an exact conversion stays", () => {
+test("a value without an exact conversion is unchanged", () => {
   const numbers = [
     "5.",
     ".5",
@@ -41,7 +41,7 @@ test("a value without an exact conversion stays", () => {
     "Infinity",
     "",
     "5,0",
-    // A thousand, or one.
+    // Ambiguous: one thousand, or one.
     "1.000",
     "-20.500",
     "٥",
@@ -83,7 +83,7 @@ test("text never changes if text is allowed", () => {
   }
 });
 
-test("a single value becomes a list of one, if the list may contain it", () => {
+test("a single value becomes a list of one if the list can contain it", () => {
   assert.deepEqual(repaired({ type: "array", items: { type: "string" } }, "a"), ["a"]);
   assert.deepEqual(repaired({ type: "array", items: { type: "integer" } }, "5"), [5]);
   assert.deepEqual(repaired({ type: "array", items: { type: "string" } }, "src/a-b c.ts"), [
@@ -122,7 +122,7 @@ test("text that may be meant as several items does not become a list of one", ()
   ]);
 });
 
-test("an ambiguous value stays", () => {
+test("an ambiguous value is unchanged", () => {
   const numberOrTexts = { type: ["number", "array"], items: { type: "string" } };
   assert.equal(repaired(numberOrTexts, "5"), "5");
   assert.equal(repaired({ type: ["number", "array"], items: { type: "integer" } }, "5"), 5);
@@ -138,7 +138,7 @@ test("an ambiguous value stays", () => {
   assert.equal(needed, undefined);
 });
 
-test("null for an optional property is removed; an allowed or required null stays", () => {
+test("null for an optional property is removed; an allowed or required null is unchanged", () => {
   const schema = {
     properties: {
       a: { type: "string" },
@@ -200,7 +200,7 @@ test("a reference overrides its neighbours in draft-07, and is resolved at its p
   });
 });
 
-test("keys of a pattern and members of a constant list have schemas too", () => {
+test("keys of a pattern and members of a constant list also have schemas", () => {
   const schema = {
     patternProperties: { "^n": { type: "integer" }, "^t": { type: "string" } },
     additionalProperties: { type: "boolean" },
@@ -217,7 +217,7 @@ test("keys of a pattern and members of a constant list have schemas too", () => 
   });
 });
 
-test("of many repairs the first are described", () => {
+test("only the first of many repairs are described", () => {
   const outcome = coerceArguments(
     { a: Array.from({ length: 100 }, () => "5") },
     { properties: { a: { type: "array", items: { type: "integer" } } } },
@@ -264,7 +264,7 @@ test("prototypes are safe", () => {
   ]);
 });
 
-test("recursion ends for schemas that refer to themselves in any way", () => {
+test("recursion ends for all schemas that refer to themselves", () => {
   const alternatives = Array.from({ length: 10 }, (_, i) => ({ $ref: `#/$defs/s${i}` }));
   const $defs = Object.fromEntries(
     alternatives.map((_, i) => [

@@ -63,7 +63,7 @@ test("a path pattern matches like a regular expression over whole names", () => 
       const source = pattern
         .map((name) => (name === "**" ? "(?:[^/]+/)*" : `${name.replaceAll("*", "[^/]*")}/`))
         .join("");
-      // A single `*` is one name, which is never empty.
+      // A single `*` matches one name, which is never empty.
       const expected = new RegExp(`^${source}$`).test(`${path.join("/")}/`);
       assert.equal(fitsPath(pattern.join("/"), path.join("/")), expected);
     }),

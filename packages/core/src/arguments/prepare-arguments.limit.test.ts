@@ -23,7 +23,7 @@ const plain = definition({
 const own = definition({ type: "object", allOf: [{ properties: { limit: { type: "integer" } } }] });
 
 // Contract: executor-118, executor-203
-test("a limit is the tool's if its schema has one, else the executor's, also with a strict tool", () => {
+test("a limit belongs to the tool if its schema has one, else to the executor, also for a strict tool", () => {
   const { args, limit } = extractLimit({ limit: 5 }, own);
   assert.deepEqual([args, limit], [{ limit: 5 }, undefined]);
   assert.deepEqual(extractLimit({ limit: 5 }, definition({ type: "object" }, true)), {

@@ -40,7 +40,7 @@ test("repairs are reported", () => {
 });
 
 // Contract: executor-94, executor-167, executor-236
-test("an error lets a model correct its call", () => {
+test("an error contains the information to correct the call", () => {
   const prepared = prepareArguments(
     { pth: "x".repeat(500), count: "many", options: { mod: "a" } },
     schema,
@@ -55,7 +55,7 @@ test("an error lets a model correct its call", () => {
   assert.ok(message.length < 800);
 });
 
-test("a name similar to a missing one is suggested, also if unknown names are allowed", () => {
+test("a given name similar to a missing name is suggested, even if unknown names are allowed", () => {
   const inner = { type: "object", properties: { path: {}, deep: {} }, required: ["path"] };
   const schema = { type: "object", properties: { file: inner }, required: ["file"] };
   const prepared = prepareArguments({ file: { pth: ".", deep: 1 } }, schema);
@@ -81,7 +81,7 @@ test("a tool with an invalid schema cannot be called, and says so", () => {
   assert.equal(prepared.status === "invalid" && prepared.error.code, "invalid_schema");
 });
 
-/** Valid calls, each corrupted in one way. */
+/** Valid calls, each with one corruption. */
 const call = fc.record(
   {
     path: fc.string(),
@@ -124,7 +124,7 @@ const lossless: { readonly [name: string]: Corruption } = {
   ),
   "null for an absent optional": (args) =>
     "ratio" in args ? undefined : JSON.stringify({ ...args, ratio: null }),
-  "the whole as text": (args) => JSON.stringify(JSON.stringify(args)),
+  "all arguments as text": (args) => JSON.stringify(JSON.stringify(args)),
   "a code fence": (args) => `\`\`\`json\n${JSON.stringify(args, null, 2)}\n\`\`\``,
   "a trailing comma": (args) => `${JSON.stringify(args).slice(0, -1)},}`,
 };

@@ -20,7 +20,7 @@ test("single and curly quotes, Python's words, comments and trailing commas are 
   assert.deepEqual(read('{"range": \\n[1, 2]\\n}'), { range: [1, 2] });
 });
 
-test("raw control characters stay in a string, foreign escapes get their meaning", () => {
+test("raw control characters in a string are kept, and foreign escapes get their meaning", () => {
   assert.deepEqual(read('["one\ntwo\tthree\u0000\u007f"]'), ["one\ntwo\tthree\u0000\u007f"]);
   assert.deepEqual(read(String.raw`['it\'s \x41 \u00e9 \n "']`), ["it's A é \n \""]);
 });
@@ -43,7 +43,7 @@ test("ambiguous text is rejected", () => {
     '{“a": “b"}',
     '{"a": "b}',
     '{"a": "b,\n"c": "d"}',
-    // An escape that some readers drop and others keep.
+    // An escape that some parsers drop and others keep.
     String.raw`{"path": "C:\dir"}`,
     String.raw`['\0']`,
     // Bare words and other notations.
@@ -92,7 +92,7 @@ test("keys that could pollute a prototype are own data", () => {
 
 const value = fc.jsonValue().map((any) => JSON.parse(JSON.stringify(any)) as JsonValue);
 
-test("strict JSON is read like JSON.parse reads it, or rejected", () => {
+test("strict JSON is read as by JSON.parse, or rejected", () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       const outcome = readRelaxedJson(text);

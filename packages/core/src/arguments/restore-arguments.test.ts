@@ -79,7 +79,7 @@ test("an object within a JSON string is restored too", () => {
   });
 });
 
-test("arguments that were cut off with the answer are not completed", () => {
+test("arguments are not completed if the answer was cut off", () => {
   assert.equal(parseArguments('{"a": "x"').status, "parsed");
   const cut = parseArguments('{"a": "x"', { isCutOff: true });
   assert.match(cut.status === "failed" ? cut.error.message : "", /was cut off .* Send one JSON/);
@@ -93,7 +93,7 @@ test("arguments that were cut off with the answer are not completed", () => {
   );
 });
 
-test("a wrapper that the tool does not know is removed", () => {
+test("a wrapper that the tool's schema does not have is removed", () => {
   const schema = {
     type: "object",
     properties: { path: { type: "string" }, depth: { type: "integer" } },
@@ -107,7 +107,7 @@ test("a wrapper that the tool does not know is removed", () => {
     assert.deepEqual(args({ [name]: { path: ".", depth: "2" } }), { path: ".", depth: 2 }, name);
   assert.deepEqual(args({ input: "{'path': '.'}" }), { path: "." });
   assert.deepEqual(args({ arguments: { input: { path: "." } } }), { path: "." });
-  // Other names, other members, arguments that do not fit, and a parameter of that name.
+  // Other keys, further members, invalid arguments, and a parameter with that name.
   for (const given of [
     { data: { path: "." } },
     { input: { path: "." }, depth: 1 },

@@ -39,7 +39,7 @@ const hosts: readonly (readonly [string, string])[] = [
 ];
 
 // Contract: executor-221
-test("a URL that programs read in different ways is rejected by name", async () => {
+test("a URL that programs read in different ways is rejected with its argument's name", async () => {
   for (const url of ambiguous) {
     assert.equal(readUrl(url).status, "ambiguous", url);
     const { result, seen } = await fetchWith({ url });
@@ -50,7 +50,7 @@ test("a URL that programs read in different ways is rejected by name", async () 
 });
 
 // Contract: executor-221
-test("rules, grants and the tool see the host in one form", async () => {
+test("rules, grants and the tool get the host in one form", async () => {
   for (const [url, plain] of hosts) {
     assert.deepEqual((await fetchWith({ url })).seen, [plain]);
     const { hostname } = new URL(plain);

@@ -57,7 +57,7 @@ test("a value of any size is shortened", () => {
   assert.ok((issue?.received.length ?? 0) < 100);
 });
 
-test("an issue explains the alternative that was meant, else what each requires", () => {
+test("an issue explains the alternative that was meant, else the requirements of each alternative", () => {
   const either = {
     properties: {
       a: { anyOf: [{ type: "integer" }, { type: "array", items: { type: "string" } }] },
@@ -93,7 +93,7 @@ test("an issue explains the alternative that was meant, else what each requires"
   assert.equal(issues(many, "x").length, 1);
 });
 
-test("required checks own properties, of every name", () => {
+test("required checks own properties, with any name", () => {
   for (const name of ["toString", "constructor", "__proto__", "hasOwnProperty", "valueOf"]) {
     assert.deepEqual(
       issues({ type: "object", required: [name] }, {}).map(({ path }) => path),
@@ -135,7 +135,7 @@ test("an invalid schema is rejected with the path", () => {
   assert.match(refusal(circular), /refers to itself/);
 });
 
-test("properties in a condition that failed do not count as evaluated", () => {
+test("properties in a failed condition are not evaluated", () => {
   const schema = {
     properties: { method: { enum: ["get", "post"] }, retries: { type: "integer" } },
     if: { properties: { method: { const: "post" }, body: {} } },
@@ -151,7 +151,7 @@ test("properties in a condition that failed do not count as evaluated", () => {
   );
 });
 
-test("items evaluated within an item do not count for the list", () => {
+test("items that are evaluated within an item are not evaluated in the list", () => {
   const schema = { contains: { type: "array", prefixItems: [{}, {}] }, unevaluatedItems: false };
   assert.deepEqual(issues(schema, [[1, 2]]), []);
   assert.equal(issues(schema, [[1, 2], "y"]).length, 1);
@@ -165,7 +165,7 @@ test("repeated items are reported by value", () => {
   assert.deepEqual(issues({ uniqueItems: false }, [1, 1]), []);
 });
 
-test("true and false are schemas, other values are not", () => {
+test("true and false are schemas; other values that are not objects are rejected", () => {
   const verdict = (schema: boolean) => {
     const compiled = compileSchema(schema);
     return compiled.status === "compiled" && compiled.validator.isValid({ a: 1 });
@@ -175,7 +175,7 @@ test("true and false are schemas, other values are not", () => {
     assert.match(refusal(schema), /A schema is an object/);
 });
 
-test("recursive schemas work; an endless one, or a value too deep, is an issue and not a crash", () => {
+test("recursive schemas work; an endless schema or a value that is too deep is an issue, not a crash", () => {
   const tree = {
     $ref: "#/$defs/node",
     $defs: {
@@ -223,7 +223,7 @@ test("a property with the name pattern is not a pattern", () => {
   assert.deepEqual(issues(schema, { pattern: "(a+)+$", not: 1 }), []);
 });
 
-test("patterns are enforced, also those in older syntax only", () => {
+test("patterns are enforced, also patterns that are valid only in older syntax", () => {
   assert.equal(issues({ pattern: "^[a-z]+$" }, "aB").length, 1);
   assert.equal(issues({ pattern: "^a\\_b$" }, "a_c")[0]?.keyword, "pattern");
   assert.deepEqual(issues({ pattern: "^a\\_b$" }, "a_b"), []);
@@ -241,7 +241,7 @@ const hanging = [
   "^((a?){1,9}){1,9}$",
 ];
 
-test("a pattern that could hang is not enforced without an engine, and the notes say so", () => {
+test("without an engine, a pattern that could hang is not enforced, and the notes report it", () => {
   for (const pattern of hanging) {
     const compiled = compileSchema({ properties: { a: { pattern } } });
     assert.ok(compiled.status === "compiled");
@@ -303,7 +303,7 @@ test("a pattern that is left out never makes a schema stricter", () => {
   );
 });
 
-test("no reference reaches a pattern in a value, which is not made safe", () => {
+test("no reference can target a pattern within a value, which is not made safe", () => {
   for (const keyword of ["default", "const", "examples"]) {
     assert.match(
       refusal({ properties: { a: { $ref: `#/${keyword}` } }, [keyword]: { pattern: "^(a+)+$" } }),
@@ -316,7 +316,7 @@ test("no reference reaches a pattern in a value, which is not made safe", () => 
   );
 });
 
-test("the same schema is compiled once, by its content", () => {
+test("schemas with the same content are compiled once", () => {
   const one = compileSchema({ type: "object", title: "same", properties: { a: {}, b: {} } });
   assert.equal(compileSchema({ properties: { b: {}, a: {} }, title: "same", type: "object" }), one);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { errorMessage } from "./errors.ts";
 
-test("an error's message is its own, else its errors', else its name", () => {
+test("errorMessage returns an error's message, else its errors' messages, else its name", () => {
   assert.equal(errorMessage(new Error("no")), "no");
   assert.equal(errorMessage("no"), "no");
   assert.equal(errorMessage(new AggregateError([new Error("a"), new Error("b")])), "a; b");
@@ -10,7 +10,7 @@ test("an error's message is its own, else its errors', else its name", () => {
   assert.equal(errorMessage(new RangeError("")), "RangeError");
 });
 
-test("the cause of an error is left out", () => {
+test("errorMessage omits the cause of an error", () => {
   const wrapped = new Error("The query failed.", { cause: new Error("password=hunter2") });
   assert.equal(errorMessage(wrapped), "The query failed.");
 });

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isPlainName } from "./id.ts";
 
-test("every character is accepted exactly if the providers' pattern accepts it", () => {
+test("accepts exactly the characters that the providers' pattern accepts", () => {
   for (let code = 0; code <= 0xffff; code++) {
     const character = String.fromCharCode(code);
     assert.equal(isPlainName(character), /^[a-zA-Z0-9_-]$/.test(character), code.toString(16));
   }
 });
 
-test("a plain name has at least one character and at most the maximum, all of them plain", () => {
+test("a plain name has from one to the maximum number of characters, all of them plain", () => {
   assert.equal(isPlainName(""), false);
   assert.equal(isPlainName("a".repeat(64)), true);
   assert.equal(isPlainName("a".repeat(65)), false);

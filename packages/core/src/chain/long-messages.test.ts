@@ -53,7 +53,7 @@ test("2,000 characters are a long message, and one less is a short one", async (
 });
 
 // Contract: variables-13, variables-69
-test("a user's long message is a variable from the first request on, and calls can refer to it", async () => {
+test("from the first request on, a user's long message is a variable that calls can refer to", async () => {
   const executor = executorWith([count]);
   const script: ScriptedStep[] = [
     ({ messages }) => {
@@ -78,7 +78,7 @@ test("a user's long message is a variable from the first request on, and calls c
 });
 
 // Contract: variables-60
-test("the same message in a later turn is the same variable, and restores an evicted one", async () => {
+test("a repeated message in a later turn is the same variable, and restores it if it was evicted", async () => {
   const executor = executorWith([count]);
   const first = start(executor, ["one"], { inputMessages: [user(pasted)] });
   await first.result;
@@ -92,7 +92,7 @@ test("the same message in a later turn is the same variable, and restores an evi
   assert.equal(elsewhere.variables.getVariable(kept)?.value.text, pasted);
 });
 
-test("a variable that a user removed stays removed", async () => {
+test("a variable that a user removed is not stored again", async () => {
   const executor = executorWith([count]);
   const first = start(executor, ["one"], { inputMessages: [user(pasted)] });
   await first.result;

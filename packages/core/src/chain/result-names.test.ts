@@ -50,7 +50,7 @@ test("results are numbered in the order in which the model wrote the calls", asy
 });
 
 // Contract: variables-49
-test("a call that fails before it runs keeps its number, so that the others have the expected names", async () => {
+test("a call that fails before it runs keeps its number, so that later calls have the expected names", async () => {
   const calls = [
     { name: "Echo", args: { text: 1, more: [] } },
     { name: "Echo", args: {} },
@@ -64,7 +64,7 @@ test("a call that fails before it runs keeps its number, so that the others have
 });
 
 // Contract: variables-58
-test("tools whose results are not stored take no number", async () => {
+test("tools whose results are not stored use no number", async () => {
   const quiet = defineTool({
     ...reads,
     name: "Quiet",
@@ -83,7 +83,7 @@ test("a waiting call keeps its name in another process, and no later call gets i
   const { state } = await first.result;
   assert.equal(first.executor.variables.missingVariable("Asks_1").code, "variable_without_result");
 
-  // Only the variables and the state are passed on. The newest name has no variable yet.
+  // The next process gets only the variables and the state. The newest name has no variable yet.
   const stored = JSON.parse(JSON.stringify({ ...state })) as typeof state;
   const variables = VariableSystem.restore([]);
   const resume = {

@@ -15,7 +15,7 @@ import type { ToolChainResult } from "./options/tool-chain-result.ts";
 
 const contextMessages = [{ role: "user", content: "Go." }] as const;
 
-/** A journal that accepts a number of commits and no more, as if the process were killed. */
+/** A journal that accepts a limited number of commits, as if the process were then killed. */
 class CutJournal implements Journal {
   readonly kept = new MemoryJournal();
   commits = 0;
@@ -26,7 +26,7 @@ class CutJournal implements Journal {
   }
 
   commit(writes: readonly JournalWrite[]): CommitOutcome {
-    if (this.commits >= this.#limit) return { status: "fenced", reason: "the process is gone" };
+    if (this.commits >= this.#limit) return { status: "fenced", reason: "the process was killed" };
     this.commits++;
     return this.kept.commit(JSON.parse(JSON.stringify(writes)) as JournalWrite[]);
   }
@@ -51,7 +51,7 @@ async function cutAfter(commits: number, world: World, model: Model, Cut = CutJo
   return { result, journal };
 }
 
-/** Resumes the chain from the journal, in another process. */
+/** Resumes the chain from the journal, as in another process. */
 function carryOn(journal: MemoryJournal, world: World, model: Model): Promise<ToolChainResult> {
   const kept = { variables: journal.variables(), grants: journal.grants() };
   return resumeToolChain(richExecutor(world, kept), journal.state(), {
@@ -91,7 +91,7 @@ function recordOf({ status, answer, responseContent, toolChainContent, ...more }
 }
 
 // Contract: loop-3, loop-58, loop-74, loop-101, durability-10
-test("a chain that was killed at any commit and resumed ends like one that never was", async () => {
+test("a chain that was killed at any commit and resumed ends like a chain that was not killed", async () => {
   const model = richModel({ without: "Outer" });
   const uncut = await cutAfter(Infinity, newWorld(), model);
   assert.ok(uncut.journal.commits > 50);

@@ -57,7 +57,7 @@ function start(
     onEvent: (event) => events.push(event),
     ...more,
   });
-  /** All that is stored, without the parts for the reviewer alone. */
+  /** All stored data, without the parts that only the reviewer may read. */
   const open = () =>
     JSON.stringify([
       writes.map((write) =>
@@ -170,7 +170,7 @@ test("a chain that is stopped or closed withholds results that were not reviewed
 });
 
 // Contract: executor-68
-test("one call that waits for its reviewer can be stopped alone", async () => {
+test("a single call that waits for its reviewer can be stopped", async () => {
   const { tool } = secretTool();
   const slow = Promise.withResolvers<string>();
   const other = defineTool({ ...reads, name: "Other", execute: () => slow.promise });
@@ -210,7 +210,7 @@ test("a script waits for the review of its sub-call, and gets the released resul
   assert.doesNotMatch(open(), /tulip/);
 });
 
-test("a result whose tool is gone when its answer comes is withheld", async () => {
+test("a result is withheld if its tool was removed before the review", async () => {
   const { tool } = secretTool();
   const parked = await start([tool], [secretCall]).run.result;
   const reviews = [{ callId: "c1", decision: { decision: "release" } }] as const;
@@ -248,7 +248,7 @@ test("a final tool's text is shown unchanged after its release", async () => {
   assert.doesNotMatch(JSON.stringify(second.writes), /tulip/);
 });
 
-test("the limit of time does not end a review", async () => {
+test("the time limit does not end a review", async () => {
   const { tool } = secretTool();
   const clock = new FakeClock();
   const word = Promise.withResolvers<ReviewAnswer>();

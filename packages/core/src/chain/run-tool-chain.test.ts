@@ -57,7 +57,7 @@ const call = (name: string, args: unknown = {}, id?: string) => ({
 const types = (events: readonly ChainEvent[]) => events.map(({ type }) => type);
 
 // Contract: loop-2
-test("a call runs, its result goes to the model, and the answer ends the turn", async () => {
+test("a call runs, the model gets its result, and the model's answer ends the turn", async () => {
   const { run, model } = start([echo], [call("Echo", { text: "hello" }), "It said hello."]);
   const result = await run.result;
   assert.equal(result.status, "completed");
@@ -80,7 +80,7 @@ test("a call runs, its result goes to the model, and the answer ends the turn", 
 });
 
 // Contract: loop-35
-test("calls of one round run in parallel, and their results are in their order", async () => {
+test("calls of one round run in parallel, and their results are in the order of the calls", async () => {
   const gate = Promise.withResolvers<void>();
   let running = 0;
   const meet = defineTool({
@@ -105,7 +105,7 @@ test("calls of one round run in parallel, and their results are in their order",
 });
 
 // Contract: loop-25, plugins-43
-test("events carry their call, in an order that readers can rely on", async () => {
+test("events have the id of their call and a defined order", async () => {
   const speak = defineTool({
     ...reads,
     name: "Speak",
@@ -141,7 +141,7 @@ test("events carry their call, in an order that readers can rely on", async () =
 });
 
 // Contract: executor-233, executor-239, loop-38, plugins-26
-test("a failing tool, an unknown tool and broken arguments go back to the model as errors", async () => {
+test("the model gets errors for a failing tool, an unknown tool and broken arguments", async () => {
   const fails = defineTool({
     ...reads,
     name: "Fails",
@@ -190,7 +190,7 @@ test("a tool that returns nothing, a cycle or a function has a result message", 
 });
 
 // Contract: executor-159
-test("a result of 50 MB is truncated for the model and stored whole", async () => {
+test("a result of 50 MB is truncated for the model and stored in full", async () => {
   const big = "x".repeat(50 * 1024 * 1024);
   const huge = defineTool({
     ...reads,
@@ -265,7 +265,7 @@ test("a pending approval suspends the chain, and its state resumes it elsewhere"
   );
 });
 
-test("a call that ended in another chain is taken over with its end, and does not run again", async () => {
+test("a call that ended in another chain keeps its result, and does not run again", async () => {
   let ran = 0;
   const write = defineTool({ name: "Write", description: "", execute: () => `written ${++ran}` });
   const approvals = { request: () => ({ decision: "pending" as const }) };
@@ -280,13 +280,13 @@ test("a call that ended in another chain is taken over with its end, and does no
   assert.equal((await second.run.result).status, "completed");
   assert.equal(ran, 1);
   assert.equal(second.model.requests[0]?.messages.at(-1)?.content, "written 1");
-  // Its events are repeated, so that a reader of this chain alone sees the whole call.
+  // Its events are repeated, so that a reader of only this chain gets the complete call.
   const told = second.events.flatMap((event) => ("callId" in event ? [event.type] : []));
   assert.deepEqual(told, ["call.proposed", "approval.answered", "call.started", "call.settled"]);
 });
 
 // Contract: loop-62
-test("an answer during another call's run takes effect at once", async () => {
+test("an answer takes effect immediately while another call runs", async () => {
   const release = Promise.withResolvers<string>();
   const slow = defineTool({
     ...reads,
@@ -319,7 +319,7 @@ test("an answer during another call's run takes effect at once", async () => {
   assert.match(result.toolCallHistory[1]?.result?.status ?? "", /execution_rejected/);
 });
 
-test("ask-once remembers the decision for exactly these arguments", async () => {
+test("ask-once stores the decision for exactly these arguments", async () => {
   let asked = 0;
   const write = defineTool({
     name: "Write",
@@ -358,7 +358,7 @@ test("a user's edit is validated, runs, and is reported to the model", async () 
 });
 
 // Contract: executor-247
-test("an abort ends the chain at once, with every call recorded and a valid message list", async () => {
+test("an abort ends the chain immediately, with every call recorded and a valid message list", async () => {
   const hang = defineTool({
     ...reads,
     name: "Hang",
@@ -411,7 +411,7 @@ test("one call is stopped, and the turn continues", async () => {
 });
 
 // Contract: loop-19, loop-102
-test("a model that fails is an error with the text so far, never an answer", async () => {
+test("a model's failure is an error with the text so far, never an answer", async () => {
   const error = new ModelError({
     code: "rate_limit",
     message: "Too many requests.",
@@ -441,7 +441,7 @@ test("a stream that stops without an end event is a lost connection", async () =
   assert.equal((await run.result).error?.code, "connection");
 });
 
-test("at the limit of rounds the model answers without tools", async () => {
+test("at the limit on rounds the model answers without tools", async () => {
   const { run, model } = start(
     [echo],
     [call("Echo", { text: "1" }), call("Echo", { text: "2" }), "what I have"],
@@ -460,7 +460,7 @@ test("an empty answer is requested again once", async () => {
 });
 
 // Contract: plugins-51
-test("a client's call waits, and continues with its output", async () => {
+test("a client's call waits, and continues when its output is submitted", async () => {
   const clientTools = [
     { type: "function", function: { name: "Here", parameters: { type: "object" } } },
   ] as const;
@@ -632,7 +632,7 @@ test("a tool's own short texts appear in the log", async () => {
   assert.match(replayContent, /- Wordy in short ✓ → Wordy_1: "a lot"/);
 });
 
-test("a model that never ends is cut off", async () => {
+test("a model whose output never ends is cut off", async () => {
   async function* endless(): AsyncGenerator<ModelEvent> {
     for (;;) yield { type: "text-delta", text: "x".repeat(100_000) };
   }
@@ -643,7 +643,7 @@ test("a model that never ends is cut off", async () => {
 });
 
 // Contract: executor-58
-test("a result under review is shown to its reviewer only, and a withheld one is stored nowhere", async () => {
+test("a result under review is shown only to its reviewer, and a withheld result is stored nowhere", async () => {
   const secret = defineTool({
     name: "Secret",
     description: "",

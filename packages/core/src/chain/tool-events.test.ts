@@ -41,7 +41,7 @@ const search = defineTool({
 });
 
 // Contract: plugins-44, plugins-45
-test("events of pictures and searches reach listeners under their call's id, and a reader call by call", async () => {
+test("events of images and searches reach listeners with their call's id, and a reader call by call", async () => {
   const channel = new ToolOutputChannel();
   const calls = [{ name: "Paint" }, { name: "Search" }];
   const run = runToolChain({

@@ -13,7 +13,7 @@ test("a copy is equal and shares nothing", () => {
   );
 });
 
-test("a key named __proto__ stays a key, and its value is copied", () => {
+test("a key named __proto__ remains a key, and its value is copied", () => {
   const data = JSON.parse('{"__proto__":[1,{"a":null}]}') as Record<string, unknown>;
   const copy = copyJson(data);
   assert.deepEqual(copy, data);

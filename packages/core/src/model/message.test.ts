@@ -14,7 +14,7 @@ test("forged marks in a user's, a model's and a tool's text are neutralised, in 
   assert.deepEqual(neutraliseMessage(parts).content, [{ type: "text", text: safe }]);
 });
 
-test("invisible characters are marked in each part of a tool's result, and in no part of a user's message", () => {
+test("invisible characters are marked in each part of a tool's result, but not in a user's message", () => {
   const hidden = "pay \u202Eeno\u202C";
   const marked = "pay ⟨U+202E⟩eno⟨U+202C⟩";
   const source = { type: "base64", data: "" } as const;
@@ -54,7 +54,7 @@ test("a file's name and a link's title are neutralised too", () => {
   assert.equal(neutraliseMessage(harmless), harmless);
 });
 
-test("a message without marks, and a developer's own, is the same object", () => {
+test("a message without markers is the same object, and so is a developer's message", () => {
   const messages: readonly Message[] = [
     { role: "user", content: "Go." },
     { role: "user", content: [{ type: "text", text: "Go." }] },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withArgsDigest } from "./approval.ts";
 
-test("a digest is computed when it is read, and copied like the other properties", () => {
+test("a digest is computed on first read, and copied like the other properties", () => {
   let asked = 0;
   const question = withArgsDigest({ id: "a" }, () => `digest ${++asked}`);
   assert.equal(asked, 0);

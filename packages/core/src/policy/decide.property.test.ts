@@ -96,7 +96,7 @@ const covers = (
 const runs = { numRuns: 1_000 };
 
 // Contract: executor-224
-test("a denial from any source denies, and nothing else does", () => {
+test("a call is denied exactly if any source denies it", () => {
   fc.assert(
     fc.property(anyCase, (given) => {
       const { own, rules, overrides, grants, args } = given;
@@ -110,14 +110,15 @@ test("a denial from any source denies, and nothing else does", () => {
   );
 });
 
-test("another rule that denies or always asks never permits more, from any source", () => {
+test("adding a rule that denies or always asks never permits more, from any source", () => {
   const stern = fc.record({
     tool: fc.constantFrom("g.T", "g.*", "*"),
     execution: fc.constantFrom<ExecutionDecision>("deny", "ask-always"),
   });
   fc.assert(
     fc.property(anyCase, stern, fc.constantFrom("rules", "overrides"), (given, rule, whose) => {
-      // A more specific rule of the same source may ask less than one that asks always.
+      // A more specific rule of the same source may require fewer approvals than a rule that always
+      // asks.
       const all = [...given[whose], rule];
       const before = strictness(decided({ ...given, [whose]: [] }));
       const with1 = strictness(decided({ ...given, [whose]: [rule] }));
@@ -146,7 +147,7 @@ test("no override and no request permits calls for which the administrator's rul
 });
 
 // Contract: executor-224
-test("without a denial the administrator comes before the user, the user before a grant, a grant before the tool", () => {
+test("without a denial, the administrator overrides the user, the user overrides a grant, and a grant overrides the tool", () => {
   fc.assert(
     fc.property(anyCase, (given) => {
       const decision = decided({ ...given, requireApproval: undefined });
@@ -161,7 +162,7 @@ test("without a denial the administrator comes before the user, the user before 
             ? /Your own/
             : /This tool/;
         assert.match(decision.reason, whose);
-        assert.equal(allowed && decision.grantable, false, "a grant answers what asks once");
+        assert.equal(allowed && decision.grantable, false, "a grant answers requests of ask-once");
       } else if (decision.by === "rule") assert.ok(said(rules));
       else if (decision.by === "override") assert.ok(said(overrides) && !said(rules));
       else if (decision.by === "grant") assert.ok(allowed);

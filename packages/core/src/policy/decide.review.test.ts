@@ -25,7 +25,7 @@ function reasonOf(own: ResultApprovalPolicy, policy: Partial<ReviewOptions> = {}
 }
 
 // Contract: executor-108, executor-232
-test("checkToolResults: false overrides the tool's own policy, and no rule", () => {
+test("checkToolResults: false overrides the tool's own policy, but no rule", () => {
   const lifted = { checkToolResults: false };
   assert.equal(due("always"), true);
   assert.equal(due("always", lifted), false);
@@ -34,7 +34,7 @@ test("checkToolResults: false overrides the tool's own policy, and no rule", () 
 });
 
 // Contract: executor-7, executor-208
-test("on-error requires reviews of failures only", () => {
+test("on-error requires reviews only of failures", () => {
   assert.equal(due("on-error"), false);
   assert.equal(due("on-error", { isError: true }), true);
 });

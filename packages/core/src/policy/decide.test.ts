@@ -28,7 +28,7 @@ function asking(permission: ToolPermission, options: ToolExecutorOptions = {}) {
 }
 
 // Contract: executor-219
-test("a rule with conditions denies matching calls, and nothing else", async () => {
+test("a rule with conditions denies only matching calls", async () => {
   const rules: readonly PolicyRule[] = [
     { tool: "test.*", when: { path: "secrets/**" }, execution: "deny", reason: "these are secret" },
   ];
@@ -42,7 +42,7 @@ test("a rule with conditions denies matching calls, and nothing else", async () 
   assert.equal((await executor.execute("T", { path: "docs/a" })).status, "success");
 });
 
-test("rules see arguments in the tool's canonical form", async () => {
+test("rules get arguments in the tool's canonical form", async () => {
   const rules: readonly PolicyRule[] = [
     { tool: "*", when: { path: "secrets/**" }, execution: "deny" },
   ];
@@ -103,7 +103,7 @@ test("an override that is a function is evaluated for each call", async () => {
   assert.equal((await executor.execute("T", {})).status, "execution_rejected");
 });
 
-test("a request expires when the rule says, else the tool, else the gate", async () => {
+test("the expiry of a request is set by the rule, else the tool, else the gate", async () => {
   const rules = [{ tool: "*", when: { n: 1 }, approvalMs: 1_000 }] as const;
   const { executor, asked } = asking(
     { executionPolicy: "ask-always", approvalMs: 2_000 },
@@ -117,7 +117,7 @@ test("a request expires when the rule says, else the tool, else the gate", async
   );
 });
 
-test("a policy that throws or returns an invalid value asks", async () => {
+test("a policy that throws or returns an invalid value requires approval", async () => {
   const odd = [
     () => "maybe",
     () => undefined,

@@ -40,7 +40,7 @@ function answering(
 const allow = { decision: "allow" } as const;
 
 // Contract: scripts-65
-test("an approval of one version of a tool holds for no other", async () => {
+test("an approval of one version of a tool does not cover another version", async () => {
   const grants = new GrantBook();
   let asked = 0;
   const statusOf = async (version: string) => {
@@ -89,7 +89,7 @@ const nonsense: readonly [what: string, answer: unknown][] = [
   ["an unknown scope", { ...allow, scope: "forever" }],
   ["a time that is past", { ...allow, scope: "session", expiresAt: 1 }],
   ["the expiry must be a valid time", { ...allow, scope: "session", expiresAt: "soon" }],
-  ["a cover of no kind", { ...allow, scope: "session", covers: { type: "all" } }],
+  ["a cover of an unknown kind", { ...allow, scope: "session", covers: { type: "all" } }],
   ["a broken pattern", { ...allow, scope: "session", covers: { type: "pattern", when: {} } }],
   ["a cover for one call", { ...allow, covers: { type: "tool" } }],
 ];
@@ -174,7 +174,7 @@ test("a grant covers only the tool's definition at its time", async () => {
   assert.equal(asked, 1);
 });
 
-test("a grant and its revocation hold for every executor that shares the book", async () => {
+test("a grant and its revocation apply to every executor that shares the book", async () => {
   const grants = new GrantBook();
   const one = answering([{ ...allow, scope: "session" }], {}, { grants });
   const fork = answering([{ decision: "refuse" }], {}, { grants });

@@ -111,7 +111,7 @@ test("a request is removed when its call is stopped, and its answer gets the dec
 });
 
 // Contract: executor-145
-test("an expired request is removed, and a late answer learns of it", async () => {
+test("an expired request is removed, and a late answer gets the decision", async () => {
   const clock = new FakeClock(0);
   const { approvals, executor } = asking({ approvalMs: 1_000 }, { clock });
   const call = executor.execute("Write", { n: 1 });
@@ -159,7 +159,7 @@ test("an answer for the session also answers the other open requests that it cov
   await calls[2];
 });
 
-test("in a turn, a call that another answer covers says so", async () => {
+test("in a turn, a call that another answer covers names the grant", async () => {
   const { approvals, executor } = asking();
   const calls = [1, 2].map((n) => ({ name: "Write", args: { n } }));
   const run = runToolChain({
@@ -208,7 +208,7 @@ test("results are shown before the model reads them, and withheld if their call 
   assert.equal(approvals.pending.length, 0);
 });
 
-test("a listener that throws changes nothing", async () => {
+test("a listener that throws does not affect the decision", async () => {
   const { approvals, executor } = asking();
   approvals.subscribe(() => {
     throw new Error("the view crashed");

@@ -36,7 +36,7 @@ test("a rule for some tools or arguments leaves the setting its effect elsewhere
   assert.deepEqual(said({ ...secrets, execution: "auto" }, secrets), ["execution all"]);
 });
 
-test("of the administrator's rules the narrowest counts, and a denial always", () => {
+test("the narrowest of the administrator's rules applies, and a denial always applies", () => {
   const auto = { tool: "files.View", execution: "auto" } as const;
   const asks = { tool: "*", execution: "ask-always" } as const;
   assert.deepEqual(said(auto, asks, { tool: "files.*", execution: "auto" }), []);
@@ -45,7 +45,7 @@ test("of the administrator's rules the narrowest counts, and a denial always", (
   assert.deepEqual(said(auto, asks, docs), ["execution some"]);
 });
 
-test("each setting is checked separately, and the rule that counts is named", () => {
+test("each setting is checked separately, and the rule that applies is named", () => {
   const rule = { tool: "files.*", execution: "deny", result: "never", approvalMs: 5 } as const;
   const by = { tool: "files.*", result: "on-error", approvalMs: 9, reason: "law" } as const;
   assert.deepEqual(overruled({ rule, rules: [by], toolIds }), [
@@ -64,7 +64,7 @@ const anyRule = fc.record(
   { requiredKeys: ["tool"] },
 ) as fc.Arbitrary<PolicyRule>;
 
-test("settings reported as void never decide a call, and unreported ones may", () =>
+test("settings that are reported as overruled never decide a call, and other settings can", () =>
   fc.assert(
     fc.property(anyRule, fc.array(anyRule, { maxLength: 5 }), (rule, rules) => {
       const verdicts = new Map(

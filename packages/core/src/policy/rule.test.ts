@@ -6,7 +6,7 @@ import { approvalTimeRule, executionRule, type PolicyRule, resultRule } from "./
 const reasonOf = (rules: readonly PolicyRule[], args: ToolArgs) =>
   executionRule(rules, { toolId: "files.View", args })?.reason;
 
-test("the narrowest rule counts: tool, group, all; then conditions; then longer patterns", () => {
+test("the narrowest rule wins: tool, group, all; then conditions; then longer patterns", () => {
   const rules: readonly PolicyRule[] = [
     { tool: "*", execution: "auto", when: { path: "docs/api/**", n: 1 }, reason: "all" },
     { tool: "files.*", execution: "ask-once", reason: "group" },
@@ -30,7 +30,7 @@ test("the narrowest rule counts: tool, group, all; then conditions; then longer 
   assert.equal(reasonOf(reversed, { path: "docs/api/x" }), "api");
 });
 
-test("of two equally narrow rules the stricter counts, and a denial always", () => {
+test("the stricter of two equally narrow rules wins, and a denial always wins", () => {
   const alike: readonly PolicyRule[] = [
     { tool: "files.*", execution: "auto", reason: "auto" },
     { tool: "files.*", execution: "ask-once", reason: "ask" },
@@ -40,7 +40,7 @@ test("of two equally narrow rules the stricter counts, and a denial always", () 
   assert.equal(reasonOf([...alike, { tool: "*", execution: "deny", reason: "no" }], {}), "no");
 });
 
-test("rules set three things of a call separately: whether it runs, its review, and its expiry", () => {
+test("separate rules can set a call's execution, its review and its expiry", () => {
   const rules: readonly PolicyRule[] = [
     { tool: "files.View", execution: "ask-once", reason: "execution" },
     { tool: "files.*", result: "always", reason: "result" },

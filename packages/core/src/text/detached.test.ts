@@ -7,7 +7,7 @@ test("a detached text is the same text", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.nat(), (text, cut) => {
       assert.equal(detached(text), text);
-      // A lone surrogate stays too.
+      // A lone surrogate is kept too.
       assert.equal(
         detached(text.slice(cut % (text.length + 1))),
         text.slice(cut % (text.length + 1)),

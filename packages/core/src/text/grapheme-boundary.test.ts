@@ -9,7 +9,7 @@ const pieces =
     "|",
   );
 
-test("a cut is at the end of a visible character, the last one before the offset", () => {
+test("a cut is at the end of the last visible character before the offset", () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 40 }), fc.nat(), (parts, n) => {
       const text = parts.join("");

@@ -35,7 +35,7 @@ test("at most max names are returned, by insertions, deletions, replacements and
 
 test("10,000 candidates take little time", () => {
   const names = Array.from({ length: 10_000 }, (_, i) => `FetchWebPage_${i}_result`);
-  // The best of several rounds, because other work of the machine must not count.
+  // The best of several rounds, so that other processes do not affect the result.
   const rounds = Array.from({ length: 4 }, () => {
     const start = performance.now();
     assert.equal(nearestNames("FetchWebPag_1234_resul", names).length, 3);

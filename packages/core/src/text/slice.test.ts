@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { sliceText } from "./slice.ts";
 
 // Contract: variables-40
-test("adjacent slices add up to the whole, and no pair is split", () => {
+test("adjacent slices add up to the full text, and no surrogate pair is split", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom("a", "é", "😀", "\ud83d", "\ude00") }),

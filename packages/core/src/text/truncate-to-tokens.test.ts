@@ -3,7 +3,10 @@ import fc from "fast-check";
 import { test } from "node:test";
 import { truncateToTokens } from "./truncate.ts";
 
-/** Words and single signs, like a tokenizer; counts its calls and their characters. */
+/**
+ * Splits a text into words and single signs, like a tokenizer. Counts its calls and their
+ * characters.
+ */
 function tokenizer() {
   const asked = { times: 0, chars: 0 };
   const countTokens = (text: string) => {
@@ -21,7 +24,7 @@ function cut(whole: string, tokens: number, maxChars = 256_000) {
 }
 
 // Contract: executor-14, executor-178
-test("the shown text has at most the limit of tokens, and nearly as many, for any kind of text", () => {
+test("for any kind of text, the shown text has at most the limit of tokens, and nearly as many", () => {
   const texts = {
     words: "some ordinary words in a sentence. ".repeat(2_000),
     signs: "{}[]:,".repeat(5_000),
@@ -39,7 +42,7 @@ test("the shown text has at most the limit of tokens, and nearly as many, for an
   }
 });
 
-test("a text that fits is whole, with one or two calls of the tokenizer", () => {
+test("a text that fits is not truncated, with one or two calls of the tokenizer", () => {
   const short = cut("some words", 100);
   assert.equal(short.text, "some words");
   assert.equal(short.asked.times, 1);
@@ -47,7 +50,7 @@ test("a text that fits is whole, with one or two calls of the tokenizer", () => 
   assert.equal(cut(dense, 1_000).text, dense);
 });
 
-test("the ceiling in characters holds, however few the tokens", () => {
+test("the ceiling in characters applies, even if the text has few tokens", () => {
   const { text } = cut(" ".repeat(50_000), 1_000, 10_000);
   assert.ok(text.length <= 10_100);
 });

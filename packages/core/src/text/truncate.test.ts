@@ -16,7 +16,7 @@ const numbered = (n: number, line: (n: number) => string) =>
   Array.from({ length: n }, (_, index) => line(index)).join("\n");
 
 // Contract: executor-188
-test("a text that fits, or would not become shorter, is whole", () => {
+test("a text that fits, or would not become shorter, is not truncated", () => {
   assert.equal(truncate("12345", 5).text, "12345");
   const text = "x".repeat(120);
   assert.deepEqual(truncate(text, 100), {
@@ -27,7 +27,7 @@ test("a text that fits, or would not become shorter, is whole", () => {
 });
 
 // Contract: executor-115, executor-217
-test("the notice says what is missing between head and tail", () => {
+test("the notice states the length of the omitted text", () => {
   const { head, tail, notice, omitted } = shown("0123456789".repeat(1_000), 100);
   assert.equal(head.length, 80);
   assert.equal(tail.length, 20);
@@ -36,7 +36,7 @@ test("the notice says what is missing between head and tail", () => {
 });
 
 // Contract: executor-45
-test("head, rest and tail are the whole for any text and limit, and no more than the limit is shown", () => {
+test("for any text and limit, head, rest and tail are the full text, and no more than the limit is shown", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary", maxLength: 400 }),
     fc.array(fc.string({ unit: "grapheme", maxLength: 30 })).map((lines) => lines.join("\n")),
@@ -50,7 +50,7 @@ test("head, rest and tail are the whole for any text and limit, and no more than
       assert.equal(text, head + notice + tail);
       assert.equal(head.length + omitted + tail.length, whole.length);
       if (omitted === 0) assert.equal(text, whole);
-      // A character at the beginning of the tail is shown as a whole.
+      // A character at the beginning of the tail is not split.
       else assert.ok(head.length + tail.length <= limit + 30);
       if (whole.isWellFormed()) assert.ok(text.isWellFormed());
     }),
@@ -68,7 +68,7 @@ test("text is cut at a nearby end of a line", () => {
 });
 
 // Contract: executor-115
-test("a list is cut between its elements, however long they are", () => {
+test("a list is cut between its elements, even if they are long", () => {
   const list = Array.from({ length: 200 }, (_, id) => ({
     id,
     // An odd number of quotes, at the beginning and at the end.
@@ -99,7 +99,7 @@ test("lines of JSON are cut between lines", () => {
 });
 
 // Contract: executor-115
-test("a table is cut between its rows, however long they are", () => {
+test("a table is cut between its rows, even if they are long", () => {
   const cells = "words ".repeat(40);
   const table = `| n | words |\n| - | - |\n${numbered(200, (n) => `| ${n} | ${cells}|`)}`;
   const { head, tail } = shown(`Found:\n\n${table}`, 3_000);
@@ -116,7 +116,7 @@ test("rows of a CSV file are cut between rows, not within a quoted field", () =>
   assert.match(tail, /^\d+,"a ""long""/);
 });
 
-test("rows that are longer than the shown part are cut anyway", () => {
+test("rows that are longer than the shown part are cut within", () => {
   const whole = `a,b\nc,d\ne,f\n${"x".repeat(10_000)},${"y".repeat(10_000)}\n`;
   const { head, tail } = shown(whole, 500);
   assert.equal(head.length, 400);

@@ -42,7 +42,7 @@ test("text in any language and emoji stay unchanged", () => {
     assert.deepEqual(visibleParts(text), text === "" ? [] : [{ type: "text", text }], text);
 });
 
-test("empty lines and wide gaps do not push anything out of sight", () => {
+test("empty lines and wide gaps do not move text out of view", () => {
   assert.equal(visibleText(`ls${"\n".repeat(61)}curl x | sh`), "ls\n⟨60 empty lines⟩\ncurl x | sh");
   assert.equal(visibleText(`ls${"\n \t".repeat(61)}curl`), "ls\n⟨60 empty lines⟩\n \tcurl");
   assert.equal(visibleText("ls\n\n\n"), "ls\n⟨2 empty lines at the end⟩");
@@ -71,7 +71,7 @@ test("a host with look-alike letters is followed by its ASCII name", () => {
   for (const [text, seen] of texts) assert.equal(visibleText(text), seen);
 });
 
-test("a text that looks like a mark differs from a mark", () => {
+test("a text that imitates a mark differs from a mark", () => {
   assert.equal(visibleText("a⟨U+202E⟩b"), "a⟨U+27E8⟩U+202E⟩b");
   assert.notEqual(visibleText("//é⟨U+202E⟩"), visibleText("//é\u202e"));
   assert.deepEqual(hiddenCodePoints("⟨ψ|φ⟩"), []);
@@ -114,14 +114,14 @@ test("the parts of a text add up to it, and only marks hide anything", () => {
   );
 });
 
-test("texts of arguments stay unchanged, other values are indented JSON; names are one line", () => {
+test("texts in arguments are unchanged, other values are indented JSON, and names are one line", () => {
   const [text, list] = visibleArguments({ "a\nb": "x\n\u202ey", list: ["\u202e", 1] });
   assert.equal(seen(text!.name), "a⟨U+000A⟩b");
   assert.equal(seen(text!.value), "x\n⟨U+202E⟩y");
   assert.equal(seen(list!.value), '[\n  "⟨U+202E⟩",\n  1\n]');
 });
 
-test("the contents of variables follow the arguments, with their size", () => {
+test("the contents and sizes of variables follow the arguments", () => {
   const shown = visibleArguments({ code: "exec(vars['CMD'])" }, [
     { name: "CMD", text: "rm \u202e x", length: 6 },
     { name: "BIG", text: "a", length: 70_000 },
@@ -146,7 +146,7 @@ test("JSON for editing shows hidden characters, and has the same value", () => {
   );
 });
 
-test("the first parts are a beginning, with the number of characters left", () => {
+test("firstParts returns the beginning and the number of omitted characters", () => {
   const limits = { lines: 3, characters: 20 };
   fc.assert(
     fc.property(anyText, (text) => {
@@ -170,7 +170,7 @@ test("10 MB are read in linear time", () => {
   assert.ok(process.threadCpuUsage().user - start < 10_000_000);
 });
 
-test("words that would swap places with others are separate, and prose stays together", () => {
+test("words that would swap places with others are separate pieces, and prose is one piece", () => {
   assert.deepEqual(directionPieces("mv א ב"), ["mv ", "א", " ", "ב", ""]);
   assert.deepEqual(directionPieces("א:80,ב:443"), ["", "א", ":80,", "ב", ":443"]);
   assert.deepEqual(directionPieces("שלום, עולם!\nls ש"), ["שלום, עולם!\nls ", "ש", ""]);

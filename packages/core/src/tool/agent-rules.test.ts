@@ -5,7 +5,7 @@ import { VariableSystem } from "../variables/variable-system.ts";
 import { agentRules } from "./tool-rules.ts";
 
 // Contract: variables-55, variables-91
-test("each form that Rule/Agent/VarRef teaches works as its row says", () => {
+test("each form in Rule/Agent/VarRef works as its row describes", () => {
   const variables = new VariableSystem();
   const page = `${"x".repeat(100)}${"y".repeat(50)}z`;
   variables.countResult("Any_2");

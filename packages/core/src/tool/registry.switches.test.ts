@@ -38,7 +38,7 @@ test("without a value a group's switch is flipped", () => {
 });
 
 // Contract: executor-38, executor-238
-test("a call of a disabled tool says so, and does not run", async () => {
+test("a call of a disabled tool does not run, and its error names the reason", async () => {
   const executor = executorOff();
   const result = await executor.execute("One", {});
   assert.equal(result.status === "not_found" && result.error.code, "tool_disabled");
@@ -46,7 +46,7 @@ test("a call of a disabled tool says so, and does not run", async () => {
 });
 
 // Contract: executor-78, executor-79, executor-80, executor-198
-test("unregistered names are off, and setting them changes and announces nothing", () => {
+test("unregistered names are disabled, and switching them neither changes nor announces anything", () => {
   const executor = executorOff();
   const changes: ToolsChange[] = [];
   executor.subscribe((change) => changes.push(change));

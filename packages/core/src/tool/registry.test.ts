@@ -16,7 +16,7 @@ const groupOf = (...tools: readonly unknown[]): ToolGroup => ({
 
 const broken: { readonly [what: string]: readonly [tool: unknown, why: RegExp] } = {
   "no definition": [{}, /"group\.undefined" cannot be registered: its name/],
-  "a name that no provider takes": [
+  "a name that providers reject": [
     { ...other, definition: { type: "function", function: { name: "a b" } } },
     /"group\.a b".*its name/,
   ],
@@ -34,7 +34,7 @@ const broken: { readonly [what: string]: readonly [tool: unknown, why: RegExp] }
     /neither declares effects: "read" nor idempotent/,
   ],
   "endless retries": [{ ...other, retry: { attempts: Infinity } }, /retry\.attempts/],
-  "an execute that cannot run": [{ ...other, execute: "x" }, /execute/],
+  "an execute that is not a function": [{ ...other, execute: "x" }, /execute/],
   "an invalid formatter": [{ ...other, formatForLLM: "json" }, /formatForLLM is not a function/],
   "an invalid check": [{ ...other, check: true }, /check is not a function/],
   "an invalid limit": [{ ...other, DEFAULT_OUTPUT_LIMIT_CHAR: NaN }, /DEFAULT_OUTPUT_LIMIT_CHAR/],
@@ -42,7 +42,7 @@ const broken: { readonly [what: string]: readonly [tool: unknown, why: RegExp] }
 };
 
 // Contract: executor-23, executor-72, executor-171
-test("a broken tool is rejected by name, and its whole group is not added", async (t) => {
+test("a broken tool is rejected by name, and no tool of its group is added", async (t) => {
   for (const [what, [tool, why]] of Object.entries(broken)) {
     await t.test(what, () => {
       const executor = new ToolExecutor();
@@ -79,7 +79,7 @@ test("a broken group is rejected, and nothing of it is added", () => {
 });
 
 // Contract: executor-30, executor-182
-test("an empty group is registered, and offers nothing", () => {
+test("an empty group can be registered, and offers no tools", () => {
   const executor = new ToolExecutor();
   executor.registerToolGroup(groupOf());
   executor.toggleGroupEnabled("group", true);
@@ -130,11 +130,11 @@ test("an unregistered group loses its tools and rules; running calls end normall
   assert.equal((await running).status, "success");
 
   executor.registerToolGroup(group);
-  assert.equal(executor.isGroupEnabled("group"), true, "its switch was not lost");
+  assert.equal(executor.isGroupEnabled("group"), true, "its switch was kept");
 });
 
 // Contract: executor-52, executor-77, executor-192, executor-194
-test("changes are announced, and a listener that throws undoes nothing", () => {
+test("changes are announced, and a listener that throws does not undo them", () => {
   const executor = new ToolExecutor();
   const changes: ToolsChange[] = [];
   executor.subscribe(() => {

@@ -22,7 +22,7 @@ function executorOf(group: ToolGroup, variables = new VariableSystem()): ToolExe
 const how = { desc: "How to look", prompt: "Look twice.", when: "Before the first look" };
 
 // Contract: executor-32, executor-72, executor-197, variables-10, variables-52
-test("a group's rule is a kept variable from its registration on, with a row in the prompt", () => {
+test("from its registration on, a group's rule is a variable with keep and a row in the prompt", () => {
   const variables = new VariableSystem({ capacity: 1 });
   variables.updateVariable("pinned", { value: "p", type: "USER_ADD", keep: true });
   const executor = executorOf(groupWith({ how }), variables);
@@ -36,7 +36,7 @@ test("a group's rule is a kept variable from its registration on, with a row in 
   assert.doesNotMatch(rules, /Look twice\./);
 });
 
-test("a rule that is declared again unchanged is not a change, and a different one is", () => {
+test("declaring a rule again announces a change only if the rule differs", () => {
   const variables = new VariableSystem();
   executorOf(groupWith({ how }), variables);
   const changed: string[] = [];

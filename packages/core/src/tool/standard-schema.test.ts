@@ -9,7 +9,7 @@ interface Range {
   readonly to?: number;
 }
 
-/** Built like in other libraries than Zod: an object with a method, or a function with one. */
+/** Built as in libraries other than Zod: an object with a method, or a function with a method. */
 const properties: StandardSchema<Range, Required<Range>>["~standard"] = {
   version: 1,
   vendor: "other",
@@ -37,7 +37,7 @@ const shapes: { readonly [shape: string]: StandardSchema<Range, Required<Range>>
 };
 
 // Contract: executor-4, executor-18
-test("any Standard Schema with JSON Schema output describes, repairs, checks and fills in", async () => {
+test("a Standard Schema with JSON Schema output defines the parameters, repairs, checks and defaults", async () => {
   for (const [shape, parameters] of Object.entries(shapes)) {
     const seen: Required<Range>[] = [];
     const tool = defineTool({
@@ -67,7 +67,7 @@ test("any Standard Schema with JSON Schema output describes, repairs, checks and
 });
 
 // Contract: executor-4
-test("Zod's defaults, transforms and refinements hold", async () => {
+test("Zod's defaults, transforms and refinements apply", async () => {
   const seen: unknown[] = [];
   const tool = defineTool({
     ...reads,

@@ -25,7 +25,7 @@ function executorOf(...groups: readonly ToolGroup[]): ToolExecutor {
 }
 
 // Contract: executor-51, executor-75, executor-191
-test("a name that is taken becomes group_Tool, and the order of registration decides", async () => {
+test("a tool whose name is in use becomes group_Tool, in the order of registration", async () => {
   const executor = executorOf(
     { name: "vars", tools: [tool("ReadVar", { execute: () => "the real one" })] },
     { name: "mine", tools: [tool("ReadVar", { execute: () => "a silent replacement" })] },
@@ -47,7 +47,7 @@ test("a client's tools keep their names, and the server's are renamed", () => {
 });
 
 // Contract: executor-75
-test("names that are too long or taken twice are numbered, and fit every provider", () => {
+test("names that are too long or in use twice are numbered, and every provider accepts them", () => {
   const long = "x".repeat(64);
   const executor = executorOf(
     { name: "a", tools: [tool(long), tool("y".repeat(64))] },
@@ -56,12 +56,15 @@ test("names that are too long or taken twice are numbered, and fit every provide
   );
   const offered = names(executor.getEnabledToolDefinitions());
   assert.equal(new Set(offered).size, 5);
-  assert.ok(offered.includes(`${"b".repeat(60)}_2`), "the group's name is taken by its first tool");
+  assert.ok(
+    offered.includes(`${"b".repeat(60)}_2`),
+    "the group's first tool gets the name group_Tool",
+  );
   for (const name of offered) assert.match(name, /^[a-zA-Z0-9_-]{1,64}$/);
 });
 
 // Contract: executor-26, executor-82, executor-83, variables-32
-test("always-offered tools come with any other tool or a session's variable, not alone", () => {
+test("always-offered tools are offered only with another tool or a session's variable", () => {
   const executor = executorOf({ name: "a", tools: [tool("One")] });
   executor.registerToolGroup({
     name: "vars",
@@ -75,7 +78,7 @@ test("always-offered tools come with any other tool or a session's variable, not
 });
 
 // Contract: executor-1, executor-169, plugins-1
-test("a definition reaches the model as the function spec, and nothing else", async () => {
+test("the model gets only the function spec of a definition", async () => {
   const extra = { executionPolicy: "auto", lastModified: 5 };
   const definition = {
     type: "function",
@@ -91,7 +94,7 @@ test("a definition reaches the model as the function spec, and nothing else", as
 });
 
 // Contract: executor-8
-test("a registered tool without execute is a client's: offered unchanged, not run here", async () => {
+test("a registered tool without execute belongs to the client: it is offered unchanged and not run here", async () => {
   const { execute: _none, ...definitionOnly } = tool("Client");
   const executor = executorWith([definitionOnly]);
   const offer = executor.offer();
@@ -102,7 +105,7 @@ test("a registered tool without execute is a client's: offered unchanged, not ru
 });
 
 // Contract: executor-17
-test("a declared return type is a line of the model's definition, and changes nothing else", () => {
+test("a declared return type adds only a line to the model's definition", () => {
   const declared = tool("Count", { declaredReturnType: { type: "number", note: "people" } });
   const bare = tool("Bare", { declaredReturnType: { type: "{ a: string }" } });
   const executor = executorWith([

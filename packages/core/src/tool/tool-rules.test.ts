@@ -17,7 +17,7 @@ function executorOf(...groups: readonly ToolGroup[]): ToolExecutor {
 }
 
 // Contract: executor-85, executor-199
-test("without an offered tool there are no rules, whatever is enabled", () => {
+test("without an offered tool there are no rules, even if tools are enabled", () => {
   const rulePrompt = "Be careful.";
   const executor = executorOf({ name: "a", tools: [tool("One")], rulePrompt });
   assert.match(executor.toolRules(), /Be careful\./);
@@ -51,7 +51,7 @@ test("the base explains results, references, limits and refusals, once", () => {
 });
 
 // Contract: executor-118
-test("if a client's tools are offered too, the base names those that take a limit", () => {
+test("if a client's tools are offered too, the base names the tools that accept a limit", () => {
   const { execute: _none, ...clientRun } = tool("Shell");
   const group = { name: "a", tools: [tool("One"), tool("Two")] };
   const vars = { name: "vars", tools: [{ ...tool("ReadVar"), variableTool: true }] };
@@ -140,7 +140,7 @@ test("a rule prompt that throws or returns no text does not affect other groups'
 });
 
 // Contract: executor-87, variables-53
-test("skill rules are shown without a rule prompt: whole, or as rows of an index", () => {
+test("skill rules are shown without a rule prompt: in full, or as rows of an index", () => {
   const executor = executorOf({
     name: "files",
     tools: [tool("One")],

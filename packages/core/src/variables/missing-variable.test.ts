@@ -49,7 +49,7 @@ test("a result is restored with its arguments, by any of its names, with its dat
   }
 });
 
-test("values that do not fit together are an error that says so, and nothing loops", async () => {
+test("values that do not fit in memory together are an error, and nothing loops", async () => {
   const { variables, asked } = withStore(2);
   const executor = executorWith([join], { variables });
   for (const name of ["a", "b", "c"]) variables.addVariable(name, name, "USER_ADD");
@@ -65,7 +65,7 @@ test("a variable that was removed, never existed, or is not in the source stays 
   variables.addVariable("removed", "x", "USER_ADD");
   variables.removeVariables(["removed"]);
   assert.equal(await readBack(variables, "removed"), false);
-  assert.deepEqual(asked, [], "nobody is asked for it");
+  assert.deepEqual(asked, [], "the source is not asked for it");
   assert.equal(await readBack(variables, "never"), false);
   variables.addVariable("lost", "x", "USER_ADD");
   variables.addVariable("other", "x", "USER_ADD");
@@ -74,7 +74,7 @@ test("a variable that was removed, never existed, or is not in the source stays 
   assert.equal(variables.missingVariable("lost").code, "variable_evicted");
 });
 
-test("a variable that was created meanwhile is not overwritten", async () => {
+test("a variable that was created during the read is not overwritten", async () => {
   const { variables, stored } = withStore(1);
   const release = Promise.withResolvers<void>();
   variables.addVariable("a", "old", "USER_ADD");

@@ -51,7 +51,7 @@ test("without a reference the same object is returned", () => {
 });
 
 // Contract: variables-42, variables-85
-test("a string that is only a reference takes the value with its type", () => {
+test("a string that is only a reference becomes the value with its type", () => {
   assert.deepEqual(resolved("$VAR_REF{{list}}"), ["a", "b"]);
   assert.equal(resolved("$VAR_REF{{number}}"), 5);
   assert.equal(resolved("$VAR_REF{{text}}"), "hello world");
@@ -59,7 +59,7 @@ test("a string that is only a reference takes the value with its type", () => {
 });
 
 // Contract: variables-42
-test("if the schema takes text and not the data's type, a reference becomes text", () => {
+test("if the schema allows text but not the data's type, a reference becomes text", () => {
   assert.equal(resolved("$VAR_REF{{list}}", { type: "string" }), "a, b");
   assert.deepEqual(
     resolved("$VAR_REF{{list}}", { anyOf: [{ type: "string" }, { type: "array" }] }),
@@ -107,7 +107,7 @@ test("names with slashes, colons and other alphabets are found", () => {
 });
 
 // Contract: executor-205, variables-45, variables-86
-test("a backslash makes it literal, and a bare mark is text", () => {
+test("a backslash makes a reference literal, and $VAR_REF without braces is text", () => {
   assert.equal(resolved("\\$VAR_REF{{text}}"), "$VAR_REF{{text}}");
   assert.equal(resolved("\\$VAR_REF{{text}} $VAR_REF{{number}}"), "$VAR_REF{{text}} five");
   assert.equal(resolved("use $VAR_REF to refer"), "use $VAR_REF to refer");
@@ -149,7 +149,7 @@ test("an error names a few similar names, not all existing ones", () => {
 });
 
 // Contract: variables-48
-test("one invalid reference names itself and its position, and nothing is resolved", () => {
+test("an invalid reference is an error with its text and position, and nothing is resolved", () => {
   const variables = filled();
   const args = { a: "$VAR_REF{{text}}", list: [{ "b/c": "see $VAR_REF{{nope}}" }] };
   const outcome = resolveReferences(args, { variables });
@@ -159,7 +159,7 @@ test("one invalid reference names itself and its position, and nothing is resolv
 });
 
 // Contract: variables-20, variables-49, variables-79
-test("the error of a removed or evicted variable says so, and names the call to repeat", () => {
+test("the error states that a variable was removed or evicted, and names the call to repeat", () => {
   const variables = new VariableSystem({ capacity: 1 });
   variables.keepResult("Fetch", { text: "page" }, { url: "u" });
   variables.addVariable("other", "x", "USER_ADD");
@@ -191,7 +191,7 @@ test("property names that objects inherit are ordinary variable names", () => {
 });
 
 // Contract: variables-44
-test("keys stay unchanged and cannot pollute a prototype", () => {
+test("keys are unchanged and cannot pollute a prototype", () => {
   const args = JSON.parse(
     '{"__proto__":{"x":"$VAR_REF{{number}}"},"$VAR_REF{{text}}":1}',
   ) as JsonObject;
@@ -279,7 +279,7 @@ test("no input loops, throws, expands twice or grows beyond the bound", () => {
   );
 });
 
-/** A text as a model might write it, with the expected result. */
+/** A possible text of a model, with the expected result. */
 const written = fc.oneof(
   fc.string({ unit: "grapheme" }).map((text) => [text, text] as const),
   fc.constantFrom(["\\$VAR_REF{{text}}", "$VAR_REF{{text}}"] as const),
@@ -297,10 +297,10 @@ const written = fc.oneof(
 );
 
 // Contract: variables-46
-test("references in any text become their values once, and the rest stays unchanged", () => {
+test("references in any text become their values once, and other text is unchanged", () => {
   fc.assert(
     fc.property(fc.array(written, { minLength: 2, maxLength: 10 }), (parts) => {
-      // A reference alone would take a value with its type.
+      // A text that is only a reference would become a value with its type.
       const text = `<${parts.map(([given]) => given).join("|")}>`;
       const expected = `<${parts.map(([, value]) => value).join("|")}>`;
       assert.equal(resolved(text), expected);

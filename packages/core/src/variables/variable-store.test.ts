@@ -5,7 +5,7 @@ import { VariableSystem } from "./variable-system.ts";
 
 const stopped = { now: () => 1000, monotonic: () => 0, after: () => () => {} };
 
-test("a result without lookups has the same position as one that was looked up each time", () => {
+test("a result that is never looked up has the same position as a result that is looked up each time", () => {
   const name = fc.constantFrom("a", "Tool_1", "Tool_2", "Tool_3", "Tool_2_args", "Tool_3_result");
   const step = fc.record({
     do: fc.oneof(

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Variable, VariableChange } from "./variable.ts";
 import { VariableSystem } from "./variable-system.ts";
 
-/** A clock that stands still, so that no decision depends on dates. */
+/** A clock whose time never changes, so that no decision depends on dates. */
 const stopped = { now: () => 1000, monotonic: () => 0, after: () => () => {} };
 
 function system(
@@ -86,7 +86,7 @@ test("invalid values are rejected as data", () => {
 });
 
 // Contract: variables-7, variables-18, variables-73
-test("the least recent visit is evicted first, though all dates are equal", () => {
+test("the least recently visited variable is evicted first, even if all dates are equal", () => {
   const variables = system(3);
   for (const name of ["a", "b", "c"]) variables.addVariable(name, name, "LLMAdd");
   variables.beginTurn();
@@ -136,7 +136,7 @@ test("kept variables are never evicted, and a system full of them rejects new on
 });
 
 // Contract: variables-16, variables-52, variables-75
-test("rules have room in addition to all other variables, and take none away", () => {
+test("rules do not count towards the limits of other variables", () => {
   const variables = system(1, { maxBytes: 10, maxValueBytes: 10 });
   variables.updateVariable("pinned", { value: "0123456789", type: "USER_ADD", keep: true });
   assert.equal(variables.addVariable("Rule/a/b", "r".repeat(50), "RULE").status, "set");
@@ -174,7 +174,7 @@ test("a rule can be neither overwritten nor removed, except as a rule", () => {
 });
 
 // Contract: variables-12, variables-16, variables-57, variables-68
-test("a result has three names, and its arguments do not count", () => {
+test("a result has three names, and its arguments are not counted", () => {
   const variables = system(2);
   const kept = variables.keepResult("ListFiles", { text: "a\nb", data: ["a", "b"] }, { path: "." });
   assert.deepEqual(kept, { result: "ListFiles_1", args: "ListFiles_1_args" });
@@ -207,7 +207,7 @@ test("a result is evicted together with its arguments, and the error names the c
   assert.deepEqual(variables.missingVariable("C").details, { nearest: ["c"] });
 });
 
-test("a variable that becomes a result needs room for the arguments that it is paired with", () => {
+test("a variable that becomes a result requires room for the arguments that it is paired with", () => {
   const variables = system(4, { maxBytes: 80, maxValueBytes: 40 });
   variables.updateVariable("pinned", { value: "p".repeat(28), type: "USER_ADD", keep: true });
   variables.addVariable("Tool_2", "", "USER_ADD");
@@ -218,7 +218,7 @@ test("a variable that becomes a result needs room for the arguments that it is p
   assert.deepEqual(variables.names(), ["pinned", "Tool_2", "Tool_2_args"]);
 });
 
-test("arguments that stay when their result becomes something else need their own room", () => {
+test("arguments require their own room if their result becomes another type", () => {
   const variables = system(1);
   variables.keepResult("Tool", { text: "r" }, { a: 1 });
   variables.updateVariable("Tool_1_args", { keep: true });
@@ -228,7 +228,7 @@ test("arguments that stay when their result becomes something else need their ow
 });
 
 // Contract: variables-6
-test("keeping the arguments keeps their result", () => {
+test("a result is kept if its arguments are", () => {
   const variables = system(1);
   variables.keepResult("Tool", { text: "r" }, { a: 1 });
   variables.updateVariable("Tool_1_args", { keep: true });
@@ -262,7 +262,7 @@ test("names of results are never repeated, not after a restart and not if one is
 });
 
 // Contract: variables-7, variables-28
-test("a snapshot restores values, order of visits and pairs, in any order of the pairs", () => {
+test("a snapshot restores values, visits and pairs, in any order of the pairs", () => {
   const variables = system(10);
   variables.addVariable("a", "a", "USER_ADD", "first", ["t"]);
   variables.keepResult("Tool", { text: "r", data: { x: 1 } }, { p: 1 });
@@ -407,7 +407,7 @@ test("10,000 variables are listed, found and evicted without a scan for each (th
   for (let i = 0; i < 10_000; i++)
     variables.addVariable(`variable-${i}`, `value ${i}`, "LLMAdd", `number ${i}`);
   variables.listVariables({ search: "warm" });
-  // The best of several rounds, because other work of the machine must not count.
+  // The best of several rounds, so that other processes do not affect the result.
   const best = (perRound: number, run: (i: number) => void): number => {
     const rounds = Array.from({ length: 10 }, (_, round) => {
       const start = performance.now();

@@ -7,7 +7,7 @@ import { Recorder, type LossReason } from "./recorder.ts";
 
 const committed: CommitOutcome = { status: "committed" };
 
-/** A journal that takes the batch when the test says so. */
+/** A journal that takes the batch when the test tells it to. */
 function gathering(outcome: () => CommitOutcome | Promise<CommitOutcome> = () => committed) {
   const commits: JournalWrite[][] = [];
   let waiting: (() => void)[] = [];
@@ -54,7 +54,7 @@ test("writes before the journal's next commit are one commit, in order, and publ
   takeNext();
   recorder.appendEvent(resumed);
   const third = recorder.committed();
-  assert.equal(commits.length, 1, "a batch that was taken gets no more writes");
+  assert.equal(commits.length, 1, "a batch that the journal has taken gets no more writes");
   assert.deepEqual(await Promise.all([first, second]), [true, true]);
   assert.deepEqual(
     commits[0]?.map((write) => (write.type === "event" ? write.event.type : write.type)),
@@ -66,7 +66,7 @@ test("writes before the journal's next commit are one commit, in order, and publ
   assert.equal(commits.length, 2);
 });
 
-test("a journal that commits at once gets each write", async () => {
+test("a journal whose beforeNext calls back immediately gets each write", async () => {
   const commits: (readonly JournalWrite[])[] = [];
   const { recorder } = recording({
     commit: (writes) => (commits.push(writes), committed),
@@ -94,7 +94,7 @@ test("a detached recorder commits its batch, and nothing after it", async () => 
   assert.deepEqual(commits, [[{ type: "event", event: resumed }]]);
 });
 
-test("a lost journal gets no more writes, and waiting callers learn of it", async () => {
+test("a lost journal gets no more writes, and waiting callers get false", async () => {
   const outcomes = [Promise.withResolvers<CommitOutcome>()];
   const { journal, commits, takeNext } = gathering(() => outcomes[0]!.promise);
   const { recorder, told, lost } = recording(journal);

@@ -44,7 +44,7 @@ function priced(model: Model): Model {
   return { id: model.id, prices, stream: (request, signal) => model.stream(request, signal) };
 }
 
-/** For each limit, the final answer is requested without tools, and the result names the limit. */
+/** At each limit, the final answer is requested without tools, and the result names the limit. */
 function endedAt(limit: string, { result, events, requests }: Awaited<ReturnType<typeof run>>) {
   assert.equal(result.status, "completed");
   assert.equal(result.limit?.limit, limit);
@@ -57,7 +57,7 @@ function endedAt(limit: string, { result, events, requests }: Awaited<ReturnType
 }
 
 // Contract: loop-5, loop-52
-test("at the limit of rounds the final answer is requested without tools", async () => {
+test("at the limit on rounds, the final answer is requested without tools", async () => {
   const ran = await run([calls("Ok"), calls("Ok"), "That is it."], { maxRounds: 2 });
   endedAt("rounds", ran);
   assert.equal(ran.result.answer, "That is it.");
@@ -73,7 +73,7 @@ test("the default limit is ten rounds", async () => {
 });
 
 // Contract: loop-5
-test("with a limit of zero rounds no call runs, not even of a first response", async () => {
+test("with a limit of zero rounds, not even the calls of a first response run", async () => {
   const model = new ScriptedModel(["Nothing was run."]);
   const result = await executeToolChain(
     executorWith([ok]),
@@ -104,7 +104,7 @@ test("calls in the final answer get an error result and do not run", async () =>
 });
 
 // Contract: loop-40
-test("a model that only calls tools in its final answer is asked again once, then ends with an error", async () => {
+test("a final answer that contains only calls is requested again once, and then the chain ends with an error", async () => {
   const ran = await run([calls("Ok"), calls("Ok"), calls("Ok")], { maxRounds: 1 });
   assert.equal(ran.result.status, "error");
   assert.deepEqual(
@@ -115,7 +115,7 @@ test("a model that only calls tools in its final answer is asked again once, the
 });
 
 // Contract: loop-7
-test("at the limit of calls no tools are offered, and further calls are rejected", async () => {
+test("at the limit on calls, no tools are offered and further calls are rejected", async () => {
   const three = { calls: [{ name: "Ok" }, { name: "Ok" }, { name: "Ok" }] };
   const ran = await run([three, "Two were run."], { maxToolCalls: 2 });
   endedAt("calls", ran);
@@ -125,7 +125,7 @@ test("at the limit of calls no tools are offered, and further calls are rejected
   );
 });
 
-test("at the limit of calls a client keeps its own tools", async () => {
+test("at the limit on calls, a client's own tools are still offered", async () => {
   const clientTools = [{ type: "function", function: { name: "Here" } }] as const;
   const ran = await run([calls("Ok"), "Done."], { maxToolCalls: 1, clientTools });
   assert.equal(ran.result.limit, undefined);
@@ -136,7 +136,7 @@ test("at the limit of calls a client keeps its own tools", async () => {
 });
 
 // Contract: loop-7
-test("at the limit of tokens further calls do not run", async () => {
+test("at the limit on tokens, further calls do not run", async () => {
   const usage = { inputTokens: 600, outputTokens: 400 };
   const ran = await run([{ ...calls("Ok"), usage }, "No tokens left."], { maxTokens: 1000 });
   endedAt("tokens", ran);
@@ -146,7 +146,7 @@ test("at the limit of tokens further calls do not run", async () => {
 const unsaid = { usage: { inputTokens: 0, outputTokens: 0 } };
 
 // Contract: loop-8
-test("a limit of tokens estimates the usage of a model that reports none", async () => {
+test("a limit on tokens estimates the usage of a model that reports none", async () => {
   const script = Array.from({ length: 5 }, () => ({ ...calls("Ok"), ...unsaid }));
   const ran = await run(
     [...script.slice(0, 2), { text: "No tokens left.", ...unsaid }],
@@ -155,7 +155,8 @@ test("a limit of tokens estimates the usage of a model that reports none", async
     { countTokens: () => 50 },
   );
   endedAt("tokens", ran);
-  // A request of one message and one definition with its answer, and one with three more messages.
+  // A request with one message and one definition, and its answer; then a request with three more
+  // messages.
   const rounds = ran.events.flatMap((event) => (event.type === "round.ended" ? [event.usage] : []));
   assert.deepEqual(rounds.slice(0, 2), [
     { inputTokens: 100, outputTokens: 50, estimated: true },
@@ -165,7 +166,7 @@ test("a limit of tokens estimates the usage of a model that reports none", async
 });
 
 // Contract: loop-8
-test("only missing parts of a usage are estimated, and a broken counter removes no limit", async () => {
+test("only missing parts of a usage are estimated, and a broken counter disables no limit", async () => {
   const usage = { inputTokens: 7, outputTokens: 0 };
   const ran = await run([{ ...calls("Ok"), usage }, "Out."], { maxTokens: 8 }, [ok], {
     countTokens: () => Number.NaN,
@@ -176,7 +177,7 @@ test("only missing parts of a usage are estimated, and a broken counter removes 
 });
 
 // Contract: loop-8
-test("a limit of cost holds for a model without usage, also after a first response", async () => {
+test("a limit on cost applies to a model without usage, also after a first response", async () => {
   const script = new ScriptedModel([{ text: "Out.", ...unsaid }]);
   const { result } = await run([], {
     model: priced(script),
@@ -190,7 +191,7 @@ test("a limit of cost holds for a model without usage, also after a first respon
 });
 
 // Contract: loop-8
-test("without such a limit nothing is estimated, and the usage is the model's", async () => {
+test("without such a limit, the usage is the model's, without estimates", async () => {
   const script = [{ text: "Done.", ...unsaid }];
   const countTokens = () => assert.fail("counted");
   const ran = await run(script, { maxTokens: Infinity }, [ok], { countTokens });
@@ -214,7 +215,7 @@ test("a turn's cost is computed from the model's prices, and limited", async () 
 });
 
 // Contract: loop-9
-test("a limit of cost for a model without prices is rejected at the start", async () => {
+test("a limit on cost for a model without prices is rejected at the start", async () => {
   const { result, requests } = await run(["never"], { maxCost: 1 });
   assert.equal(result.status, "error");
   assert.equal(result.error?.code, "invalid_limits");
@@ -245,7 +246,7 @@ test("an invalid limit is rejected at the start with its name", async () => {
 });
 
 // Contract: loop-7
-test("at the limit of time running calls are stopped, and the model answers without tools", async () => {
+test("at the time limit, running calls are stopped and the model answers without tools", async () => {
   const clock = new FakeClock();
   const started = Promise.withResolvers<void>();
   let signalled = false;
@@ -275,7 +276,7 @@ test("at the limit of time running calls are stopped, and the model answers with
   assert.equal(clock.pending, 0);
 });
 
-/** A model that writes some text, and then stalls. */
+/** A model that writes some text and then stalls. */
 function silentModel(): { readonly model: Model; readonly asked: Promise<void> } {
   const asked = Promise.withResolvers<void>();
   const model: Model = {
@@ -290,7 +291,7 @@ function silentModel(): { readonly model: Model; readonly asked: Promise<void> }
 }
 
 // Contract: loop-11
-test("a model that is being asked at the limit of time is stopped: a timeout with its text", async () => {
+test("a model that is answering at the time limit is stopped: a timeout with its text", async () => {
   const clock = new FakeClock();
   const { model, asked } = silentModel();
   const running = run([], { model, maxDurationMs: 5000 }, [ok], { clock });
@@ -303,7 +304,7 @@ test("a model that is being asked at the limit of time is stopped: a timeout wit
   assert.equal(clock.pending, 0);
 });
 
-/** A hook that never resolves, and the signal that it got. */
+/** A callback that never resolves, and the signal that it got. */
 function hangingHook() {
   const asked = Promise.withResolvers<AbortSignal>();
   const onBeforeSendToLLM: ToolChainCallbacks["onBeforeSendToLLM"] = (_messages, { signal }) => {
@@ -314,7 +315,7 @@ function hangingHook() {
 }
 
 // Contract: loop-12
-test("an onBeforeSendToLLM that hangs is stopped at the limit of time", async () => {
+test("an onBeforeSendToLLM that hangs is stopped at the time limit", async () => {
   const clock = new FakeClock();
   const { callbacks, asked } = hangingHook();
   const running = run([], { callbacks, maxDurationMs: 5000 }, [ok], { clock });
@@ -329,7 +330,7 @@ test("an onBeforeSendToLLM that hangs is stopped at the limit of time", async ()
 });
 
 // Contract: loop-12
-test("an onBeforeSendToLLM that hangs is stopped with its turn, with or without a limit of time", async () => {
+test("an onBeforeSendToLLM that hangs is stopped with its turn, with or without a time limit", async () => {
   for (const limits of [{}, { maxDurationMs: 5000 }]) {
     const clock = new FakeClock();
     const { callbacks, asked } = hangingHook();
@@ -344,7 +345,7 @@ test("an onBeforeSendToLLM that hangs is stopped with its turn, with or without 
 });
 
 // Contract: loop-11
-test("the last answer after the limit of time has a minute and no more", async () => {
+test("the last answer after the time limit has exactly a minute", async () => {
   const clock = new FakeClock();
   const { model, asked } = silentModel();
   const running = run([], { model, maxDurationMs: 0 }, [ok], { clock });
@@ -359,7 +360,7 @@ test("the last answer after the limit of time has a minute and no more", async (
 });
 
 // Contract: loop-17
-test("the model is told of a repeatedly failing call, and then no more calls run", async () => {
+test("the model gets advice on a repeatedly failing call, and then no more calls run", async () => {
   const script = [
     calls("Bad", { b: 1, a: 2 }),
     calls("Bad", '{ "a": 2, "b": 1 }'),

@@ -160,7 +160,7 @@ test("a turn with short calls and results is shown in full, with the same bytes"
 });
 
 // Contract: loop-56
-test("a turn is long by its results, arguments and reasoning together, a picture, or a missing answer", async () => {
+test("results, arguments and reasoning together, an image, or a missing answer make a turn long", async () => {
   const give = defineTool({
     ...reads,
     name: "Give",
@@ -190,7 +190,7 @@ test("a turn is long by its results, arguments and reasoning together, a picture
 });
 
 // Contract: loop-56
-test("hundreds of short turns do not add up: the oldest become logs in batches, and stay so", async () => {
+test("of hundreds of short turns, the oldest become logs in batches and remain logs", async () => {
   const look = defineTool({ ...reads, name: "Look", execute: () => "x".repeat(1_900) });
   const turn = await turnOf([{ calls: [{ name: "Look" }, { name: "Look" }] }, "Found."], {
     executor: executorWith([look]),
@@ -210,7 +210,7 @@ test("hundreds of short turns do not add up: the oldest become logs in batches, 
       0,
     );
     assert.ok(whole <= 64_000, `${whole} characters of results after ${n + 1} turns`);
-    assert.equal(now.at(-5)?.role, "tool", "the newest is shown as it was");
+    assert.equal(now.at(-5)?.role, "tool", "the newest is shown unchanged");
     const logs = now.findIndex(({ role }) => role === "tool");
     assert.ok(!roles(now.slice(logs)).includes("developer"), "the oldest are logs");
   }
@@ -219,7 +219,7 @@ test("hundreds of short turns do not add up: the oldest become logs in batches, 
   assert.equal(roles(window).filter((role) => role === "tool").length, 120 + 2 * 13);
 });
 
-test("a journal gets the replay of the log when the turn has ended", async () => {
+test("a journal gets the log's replay when the turn ends", async () => {
   const journal = new MemoryJournal();
   const permission = { executionPolicy: "ask-always" } as const;
   const ask = defineTool({ ...reads, name: "Ask", permission, execute: () => "asked" });

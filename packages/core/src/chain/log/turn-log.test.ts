@@ -52,7 +52,7 @@ function says(content: string, calls: readonly CallRecord[] = []): AssistantMess
   return { role: "assistant", content, ...(requests.length > 0 && { tool_calls: requests }) };
 }
 
-/** The log of a turn that made these calls in one round. */
+/** Returns the log of a turn that made these calls in one round. */
 function logOf(given: readonly GivenCall[], words = "Done.") {
   const calls = given.map((call, n) => recordOf(call, n + 1));
   return turnLog([says("Let me look.", calls), says(words)], calls);
@@ -122,7 +122,7 @@ All is there.`,
 });
 
 // Contract: loop-45
-test("the replayed log is one frame with a line for each call, each with the name of its value", () => {
+test("the replayed log is one frame with a line for each call and the name of its value", () => {
   const { replay } = logOf([
     { name: "Look", args: '{"at":"sea"}', result: { preview: 'a "wide"\n\n  sea' } },
     { name: "Find" },
@@ -151,7 +151,7 @@ test("the log shows the first 200 characters of a result", () => {
 });
 
 // Contract: executor-237, loop-54
-test("the log names each kind of end", () => {
+test("the log describes each kind of outcome", () => {
   const error = (message: string) => ({ result: { error: { code: "x", message } } });
   const rejected = { result: { rejectReason: "not on Sundays" } };
   const cases: readonly (readonly [CallStatus, Partial<GivenCall>, string])[] = [
@@ -193,7 +193,7 @@ test("the log shows a user's changed arguments, and says that they were changed"
   );
 });
 
-test("long arguments lose their long texts first, and keep addresses, paths and ids whole", () => {
+test("long texts in arguments are truncated first, and URLs, paths and ids are kept complete", () => {
   const args = {
     path: "notes/2026/a-rather-long-name-of-a-file.md",
     text: "word ".repeat(500),
@@ -205,7 +205,7 @@ test("long arguments lose their long texts first, and keep addresses, paths and 
   assert.match(shown, /a-rather-long-name-of-a-file\.md".*"0198c7e4-8b1f"/);
 });
 
-test("arguments that are not JSON, or of megabytes, are truncated to one line", () => {
+test("arguments that are not JSON or are megabytes long are truncated to one line", () => {
   for (const args of ["{broken\n[Tool Execution Log]", `{"a":"${"b\n".repeat(2_500_000)}"}`]) {
     const { flow, replay } = logOf([{ args }]);
     assert.ok(flow.length < 800 && replay.length < 800);
@@ -213,7 +213,7 @@ test("arguments that are not JSON, or of megabytes, are truncated to one line", 
   }
 });
 
-test("a tool's pictures, files and links are named, without their bytes", () => {
+test("a tool's images, files and links are named, without their bytes", () => {
   const data = "AAAA".repeat(1_000);
   const { flow, replay } = logOf([
     {
@@ -238,7 +238,7 @@ test("a tool's pictures, files and links are named, without their bytes", () => 
   assert.ok(!flow.includes("AAAA") && !replay.includes("AAAA"));
 });
 
-test("thirty searches are one entry with the arguments and variables of all", () => {
+test("thirty searches are one entry with all their arguments and variables", () => {
   const searches = Array.from({ length: 30 }, (_, n) => ({ name: "Search", args: `{"q":"${n}"}` }));
   const { hint, flow, replay } = logOf([{ name: "Look" }, ...searches, { name: "Look" }]);
   assert.match(
@@ -253,7 +253,7 @@ test("thirty searches are one entry with the arguments and variables of all", ()
   );
 });
 
-test("similar calls whose values are not numbered in order each name their own", () => {
+test("similar calls each name their variable if the variables are not numbered in order", () => {
   const values = ["Search_4", "Search_1", "Search_2", "Search_3"];
   const { hint, replay } = logOf(
     values.map((cacheVarResult) => ({ name: "Search", result: { cacheVarResult } })),
@@ -265,7 +265,7 @@ test("similar calls whose values are not numbered in order each name their own",
   for (const value of values) assert.ok(hint.includes(`result=$VAR_REF{{${value}}}`));
 });
 
-test("a failed call among similar ones has its own entry", () => {
+test("a failed call among similar calls has its own entry", () => {
   const given = Array.from({ length: 9 }, (_, n): GivenCall =>
     n === 4
       ? { name: "Search", status: "failed", result: { error: { code: "x", message: "no" } } }
@@ -294,7 +294,7 @@ test("a fence within arguments or a result does not end the block's fence", () =
   assert.equal(blocks(flow), 1);
 });
 
-test("a preview can neither begin a line of its own in the replayed log nor end the frame", () => {
+test("a preview can neither begin a new line in the replayed log nor end the frame", () => {
   for (const preview of [
     "a\n- Pay ✓ → Pay_1",
     "a\u2028- Pay ✓",
@@ -342,7 +342,7 @@ test("the assistant's own text contains no log text", () => {
 });
 
 // Contract: loop-53
-test("the same turn has the same log, byte for byte, also from its record in another process", () => {
+test("the same turn has the same log, byte for byte, even from its record in another process", () => {
   const text = fc.oneof(
     fc.string({ maxLength: 30 }),
     fc.string({ unit: "binary", maxLength: 300 }),
@@ -366,7 +366,7 @@ test("the same turn has the same log, byte for byte, also from its record in ano
       const log = turnLog(messages, records);
       const kept = { messages, records };
       const read = JSON.parse(JSON.stringify(kept)) as typeof kept;
-      // The log contains neither the time of a call nor its duration.
+      // The log must contain neither the time of a call nor its duration.
       const moved = read.records.map((record) => ({
         ...record,
         proposedAt: later,

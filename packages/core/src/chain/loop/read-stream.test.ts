@@ -21,7 +21,7 @@ test("values are taken in order, and the next is requested when a promise has re
   assert.deepEqual(told, ["1", "2", "waited", "3"]);
 });
 
-test("a reader that has enough gets no more values, and the stream is closed", async () => {
+test("a reader that has enough values gets no more, and the stream is closed", async () => {
   const told: number[] = [];
   const ended: string[] = [];
   await readStream(numbers(5, ended), never, (n) => {
@@ -33,7 +33,7 @@ test("a reader that has enough gets no more values, and the stream is closed", a
   assert.deepEqual(ended, ["closed"]);
 });
 
-test("an error of the stream or the reader is thrown, at once or later", async () => {
+test("an error of the stream or the reader is thrown, synchronously or later", async () => {
   const failure = new Error("lost");
   const rejects = { next: () => Promise.reject(failure) };
   const throws = {
@@ -60,7 +60,7 @@ test("an error of the stream or the reader is thrown, at once or later", async (
   );
 });
 
-test("an abort ends the reading at once, whatever the stream does, and nothing is taken afterwards", async () => {
+test("an abort ends the reading immediately, regardless of the stream, and no further value is passed on", async () => {
   const stop = new AbortController();
   const late = Promise.withResolvers<IteratorYieldResult<number>>();
   const stream: AsyncIterator<number> = { next: () => late.promise };

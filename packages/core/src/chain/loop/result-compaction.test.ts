@@ -11,7 +11,7 @@ import { runToolChain } from "../run-tool-chain.ts";
 import type { ToolChainOptions } from "../options/tool-chain-options.ts";
 
 const text = "words of a page ".repeat(125);
-/** About 500 tokens each, four characters to a token. */
+/** About 500 tokens each, at four characters per token. */
 const page = defineTool({ ...reads, name: "Page", execute: () => text });
 const short = defineTool({ ...reads, name: "Short", execute: () => "short" });
 const loose = defineTool({
@@ -51,7 +51,7 @@ const shortened = (messages: readonly Message[] | undefined) =>
   results(messages).map((content) => content.includes("[Shortened: "));
 
 // Contract: loop-13
-test("beyond the limit of tokens, the oldest rounds' results are shortened to half of it", async () => {
+test("beyond the limit on tokens, the oldest rounds' results are shortened until half of it is used", async () => {
   const script = [...Array.from({ length: 5 }, () => call("Page")), "Done."];
   const { model, result } = await run(script, { compactAfter: 2_200 });
   const seen = model.requests.map(({ messages }) => shortened(messages));
@@ -73,7 +73,7 @@ test("beyond the limit of tokens, the oldest rounds' results are shortened to ha
 });
 
 // Contract: loop-13
-test("short results, unreadable ones and pictures stay; a reading of a variable does not", async () => {
+test("short results, unreadable results and images are kept; the result of reading a variable is shortened", async () => {
   const first = call("Page", "Short", "Loose", "Picture", "ReadVar");
   const { model } = await run([first, call("Page"), call("Page"), "Done."], {
     compactAfter: 1_200,
@@ -93,7 +93,7 @@ test("the newest round stays unchanged at any length, and an infinite limit shor
 });
 
 // Contract: loop-13
-test("a resumed turn is sent with the same bytes, from its state or from its journal", async () => {
+test("a turn that resumes from its state or its journal is sent with the same bytes", async () => {
   const script = [...Array.from({ length: 5 }, () => call("Page")), { error: new Error("gone") }];
   const journal = new MemoryJournal();
   const { model, result } = await run(script, { compactAfter: 2_200, journal });

@@ -128,7 +128,7 @@ test("invalid answers are rejected with their path: nothing runs, and the state 
 });
 
 // Contract: loop-67
-test("an invalid approval runs nothing, and an output that is not text answers nothing", async () => {
+test("an invalid approval runs no call, and an output that is not text answers no call", async () => {
   const { ran, executor } = world();
   const answered = Promise.withResolvers<void>();
   const hold = defineTool({ ...reads, name: "Hold", execute: () => answered.promise });
@@ -159,7 +159,7 @@ test("an invalid approval runs nothing, and an output that is not text answers n
 });
 
 // Contract: loop-72
-test("a user's approval does not run arguments that changed after the request", async () => {
+test("a user's approval does not cover arguments that changed after the request", async () => {
   const state = await waiting();
   const changed = state.calls.map((call) =>
     call["status"] === "waiting" ? { ...call, args: { sum: 1_000_000 } } : call,
@@ -204,7 +204,7 @@ test("if another option is invalid, the result's state is the given one", async 
   assert.equal(result.status, "completed");
 });
 
-test("a rejected chain began when it was requested", async () => {
+test("a rejected chain's start is the time of its request", async () => {
   const { executor } = world();
   const before = Date.now();
   const { result } = runToolChain({ executor } as unknown as Parameters<typeof runToolChain>[0]);

@@ -230,7 +230,7 @@ test("if requireApproval throws, no call of the round runs, and all are recorded
 });
 
 // Contract: loop-69
-test("only new messages of the user or the program are accepted in a turn, not earlier answers", async () => {
+test("a turn accepts only new messages of the user or the program, not earlier answers", async () => {
   const said: Message = { role: "assistant", content: "Of before." };
   const given: Message = { role: "tool", tool_call_id: "a", name: "Echo", content: "1" };
   for (const message of [said, given]) {
@@ -248,7 +248,7 @@ test("only new messages of the user or the program are accepted in a turn, not e
 });
 
 // Contract: loop-71
-test("a journal's outcome must be valid, and may come in a custom promise", async () => {
+test("a journal's outcome must be valid, and may be in a custom promise", async () => {
   const odd = await run({ journal: { commit: () => undefined } });
   assert.deepEqual([odd.result.status, odd.result.error?.code], ["error", "journal_failed"]);
   const committed: CommitOutcome = { status: "committed" };
@@ -260,7 +260,7 @@ test("a journal's outcome must be valid, and may come in a custom promise", asyn
 });
 
 // Contract: loop-71
-test("a limit of cost with invalid prices is rejected, and costs are not counted", async () => {
+test("a limit on cost with invalid prices is rejected, and costs are not counted", async () => {
   for (const prices of [{}, null, { input: NaN, output: 1 }, { input: -1, output: 1 }]) {
     const priced = () => Object.assign(new ScriptedModel(["Done."]), { prices });
     const { result } = await run({ model: priced(), maxCost: 1 });

@@ -28,7 +28,7 @@ test("an unknown option is rejected with the nearest name", async () => {
 });
 
 // Contract: loop-14
-test("an option of the wrong type is rejected with the expected one; nothing is asked or thrown", async () => {
+test("an option of the wrong type is rejected with the expected type; no model is called and nothing throws", async () => {
   const wrong: { readonly [name: string]: unknown } = {
     model: { id: "x" },
     callbacks: "none",
@@ -83,7 +83,7 @@ test("an unknown group is rejected with the nearest name, also from a function",
 });
 
 // Contract: loop-14
-test("null for an option counts as not given", async () => {
+test("null for an option is treated as omitted", async () => {
   const names = ["callbacks", "onEvent", "signal", "journal", "clientTools", "resume", "caller"];
   const { result } = await run(Object.fromEntries(names.map((name) => [name, null])));
   assert.equal(result.status, "completed");
@@ -109,7 +109,7 @@ test("client tools that providers reject are rejected, also from a function", as
 });
 
 // Contract: loop-14
-test("without an executor runToolChain throws an error that says so", () => {
+test("runToolChain throws if the executor is missing", () => {
   for (const options of [null, {}, { executor: null }, { executor: {} }])
     assert.throws(() => runToolChain(options as unknown as ToolChainOptions), {
       code: "invalid_options",

@@ -38,7 +38,7 @@ function run(
 }
 
 // Contract: loop-26, loop-27
-test("each call has a pair of callbacks with its name, arguments, id and result", async () => {
+test("two callbacks report each call, with its name, arguments, id and result", async () => {
   const told: unknown[] = [];
   const calls = [
     { name: "Echo", args: { text: "hi" } },
@@ -93,7 +93,7 @@ test("callbacks get the text of a step as it grows, and the running calls", asyn
 });
 
 // Contract: loop-28, loop-59
-test("the text of a retried step is void and reported again", async () => {
+test("the text of a retried step is discarded and reported again", async () => {
   const updates: string[] = [];
   const { result } = run([{ error: new Error("gone"), after: "Half an ans" }], {});
   const { state } = await result;
@@ -136,7 +136,7 @@ test("callbacks get errors with their phase", async () => {
 });
 
 // Contract: loop-32
-test("callbacks that throw or reject are reported, and stop nothing", async () => {
+test("callbacks that throw or reject are reported, and do not stop the chain", async () => {
   const names = [
     "onToolCallStart",
     "onToolCallComplete",
@@ -165,7 +165,7 @@ test("callbacks that throw or reject are reported, and stop nothing", async () =
 });
 
 // Contract: loop-32
-test("an onEvent or onError that throws stops nothing, and does not fill the memory", async () => {
+test("an onEvent or onError that throws neither stops the chain nor fills the memory", async () => {
   const fail = () => {
     throw new Error("I am broken");
   };
@@ -207,7 +207,7 @@ test("onBeforeSendToLLM gets and may change every request, also the last and rep
 });
 
 // Contract: loop-4, loop-30
-test("changes of onBeforeSendToLLM within messages are sent, and change no record and no caller's message", async () => {
+test("changes that onBeforeSendToLLM makes within messages are sent, but change neither the record nor the caller's messages", async () => {
   const mine = { role: "user", content: [{ type: "text", text: "My secret." }] } as const;
   const hide = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;
@@ -248,7 +248,7 @@ test("callbacks that change a call's arguments change neither the run nor the re
 });
 
 // Contract: loop-30
-test("onBeforeSendToLLM may change nothing, or be asynchronous", async () => {
+test("onBeforeSendToLLM may return nothing, or be asynchronous", async () => {
   const { result, model } = run(["Fine."], {
     onBeforeSendToLLM: async (messages) => {
       await Promise.resolve();
@@ -275,7 +275,7 @@ test("if onBeforeSendToLLM fails, nothing is sent, and the finished work is stor
 });
 
 // Contract: loop-1, loop-4, loop-42, loop-46, loop-47
-test("a first response continues like the loop's own, and its usage counts once", async () => {
+test("a first response continues like the loop's own, and its usage is counted once", async () => {
   const model = new ScriptedModel([
     { text: "It said hi.", usage: { inputTokens: 7, outputTokens: 3 } },
   ]);

@@ -24,8 +24,8 @@ function run(
 }
 
 // Contract: loop-50, loop-98
-test("a model whose answer does not come in time ends the chain as timeout", async () => {
-  const error = new ModelError({ code: "timeout", message: "Nothing came for two minutes." });
+test("a model that does not answer in time ends the chain as timeout", async () => {
+  const error = new ModelError({ code: "timeout", message: "No data arrived for two minutes." });
   const { status, error: told, toolCallHistory } = await run([calls("Ok"), { error }]).result;
   assert.deepEqual([status, told?.code, told?.phase], ["timeout", "timeout", "model"]);
   assert.equal(toolCallHistory[0]?.status, "success");
@@ -92,7 +92,7 @@ test("the system prompt comes first, and an empty one is left out", async () => 
 });
 
 // Contract: loop-22, loop-49
-test("checkToolResults: false overrides a tool's own request for a review, and no rule", async () => {
+test("checkToolResults: false overrides a tool's own request for a review, but no rule", async () => {
   const shy = defineTool({
     ...reads,
     name: "Shy",
@@ -158,7 +158,7 @@ test("the history has each call's times, its round, and the usage of the step th
 });
 
 // Contract: loop-48, loop-100
-test("the history has a whole result, or with a journal the text that the model read", async () => {
+test("the history has the full result, or with a journal the text that the model read", async () => {
   const whole = await run([calls("Ok"), "Done."]).result;
   const [entry] = whole.toolCallHistory;
   assert.deepEqual(entry?.result?.status === "success" && entry.result.data, { fine: true });
@@ -175,7 +175,7 @@ test("a chain whose end could not be stored does not succeed", async () => {
     journal: {
       commit: (writes) =>
         writes.some(({ type }) => type === "result")
-          ? { status: "fenced", reason: "another process has it" }
+          ? { status: "fenced", reason: "another process owns it" }
           : journal.commit(writes),
     },
   });
@@ -183,7 +183,7 @@ test("a chain whose end could not be stored does not succeed", async () => {
   assert.deepEqual([status, error?.code, answer], ["error", "fenced", "Done."]);
 });
 
-test("a copied or serialized result has the parts that are created when they are read", async () => {
+test("a copied or serialized result includes the parts that are created on first read", async () => {
   const result = await run([calls("Ok"), "Fine."]).result;
   const copy = { ...result };
   assert.deepEqual(Object.keys(copy).toSorted(), Object.keys(result).toSorted());

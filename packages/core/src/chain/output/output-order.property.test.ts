@@ -50,7 +50,7 @@ const scenario = fc.record({
   order: fc.constantFrom("start" as const, "first-to-speak" as const),
   limit: fc.constantFrom(0, 60, 65_536),
   totalLimit: fc.constantFrom(300, 1_000_000),
-  /** Ticks between two readings; -1 reads after the end. */
+  /** Ticks between two reads; -1 reads only after the end. */
   pace: fc.integer({ min: -1, max: 3 }),
 });
 
@@ -111,7 +111,7 @@ async function play(given: Scenario) {
     async request() {
       const { allows, ticks: after, comes } = answers.next().value;
       await ticks(after);
-      // One in ten is never answered, and waits when the chain stops.
+      // One request in ten is never answered, and still waits when the chain stops.
       if (comes === 0) return { decision: "pending" };
       return allows ? { decision: "allow" } : { decision: "refuse" };
     },
@@ -120,12 +120,12 @@ async function play(given: Scenario) {
       await ticks(after);
       const { text, others } = byCall(raw).get(callId) ?? { text: "", others: [] };
       const said = others.some(({ type }) => type === "call.event" || type === "call.progress");
-      if (text !== "" || said) failures.push(`${callId} was heard before its release`);
+      if (text !== "" || said) failures.push(`${callId} had visible output before its release`);
       return allows ? { decision: "release" } : { decision: "withhold" };
     },
   };
   const failures: string[] = [];
-  // The clock stands still: nothing may depend on it.
+  // The time never changes, because the order must not depend on it.
   const clock = new FakeClock();
   const executor = new ToolExecutor({ approvals, clock, limits: { callsAtOnce: atOnce } });
   executor.registerToolGroup({ name: "test", tools });
@@ -229,7 +229,10 @@ function isCallEvent(event: OutputEvent<ChainEvent>) {
   );
 }
 
-/** The calls in the order of the current output, each once for every time that it is current. */
+/**
+ * The calls in the order in which they were the current output. A call appears each time it becomes
+ * current.
+ */
 function floor(heard: readonly OutputEvent<ChainEvent>[], started: ReadonlySet<string>): string[] {
   const turns: string[] = [];
   for (const event of heard) {
@@ -250,7 +253,7 @@ test("calls that run in parallel are read one after the other, complete and with
     const started = new Set(starts);
 
     const turns = floor(heard, started);
-    assert.equal(new Set(turns).size, turns.length, "a call took the floor twice");
+    assert.equal(new Set(turns).size, turns.length, "a call was the current output twice");
     if (given.order === "start") assert.deepEqual(turns, starts);
     else assert.deepEqual(turns.toSorted(), starts.toSorted());
 

@@ -141,7 +141,7 @@ test("calls can be read in the order of their first output", async () => {
   ]);
 });
 
-test("the current output is read at once, piece by piece, and the next one when it has ended", async () => {
+test("the current output is read immediately, piece by piece, and the next output when it has ended", async () => {
   const channel = new ToolOutputChannel();
   const reader = channel.read();
   const next = async () => {
@@ -181,13 +181,13 @@ test("an approval request does not wait for the current output", async () => {
 });
 
 // Contract: plugins-31
-test("a call that never ran reports its rejection, and blocks no other", async () => {
+test("a call that never ran reports its rejection, and blocks no other call", async () => {
   const words = await read([announced("a"), started("b"), settled("a"), settled("b")]);
   assert.deepEqual(words, ["a.proposed", "a.settled", "b.started", "b.settled"]);
 });
 
 // Contract: plugins-32
-test("the next turn and the end come after everything, even after a call that never ended", async () => {
+test("the next turn and the end follow all other events, even if a call never ended", async () => {
   const words = await read([
     round(1),
     started("a"),
@@ -260,9 +260,9 @@ test("without a store, omitted output is reported", async () => {
   );
 });
 
-test("a store that fails, ends early or repeats itself blocks nothing", async () => {
+test("a store that fails, ends early or repeats events does not block the reader", async () => {
   const failing = () => {
-    throw new Error("The disk is gone.");
+    throw new Error("The disk was removed.");
   };
   const empty = () => [];
   for (const replay of [failing, empty]) {
@@ -304,7 +304,7 @@ test("a reader that falls too far behind with events of no call gets an error", 
   assert.deepEqual(words, ["round.started", "a.proposed", "b.proposed"]);
 });
 
-test("a second reader continues after the first; two at once are rejected", async () => {
+test("a second reader continues after the first; two simultaneous readers are rejected", async () => {
   const channel = new ToolOutputChannel({ limit: 10, replay: replayOf(two) });
   for (const event of two) channel.push(event);
   const words: string[] = [];
@@ -333,14 +333,14 @@ test("a replay is closed as soon as enough was read", async () => {
   assert.equal(open, 0);
 });
 
-test("with custom positions, an event may represent several", async () => {
+test("with custom positions, an event may represent several events", async () => {
   const numbered = two.map((event, index) => ({ ...event, seq: 10 * index + 5 }));
   const channel = new ToolOutputChannel<ChainEvent & { readonly seq: number }>({
     limit: 0,
     position: ({ seq }) => seq,
     replay: (after) => numbered.filter(({ seq }) => seq > after),
   });
-  // As a compact replay yields them: without deltas.
+  // The events of a compact replay, which has no deltas.
   for (const event of numbered) if (event.type !== "item.delta") channel.push(event);
   const words: string[] = [];
   for await (const event of channel.read()) words.push(word(event));
