@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isLoopback } from "./app.ts";
 
-test("only addresses that other machines cannot reach are loopback", () => {
+test("isLoopback accepts only addresses that other machines cannot reach", () => {
   for (const host of ["127.0.0.1", "127.8.9.1", "::1", "0:0:0:0:0:0:0:1", "localhost", "LOCALHOST"])
     assert.ok(isLoopback(host), host);
   const open = [

@@ -5,7 +5,7 @@ import { ScriptedModel } from "@capstan/core/testing";
 import { openMemoryStore } from "@capstan/store";
 import { createTestApp, requestTo } from "./testing/app-fixtures.ts";
 
-/** An app whose store refuses every write for this reason, and what it logs. */
+/** An app whose store rejects every write for this reason, and its log. */
 function failingApp(code: string) {
   const message = "Writing to the store in /secret/place failed: it says so. Make room.";
   const store = {
@@ -18,7 +18,7 @@ function failingApp(code: string) {
 }
 
 // Contract: durability-73
-test("a request that the store cannot serve says so, and what to do; the log alone says where", async () => {
+test("a store failure tells the client what to do; only the log has the path", async () => {
   for (const [code, status, retryAfter, says] of [
     ["disk_full", 507, "30", /disk is full.*freed space/],
     ["database_unreachable", 503, "5", /Try again/],
@@ -26,7 +26,7 @@ test("a request that the store cannot serve says so, and what to do; the log alo
     ["store_closed", 503, "5", /Try again/],
     ["database_refused", 503, null, /log/],
     ["database_corrupt", 500, null, /restore a backup/],
-    ["data_directory_unwritable", 500, null, /may not write/],
+    ["data_directory_unwritable", 500, null, /no permission to write/],
   ] as const) {
     const { fetch, lines } = failingApp(code);
     const response = await fetch(requestTo("POST", "/v1/responses", { input: "Hello." }));
@@ -40,7 +40,7 @@ test("a request that the store cannot serve says so, and what to do; the log alo
   }
 });
 
-test("a store error that the caller cannot act on is an unknown failure", async () => {
+test("a store error that the caller cannot fix is reported as an unknown failure", async () => {
   const { call } = failingApp("store_failed");
   const { status, body } = await call("POST", "/v1/responses", { input: "Hello." });
   assert.equal(status, 500);

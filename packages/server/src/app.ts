@@ -34,7 +34,7 @@ export interface AppOptions {
   readonly log: (line: string) => void;
 }
 
-/** Everything that is served, in the order in which a request passes it. */
+/** Creates the app of all routes and middleware, in the order in which a request passes them. */
 export function createApp({
   services,
   apiKeys,
@@ -47,7 +47,7 @@ export function createApp({
 
   app.onError((thrown, context) => {
     if (thrown instanceof RequestError) return errorResponse(thrown);
-    // The log has the internal error; the caller gets a general one.
+    // The log gets the internal error, the caller a general one.
     log(`${context.req.method} ${context.req.path} failed: ${errorMessage(thrown)}`);
     return errorResponse(storeFailure(thrown) ?? unknownFailure);
   });
@@ -78,7 +78,7 @@ export function createApp({
   return app;
 }
 
-/** Tells who asks, and rejects those without a right that their route needs. */
+/** Identifies the caller, and rejects a caller without the right that the route requires. */
 function authenticate(
   callerOf: (context: Context<Environment>) => Caller | undefined,
 ): MiddlewareHandler<Environment> {
@@ -94,7 +94,7 @@ function authenticate(
         code: "invalid_api_key",
         param: "authorization",
         message:
-          'This server wants a key of its own: send Authorization: Bearer KEY with one of those in its CAPSTAN_API_KEYS, or pair this browser: "capstan pair" prints a link.',
+          'This server requires a key: send Authorization: Bearer KEY with a key of its CAPSTAN_API_KEYS, or pair this browser: "capstan pair" prints a link.',
       });
     }
     // A route without a right is not served. The page's files are not part of the API.
@@ -121,7 +121,7 @@ const unknownFailure = new RequestError({
   status: 500,
   type: "server_error",
   code: "server_error",
-  message: "The server failed to answer this request. Its log says more.",
+  message: "The server failed to answer this request. Its log has the details.",
 });
 
 type Failure = Required<Pick<RequestErrorOptions, "status" | "message">> &
@@ -131,7 +131,7 @@ const gone: Failure = {
   status: 503,
   retryAfterSeconds: 5,
   message:
-    "The server's database does not answer: what was asked for was not done, or it is not known whether it was. Try again in a moment.",
+    "The server's database does not respond. The request had no effect, or its effect is unknown. Try again in a moment.",
 };
 
 /** Messages for clients per store error: without paths, addresses or the store's own message. */
@@ -146,7 +146,7 @@ const failures: { readonly [code: string]: Failure } = {
     status: 503,
     retryAfterSeconds: 1,
     message:
-      "Another program holds the server's database: nothing was stored. Try again in a moment.",
+      "Another program has locked the server's database: nothing was stored. Try again in a moment.",
   },
   store_closed: {
     status: 503,
@@ -162,7 +162,7 @@ const failures: { readonly [code: string]: Failure } = {
     status: 409,
     type: "invalid_request_error",
     message:
-      "An image or a file of an earlier response, to which this request refers, was deleted meanwhile. Nothing was done; send its content again.",
+      "This request refers to an image or a file of an earlier response that has been deleted. Nothing was done; send its content again.",
   },
   database_corrupt: {
     status: 500,
@@ -172,7 +172,7 @@ const failures: { readonly [code: string]: Failure } = {
   data_directory_unwritable: {
     status: 500,
     message:
-      "The server may not write its data: nothing was stored. Its administrator must grant write access; the server's log has the details.",
+      "The server has no permission to write its data: nothing was stored. Its administrator must grant write access; the server's log has the details.",
   },
 };
 
@@ -185,7 +185,7 @@ function storeFailure(thrown: unknown): RequestError | undefined {
 }
 
 interface SameSiteOptions {
-  /** Names that requests may be addressed to, without a port; undefined: any. */
+  /** Host names that requests can be addressed to, without a port. Undefined accepts any. */
   readonly hosts: readonly string[] | undefined;
   /** Additional origins whose pages may call the API, e.g. `http://localhost:5173`. */
   readonly origins: readonly string[];
@@ -193,7 +193,10 @@ interface SameSiteOptions {
 
 const loopbackNames = ["127.0.0.1", "localhost", "[::1]"];
 
-/** The hosts that a server on this address answers to: against DNS rebinding, names are checked. */
+/**
+ * Returns the host names that a server on this address accepts. Checking the name prevents DNS
+ * rebinding.
+ */
 export function allowedHosts(host: string, more: readonly string[]): readonly string[] {
   return [...loopbackNames, host.includes(":") ? `[${host}]` : host, ...more].map((name) =>
     name.toLowerCase(),
@@ -201,8 +204,8 @@ export function allowedHosts(host: string, more: readonly string[]): readonly st
 }
 
 /**
- * Refuses what another site's page would send: a name that is not ours (DNS rebinding), an origin
- * that is not ours, and bodies that a form could post. A page could else approve what it asked for.
+ * Rejects requests from other sites' pages: a foreign host name (DNS rebinding), a foreign origin,
+ * or a body that a form can post. Without this check, such a page could approve its own calls.
  */
 function sameSite({ hosts, origins }: SameSiteOptions): MiddlewareHandler {
   return async (context, next) => {
@@ -254,14 +257,14 @@ function forbidden(code: string, message: string): RequestError {
 }
 
 export interface ApiKey {
-  /** Whose it is; owns what is made with it. */
+  /** The principal of the key, who owns everything that is created with it. */
   readonly name: string;
   readonly key: string;
   /** @default ["ask"] */
   readonly rights?: readonly Right[];
 }
 
-/** The local user: every caller if there are no keys, and every paired browser and terminal. */
+/** The local user: any caller of a server without keys, and every paired browser and terminal. */
 export const localPrincipal = "local";
 
 interface Caller {
@@ -272,7 +275,7 @@ interface Caller {
 
 const everyRight: readonly Right[] = ["ask", "approve", "admin"];
 
-/** Returns whose answers count if the configuration does not say. */
+/** Returns the default of `approvals.from`: whose answers to approvals count. */
 export function defaultApprovalsFrom({
   host,
   apiKeys,
@@ -283,7 +286,10 @@ export function defaultApprovalsFrom({
   return apiKeys.length === 0 && isLoopback(host) ? "anyone" : "people";
 }
 
-/** Tells who asks and what they may do, in a time that says nothing about the keys. */
+/**
+ * Returns a function that identifies a request's caller and rights, in a time that does not depend
+ * on the keys.
+ */
 function createCallers(
   apiKeys: readonly ApiKey[],
   { approvalsFrom, pairing }: Pick<Services, "approvalsFrom" | "pairing">,

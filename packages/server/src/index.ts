@@ -1,4 +1,4 @@
-/** For the command line: starts the server, and checks what a server needs. */
+/** Exports for the command line: starts the server and checks its requirements. */
 export { inspectRedis } from "./runs/dispatch/inspect-redis.ts";
 export { isLoopback } from "./app.ts";
 export { defaultApprovalsFrom, localPrincipal } from "./app.ts";

@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-test("a page that is not built yet says so, and is served once it is", async () => {
+test("a server without a built page says so, and serves the page after it is built", async () => {
   const root = join(folder, "dist");
   const app = servePage(root);
   const early = await app.request("/");
@@ -37,7 +37,7 @@ test("files outside the page's folder are not served", async () => {
     assert.equal((await app.request(path)).status, 404, path);
 });
 
-test("a file is served as the client takes it, with its own tag and length", async () => {
+test("a file is served in a form that the client accepts, with its own tag and length", async () => {
   const root = join(folder, "compressed");
   await mkdir(join(root, "assets"), { recursive: true });
   const bodies = { "": "the script", ".br": "as brotli", ".gz": "gzipped" };

@@ -4,7 +4,7 @@ import { serveStatic } from "@hono/node-server/serve-static";
 import { Hono } from "hono";
 import { etag } from "hono/etag";
 
-/** The page loads nothing from elsewhere, and nobody frames it. */
+/** The page loads nothing from other origins, and no page can frame it. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -13,8 +13,8 @@ interface PageEnvironment {
 }
 
 /**
- * Serves a built page, in the compressed form that its build wrote. While its folder does not
- * exist, the answer asks to wait.
+ * Serves a built page, in the compressed form that its build wrote. If its folder does not exist
+ * yet, the answer is a page that reloads itself.
  */
 export function servePage(root: string): Hono<PageEnvironment> {
   const page = new Hono<PageEnvironment>();
@@ -22,10 +22,10 @@ export function servePage(root: string): Hono<PageEnvironment> {
     "*",
     etag(),
     async (context, next) => {
-      // They are sent in the place of the file that they compress.
+      // Compressed files are sent only in place of their original.
       if (/\.(?:br|gz)$/.test(context.req.path)) return context.notFound();
       await next();
-      // A header that `onFound` sets would come too late for the response.
+      // Headers are set here, because a header that `onFound` sets is not in the response.
       const file = context.get("file");
       if (file === undefined) return undefined;
       for (const [name, value] of headersOf(file, context.req.path)) context.header(name, value);
@@ -41,7 +41,7 @@ export function servePage(root: string): Hono<PageEnvironment> {
     context.header("Refresh", "1");
     context.header("Retry-After", "1");
     return context.text(
-      "The page is not built yet. This asks again by itself; the API at /v1 works.",
+      "The page is not built yet. This page reloads itself; the API at /v1 works.",
       503,
     );
   });
@@ -52,7 +52,7 @@ function headersOf(file: string, path: string): readonly (readonly [string, stri
   const { size, mtimeMs } = statSync(file);
   const isHashed = path.startsWith("/assets/");
   return [
-    // Each form has its own bytes, so its own tag.
+    // The forms have different bytes, so each has its own tag.
     ["ETag", `"${mtimeMs.toString(36)}-${size.toString(36)}${extname(file)}"`],
     ["Content-Security-Policy", policy],
     ["X-Content-Type-Options", "nosniff"],

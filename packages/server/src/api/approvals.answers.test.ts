@@ -8,7 +8,7 @@ import { owner } from "@capstan/store/testing";
 import { asking, runIn } from "../testing/run-fixtures.ts";
 import { createTestApp, toyTools } from "../testing/app-fixtures.ts";
 
-/** An app with a run that waits for a word about `Ask({ path })`. */
+/** An app with a run that waits for an answer about `Ask({ path })`. */
 async function waiting(more: Partial<Tool> = {}, path = "notes/a") {
   const store = openMemoryStore();
   const app = createTestApp({
@@ -53,7 +53,7 @@ const wrong: readonly [answer: object, message: RegExp][] = [
   [{ decision: "refuse", scope: "always" }, /unknown scope; "refuse" takes decision, reason, by/],
 ];
 for (const [answer, message] of wrong)
-  test(`the answer ${JSON.stringify(answer)} is refused, and the question stays open`, async () => {
+  test(`the answer ${JSON.stringify(answer)} is rejected, and the approval stays pending`, async () => {
     const { call, path, store, id } = await waiting();
     const { status, body } = await call("POST", path, { decision: "allow", ...answer });
     assert.equal(status, 400);
@@ -63,7 +63,7 @@ for (const [answer, message] of wrong)
     assert.deepEqual((await store.listGrants({ owner })).data, []);
   });
 
-test("an answer for a pattern, until a time, is listed as that", async () => {
+test("an answer with a pattern and an expiry time is listed with both", async () => {
   const { call, path, store, runId } = await waiting();
   const covers = { type: "pattern", when: { path: "notes/**" } };
   const expiresAt = Date.now() + 60_000;
@@ -84,7 +84,7 @@ test("an answer for a pattern, until a time, is listed as that", async () => {
   );
 });
 
-test("a denial because nobody could be asked has no author, and the model reads that reason", async () => {
+test("a denial by the system names no user as its author, and the model reads its reason", async () => {
   for (const [by, words] of [
     ["system", /This call is not allowed: nobody is there/],
     ["person", /The user refused this call: nobody is there/],
@@ -104,7 +104,7 @@ test("a denial because nobody could be asked has no author, and the model reads 
 });
 
 // Contract: executor-97
-test("an answer for more than one call of a tool that does more than read repeats what it covers", async () => {
+test("an answer for more than one call of a tool that is not read-only states which calls it covers", async () => {
   const answers: readonly [answer: object, isTaken: boolean][] = [
     [{ scope: "session" }, false],
     [{ scope: "always", covers: null }, false],
@@ -130,7 +130,7 @@ test("an answer for more than one call of a tool that does more than read repeat
 });
 
 // Contract: executor-96
-test("an approval has its texts in visible form; a list has not", async () => {
+test("an approval includes its texts in visible form; a list does not", async () => {
   const { call, path } = await waiting({}, "a\u202eb");
   const { body } = await call("GET", path);
   const { shown } = body as unknown as ExecutionApprovalView;
@@ -145,12 +145,12 @@ test("an approval has its texts in visible form; a list has not", async () => {
   });
   const long = await waiting({}, "\u202e".repeat(60_000));
   const { body: whole } = await long.call("GET", long.path);
-  assert.equal("shown" in whole, false, "a mark takes many times the room of its character");
+  assert.equal("shown" in whole, false, "a mark is many times longer than its character");
   const list = await call("GET", "/v1/approvals");
   assert.doesNotMatch(JSON.stringify(list.body), /"shown"/);
 });
 
-test("an answer that both refuses and allows is refused, and the question stays open", async () => {
+test("an answer that both denies and allows is rejected, and the approval stays pending", async () => {
   const { fetch, path, store, id } = await waiting();
   const request = new Request(`http://127.0.0.1${path}`, {
     method: "POST",

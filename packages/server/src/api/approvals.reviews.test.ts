@@ -45,7 +45,7 @@ async function reviewing(result: ToolReturn = text, name = "Secret") {
   };
 }
 
-test("its reviewer gets a result in slices with what the model would get; a list has nothing of it", async () => {
+test("a reviewer reads a result in slices and sees the model's version; lists do not contain the result", async () => {
   const { fetch, get, path } = await reviewing();
   const answer = await fetch(requestTo("GET", `${path}?start=4&length=8`));
   assert.equal(answer.headers.get("cache-control"), "no-store");
@@ -68,7 +68,7 @@ test("its reviewer gets a result in slices with what the model would get; a list
 });
 
 // Contract: executor-71
-test("a preview says what the model would get, and decides nothing", async () => {
+test("a preview shows the result that the model would receive and leaves the review pending", async () => {
   const { call, get, path } = await reviewing();
   const preview = await call("POST", `${path}/preview`, { decision: "redact", words: ["tulip"] });
   assert.deepEqual(preview.body, {
@@ -88,7 +88,7 @@ for (const [body, status, shown] of [
   [{ decision: "replace", text: "nothing" }, "replaced", /^nothing$/],
   [{ decision: "withhold", reason: "private" }, "withheld", /withheld from you: private/],
 ] as const) {
-  test(`a result that is ${status} keeps that status, and a second answer changes nothing`, async () => {
+  test(`a ${status} result keeps its status, and a second answer changes nothing`, async () => {
     const { call, get, path, ended } = await reviewing();
     assert.equal((await call("POST", path, body)).body.status, status);
     const again = await call("POST", path, { decision: "redact", words: ["not there"] });
@@ -101,18 +101,22 @@ for (const [body, status, shown] of [
 }
 
 for (const [what, body, message] of [
-  ["of the other kind", { decision: "allow" }, /asks whether the result.*expected release, redact/],
+  [
+    "for an approval request",
+    { decision: "allow" },
+    /asks whether the result.*expected release, redact/,
+  ],
   ["without words", { decision: "redact", words: [] }, /words/],
   ["with an empty word", { decision: "redact", words: [""] }, /words/],
   [
-    "with a word that is not there",
+    "with a word that the result does not contain",
     { decision: "redact", words: ["Tulpe"] },
     /does not contain "Tulpe"/,
   ],
   ["without a text", { decision: "replace" }, /text/],
   ["without a decision", {}, /decision/],
 ] as const) {
-  test(`an answer ${what} is refused with the reason, and the question stays open`, async () => {
+  test(`an answer ${what} is rejected with the reason, and the review stays pending`, async () => {
     const { call, get, path } = await reviewing();
     for (const at of [path, `${path}/preview`]) {
       const answer = await call("POST", at, body);
@@ -123,7 +127,7 @@ for (const [what, body, message] of [
   });
 }
 
-test("a call's question does not take a result's answer, and has no preview", async () => {
+test("an approval request rejects the answer of a result review and has no preview", async () => {
   const { call, path } = await reviewing("", "Ask");
   const answer = await call("POST", path, { decision: "release" });
   assert.equal(answer.status, 400);
@@ -149,7 +153,7 @@ test("a client of the Responses API cannot answer a review by naming its approva
   assert.match(answer.body.error?.message ?? "", /not found/);
 });
 
-test("a response waits for a review whatever it said of approvals, and then has what was released", async () => {
+test("a response waits for a review whatever its approvals setting, then contains the released result", async () => {
   const secret = defineTool({
     name: "Secret",
     description: "",

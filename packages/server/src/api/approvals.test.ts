@@ -28,10 +28,10 @@ async function asked(times: { readonly [id: string]: number }) {
   return { call, page };
 }
 
-test("open questions, of runs that are kept and that are not, are read by page, each once, newest first", async () => {
+test("pages list each pending approval of stored and unstored runs once, newest first", async () => {
   const times = { k1: 1, p1: 1, k2: 2, p2: 3, k3: 4, k4: 4, p3: 4, k5: 5 };
   const { page } = await asked(times);
-  // In each store in the order of creation, also within one millisecond.
+  // Creates the records in this order in each store, even within one millisecond.
   const newestFirst = ["k5", "k4", "p3", "k3", "p2", "k2", "p1", "k1"];
   for (const limit of [1, 2, 3, 7, 8, 100]) {
     const ids: string[] = [];
@@ -48,13 +48,13 @@ test("open questions, of runs that are kept and that are not, are read by page, 
   }
 });
 
-test("a page after an approval that is not there is refused", async () => {
+test("rejects a page cursor that names an unknown approval", async () => {
   const { call } = await asked({ k1: 1 });
   const { status, body } = await call("GET", "/v1/approvals?after=appr_none");
   assert.deepEqual([status, body.error?.param], [400, "after"]);
 });
 
-test("50,000 characters that are all marks are shown, and other requests get their turn meanwhile", async () => {
+test("50,000 marked characters are shown without blocking other requests", async () => {
   const store = openMemoryStore();
   await createRun(store, { id: "r" });
   const approval = { ...approvalRequest("k1"), args: { text: "@é".repeat(24_000) } };

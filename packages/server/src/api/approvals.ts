@@ -45,10 +45,10 @@ const statuses = [
   "cancelled",
 ] as const;
 
-/** Default number of characters of a result that are sent. */
+/** Default number of result characters in a response. */
 const resultChars = 20_000;
 
-/** Questions to people, and their answers. The first answer counts. */
+/** Routes of approvals: list, read, preview and answer them. The first answer counts. */
 export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
 
@@ -87,8 +87,7 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
   };
 
   /**
-   * Returns the call whose result waits for review. After the answer the withheld result is not
-   * shown any more.
+   * Returns the call whose result waits for review. The result is not shown after the answer.
    */
   const reviewed = async (approval: ApprovalRecord): Promise<CallRecord | undefined> => {
     const { owner, id, runId, status } = approval;
@@ -109,7 +108,7 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
     const call = await reviewed(approval);
     const shown = call === undefined ? undefined : await reviewedView(call, { start, length });
     const answer = streamJson(jsonChunks({ ...approvalView(approval), ...shown }));
-    // No browser keeps what its reader may decide to withhold.
+    // The reviewer can withhold this result, so browsers must not cache it.
     answer.headers.set("Cache-Control", "no-store");
     return answer;
   });
@@ -135,7 +134,7 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
     const decision = await readAnswer(context, approval);
     const call = await reviewed(approval);
     if (call === undefined)
-      throw conflict(`This result waits no longer: it is ${approval.status}.`);
+      throw conflict(`This result no longer waits for review: it is ${approval.status}.`);
     refuseImpossible(call, decision);
     const executor = createExecutor({ variables: new VariableSystem(), drafts: true });
     const shown = executor.previewReviewed(call, decision as ReviewDecision);
@@ -159,7 +158,10 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
   return routes;
 }
 
-/** A wider yes for a tool that does more than read says itself what it covers. */
+/**
+ * Rejects an answer that allows further calls of a tool that is not read-only, unless it states
+ * which calls it covers.
+ */
 function refuseUnnamedCover(
   { readOnly, toolName, grant }: ApprovalRequest,
   decision: ApprovalDecision,
@@ -174,12 +176,15 @@ function refuseUnnamedCover(
   throw badRequest("covers", message);
 }
 
-/** Returns the field of a problem, with which its text starts: `covers.when.path: …`. */
+/** Returns the field at the start of a problem's text: `covers.when.path: …`. */
 function fieldOf(problem: string): string {
   return /^[a-z][\w.*/-]*(?=:)/i.exec(problem)?.[0] ?? "request";
 }
 
-/** A redaction that names what is not there was mistyped, and would release it: the question stays open. */
+/**
+ * Rejects a redaction if the result does not contain its words: a mistyped word would release the
+ * secret.
+ */
 function refuseImpossible(
   call: CallRecord | undefined,
   decision: ApprovalDecision | ReviewDecision,
@@ -191,10 +196,10 @@ function refuseImpossible(
 
 const reason = z.string().max(2_000).nullish();
 
-/** `system`: no person said so; nobody could be asked. */
+/** `system`: the denial is not from a user, because no user could be asked. */
 const by = z.enum(["person", "system"]).nullish();
 
-/** An answer with a key that nobody reads would say less than its writer meant: it is refused. */
+/** Rejects unknown keys: ignoring one could widen an answer. */
 function answerOf<T extends z.ZodRawShape & { readonly decision: z.ZodLiteral<string> }>(shape: T) {
   return z.strictObject(shape, {
     error: (issue) => {
@@ -239,7 +244,10 @@ const kinds = {
   },
 } as const;
 
-/** A request's body as an answer to this approval. One of the other kind is refused by name. */
+/**
+ * A request's body as an answer to this approval. Rejects an answer for another kind of approval
+ * and names the expected decisions.
+ */
 export async function readAnswer(
   context: Context,
   { kind }: ApprovalRecord,
@@ -250,16 +258,16 @@ export async function readAnswer(
     const message = `decision: this approval asks ${asks}; expected ${of.join(", ")}, got "${decision.slice(0, 40)}".`;
     throw badRequest("decision", message);
   }
-  // `checkAnswer` checks `covers` against the question.
+  // `checkAnswer` checks `covers` against the approval request.
   return kind === "execution"
     ? (withoutNulls(await readBody(context, executionBody)) as ApprovalDecision)
     : (withoutNulls(await readBody(context, reviewBody)) as ReviewDecision);
 }
 
-/** Characters of base64 of one picture or file that go along with a result. */
+/** Largest Base64 length of an image or a file that is sent with a result. */
 const inlineChars = 4 * 1024 * 1024;
 
-/** Returns an approval as its owner's clients see it. It has nothing of a result. */
+/** Returns an approval as its owner's clients see it, without the result under review. */
 export function approvalView(approval: ApprovalRecord): ApprovalView {
   const { runId: run, conversationId: conversation } = approval;
   const common = { object: "approval", run, conversation } as const;
@@ -285,7 +293,10 @@ interface ShownOptions {
   readonly result?: ReviewedResult | undefined;
 }
 
-/** Characters of a question that are sent as parts too: a mark takes many times the room of its character. */
+/**
+ * Longest texts, in characters, that are also sent as marked parts: a mark is many times longer
+ * than its character.
+ */
 const maxShownChars = 50_000;
 
 /** Returns the texts of an approval in visible form, or `undefined` if they are too long. */
@@ -329,8 +340,8 @@ async function shownParts(text: string): Promise<readonly VisiblePart[]> {
 }
 
 /**
- * Returns what the reviewer reads: the arguments and a slice of the result. Undefined once it is
- * settled.
+ * Returns what the reviewer reads: the arguments and a slice of the result. Returns undefined if
+ * the review is settled.
  */
 async function reviewedView(
   call: CallRecord,

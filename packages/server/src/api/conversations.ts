@@ -35,7 +35,7 @@ const conversationBody = z.object({
     .nullish(),
 });
 
-/** Threads of runs: a pointer each to the newest. */
+/** Routes of conversations. A conversation points to the newest run of its thread. */
 export function conversationRoutes(services: Services, budget: MemoryBudget): Hono<Environment> {
   const { runs } = services;
   const routes = new Hono<Environment>();
@@ -118,7 +118,7 @@ export function conversationRoutes(services: Services, budget: MemoryBudget): Ho
   return routes;
 }
 
-/** Reads the events of each run when its turn comes. */
+/** Yields each run with its events, which are read when the list reaches that run. */
 async function* withEvents(
   store: Store,
   runs: readonly ListedRun[],
@@ -129,7 +129,7 @@ async function* withEvents(
     const id = `events of ${run.id}`;
     const read = async () => {
       const compact = await store.readEventsCompact(events).catch((thrown: unknown) => {
-        // The others are shown.
+        // The list continues with the other runs.
         if (isCorrupt(thrown)) return "damaged" as const;
         throw thrown;
       });
@@ -139,7 +139,8 @@ async function* withEvents(
           : { ...runView(run), last_seq: compact?.lastSeq ?? 0, events: compact?.events ?? [] };
       return view satisfies RunWithEvents;
     };
-    // The list has begun: a run that is too much for the budget keeps later requests waiting.
+    // The list is already being sent, so a run that exceeds the budget is still admitted. Later
+    // requests wait.
     const options = { id, isFinal: isClosing(run.status), always: true, read };
     const { answer, release } = await budget.readAnswer(run.owner, options);
     try {

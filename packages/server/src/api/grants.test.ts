@@ -8,7 +8,10 @@ import { createTestApp, toyTools } from "../testing/app-fixtures.ts";
 
 const ask = { calls: [{ name: "Ask" }] };
 
-/** An app whose runs with `store: false` ask once, and the next question there. */
+/**
+ * An app whose runs with `store: false` ask once, and a function that waits for the next approval
+ * request.
+ */
 function createAsking(answers: ConstructorParameters<typeof ScriptedModel>[0]) {
   let made = 0;
   let asked = Promise.withResolvers<void>();
@@ -33,7 +36,7 @@ function createAsking(answers: ConstructorParameters<typeof ScriptedModel>[0]) {
   return {
     ...app,
     made: () => made,
-    /** Begins a run that waits inline, and its question. */
+    /** Starts a run that waits inline, and returns its approval request. */
     question: async () => {
       asked = Promise.withResolvers();
       const body = { input: "go", tools: toyTools, store: false, approvals: "inline" };
@@ -45,7 +48,7 @@ function createAsking(answers: ConstructorParameters<typeof ScriptedModel>[0]) {
   };
 }
 
-test("a permanent grant from a response that is not stored holds everywhere, and is revoked everywhere", async () => {
+test("a permanent grant from an unstored response applies in all runs, and revoking it affects all runs", async () => {
   const { call, question, made } = createAsking([ask, "a", ask, "b", ask, "c", ask, "d"]);
   const { id, response } = await question();
   await call("POST", `/v1/approvals/${id}`, { decision: "allow", scope: "always" });
@@ -54,7 +57,7 @@ test("a permanent grant from a response that is not stored holds everywhere, and
   assert.equal(grants.body.data.length, 1);
   const { body: fresh } = await call("POST", "/v1/conversations", {});
   const there = await call("GET", `/v1/grants?conversation=${fresh.id}`);
-  assert.equal(there.body.data.length, 1, "it is listed before anything has run");
+  assert.equal(there.body.data.length, 1, "it is listed before the first run");
   for (const store of [true, false])
     await call("POST", "/v1/responses", { input: "go", tools: toyTools, store });
   assert.equal(made(), 3);
@@ -70,7 +73,7 @@ test("a permanent grant from a response that is not stored holds everywhere, and
   assert.equal(made(), 3);
 });
 
-test("a grant for the session of a response that is not kept is listed, and revoked", async () => {
+test("a session grant of an unstored response can be listed and revoked", async () => {
   const { call, question } = createAsking([ask, "a"]);
   const { id, response } = await question();
   await call("POST", `/v1/approvals/${id}`, { decision: "allow", scope: "session" });
@@ -81,7 +84,7 @@ test("a grant for the session of a response that is not kept is listed, and revo
   assert.equal((await call("GET", "/v1/grants")).body.data.length, 0);
 });
 
-test("a run that is not kept can be stopped while it waits", async () => {
+test("an unstored run can be cancelled while it waits", async () => {
   const { call, question } = createAsking([ask]);
   const { runId, response } = await question();
   const stopped = await call("POST", `/v1/runs/${runId}/cancel`);
@@ -89,7 +92,7 @@ test("a run that is not kept can be stopped while it waits", async () => {
   assert.equal((await response).body.status, "cancelled");
 });
 
-test("a grant for a session names its conversation, asked for or not; one for all names none", async () => {
+test("a session grant names its conversation, also in unfiltered lists; a permanent grant names none", async () => {
   const { call, services } = createAsking(["a"]);
   const { body: conversation } = await call("POST", "/v1/conversations", {});
   const { body: run } = await call("POST", "/v1/responses", {
@@ -118,7 +121,7 @@ test("a grant for a session names its conversation, asked for or not; one for al
   assert.deepEqual(await listed(`?conversation=${conversation.id}`), both);
 });
 
-test("a grant that is revoked a second time was revoked the first time, and says when", async () => {
+test("a second revocation returns the time of the first", async () => {
   const { call, question } = createAsking([ask, "a"]);
   const { id, response } = await question();
   await call("POST", `/v1/approvals/${id}`, { decision: "allow", scope: "always" });
@@ -134,7 +137,7 @@ test("a grant that is revoked a second time was revoked the first time, and says
   assert.deepEqual(await revoke(), [200, true, revokedAt]);
 });
 
-test("lists of a conversation that is not there are refused, of approvals as of grants", async () => {
+test("rejects lists of approvals and grants for an unknown conversation", async () => {
   const { call } = createAsking([]);
   for (const list of ["approvals", "grants"]) {
     const { status, body } = await call("GET", `/v1/${list}?conversation=conv_none`);

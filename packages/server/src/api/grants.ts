@@ -27,7 +27,7 @@ export function grantRoutes({ runs }: Services): Hono<Environment> {
     );
   });
 
-  /** Whether no grant of this id is a refusal. */
+  /** Returns whether every grant with this id allows calls. */
   async function allows(owner: string, id: string): Promise<boolean> {
     const found = await Promise.all(runs.stores.all.map((store) => store.getGrant({ owner, id })));
     return found.every((record) => (record?.grant.verdict ?? "allow") === "allow");
@@ -48,10 +48,10 @@ export function grantRoutes({ runs }: Services): Hono<Environment> {
   return routes;
 }
 
-/** Of no grant: only what holds everywhere is listed. */
+/** Matches no session, so a list contains only permanent grants. */
 const noSession = "";
 
-/** The session of a conversation, where something has run in it. */
+/** Returns the session of a conversation, if it has had a run. */
 async function sessionOf(
   store: Services["runs"]["store"],
   owner: string,
@@ -66,7 +66,10 @@ async function sessionOf(
   return data[0]?.sessionId ?? noSession;
 }
 
-/** One that holds in every session belongs to no conversation; branches share what holds in theirs. */
+/**
+ * Returns a grant as the API shows it. A permanent grant belongs to no conversation; branches of a
+ * conversation share their session's grants.
+ */
 function grantView(record: GrantRecord, asked: string | undefined): GrantView {
   const { grant, sessionId, conversationId } = record;
   const conversation = sessionId === null ? null : (asked ?? conversationId);

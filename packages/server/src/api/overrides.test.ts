@@ -43,7 +43,7 @@ function createOverriding(
   return { ...app, put, list, ran: () => ran };
 }
 
-test("changing one word of a rule leaves the others alone, and what is taken back stays so", async () => {
+test("changing one field of a rule keeps the other fields, and a reset field stays reset", async () => {
   const { put, list } = createOverriding();
   const first = await put({ tool: "g.Read", execution: "ask-always", reason: "mine" });
   assert.deepEqual([first.status, first.rule.execution], [200, "ask-always"]);
@@ -93,7 +93,7 @@ const wrong: readonly [body: object, message: RegExp][] = [
   [[], /The body is not an object/],
 ];
 for (const [body, message] of wrong)
-  test(`the rule ${JSON.stringify(body)} is refused, and nothing is kept`, async () => {
+  test(`the rule ${JSON.stringify(body)} is rejected, and nothing is stored`, async () => {
     const { put, list } = createOverriding();
     const { status, error } = await put(body);
     assert.equal(status, 400);
@@ -101,7 +101,7 @@ for (const [body, message] of wrong)
     assert.deepEqual(await list(), []);
   });
 
-test("a wish that an administrator's rule makes void is kept, and its answer and the list say so", async () => {
+test("a rule that an administrator's rule overrides is stored, and responses say that it has no effect", async () => {
   const { put, list } = createOverriding(
     [],
     [
@@ -126,7 +126,7 @@ test("a wish that an administrator's rule makes void is kept, and its answer and
   assert.deepEqual([stricter.rule.effect, stricter.rule.notes], ["full", []]);
 });
 
-test("a rule for a tool that is not there any more has no effect, which is said", async () => {
+test("a rule for a removed tool has no effect, and responses say so", async () => {
   const { services, list } = createOverriding();
   await services.runs.overrides.write({
     type: "change-override",
@@ -158,7 +158,7 @@ test("a rule applies from the next call, also in runs in progress", async () => 
   assert.equal(ran(), 1);
 });
 
-test("rules are each user's own, and outlast the server", async () => {
+test("rules belong to one user and survive a restart of the server", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "capstan-overrides-"));
   try {
     const first = await openStore({ dataDir });

@@ -15,7 +15,7 @@ import { readJson } from "../http/read-body.ts";
 import { listView } from "../http/records.ts";
 import type { Environment, Services } from "../http/services.ts";
 
-/** A user's own rules: listed, changed one word at a time, reset. */
+/** Routes of a user's own rules: list them, change single fields, reset them. */
 export function overrideRoutes({ runs, groups, rules }: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
   const toolIdsNow = () =>
@@ -77,8 +77,8 @@ export function overrideRoutes({ runs, groups, rules }: Services): Hono<Environm
 }
 
 /**
- * Whether a change can only make calls ask more. The strictest words alone do: a rule for one tool counts before one
- * for its group, so a weaker word may replace a stricter one elsewhere.
+ * Returns whether a change can only make rules stricter. Only the strictest values do: a rule for a
+ * tool precedes one for its group, so a weaker value could replace a stricter one of the group.
  */
 function tightens(
   change: Omit<OverrideChange, "tool" | "when">,
@@ -119,7 +119,7 @@ function resetView(id: string): OverrideDeleted {
   return { id, object: "override.deleted", deleted: true };
 }
 
-/** Shows a user's own rules, and says what of them an administrator's rule makes void. */
+/** Returns a user's own rules, with the parts that an administrator's rule overrides. */
 export function overrideViews({
   rules,
   toolIds,

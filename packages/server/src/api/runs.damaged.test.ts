@@ -17,7 +17,7 @@ import { ScriptedModel } from "@capstan/core/testing";
 import { createTestApp } from "../testing/app-fixtures.ts";
 
 // Contract: durability-56
-test("a damaged run is shown as damaged in lists, which continue", async () => {
+test("lists show a damaged run as damaged and continue after it", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
@@ -55,7 +55,7 @@ test("a damaged run is shown as damaged in lists, which continue", async () => {
 });
 
 // Contract: durability-57
-test("damaged conversations and grants are entries of their lists, and a damaged rule denies all calls", async () => {
+test("lists include damaged conversations and grants as damaged entries, and a damaged rule denies all calls", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
@@ -104,7 +104,7 @@ test("a damaged value of a variable is not shown, and the other variables are", 
   sql.run(
     "UPDATE variable_values SET value = replace(value, 'bad', 'sad') WHERE value LIKE '%bad%'",
   );
-  // A cached run would not be read from the store.
+  // A new app has no cached run, so it reads the run from the store.
   const { call: afterRestart } = createTestApp({ model: new ScriptedModel([]), store });
   const { status, body } = await afterRestart("GET", path);
   assert.equal(status, 200);
@@ -123,7 +123,7 @@ test("a damaged value of a variable is not shown, and the other variables are", 
 });
 
 // Contract: durability-57
-test("lists that start at a damaged entry, or are filtered by one, continue, and a damaged grant can be revoked", async () => {
+test("lists can start after a damaged entry or be filtered by one, and a damaged grant can be revoked", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
@@ -167,7 +167,7 @@ test("lists that start at a damaged entry, or are filtered by one, continue, and
 });
 
 // Contract: durability-57
-test("variables that cannot be read are one damaged entry of their list", async () => {
+test("a list shows unreadable variables as one damaged entry", async () => {
   for (const damage of [
     "UPDATE manifests SET entries = replace(entries, 'good', 'evil')",
     "UPDATE runs SET model = 'other'",
@@ -183,7 +183,7 @@ test("variables that cannot be read are one damaged entry of their list", async 
     await call("POST", "/v1/responses", { input: "a", conversation: id });
     await call("PUT", `${path}/second`, { text: "good" });
     assert.ok(sql.run(damage) > 0, damage);
-    // A cached run would not be read from the store.
+    // A new app has no cached run, so it reads the run from the store.
     const { call: afterRestart } = createTestApp({ model: new ScriptedModel([]), store });
     const { status, body } = await afterRestart("GET", path);
     assert.equal(status, 200, damage);
@@ -202,7 +202,7 @@ test("variables that cannot be read are one damaged entry of their list", async 
 });
 
 // Contract: durability-57
-test("a damaged variable is an entry of its list, and other variables are listed as usual", async () => {
+test("a list shows a damaged variable as a damaged entry, and other variables as usual", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
@@ -212,7 +212,7 @@ test("a damaged variable is an entry of its list, and other variables are listed
   for (const name of ["good", "bad"])
     await call("PUT", `${path}/${name}`, { text: name.repeat(2_000) });
   sql.run("UPDATE variable_values SET value = replace(value, 'badbad', 'xadbad')");
-  // Another process does not have the values in memory.
+  // A new process, because this one has the values in memory.
   const { call: later } = createTestApp({ model: new ScriptedModel([]), store });
   const { status, body } = await later("GET", path);
   assert.equal(status, 200);

@@ -6,7 +6,10 @@ import { openMemoryStore } from "@capstan/store";
 import { runIn } from "../testing/run-fixtures.ts";
 import { createTestApp, toyTools } from "../testing/app-fixtures.ts";
 
-/** A run whose server ended while it paid, and the next server, whose model says these things. */
+/**
+ * A run whose server stopped during a payment, and the next server, whose model follows this
+ * script.
+ */
 async function cutOff(...steps: readonly ScriptedStep[]) {
   const keys: string[] = [];
   const began = Promise.withResolvers<void>();
@@ -78,7 +81,7 @@ test("an outcome that a user reports is in the ledger, and the model of the next
   assert.equal(keys.length, 1);
 });
 
-test("a second word gets the first one", async () => {
+test("a second report returns the first outcome", async () => {
   const { call, store, id, path } = await cutOff("I am not sure.");
   await runIn(store, id, "completed");
   await call("POST", path, { outcome: "did_not_happen" });
@@ -87,7 +90,7 @@ test("a second word gets the first one", async () => {
 });
 
 // Contract: durability-13
-test("a call that is to run again does so as its run is retried, with the same key", async () => {
+test("a call reported as run_again runs again with the same key when its run is retried", async () => {
   const { call, store, model, keys, id, path } = await cutOff(
     { error: new Error("gone") },
     "Done.",
@@ -100,7 +103,7 @@ test("a call that is to run again does so as its run is retried, with the same k
   assert.deepEqual(keys, [`${id}/call_1`, `${id}/call_1`]);
 });
 
-test("a word reaches the run that has taken the turn over meanwhile", async () => {
+test("a report reaches the run that has taken over the turn", async () => {
   const { call, store, id, path } = await cutOff({ error: new Error("gone") }, "Done.");
   await runIn(store, id, "failed");
   const { body } = await call("POST", `/v1/runs/${id}/retry`, {});
@@ -110,7 +113,7 @@ test("a word reaches the run that has taken the turn over meanwhile", async () =
   assert.equal((listed.body.data as unknown as Told[])[0]?.found.answer, "happened");
 });
 
-test("a call whose end is known, and one that is not there, take no word", async () => {
+test("rejects a report about a call with a known outcome or an unknown call", async () => {
   const { call, store, id, path } = await cutOff({ error: new Error("gone") }, "Done.");
   await runIn(store, id, "failed");
   await call("POST", path, { outcome: "run_again" });

@@ -11,7 +11,7 @@ const keys = [
   { name: "other", key: "theirs" },
 ];
 
-/** An app whose runs look at something, or ask, by what they are told. */
+/** An app whose runs read or request approval, depending on their input. */
 function testApp() {
   const store = openMemoryStore();
   const model = new ScriptedModel([]);
@@ -83,7 +83,7 @@ test("runs are listed newest first, in pages, by status and by conversation", as
   assert.deepEqual(idsOf(await get<Listed>("/v1/runs?status=failed")), []);
 });
 
-test("the events of a run that has ended are over after its last one", async () => {
+test("the event stream of an ended run closes after its last event", async () => {
   const { send, get, begin } = testApp();
   const id = await begin("look");
   const { last_seq: last } = await get<{ readonly last_seq: number }>(`/v1/runs/${id}`);
@@ -111,7 +111,7 @@ test("an unknown status, limit or cursor is rejected by name", async () => {
   }
 });
 
-test("the ledger of a run has each call with its times, who decided and what came of it", async () => {
+test("the ledger of a run has each call with its times, its approver and its outcome", async () => {
   const { get, begin } = testApp();
   const id = await begin("look");
   const { data } = await get<List<Record<string, unknown>>>(`/v1/runs/${id}/calls`);
@@ -150,7 +150,7 @@ test("a run shows what it waits for, and its questions are listed", async () => 
   );
 });
 
-test("another's run is not there, whatever is wanted of it", async () => {
+test("every request for another user's run gets a 404", async () => {
   const { store, send, begin } = testApp();
   const id = await begin("ask");
   const output = { tool_outputs: [{ tool_call_id: "call_1", output: "" }] };
@@ -187,7 +187,7 @@ test("a stream continues from starting_after, and from Last-Event-ID if a browse
   );
   assert.deepEqual(await numbers("?starting_after=3"), all.slice(3));
   assert.deepEqual(await numbers("", { "Last-Event-ID": "4" }), all.slice(4));
-  // The address is the one that the browser began with; the header says what it has since.
+  // A browser repeats its first URL; the header has the number of the last event that it received.
   assert.deepEqual(await numbers("?starting_after=3", { "Last-Event-ID": "5" }), all.slice(5));
   assert.deepEqual(await numbers("?starting_after=3", { "Last-Event-ID": "none" }), all.slice(3));
   assert.deepEqual(await numbers(`?starting_after=${all.length}`), []);

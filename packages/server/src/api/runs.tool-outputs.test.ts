@@ -54,7 +54,7 @@ test("a run that waits for its client lists the outputs that it needs, and conti
   assert.deepEqual(await waiting(), []);
 });
 
-test("outputs can arrive in portions: the run resumes with the last one", async () => {
+test("outputs can arrive in several requests: the run resumes after the last output", async () => {
   const { store, model, id, submit, waiting } = await waitingFor(["Weather", "Weather"]);
   assert.equal((await submit(outputs(output("call_2", "two")))).body.status, "requires_action");
   assert.deepEqual(await waiting(), [
@@ -78,7 +78,7 @@ test("a repeated output changes nothing, before and after its run resumed", asyn
 });
 
 // Contract: durability-17
-test("of two at once that answer the same call, one is taken", async () => {
+test("of two concurrent outputs for the same call, one is accepted", async () => {
   const { store, model, id, submit } = await waitingFor(["Weather"]);
   const answers = await Promise.all(
     ["left", "right"].map((text) => submit(outputs(output("call_1", text)))),
@@ -117,21 +117,21 @@ const refusals: readonly [what: string, given: object, status: number, message: 
     "an unknown call",
     outputs(output("nope", "")),
     400,
-    /tool_outputs.0.tool_call_id: This run made no call nope\. .*Nothing of this request was taken/,
+    /tool_outputs.0.tool_call_id: This run made no call nope\. .*Nothing of this request was stored/,
   ],
   [
-    "a call of the server's",
+    "a call that the server runs",
     outputs(output("call_1", "")),
     409,
     /call_1 of Look is run by the server/,
   ],
-  ["no output", outputs(), 400, /expected one output or more/],
+  ["no output", outputs(), 400, /expected at least one output/],
   ["an output that is not a text", outputs({ tool_call_id: "call_2", output: 5 }), 400, /output/],
   [
     "the same call twice",
     outputs(output("call_2", "a"), output("call_2", "b")),
     400,
-    /"call_2" is there twice/,
+    /"call_2" occurs twice/,
   ],
   [
     "one valid and one invalid output",
@@ -141,7 +141,7 @@ const refusals: readonly [what: string, given: object, status: number, message: 
   ],
 ];
 for (const [what, given, status, message] of refusals)
-  test(`${what} is refused, nothing of it is stored, and the run still waits`, async () => {
+  test(`${what} is rejected, nothing of it is stored, and the run still waits`, async () => {
     const { store, model, id, submit, waiting } = await waitingFor(["Look", "Weather"]);
     const before = await waiting();
     const refused = await submit(given);
@@ -154,7 +154,7 @@ for (const [what, given, status, message] of refusals)
   });
 
 // Contract: durability-76
-test("an output of 50 MB is refused with its size, and the run still waits", async () => {
+test("rejects an output of 50 MB and names its size, and the run still waits", async () => {
   const { store, model, id, submit } = await waitingFor(["Weather"]);
   const { status, body } = await submit(outputs(output("call_1", "x".repeat(50_000_000))));
   assert.equal(status, 413);
@@ -167,7 +167,7 @@ test("an output of 50 MB is refused with its size, and the run still waits", asy
   assert.deepEqual(read(model), ["short"]);
 });
 
-test("another output, one that comes too late, and one for a run of another are refused", async () => {
+test("rejects a different output, a late output and an output for another user's run", async () => {
   const { call, store, id, path, submit } = await waitingFor(["Weather"]);
   const foreign = await call("POST", "/v1/runs/resp_other/submit_tool_outputs", outputs());
   assert.equal(foreign.status, 404);
@@ -181,7 +181,7 @@ test("another output, one that comes too late, and one for a run of another are 
   assert.equal((await store.getRun({ owner, id }))?.status, "cancelled");
 });
 
-test("while the server's own calls run, an output is taken at once", async () => {
+test("an output is accepted immediately while the server's own calls run", async () => {
   const hold = Promise.withResolvers<string>();
   const store = openMemoryStore();
   const model = new ScriptedModel([{ calls: [{ name: "Hold" }, { name: "Weather" }] }, "done"]);
@@ -204,7 +204,7 @@ test("while the server's own calls run, an output is taken at once", async () =>
   assert.deepEqual(read(model), ["held", "rain"]);
 });
 
-test("as a response, a run that waits for its client's outputs is in progress, and ends as one", async () => {
+test("a response is in progress while its run waits for client outputs, then completes", async () => {
   const { call, store, id, submit } = await waitingFor(["Weather"]);
   const response = `/v1/responses/${id}`;
   const waits = (await call("GET", response)).body;

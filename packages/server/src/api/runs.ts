@@ -25,7 +25,7 @@ import { eventStream, jsonChunks, sseChunks, streamJson } from "../http/streams.
 import { findRequestedModel, oneCallModelId } from "../runs/active/launch.ts";
 import { recordCallOutcome } from "../runs/record-call-outcome.ts";
 
-/** Runs as they are: their events are the loop's own. Another owner's are not there. */
+/** Routes of runs, with the loop's own events. A run of another owner is a 404. */
 export function runRoutes(services: Services, budget: MemoryBudget): Hono<Environment> {
   const routes = new Hono<Environment>();
   const { runs, models } = services;
@@ -100,7 +100,7 @@ export function runRoutes(services: Services, budget: MemoryBudget): Hono<Enviro
     if (outcome.status !== "refused")
       return context.json(callView({ runId: run.id, call: outcome.call, updatedAt: found.at }));
     if (outcome.call === undefined) throw notFound("call", callId);
-    throw conflict(`It is known what became of this call: it is ${outcome.call.status}.`);
+    throw conflict(`The outcome of this call is known: it is ${outcome.call.status}.`);
   });
 
   routes.post("/:id/calls/:callId/cancel", async (context) => {
@@ -128,7 +128,7 @@ export function runRoutes(services: Services, budget: MemoryBudget): Hono<Enviro
   return routes;
 }
 
-/** Which model carries a run on: its own, or the one that is asked for. */
+/** Returns the model for a retry: the requested one, or the run's own. */
 async function retryModel(
   models: ModelCatalog,
   run: RunRecord,
@@ -139,7 +139,7 @@ async function retryModel(
     if (model !== undefined) return model.id;
     throw badRequest("model", `model: there is no "${wanted ?? run.model}" here.`);
   }
-  // The model marks it as a user's direct call.
+  // This model id marks the run as a user's direct call.
   if (wanted === undefined) return run.model;
   throw badRequest("model", "model: a direct call uses no model. Leave `model` out.");
 }
@@ -149,13 +149,13 @@ const outcomeBody = z.object({
   note: z.string().max(2_000).nullish(),
 });
 
-/** A run as it is now, after something was done with it. */
+/** Returns a run as it is after a change. */
 async function viewAfter(store: Store, before: RunRecord): Promise<RunView> {
   const { owner, id } = before;
   return viewOf(store, (await store.getRun({ owner, id })) ?? before);
 }
 
-/** A run as it was read, without those of its client's calls whose outputs are here. */
+/** Returns a run as the API shows it, without the client calls whose outputs are stored. */
 async function viewOf(store: Store, run: RunRecord): Promise<RunView> {
   const { owner, id: runId } = run;
   const outputs = run.status === "requires_action" ? await store.listOutputs({ owner, runId }) : [];
@@ -180,8 +180,8 @@ function statusesOf(text: string): readonly RunStatus[] {
 }
 
 /**
- * A run's events as they are stored, then as they come. `Last-Event-ID` wins over `starting_after`:
- * a browser that connects again sends it with the address that it began with.
+ * Streams a run's stored events, then new ones. `Last-Event-ID` wins over `starting_after`:
+ * a browser that reconnects sends it with its first URL.
  */
 async function runEvents(
   { runs, limits }: Services,
@@ -215,7 +215,7 @@ async function runEvents(
 
 /**
  * Reads the first chunk of a stream before its response begins, so that a damaged row becomes an
- * error response. Clients would reconnect forever after a stream that breaks at its start.
+ * error response. If the stream broke at its start, clients would reconnect forever.
  *
  * @param onFailure called if the chunk cannot be read
  */
@@ -243,7 +243,7 @@ async function withFirstChunk(
   };
 }
 
-/** A number of ours; what else a client sends there says nothing. */
+/** Returns the sequence number in the header, or undefined if the header is something else. */
 function lastEventId(header: string | undefined): number | undefined {
   if (header === undefined || !/^\d{1,15}$/.test(header)) return undefined;
   return Number(header);
@@ -257,10 +257,12 @@ async function* encoded(events: AsyncIterable<RunEvent>): AsyncGenerator<string>
 const body = z.object({
   tool_outputs: z
     .array(z.object({ tool_call_id: z.string().min(1), output: z.string() }))
-    .min(1, "expected one output or more."),
+    .min(1, "expected at least one output."),
 });
 
-/** Takes what the client's tools answered: all that the request brings, or nothing of it. */
+/**
+ * Stores the outputs of the client's tools: all outputs of the request, or none if one is invalid.
+ */
 export async function submitToolOutputs(
   { limits, runs }: Services,
   context: Context<Environment>,
@@ -273,12 +275,12 @@ export async function submitToolOutputs(
     if (outputs.some((other) => other.callId === callId))
       throw badRequest(
         `${where}.tool_call_id`,
-        `${where}.tool_call_id: "${callId.slice(0, 100)}" is there twice; send one output a call.`,
+        `${where}.tool_call_id: "${callId.slice(0, 100)}" occurs twice; send one output per call.`,
       );
     if (output.length > limits.toolOutputChars)
       throw tooLong(
         `${where}.output`,
-        `${where}.output: ${output.length} characters, the limit for one output is ${limits.toolOutputChars}. Nothing was stored, and the run still waits: send the relevant part, or where to find the rest.`,
+        `${where}.output: ${output.length} characters, the limit for one output is ${limits.toolOutputChars}. Nothing was stored, and the run still waits: send only the relevant part, or a reference to the full output.`,
       );
     outputs.push({ callId, output });
   }
@@ -286,14 +288,14 @@ export async function submitToolOutputs(
   if (outcome.status === "not_found") throw notFound("run", run.id);
   if (outcome.status !== "refused") return;
   const index = outputs.findIndex(({ callId }) => callId === outcome.callId);
-  if (outcome.known) throw conflict(`${outcome.reason} Nothing of this request was taken.`);
+  if (outcome.known) throw conflict(`${outcome.reason} Nothing of this request was stored.`);
   throw badRequest(
     `tool_outputs.${index}.tool_call_id`,
-    `tool_outputs.${index}.tool_call_id: ${outcome.reason} GET /v1/runs/${run.id} says in "waiting" what it waits for. Nothing of this request was taken.`,
+    `tool_outputs.${index}.tool_call_id: ${outcome.reason} GET /v1/runs/${run.id} says in "waiting" what it waits for. Nothing of this request was stored.`,
   );
 }
 
-/** The error of a run whose rows cannot be read. */
+/** Returns the error for a run with unreadable rows. */
 export const damaged: ChainError = {
   code: "run_damaged",
   message: `The stored data of this run cannot be read. "capstan db check" names the damage; restore the last backup, or delete the run.`,
@@ -303,7 +305,8 @@ export const damaged: ChainError = {
 /**
  * A run as the API shows it.
  *
- * @param submitted the calls whose outputs it has and has not taken yet: they are not asked for again
+ * @param submitted the calls whose outputs are stored but not yet used: they are not listed as
+ * waiting
  */
 export function runView(run: ListedRun, submitted: readonly string[] = []): RunView {
   return {

@@ -50,7 +50,7 @@ const detail: ScriptDetail = {
   approved: null,
 };
 
-/** One file; changes of it are outcomes that the test gives. */
+/** A script host with one file; the test supplies the outcome of each change. */
 function fakeAuthoring(outcome: AuthoringOutcome = { status: "done", script: detail }) {
   const asked: unknown[] = [];
   const listeners = new Set<() => void>();
@@ -93,7 +93,7 @@ function testApp(outcome?: AuthoringOutcome) {
   const store = openMemoryStore();
   const fake = fakeAuthoring(outcome);
   const app = createTestApp({
-    // Nobody asks a model here.
+    // No test here calls a model.
     model: new ScriptedModel([]),
     tools,
     store,
@@ -119,7 +119,7 @@ function testApp(outcome?: AuthoringOutcome) {
 }
 
 // Contract: scripts-74
-test("a key without the right admin sees and changes no script, whatever the route", async () => {
+test("every script route rejects a key without the right admin", async () => {
   const { send, asked, json } = testApp();
   const routes = [
     ["GET", ""],
@@ -150,13 +150,13 @@ test("a key without the right admin sees and changes no script, whatever the rou
   assert.equal(others.scripts, false);
 });
 
-test("a server without files of tools has none of it", async () => {
+test("a server without tool files has no script routes", async () => {
   const app = createTestApp({ model: new ScriptedModel([]) });
   assert.equal((await app.call("GET", "/v1/scripts")).status, 404);
 });
 
 // Contract: scripts-74
-test("another site's page, and what a form can post, are refused as everywhere", async () => {
+test("script routes reject other sites' pages and form posts", async () => {
   const { app, asked } = testApp();
   const headers = { Authorization: "Bearer one" };
   const approve = "http://127.0.0.1/v1/scripts/script_1/approve";
@@ -179,7 +179,7 @@ test("another site's page, and what a form can post, are refused as everywhere",
   assert.deepEqual(asked, []);
 });
 
-test("files are read, checked, made, saved, approved, deleted and brought back by their id", async () => {
+test("files are read, checked, created, saved, approved, deleted and restored by their id", async () => {
   const { json, asked, send } = testApp();
   assert.deepEqual((await json<ListView<ScriptView>>("GET", "/v1/scripts")).data, [view]);
   assert.deepEqual(await json("GET", "/v1/scripts/script_1"), detail);
@@ -267,7 +267,7 @@ test("a user's direct call is a run: it passes the gate, is recorded, and is in 
     await code("POST", "/v1/scripts/script_1/calls", { tool: "Other", arguments: {} }),
     "400 invalid_value tool",
   );
-  // It can be read like any other, by its owner.
+  // Its owner can read it like any other run.
   const shown = await json<JsonObject>("GET", `/v1/responses/${begun.id}`);
   const { status, background, model, tools, max_tool_calls: most } = shown;
   assert.deepEqual(
@@ -286,7 +286,7 @@ test("a user's direct call is a run: it passes the gate, is recorded, and is in 
 test("no request makes a direct call by naming its model id", async () => {
   const store = openMemoryStore();
   const app = createTestApp({
-    // An embedding program may have a model of any name.
+    // An embedding program can define a model with any name.
     model: new ScriptedModel([{ calls: [{ name: "Look", args: { at: "sea" } }] }, "done"], {
       id: "capstan/call",
     }),
@@ -357,7 +357,7 @@ test("a stopped direct call is retried as a direct call, without a model", async
   );
 });
 
-test("changes are told as they come, and a reader that went away is forgotten", async () => {
+test("changes are streamed as they occur, and a disconnected reader is removed", async () => {
   const { send, listeners } = testApp();
   const response = await send("GET", "/v1/scripts/events");
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();

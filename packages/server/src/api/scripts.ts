@@ -22,7 +22,7 @@ import { eventStream } from "../http/streams.ts";
 import { oneCallModelId } from "../runs/active/launch.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 
-/** The largest script in characters: nobody writes a longer one by hand. */
+/** The largest script, in characters: far longer than a script written by hand. */
 const maxSource = 1_000_000;
 
 const source = z.string().max(maxSource, { error: `longer than ${maxSource} characters` });
@@ -59,7 +59,7 @@ export function scriptRoutes(services: Services & DirectCallView): Hono<Environm
     return { id, found, authoring };
   };
 
-  // Files of this disk are for this reader only and must not be cached.
+  // These responses contain files of this disk, so they must not be cached.
   routes.use(async (context, next) => {
     await next();
     context.header("Cache-Control", "no-store");
@@ -179,7 +179,7 @@ async function unlessGone<T>(signal: AbortSignal, work: () => Promise<T>): Promi
   try {
     return await work();
   } catch (thrown) {
-    if (signal.aborted) throw conflict("The request was given up.");
+    if (signal.aborted) throw conflict("The client aborted the request.");
     throw thrown;
   }
 }
@@ -208,7 +208,7 @@ function refused(
 const noScripts = new RequestError({
   status: 404,
   code: "no_scripts",
-  message: "This server has no files of tools.",
+  message: "This server has no tool files.",
 });
 
 async function* encoded(events: AsyncIterable<{ readonly type: string }>): AsyncGenerator<string> {
@@ -216,7 +216,7 @@ async function* encoded(events: AsyncIterable<{ readonly type: string }>): Async
     yield `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** The newest calls of a file's groups, as they were found of each. */
+/** Merges the calls of a file's groups and returns the newest. */
 export function scriptCallList(found: readonly ListedCalls[], limit: number): ScriptCallList {
   const newest = found
     .flatMap(({ calls }) => calls)
@@ -228,17 +228,20 @@ export function scriptCallList(found: readonly ListedCalls[], limit: number): Sc
   };
 }
 
-/** A call of the ledger, and who made it. */
+/** Returns a call of the ledger with its origin: a user or a model. */
 function scriptCallView(listed: ListedCall): ScriptCallView {
   return { ...callView(listed), made_by: listed.model === oneCallModelId ? "person" : "model" };
 }
 
-/** How the Responses API shows a user's own call. That API passes it in, because this one does not import it. */
+/**
+ * The view with which the Responses API shows a user's own call. It is a parameter because this API
+ * does not import that one.
+ */
 export interface DirectCallView {
   readonly directCallView: () => JsonValue;
 }
 
-/** Begins a run that makes one call, through the same gate as a model's. */
+/** Starts a run with one call, which passes the same gate as a model's calls. */
 export async function startCall(
   { runs, directCallView }: Pick<Services, "runs"> & DirectCallView,
   {
@@ -283,8 +286,8 @@ export async function startCall(
 }
 
 /**
- * Says at once where things stand, and again whenever something changed. Of changes that come
- * faster than they are read only that there were some is told: nothing gathers.
+ * Yields the current state immediately, and again after each change. Changes that arrive faster
+ * than the client reads are merged, so that no queue grows.
  */
 export async function* scriptChanges(
   authoring: Pick<ScriptAuthoring, "subscribe">,

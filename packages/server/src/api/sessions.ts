@@ -8,7 +8,7 @@ import { readBody } from "../http/read-body.ts";
 import { listView } from "../http/records.ts";
 import { type Environment, type Services, sessionCookie } from "../http/services.ts";
 
-/** Browsers that the user of this machine paired. */
+/** Routes of the browsers that the user of this machine has paired. */
 export function sessionRoutes({ pairing }: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
 
@@ -29,7 +29,7 @@ export function sessionRoutes({ pairing }: Services): Hono<Environment> {
       sameSite: "Strict",
       secure: isSecure(context),
       path: "/",
-      // The server ends a session that is not used; browsers keep no cookie for longer than this.
+      // The server ends unused sessions itself. No browser keeps a cookie for longer than this.
       maxAge: 400 * 24 * 3_600,
     });
     context.header("Cache-Control", "no-store");
@@ -61,7 +61,7 @@ function sessionView({ id, name, createdAt, usedAt }: Session): SessionView {
   return { id, object: "session", name, created_at: createdAt, used_at: usedAt };
 }
 
-/** A proxy in front says whether its client came by TLS. */
+/** A reverse proxy reports whether its client used TLS. */
 function isSecure({ req }: Context): boolean {
   return req.header("x-forwarded-proto") === "https" || req.url.startsWith("https:");
 }

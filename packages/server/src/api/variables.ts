@@ -31,7 +31,7 @@ const updateBody = z.object({
   keep: z.boolean().nullish(),
 });
 
-/** The variables of a conversation, as they are after its newest run or in the middle of it. */
+/** Routes of a conversation's variables, with their values during or after its newest run. */
 export function variableRoutes({ runs }: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
   const find = (context: Context<Environment>): Promise<ConversationRecord> =>
@@ -53,7 +53,7 @@ export function variableRoutes({ runs }: Services): Hono<Environment> {
     const data = listed
       .slice(0, limit)
       .map((info): VariableView => ({ ...info, object: "variable" }));
-    // A filter cannot match the type or the text of a value that cannot be read.
+    // No filter by type or text can match an unreadable value.
     const unreadable = variables.damagedNames().map(damagedView);
     return context.json(
       listView<VariableView | DamagedView>([...data, ...unreadable], listed.length > limit, idOf),
@@ -78,7 +78,7 @@ export function variableRoutes({ runs }: Services): Hono<Environment> {
       if (known === undefined && text == null)
         throw badRequest("text", `text: there is no variable "${name}" yet, so it needs a text.`);
       if (known?.type === "RULE" && text != null)
-        throw conflict(`"${name}" is a rule that its group declares; it is not changed here.`);
+        throw conflict(`"${name}" is a rule that its group declares; it cannot be changed here.`);
       const outcome = draft.updateVariable(
         name,
         known === undefined ? { type: "USER_ADD", ...patch } : patch,
@@ -110,7 +110,7 @@ function idOf(entry: VariableView | DamagedView): string {
   return entry.object === "damaged" ? entry.id : entry.name;
 }
 
-/** Reads or edits a variable. @throws RequestError 409 if a stored row that this needs is damaged */
+/** Reads or edits a variable. @throws RequestError 409 if a required stored row is damaged */
 async function readable<T>(name: string, use: () => Promise<T>): Promise<T> {
   const result = await unlessDamaged(use);
   if (result !== damaged) return result;

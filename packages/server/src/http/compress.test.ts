@@ -71,7 +71,7 @@ after(() => {
   server.close();
 });
 
-/** As the bytes are on the wire: fetch would decompress them. */
+/** Returns the bytes on the wire; fetch would decompress them. */
 async function raw(path: string, accept?: string, method = "GET") {
   const headers = accept === undefined ? {} : { "Accept-Encoding": accept };
   const request = get(url + path, { headers, method });
@@ -79,7 +79,7 @@ async function raw(path: string, accept?: string, method = "GET") {
   return { headers: response.headers, body: Buffer.concat(await response.toArray()), response };
 }
 
-test("a long answer comes as brotli, as gzip, or as it is", async () => {
+test("a long answer is sent as brotli, as gzip or uncompressed", async () => {
   const brotli = await raw("/long", "gzip, deflate, br");
   assert.equal(brotli.headers["content-encoding"], "br");
   assert.deepEqual(JSON.parse(brotliDecompressSync(brotli.body).toString()), long);
@@ -100,7 +100,7 @@ test("a compressed answer has a weak tag and no length of other bytes", async ()
   assert.equal((await raw("/long")).headers.etag, '"a"');
 });
 
-test("small answers, pictures and parts are sent as they are", async () => {
+test("small answers, images and byte ranges are sent uncompressed", async () => {
   const small = await raw("/small", "br");
   assert.equal(small.headers["content-encoding"], undefined);
   assert.equal(small.headers["content-length"], "7");
@@ -114,7 +114,7 @@ test("small answers, pictures and parts are sent as they are", async () => {
   assert.equal(part.body.length, 5_000);
 });
 
-test("HEAD says that the answer varies, and sends nothing", async () => {
+test("HEAD sends the Vary header and no body", async () => {
   const { headers, body } = await raw("/long", "br", "HEAD");
   assert.equal(headers.vary, "Accept-Encoding");
   assert.equal(body.length, 0);
@@ -159,7 +159,7 @@ test("with Node's own client, each event arrives before the next one is sent", a
   request.destroy();
 });
 
-test("a reader that leaves ends a compressed stream", async () => {
+test("a client that disconnects ends a compressed stream", async () => {
   const abort = new AbortController();
   const response = await fetch(`${url}/events`, { signal: abort.signal });
   send("data: 1\n\n");
@@ -168,7 +168,7 @@ test("a reader that leaves ends a compressed stream", async () => {
   await left;
 });
 
-test("the client's weights decide, and what it rules out is not sent", () => {
+test("the client's weights choose the coding, and an excluded coding is not sent", () => {
   const cases: readonly (readonly [string | undefined, string | undefined])[] = [
     [undefined, undefined],
     ["", undefined],

@@ -7,7 +7,7 @@ import { COMPRESSIBLE_CONTENT_TYPE_REGEX } from "hono/utils/compress";
 const encodings = ["br", "gzip"] as const;
 type ContentEncoding = (typeof encodings)[number];
 
-/** Bytes below which a body is sent as it is. */
+/** Smaller bodies, in bytes, are sent uncompressed. */
 const smallestCompressed = 1_024;
 /**
  * Returns the coding that a client prefers among those offered, or `undefined` if it accepts none.
@@ -33,8 +33,8 @@ export function acceptedEncoding(
 }
 
 /**
- * Compresses bodies of 1 KB and more with brotli or gzip, as the client accepts them. A stream of
- * events is compressed with gzip, and each piece of it is flushed at once.
+ * Compresses bodies of 1 KB and more with brotli or gzip, as the client accepts them. Compresses
+ * event streams with gzip, and flushes each piece immediately.
  */
 export const compress: MiddlewareHandler = async (context, next) => {
   await next();
@@ -45,9 +45,9 @@ export const compress: MiddlewareHandler = async (context, next) => {
   const isCompressible = isStream || COMPRESSIBLE_CONTENT_TYPE_REGEX.test(type);
   if (!isCompressible || headers.has("Content-Encoding")) return;
   headers.append("Vary", "Accept-Encoding");
-  // A part of a body counts the bytes of the body as it is.
+  // A byte range refers to the uncompressed body.
   if (request.method === "HEAD" || response.status === 206 || headers.has("Content-Range")) return;
-  // A stream that is kept open costs 60 KB with gzip, and more than a megabyte with brotli.
+  // An open stream needs 60 KB of memory with gzip, and more than 1 MB with brotli.
   const offered: readonly ContentEncoding[] = isStream ? ["gzip"] : encodings;
   const encoding = acceptedEncoding(request.header("accept-encoding"), offered);
   if (encoding === undefined || response.body === null) return;
@@ -59,7 +59,7 @@ export const compress: MiddlewareHandler = async (context, next) => {
   headers.delete("Content-Length");
   headers.set("Content-Encoding", encoding);
   const tag = headers.get("ETag");
-  // Other bytes: the tag only says that they mean the same.
+  // The bytes differ, so the tag becomes weak: it promises equal meaning only.
   if (tag?.startsWith('"') === true) headers.set("ETag", `W/${tag}`);
   const compressed = body.pipeThrough(isStream ? eventCompressor() : bodyCompressor(encoding));
   // Assigning to `res` would append the old response's headers.

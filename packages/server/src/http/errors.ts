@@ -14,7 +14,10 @@ export interface RequestErrorOptions {
   readonly retryAfterSeconds?: number;
 }
 
-/** Why a request cannot be served. Routes throw it; the app turns it into a response. */
+/**
+ * The error of a request that cannot be served. Routes throw it, and the app sends it as a
+ * response.
+ */
 export class RequestError extends Error {
   readonly status: number;
   readonly type: string;
@@ -33,7 +36,10 @@ export class RequestError extends Error {
   }
 }
 
-/** The HTTP response for an error. Its body has four texts, or a client shows "Bad Request" instead. */
+/**
+ * The HTTP response for an error. Its body has all four fields; without them clients show "Bad
+ * Request" instead.
+ */
 export function errorResponse(error: RequestError): Response {
   const { message, type, param, code, status, retryAfterSeconds: seconds } = error;
   const headers = {
@@ -44,7 +50,10 @@ export function errorResponse(error: RequestError): Response {
   return Response.json(body, { status, headers });
 }
 
-/** The error for a record that does not exist or has another owner. Both are the same, so that ids reveal nothing. */
+/**
+ * The error for a record that does not exist or has another owner. Both cases have the same error,
+ * so that ids reveal nothing.
+ */
 export function notFound(what: string, id: string): RequestError {
   return new RequestError({
     status: 404,
@@ -68,7 +77,7 @@ export function tooLong(param: string, message: string): RequestError {
 
 type Issue = z.core.$ZodIssue;
 
-/** Fields that are whole numbers; zod's issues do not say. */
+/** Integer fields; zod's issues do not distinguish them from other numbers. */
 const integerFields: ReadonlySet<PropertyKey> = new Set([
   "keep_turns",
   "max_output_tokens",
@@ -90,7 +99,7 @@ const typeNames: { readonly [type: string]: string } = {
 /**
  * Returns the first issue in the form of OpenAI's errors.
  *
- * @param value the parsed value, to name the type that it has instead
+ * @param value the parsed value, whose type the message names
  * @param at the value's path in the request, for example `input[0]`; empty for the whole request
  */
 export function issueError(issues: readonly Issue[], value: unknown, at: string): RequestError {
@@ -199,7 +208,7 @@ function describe(value: unknown): string {
   return typeNames[typeof value] ?? typeof value;
 }
 
-/** A value in an error message, which is not the place for megabytes. */
+/** Returns a value as an error message shows it: long values are cut. */
 function short(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;

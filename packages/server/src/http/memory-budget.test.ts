@@ -52,7 +52,7 @@ async function errorOf(response: Response) {
   return [response.status, error.code, Number(response.headers.get("retry-after")) > 0];
 }
 
-test("a principal at its budget gets a 429, keeps no other from working, and gets its share back", async () => {
+test("a principal over its budget gets a 429, does not affect others, and gets its share back", async () => {
   const { post, slowPost } = appWith({ bytesOfOne: 1_000_000 });
   const { response, end } = slowPost("ann", 900_000);
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -68,7 +68,7 @@ test("a principal at its budget gets a 429, keeps no other from working, and get
   assert.equal((await post("ann", 400_000)).status, 200);
 });
 
-test("a full server refuses large requests with a 503, and takes small ones", async () => {
+test("a full server rejects large requests with a 503 and accepts small ones", async () => {
   const { post, slowPost } = appWith({ bytesAtOnce: 1_500_000, bytesOfOne: 1_000_000 });
   const slow = [slowPost("ann", 700_000), slowPost("bob", 700_000)];
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -78,7 +78,7 @@ test("a full server refuses large requests with a 503, and takes small ones", as
   for (const { response } of slow) assert.equal((await response).status, 200);
 });
 
-test("answers count while they are written, and readers of one run share its answer", async () => {
+test("answers use the budget while they are written, and readers of one run share one answer", async () => {
   const { as, post } = appWith({ bytesOfOne: 700_000 });
   const ids: string[] = [];
   for (let n = 0; n < 2; n++)
@@ -99,7 +99,7 @@ test("answers count while they are written, and readers of one run share its ans
   assert.ok((await last.text()).length > 500_000);
 });
 
-test("a principal has a limited number of open streams, and a request for one more does nothing", async () => {
+test("a principal has a limited number of open streams, and a request above the limit has no effect", async () => {
   const { as, post } = appWith({ streamsOfOne: 2 });
   const { id } = (await (await post("ann", 10)).json()) as { id: string };
   const read = () => as("ann", requestTo("GET", `/v1/responses/${id}?stream=true`));
@@ -153,7 +153,7 @@ test("streams, lists of events, calls and input items take from the budget and g
   const reader = events.body?.getReader();
   await reader?.read();
   await reader?.read();
-  assert.equal((await read(`/v1/responses/${other}`)).status, 429, "a run of a list counts");
+  assert.equal((await read(`/v1/responses/${other}`)).status, 429, "a listed run uses the budget");
   await reader?.cancel();
   for (const path of paths)
     for (let n = 0; n < 10; n++) {

@@ -16,8 +16,8 @@ interface Answer {
 }
 
 /**
- * Counts the bytes of requests that are read and of answers that are written: those of one principal
- * and all together. The first of a principal is always admitted, however large it is.
+ * Counts the bytes of requests and answers in progress, per principal and in total. A principal
+ * without any in progress is always admitted, whatever the size.
  */
 export class MemoryBudget {
   readonly #limits: BudgetLimits;
@@ -36,7 +36,7 @@ export class MemoryBudget {
     const used = this.#used.get(principal) ?? 0;
     const { bytesAtOnce, bytesOfOne } = this.#limits;
     if (!always && used > 0 && used + bytes > bytesOfOne) throw shareUsed(bytesOfOne);
-    // On a full server small requests are still admitted: they answer and stop runs.
+    // A full server still admits small requests, because they answer approvals and stop runs.
     if (!always && bytes > smallBytes && this.#total > 0 && this.#total + bytes > bytesAtOnce)
       throw full();
     this.#add(principal, bytes);
@@ -68,13 +68,13 @@ export class MemoryBudget {
   }
 
   /**
-   * Reads an answer and takes its bytes while it is written. Shares the copy that is being written of a
-   * final answer. Otherwise a principal's reads follow one another, so that one answer of each is in
-   * memory without being counted.
+   * Reads an answer and reserves its bytes while it is written. Requests for one final answer share
+   * one copy. Other reads of a principal run one at a time, so that each principal has at most one
+   * uncounted answer in memory.
    *
-   * @param options.isFinal the answer with this id is always the same
-   * @param options.always admit it even if the budget is used up
-   * @param options.signal aborted if the reader left: then nothing is read
+   * @param options.isFinal whether the answer with this id never changes
+   * @param options.always whether to admit it even if the budget is used up
+   * @param options.signal aborted if the reader disconnected; then nothing is read
    */
   async readAnswer<T extends object>(
     principal: string,
@@ -109,8 +109,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Counts an open stream of a principal, and takes its memory: a page of events, whatever the length of
-   * the stream. If the stream follows a new run, call this before the run starts.
+   * Counts an open stream of a principal and reserves its memory: two pages of events, whatever the
+   * length of the stream. If the stream follows a new run, call this before the run starts.
    *
    * @throws RequestError 429 if the principal has too many open streams; the errors of `take`
    */
@@ -131,7 +131,7 @@ export class MemoryBudget {
     };
   }
 
-  /** Lets the reads of a principal that need much memory follow one another. */
+  /** Runs a read after the earlier reads of the same principal: answers that need much memory are read one at a time. */
   readOneByOne<T>(principal: string, read: () => Promise<T>): Promise<T> {
     const result = (this.#reads.get(principal) ?? Promise.resolve()).then(read);
     const ended = result.then(
@@ -145,10 +145,13 @@ export class MemoryBudget {
     return result;
   }
 
-  /** Takes the bytes of a request's body until it is answered, or `releaseBody` is called. */
+  /**
+   * Reserves the bytes of a request's body until the request is answered, or `releaseBody` is
+   * called.
+   */
   async admit(context: ApiContext, next: Next): Promise<void> {
     const { req } = context;
-    // Without a caller it is a browser that pairs: its body is short.
+    // A request without a caller is from a browser that pairs, and its body is short.
     const principal = context.get("principal") ?? "";
     if (req.raw.body === null) return next();
     const { bodyBytes } = this.#limits;
@@ -175,7 +178,7 @@ export class MemoryBudget {
   }
 }
 
-/** Bytes of a small request. A body without a length takes so many at a time. */
+/** Bytes of a small request. A body without a length reserves this many at a time. */
 const smallBytes = 65_536;
 
 /** Bytes of a stream: twice a page of events, which is what it reads at a time. */
@@ -186,17 +189,20 @@ const bodies = new WeakMap<
   { readonly grow: (size: number) => void; readonly release: Release }
 >();
 
-/** Takes what a body has more than it declared, while it arrives. @throws RequestError 413, 429 or 503 */
+/**
+ * Reserves the bytes of a body beyond its declared length, while it arrives. @throws RequestError
+ * 413, 429 or 503
+ */
 export function growBody(context: Context, size: number): void {
   bodies.get(context)?.grow(size);
 }
 
-/** The body is stored: what follows of its request takes no more memory than other requests. */
+/** Releases the bytes of a body that is stored: from now on its request needs no extra memory. */
 export function releaseBody(context: Context): void {
   bodies.get(context)?.release();
 }
 
-/** About the bytes of JSON. */
+/** Returns the approximate size of a value as JSON, in bytes. */
 export function bytesOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 8;

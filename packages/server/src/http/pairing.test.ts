@@ -9,7 +9,7 @@ import { openPairing, terminalKeyFile } from "./pairing.ts";
 
 const host = "127.0.0.1:8787";
 
-/** A server with keys, its browser, and its terminal. */
+/** A server with keys, and requests of a browser and of a terminal. */
 function paired(folder: string, clock = new FakeClock()) {
   const pairing = openPairing({ folder, clock });
   const { fetch } = createTestApp({
@@ -66,7 +66,7 @@ test("a code is not accepted after 10 minutes", async () => {
   });
 });
 
-test("a clock that is set neither expires a code nor extends it", async () => {
+test("changing the system time neither expires a code nor extends it", async () => {
   await withDataDir(async (folder) => {
     const { pairing, pair, clock } = paired(folder);
     const [first, second] = [pairing.createCode(), pairing.createCode()];
@@ -78,7 +78,7 @@ test("a clock that is set neither expires a code nor extends it", async () => {
   });
 });
 
-test("a session's cookie is for the server alone: no script reads it, and no other site sends it", async () => {
+test("scripts cannot read a session's cookie, and other sites do not send it", async () => {
   await withDataDir(async (folder) => {
     const { pairing, pair, send } = paired(folder);
     const { setCookie } = await pair(pairing.createCode().code);
@@ -110,7 +110,7 @@ test("a session reads and changes nothing without its anti-forgery token", async
   });
 });
 
-test("sessions are listed and revoked by a terminal, and by nobody else", async () => {
+test("only a terminal can list and revoke sessions", async () => {
   await withDataDir(async (folder) => {
     const { pairing, pair, send, info } = paired(folder);
     pairing.announce(8_787);
@@ -133,7 +133,7 @@ test("sessions are listed and revoked by a terminal, and by nobody else", async 
   });
 });
 
-test("sessions outlive the server, and end after 90 days without use", async () => {
+test("sessions survive a restart of the server and expire after 90 days without use", async () => {
   await withDataDir(async (folder) => {
     const first = paired(folder);
     const { headers } = await first.pair(first.pairing.createCode().code);
@@ -147,7 +147,7 @@ test("sessions outlive the server, and end after 90 days without use", async () 
   });
 });
 
-test("stored sessions cannot be used to pair, and only their user can read the file", async () => {
+test("stored sessions do not reveal usable tokens, and only their user can read the file", async () => {
   await withDataDir(async (folder) => {
     const { pairing, pair } = paired(folder);
     const { code } = pairing.createCode();
@@ -161,7 +161,7 @@ test("stored sessions cannot be used to pair, and only their user can read the f
   });
 });
 
-test("a damaged list of sessions pairs nobody, and takes new ones", async () => {
+test("a damaged session file ends all sessions, and browsers can pair again", async () => {
   await withDataDir(async (folder) => {
     const { pairing, pair, info } = paired(folder);
     const before = await pair(pairing.createCode().code);

@@ -9,7 +9,7 @@ import { z } from "zod";
 const codeMs = 10 * 60_000;
 /** Milliseconds without use after which a session ends. */
 const unusedMs = 90 * 24 * 3_600_000;
-/** A use is noted at most once in so many milliseconds. */
+/** Shortest time between two recorded uses of a session, in milliseconds. */
 const noteEveryMs = 3_600_000;
 
 const stored = z.object({
@@ -25,14 +25,14 @@ const stored = z.object({
   ),
 });
 
-/** A paired browser. Of its tokens only hashes are stored. */
+/** A paired browser. Only hashes of its tokens are stored. */
 export type Session = z.infer<typeof stored>["sessions"][number];
 
 /** Pairs browsers and terminals with the user who runs the server. */
 export type Pairing = ReturnType<typeof openPairing>;
 
 /**
- * Opens the paired browsers of a data directory, which outlive the server.
+ * Opens the sessions of a data directory, which survive restarts of the server.
  *
  * @param options.folder the data directory; nothing is written before a browser is paired or the server listens
  * @example const pairing = openPairing({ folder: dataDir });
@@ -45,12 +45,13 @@ export function openPairing({
   readonly clock?: Clock;
 }) {
   const file = join(folder, "sessions.json");
-  /** By the hash of a code, when it expires, as of `Clock.monotonic`. */
+  /** Expiry times by the hash of a code, in terms of `Clock.monotonic`. */
   const codes = new Map<string, number>();
   const terminalKey = newToken();
   let terminalFile: string | undefined;
 
-  // Read each time: another server may use the same directory, and only requests of paired browsers come here.
+  // The file is read each time, because another server can use the same directory. Only requests of
+  // paired browsers cause a read.
   const read = (): readonly Session[] => {
     const oldest = clock.now() - unusedMs;
     return readSessions(file).filter(({ usedAt }) => usedAt > oldest);
@@ -62,7 +63,7 @@ export function openPairing({
   };
 
   return {
-    /** Returns a code that opens one session. Only its hash is kept, and in memory. */
+    /** Returns a code that opens one session. Only its hash is stored, in memory. */
     createCode(): { readonly code: string; readonly expiresAt: number } {
       const now = clock.monotonic();
       for (const [hash, end] of codes) if (end <= now) codes.delete(hash);
@@ -124,10 +125,13 @@ export function openPairing({
       return left.length < sessions.length;
     },
 
-    /** Whether a key is the one that this user's terminals find in the data directory. */
+    /** Whether a key is the one in the data directory, which this user's terminals send. */
     isTerminal: (key: string): boolean => isSame(hashOf(terminalKey), hashOf(key)),
 
-    /** Writes the key for terminals, which is a new one at each start, to a file that only this user can read. */
+    /**
+     * Writes the terminals' key to a file that only this user can read. Each start of the server
+     * creates a new key.
+     */
     announce(port: number): void {
       makePrivate(folder);
       terminalFile = terminalKeyFile(folder, port);
@@ -147,7 +151,7 @@ export function terminalKeyFile(dataDir: string, port: number): string {
 
 /** The page's address with a code behind the `#`, which no log and no `Referer` gets. */
 export function pairingLink(url: string, code: string): string {
-  // Browsers on the server's machine reach it there, and its name is one that it answers to.
+  // Browsers cannot open 0.0.0.0; the server always accepts the name 127.0.0.1.
   return `${url.replace(/\/\/(0\.0\.0\.0|\[::\])/, "//127.0.0.1")}/#pair=${code}`;
 }
 
@@ -167,7 +171,7 @@ function readSessions(file: string): readonly Session[] {
   try {
     return stored.parse(JSON.parse(readFileSync(file, "utf8"))).sessions;
   } catch {
-    // Missing or damaged: browsers must be paired again.
+    // The file is missing or damaged: browsers must be paired again.
     return [];
   }
 }

@@ -5,7 +5,7 @@ import { type BodyToParse, type ParsedBody, parseJson } from "./read-body.ts";
 parentPort?.on("message", (body: BodyToParse) => {
   const parsed = parse(body);
   const bytes = "taken" in parsed ? parsed.taken.map((one) => one.bytes.buffer) : [];
-  // Several places may have the same bytes.
+  // Several entries can share a buffer, and a buffer can be transferred only once.
   parentPort?.postMessage(parsed, [...new Set(bytes)]);
 });
 

@@ -5,7 +5,7 @@ import { takeData } from "./read-body.ts";
 const data = Buffer.alloc(40_000, 7).toString("base64");
 const part = () => ({ type: "input_file", filename: "a.pdf", file_data: data as string | null });
 
-test("the bytes of files are taken out of messages and outputs", () => {
+test("the bytes of files are extracted from messages and outputs", () => {
   const input = [
     { role: "user", content: [part()] },
     { type: "message", role: "user", content: [part()] },

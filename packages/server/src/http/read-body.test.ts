@@ -17,9 +17,9 @@ function requestWith(...parts: readonly object[]) {
 
 for (const [name, size] of [
   ["a short body", 60_000],
-  ["a body that a thread parses", 3_000_000],
+  ["a body parsed by a thread", 3_000_000],
 ] as const)
-  test(`${name}: images and files are taken out as bytes, all else is as it was sent`, async () => {
+  test(`${name}: images and files are extracted as bytes, everything else stays unchanged`, async () => {
     const [one, other] = [randomBytes(size), randomBytes(40_000)];
     const small = { type: "input_image", image_url: image(randomBytes(100)) };
     const text = { type: "input_text", text: "é".repeat(40_000) };
@@ -43,7 +43,7 @@ for (const [name, size] of [
     assert.deepEqual([third, fourth, parsed.store], [small, text, true]);
   });
 
-test("Base64 that is not exactly that of its bytes stays, and so does a reference of a client's own", async () => {
+test("non-canonical Base64 and references written by clients stay unchanged", async () => {
   const bent = `${"A".repeat(40_001)}B==`.slice(0, 40_000);
   const parts = [
     { type: "input_image", image_url: `data:image/png;base64,${bent.slice(0, -1)}\n` },
@@ -59,7 +59,7 @@ test("a long body that is not JSON is a syntax error, and the next one is parsed
   assert.deepEqual(await parseBody(bodyOf("")), {});
 });
 
-test("a body of very many values is refused, however it is parsed", async () => {
+test("a body with too many values is rejected, however it is parsed", async () => {
   for (const text of ["", "b".repeat(2_000_000)]) {
     const values = Array.from({ length: 50_001 }, () => 0);
     await assert.rejects(parseBody(bodyOf({ text, values })), {
@@ -70,7 +70,7 @@ test("a body of very many values is refused, however it is parsed", async () => 
   }
 });
 
-test("a body that is nested deeper than programs can walk is refused", async () => {
+test("a body with too many levels is rejected", async () => {
   const nested = (levels: number, text = "") =>
     `{"text": "${text}", "a": ${"[".repeat(levels)}${"]".repeat(levels)}}`;
   assert.ok(await parseBody(bodyOf(nested(900))));
@@ -93,13 +93,13 @@ const twice: readonly (readonly [body: string, message: RegExp])[] = [
   ['{"\\\\\\"": "\\\\", "\\\\\\"": ""}', /^it has the key/],
 ];
 for (const [body, message] of twice)
-  test(`a key that stands twice is refused by its name: ${body}`, async () => {
+  test(`a repeated key is rejected by its name: ${body}`, async () => {
     await assert.rejects(parseBody(bodyOf(body)), { name: "SyntaxError", message });
     const long = `{"long": "${"b".repeat(2_000_000)}", ${body.slice(1)}`;
     await assert.rejects(parseBody(bodyOf(long)), { name: "SyntaxError", message });
   });
 
-test("JSON without repeated keys is read as it is, whatever its texts hold", () => {
+test("JSON without repeated keys is read unchanged, whatever its strings contain", () => {
   const quoted = fc.string({ unit: fc.constantFrom('"', "\\", ":", "{", ",", " ", "a") });
   const value = fc.anything({ key: quoted, values: [quoted, fc.integer(), fc.constant(null)] });
   fc.assert(

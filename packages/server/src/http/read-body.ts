@@ -12,23 +12,26 @@ import type { z } from "zod";
 import { badRequest, RequestError } from "./errors.ts";
 import { growBody } from "./memory-budget.ts";
 
-// The thread that parses long bodies loads this file: it must not load much.
+// The thread that parses long bodies loads this file, so keep its imports small.
 
-/** A body can be read once, and a route may ask for it again. */
+/** A body can be read only once, but a route can request it again. */
 const bodies = new WeakMap<Request, Promise<ReadBody>>();
 
 interface ReadBody {
   readonly value: unknown;
-  /** Of the bytes; empty unless the request may come again. */
+  /** The digest of the bytes; empty unless the request can be repeated. */
   readonly digest: string;
 }
 
-/** A request's JSON. An empty body is an empty object. */
+/** Returns a request's JSON. An empty body is an empty object. */
 export async function readJson(context: Context): Promise<unknown> {
   return (await readOnce(context)).value;
 }
 
-/** Whether a request may come again: it has an idempotency key, or OpenAI's client counts its tries. */
+/**
+ * Returns whether a request can be repeated: it has an idempotency key, or OpenAI's client counts
+ * its tries.
+ */
 export function mayRepeat({ req }: Context): boolean {
   return (
     req.header("idempotency-key") !== undefined ||
@@ -36,7 +39,7 @@ export function mayRepeat({ req }: Context): boolean {
   );
 }
 
-/** The digest of the body of a request that may come again. */
+/** Returns the digest of the body of a request that can be repeated. */
 export async function bodyDigest(context: Context): Promise<string> {
   return (await readOnce(context)).digest;
 }
@@ -61,7 +64,7 @@ async function parseAndDigest(context: Context): Promise<ReadBody> {
   return { value, digest: hash?.digest("hex") ?? "" };
 }
 
-/** A request's JSON, checked; unknown fields are ignored. */
+/** Returns a request's JSON after validation; unknown fields are ignored. */
 export async function readBody<S extends z.ZodType>(
   context: Context,
   schema: S,
@@ -73,13 +76,13 @@ export async function readBody<S extends z.ZodType>(
   throw badRequest(param, `${param}: ${issue?.message ?? "is not valid"}`);
 }
 
-/** The members that say something: in requests null means "not given". */
+/** Returns the members that are not null: in requests null means "not given". */
 export function withoutNulls<T extends object>(value: T): { [K in keyof T]?: NonNullable<T[K]> } {
   const given = Object.entries(value).filter(([, member]) => member != null);
   return Object.fromEntries(given) as { [K in keyof T]?: NonNullable<T[K]> };
 }
 
-/** A whole number from the query, within bounds. */
+/** Returns an integer from the query, within bounds. */
 export function readNumber(
   context: Context,
   name: string,
@@ -97,7 +100,9 @@ export function readNumber(
   throw badRequest(name, `${name}: ${expected}, got "${text.slice(0, 40)}".`);
 }
 
-/** One of some words from the query, or `undefined` if the query does not have it. */
+/**
+ * Returns one of the allowed words from the query, or `undefined` if the query does not have it.
+ */
 export function readWord<const Word extends string>(
   context: Context,
   name: string,
@@ -110,13 +115,16 @@ export function readWord<const Word extends string>(
   throw badRequest(name, `${name}: expected ${expected}, got "${text.slice(0, 40)}".`);
 }
 
-/** A longer body is parsed by a thread, as parsing would hold up all other requests. */
+/**
+ * Longer bodies, in bytes, are parsed by a thread, because parsing them here would block all other
+ * requests.
+ */
 const longBytes = 1_048_576;
 
-/** A thread without work ends after this time, and gives its memory back. */
+/** Milliseconds after which an idle thread ends and frees its memory. */
 const idleMs = 5_000;
 
-/** A body on its way to the thread: a file that has no name any more. */
+/** A body for the thread to parse, in an unlinked file. */
 export interface BodyToParse {
   readonly file: number;
   readonly size: number;
@@ -124,7 +132,7 @@ export interface BodyToParse {
 
 export type ParsedBody =
   | { readonly value: unknown; readonly taken: readonly TakenData[] }
-  /** Of the JSON parser, or undefined: it has too many values. */
+  /** The JSON parser's message; undefined if the body has too many values. */
   | { readonly error: string | undefined };
 
 /**
@@ -140,7 +148,7 @@ export async function parseBody(
     onSize,
   }: {
     readonly hash?: Hash | undefined;
-    /** Called with the bytes received so far; may throw. */
+    /** Called with the number of bytes received so far; can throw to reject the body. */
     readonly onSize?: (size: number) => void;
   } = {},
 ): Promise<unknown> {
@@ -159,7 +167,7 @@ export async function parseBody(
     }
     if (file === undefined) return parseShort(Buffer.concat(chunks));
     const parsed = await inThread({ file: file.fd, size });
-    // Receiving it was a long turn of the event loop.
+    // Receiving the parsed body blocked the event loop for long.
     await nextTurn();
     if ("error" in parsed)
       throw parsed.error === undefined ? tooManyValues : new SyntaxError(parsed.error);
@@ -175,15 +183,15 @@ function parseShort(bytes: Uint8Array): unknown {
   return withData(value, taken);
 }
 
-/** Programs that walk JSON call themselves at each level. */
+/** Functions that walk JSON recurse at each level, so more levels could overflow the stack. */
 const maxLevels = 1_000;
 
-/** Each costs the event loop some microseconds, however short it is, until its run has begun. */
+/** Each value, however short, takes some microseconds of the event loop before its run starts. */
 const maxValues = 50_000;
 
 /**
- * @throws SyntaxError if it is not JSON, too deep, or has a key twice: `JSON.parse` takes the last
- * value, which could allow what the first one denies
+ * @throws SyntaxError if it is not JSON, is nested too deeply or repeats a key: `JSON.parse` uses
+ * the last value, which could allow a call that the first one denies
  * @throws RequestError 413 if it has too many values
  */
 export function parseJson(bytes: Uint8Array): {
@@ -212,7 +220,7 @@ export function parseJson(bytes: Uint8Array): {
   return { value, taken: takeData(value) };
 }
 
-/** Says which key an object has twice: `input[0] has the key "approve" twice…`. */
+/** Names the key that an object repeats: `input[0] has the key "approve" twice…`. */
 function duplicateMessage({ path, key }: RepeatedKey): string {
   const steps = path.map((at) => (typeof at === "number" ? `[${at}]` : `.${at}`)).join("");
   const where = steps === "" ? "it" : steps.replace(/^\./, "").slice(0, 200);
@@ -238,7 +246,7 @@ function withData(body: unknown, taken: readonly TakenData[]): unknown {
   return body;
 }
 
-/** Without a name nothing is left of it, however the process ends. */
+/** Opens a file and unlinks it, so that no file remains however the process ends. */
 async function openUnnamed(): Promise<FileHandle> {
   const path = join(tmpdir(), `capstan-body-${randomUUID()}`);
   const file = await open(path, "wx+", 0o600);
@@ -247,7 +255,10 @@ async function openUnnamed(): Promise<FileHandle> {
 }
 
 let thread: Worker | undefined;
-/** The last body that waits for the thread: one is parsed at a time, which bounds the memory. */
+/**
+ * The last body that waits for the thread. The thread parses one body at a time, which limits the
+ * memory.
+ */
 let last: Promise<unknown> = Promise.resolve();
 let idle: NodeJS.Timeout | undefined;
 
@@ -278,15 +289,15 @@ function startThread(): Worker {
 }
 
 /**
- * The bytes of an image or a file that a request had as Base64. Its JSON form is a reference. Only
- * this class creates such references, so that no client can refer to another client's bytes.
+ * The bytes of an image or a file, which a request contained as Base64. As JSON it is a reference.
+ * Only this class creates such references, so that no client can refer to another client's bytes.
  */
 export class StoredData {
   readonly sha256: string;
   readonly size: number;
   /** The text before the Base64: `data:image/png;base64,`, or empty. */
   readonly prefix: string;
-  /** Absent if they are stored already, for an earlier request. */
+  /** Absent if an earlier request has stored them. */
   readonly bytes: Uint8Array | undefined;
 
   constructor(given: {
@@ -301,7 +312,7 @@ export class StoredData {
     this.bytes = given.bytes;
   }
 
-  /** The length of the text that it stands for. */
+  /** The length of the Base64 or URL that it replaces. */
   get length(): number {
     return this.prefix.length + Math.ceil(this.size / 3) * 4;
   }
@@ -312,7 +323,7 @@ export class StoredData {
   }
 }
 
-/** Makes a reference again that was stored as JSON. */
+/** Restores a reference from its stored JSON. */
 export function asStoredData(value: unknown): StoredData | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { sha256, size, prefix } = value as { readonly [name: string]: unknown };
@@ -321,16 +332,18 @@ export function asStoredData(value: unknown): StoredData | undefined {
   return new StoredData({ sha256, size, prefix });
 }
 
-/** Base64 of fewer characters than this stays in its request. */
+/** Shorter Base64, in characters, stays in its request. */
 const minLength = 32_768;
 
-/** Characters of an image in a request. A longer one stays, to be rejected. */
+/**
+ * Longest image in a request, in characters. A longer one is not extracted, and is rejected later.
+ */
 export const maxImage = 20_971_520;
 
 /** Members of a content part that carry Base64 or a `data:` URL. */
 export const carriers = ["image_url", "file_data", "file_url", "video_url"] as const;
 
-/** Base64 that was taken out of a request, and its place in it. */
+/** Base64 that was extracted from a request, with its path. */
 export interface TakenData {
   readonly at: readonly (string | number)[];
   /** The text before the Base64: `data:image/png;base64,`, or empty. */
@@ -340,8 +353,8 @@ export interface TakenData {
 }
 
 /**
- * Takes images and files out of the input of a parsed request, decodes them, and leaves `null` in
- * their places. A text that is not exactly the Base64 of its bytes stays, so that nothing is lost.
+ * Extracts images and files from the input of a parsed request, decodes them, and leaves `null` in
+ * their places. Non-canonical Base64 stays, because decoding it would lose information.
  */
 export function takeData(body: unknown): readonly TakenData[] {
   const taken: TakenData[] = [];
@@ -366,7 +379,9 @@ export function takeData(body: unknown): readonly TakenData[] {
   return taken;
 }
 
-/** Returns the member of an item that has its parts. Items of other types are stored as they came. */
+/**
+ * Returns the name of the member with an item's parts. Items of other types are stored unchanged.
+ */
 function partsOf(item: unknown): "content" | "output" | undefined {
   const type = memberOf(item, "type") ?? (memberOf(item, "role") === undefined ? "" : "message");
   if (type === "message") return "content";
@@ -384,7 +399,7 @@ function decode(text: string): Omit<TakenData, "at"> | undefined {
   if (base64.length % 4 !== 0 || !/^[\w+/]+={0,2}$/.test(base64.slice(-1_000))) return undefined;
   const decoded = Buffer.from(base64, "base64");
   if (decoded.toString("base64") !== base64) return undefined;
-  // Not of Buffer's pool: it can be handed to another thread.
+  // Not from Buffer's pool, so that it can be transferred to another thread.
   const bytes = new Uint8Array(decoded);
   return { prefix, bytes, sha256: createHash("sha256").update(bytes).digest("hex") };
 }

@@ -12,8 +12,8 @@ import { badRequest, notFound } from "./errors.ts";
 import type { Environment, Services } from "./services.ts";
 
 /**
- * Returns the conversation that a request names. Lists use it, too: an empty list of an unknown
- * conversation would mean that nothing waits in it.
+ * Returns the conversation that a request names. Lists use it too, because an empty list for an
+ * unknown conversation would suggest that no approval is pending.
  *
  * @throws RequestError 404 if it does not exist or has another owner
  */
@@ -27,14 +27,14 @@ export async function findConversation(
   return conversation;
 }
 
-/** Like `findConversation`, for lists: those of a damaged conversation are shown. */
+/** Like `findConversation`, for lists, which also work for a damaged conversation. */
 export async function requireConversation(store: Store, owner: string, id: string): Promise<void> {
   await unlessDamaged(() => findConversation(store, owner, id));
 }
 
 export const damaged = Symbol("damaged");
 
-/** Reads what a list needs, or returns `damaged` if its stored row is. */
+/** Reads data for a list, or returns `damaged` if its stored row is damaged. */
 export async function unlessDamaged<T>(read: () => Promise<T>): Promise<T | typeof damaged> {
   try {
     return await read();
@@ -46,12 +46,15 @@ export async function unlessDamaged<T>(read: () => Promise<T>): Promise<T | type
 
 type OfRun = Context<Environment>;
 
-/** The run that a path names, among those that are kept. */
+/** Returns the stored run that a path names. */
 export function findRun({ runs }: Services, context: OfRun): Promise<RunRecord> {
   return read(runs.store, context);
 }
 
-/** One that is not kept, too: it cannot be read, but what it waits for is answered, and it is stopped. */
+/**
+ * Like `findRun`, but also finds unstored runs: clients cannot retrieve them, but can answer and
+ * cancel them.
+ */
 export function findAnyRun({ runs }: Services, context: OfRun): Promise<RunRecord> {
   return read(runs.stores.of(context.req.param("id") ?? ""), context);
 }
@@ -73,7 +76,7 @@ export async function readRunCursor(store: Store, context: OfRun): Promise<strin
   throw badRequest("after", `after: there is no run "${after.slice(0, 100)}" here.`);
 }
 
-/** A list in OpenAI's form. */
+/** Returns a list in OpenAI's form. */
 export function listView<T extends object>(
   data: readonly T[],
   hasMore = false,
@@ -90,7 +93,7 @@ export function listView<T extends object>(
   };
 }
 
-/** Shows an entry of a list whose row is damaged as one, and other entries with `view`. */
+/** Returns a list entry with a damaged row as a damaged entry, and other entries with `view`. */
 export function entryView<T extends object, V>(
   entry: T | DamagedRecord | DamagedPermission,
   view: (record: T) => V,

@@ -50,7 +50,7 @@ for (const store of [true, false])
   });
 
 // Contract: durability-3
-test("a repeat follows the stream of the run that began", async () => {
+test("a repeat follows the stream of the run that the first request started", async () => {
   const hold = Promise.withResolvers<string>();
   const app = counting([call, () => hold.promise]);
   const stream = { ...go, stream: true };
@@ -77,7 +77,7 @@ test("the same Idempotency-Key with another body or route is a 422", async () =>
   assert.equal((await send(app, "", { input: "two" })).status, 400);
 });
 
-test("a run that failed before any output releases its key, and no other does", async () => {
+test("only a run that failed before any output releases its key", async () => {
   const app = counting([
     { error: new Error("overloaded") },
     call,
@@ -91,7 +91,7 @@ test("a run that failed before any output releases its key, and no other does", 
   assert.equal(app.calls(), 1);
 });
 
-test("a client with an Idempotency-Key that leaves finds its run at work", async () => {
+test("a run continues after its client with an Idempotency-Key disconnects", async () => {
   const hold = Promise.withResolvers<string>();
   const app = counting([call, () => hold.promise]);
   const left = new AbortController();
@@ -111,7 +111,7 @@ test("a client with an Idempotency-Key that leaves finds its run at work", async
   assert.equal(app.calls(), 1);
 });
 
-/** OpenAI's client. Its connection breaks once the answer to its first try is on its way. */
+/** OpenAI's client, whose connection breaks while it receives the first answer. */
 function brokenOnce(app: TestApp, atBreak: () => Promise<unknown> = async () => {}) {
   let tries = 0;
   const client = new OpenAI({
@@ -158,7 +158,7 @@ test("a retry of OpenAI's client continues a run that its broken connection stop
   assert.ok(response.id);
 });
 
-test("an equal request without a retry header is a new one", async () => {
+test("an equal request without a retry header starts a new run", async () => {
   const app = counting(["One.", "Two."]);
   const client = new OpenAI({
     apiKey: "none",
@@ -190,7 +190,7 @@ test("a POST with a key creates its object once", async () => {
   await runIn(app.store, one.body.id, "completed");
 });
 
-test("no answer with the secrets of pairing is stored or given twice", async () => {
+test("no answer with a secret of pairing is stored or repeated", async () => {
   const folder = mkdtempSync(join(tmpdir(), "capstan-test-"));
   const pairing = openPairing({ folder });
   const app = createTestApp({ model: new ScriptedModel([]), tools: [], pairing });
@@ -211,7 +211,7 @@ test("no answer with the secrets of pairing is stored or given twice", async () 
   rmSync(folder, { recursive: true });
 });
 
-test("a server that is killed between an effect and its answer does not act again when the request is repeated", async () => {
+test("a server that is killed between an effect and its answer does not repeat the effect for a repeated request", async () => {
   const inner = openMemoryStore();
   let isKilled = false;
   const store = {

@@ -17,29 +17,30 @@ const hourMs = 60 * minuteMs;
 /** The longest answer that is stored. */
 const maxResponse = 1_048_576;
 
-/** These store the key with what they create. */
+/** These routes store the key in the commit that creates their run or conversation. */
 const createsItself = /^\/v1\/(responses|conversations|runs\/[^/]+\/retry|scripts\/[^/]+\/calls)$/;
 
 /**
- * Their answers are not stored: a check and a preview change nothing, a preview shows results under
- * review, and pairing answers with secrets. A code for pairing works once by itself.
+ * Answers of these routes are not stored. Checks and previews change nothing, previews show results
+ * under review, and pairing answers contain secrets. A pairing code works only once anyway.
  */
 const storesNothing = /^\/v1\/(approvals\/[^/]+\/preview|scripts\/check|pairings|sessions)$/;
 
 type ApiContext = Context<Environment>;
 
-/** The key of a request that may come again. */
+/** The key of a request that can be repeated. */
 interface GivenKey extends Pick<RequestKey, "id" | "digest"> {
   /** The client chose the key. Otherwise an equal body is the key. */
   readonly isChosen: boolean;
-  /** The client says that it sent the request before, or the key says so. */
+  /** Whether the client has possibly sent the request before: it says so, or it chose the key. */
   readonly mayBeKnown: boolean;
 }
 
 /**
- * Does a request with an `Idempotency-Key` once: a repeat gets the first answer. Its effect takes the key in the same
- * commit. If the server was killed before it stored the answer, a repeat makes the answer again from the effect's
- * outcome. Requests that create runs or conversations see to it themselves.
+ * Handles a request with an `Idempotency-Key` once: a repeat gets the first answer. The commit of
+ * its effect also stores the key. If the server was killed before it stored the answer, a repeat
+ * rebuilds the answer from the effect's outcome. Routes that create runs or conversations handle
+ * the key themselves.
  */
 export async function answerOnce(
   { runs }: Services,
@@ -71,7 +72,7 @@ export async function answerOnce(
  * Starts a run, or returns the run that the same request started before.
  *
  * @param kept whether the run is stored. @default true
- * @param start starts it; with the key in the same commit
+ * @param start starts the run and stores the key in the same commit
  */
 export async function startOnce(
   { runs }: Services,
@@ -88,11 +89,11 @@ export async function startOnce(
   if (before !== undefined && !(await isFree(runs, before, given))) return before;
   const replaces = given.mayBeKnown ? before?.id : "any";
   const key = { id, digest, ttlMs, ...(replaces !== undefined && { replaces }) };
-  // The client does not wait for this try: another one may be on its way.
+  // The client has given up this try and has possibly sent another.
   if (context.req.raw.signal.aborted) throw gone();
   try {
     if (before === undefined || !isStopped(before)) return await start(key);
-    // Its client disconnected. Completed effects stay.
+    // The first try's client disconnected. The retry keeps completed effects.
     const outcome = await runs.retry(before, before.model, key);
     if (outcome.status === "started") return outcome.run;
     throw new RequestError({ status: 409, code: "conflict", message: outcome.message });
@@ -110,8 +111,8 @@ interface StartOnce {
 }
 
 /**
- * Whether the client of a request can reconnect for the answer. Then the request continues if the
- * client disconnects.
+ * Returns whether the client of a request can reconnect for the answer. Then the request continues
+ * if the client disconnects.
  */
 export function comesBack({ req }: Context): boolean {
   return req.header("idempotency-key") !== undefined;
@@ -170,7 +171,7 @@ async function findKnown(
     code: "idempotency_key_reused",
     param: "idempotency-key",
     message:
-      "This Idempotency-Key came before with another route or body, and nothing was done now. Send a new key for a new request.",
+      "This Idempotency-Key was already used with another route or body. Nothing was done. Send a new key for a new request.",
   });
 }
 
@@ -184,7 +185,10 @@ async function runOf(
   return stores.of(id).getRun({ owner: context.get("principal"), id });
 }
 
-/** Whether a repeat tries again: nothing came of the first try, or it was stopped because its client left. */
+/**
+ * Returns whether a repeat starts a new try: the first one failed without output, or was stopped
+ * because its client disconnected.
+ */
 async function isFree(
   { stores }: Services["runs"],
   run: RunRecord,

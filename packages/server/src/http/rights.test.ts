@@ -68,14 +68,14 @@ function assertMissing(answer: Awaited<ReturnType<Ask>>, right: string) {
   if (right !== "ask") assert.match(answer.body.error.message, /capstan pair/);
 }
 
-test("the table of rights has every route once, and no other", () => {
+test("the table of rights lists every route exactly once and nothing else", () => {
   const served = testApp().routes.filter(({ method }) => method !== "ALL");
   const nameOf = ({ method, path }: { readonly method: string; readonly path: string }) =>
     `${method} ${path}`;
   assert.deepEqual(routeRights.map(nameOf).toSorted(), served.map(nameOf).toSorted());
 });
 
-test("every route refuses requests without a key, and keys without its right", async () => {
+test("every route rejects requests without a key, and keys without its right", async () => {
   const { ask } = testApp();
   for (const { method, path, needs } of routeRights) {
     if (needs === "none") continue;
@@ -86,7 +86,7 @@ test("every route refuses requests without a key, and keys without its right", a
   }
 });
 
-test("a key without the right approve allows no call, whichever way it answers", async () => {
+test("a key without the right approve cannot allow a call by any route", async () => {
   const { ask, path, id, approval, store, ran } = await asked();
   assertMissing(await ask("agent", "POST", path, { decision: "allow" }), "approve");
   const response = {
@@ -113,7 +113,7 @@ test("a key without the right approve allows no call, whichever way it answers",
   assert.equal(ran(), 1);
 });
 
-test("a key without the right approve lifts no tool's wish to ask", async () => {
+test("a key without the right approve cannot disable a tool's approval requirement", async () => {
   const { ask, store } = testApp();
   for (const wish of ["never", { never: { tool_names: ["Ask"] } }]) {
     const tools = [{ ...toyTools[0], require_approval: wish }];
@@ -122,13 +122,13 @@ test("a key without the right approve lifts no tool's wish to ask", async () => 
   assert.deepEqual((await store.searchRuns({ owner, limit: 10 })).data, []);
 });
 
-test("a key without the right approve refuses its own approval request", async () => {
+test("a key without the right approve can deny its own approval request", async () => {
   const { ask, path, ran } = await asked(inline);
   assert.equal((await ask("agent", "POST", path, { decision: "refuse" })).body.status, "refused");
   assert.equal(ran(), 0);
 });
 
-test("a key without the right approve neither sees nor releases a result that waits for review", async () => {
+test("a key without the right approve can neither read nor release a result that waits for review", async () => {
   const secret = defineTool({
     name: "Secret",
     description: "",
@@ -149,7 +149,7 @@ test("a key without the right approve neither sees nor releases a result that wa
   assert.equal(withheld.body.status, "withheld");
 });
 
-test("a key without the right approve adds stricter rules and loosens none", async () => {
+test("a key without the right approve can only make rules stricter", async () => {
   const { ask } = testApp({ tools: [asking("Ask", () => 1)] });
   const put = (key: string, change: object) =>
     ask(key, "PUT", "/v1/overrides", { tool: "g.Ask", ...change });
@@ -170,7 +170,7 @@ test("a key without the right approve adds stricter rules and loosens none", asy
   assert.equal((await ask("user", "DELETE", `/v1/overrides/${id}`)).status, 200);
 });
 
-test("a key without the right approve revokes what was allowed, not what was refused", async () => {
+test("a key without the right approve can revoke permissions but not denials", async () => {
   const { ask, store } = testApp();
   const granted = (id: string, verdict: "allow" | "refuse") =>
     ({
@@ -187,13 +187,13 @@ test("a key without the right approve revokes what was allowed, not what was ref
 });
 
 // Contract: scripts-74
-test("a key without the right approve approves no script", async () => {
+test("a key without the right approve cannot approve a script", async () => {
   const { ask } = testApp();
   const approve = { content_hash: "1" };
   assertMissing(await ask("admin", "POST", "/v1/scripts/s/approve", approve), "approve");
 });
 
-test("a key without the right approve runs no call again", async () => {
+test("a key without the right approve cannot run a call again", async () => {
   const { ask, id } = await asked(inline);
   const outcome = { outcome: "run_again" };
   const path = `/v1/runs/${id}/calls/call/outcome`;
@@ -201,7 +201,7 @@ test("a key without the right approve runs no call again", async () => {
   assert.equal((await ask("user", "POST", path, outcome)).status, 404);
 });
 
-test("with approvals.from anyone, every key approves, and so do callers without a key", async () => {
+test("with approvals.from anyone, every key and callers without a key can approve", async () => {
   const tools = [asking("Ask", () => 1)];
   const rule = { tool: "g.Ask", execution: "auto" };
   const keyed = testApp({ tools, approvalsFrom: "anyone" });
@@ -213,7 +213,7 @@ test("with approvals.from anyone, every key approves, and so do callers without 
   assert.deepEqual([body.approvals_from, body.rights], ["anyone", ["ask", "approve", "admin"]]);
 });
 
-test("where people approve, a request without a key only asks", async () => {
+test("if only users approve, a request without a key has only the right ask", async () => {
   const { ask } = testApp({ approvalsFrom: "people", apiKeys: [] });
   const { body } = await ask("", "GET", "/v1/capstan");
   assert.deepEqual([body.approvals_from, body.rights], ["people", ["ask"]]);
@@ -229,7 +229,7 @@ for (const order of [
   [true, false, true],
   [false, true, true],
 ])
-  test(`of answers ${order.join(", ")} to one approval in one request the refusal counts`, async () => {
+  test(`of answers ${order.join(", ")} to one approval in one request the denial counts`, async () => {
     const { ask, id, approval, ran, path } = await asked();
     const input = order.map((approve) => ({
       type: "mcp_approval_response",
@@ -242,7 +242,7 @@ for (const order of [
     assert.equal((await ask("user", "GET", path)).body.status, "refused");
   });
 
-test("a refusal before what a model said counts against an answer after it", async () => {
+test("a denial before a model's output overrides an answer after it", async () => {
   const { ask, id, approval, ran } = await asked();
   const answer = (approve: boolean) => ({
     type: "mcp_approval_response",
@@ -255,7 +255,7 @@ test("a refusal before what a model said counts against an answer after it", asy
   assert.equal(ran(), 0);
 });
 
-test("of requests that answer one approval at once the first counts", async () => {
+test("of concurrent requests that answer one approval the first counts", async () => {
   const { ask, path, ran, id, store } = await asked(inline);
   const answers = await Promise.all(
     ["refuse", "allow", "allow"].map((decision) => ask("user", "POST", path, { decision })),

@@ -9,9 +9,15 @@ export type { Right };
 export interface RouteRight {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
-  /** `terminal`: a terminal of the user who runs the server; `none`: without a key, too. */
+  /**
+   * `terminal`: only a terminal of the user who runs the server; `none`: also requests without a
+   * key.
+   */
   readonly needs: Right | "terminal" | "none";
-  /** The right for a request that does more than tighten, such as one that allows a call. @default `needs` */
+  /**
+   * The right for a request that loosens a restriction, for example by allowing a call. @default
+   * `needs`
+   */
   readonly toLoosen?: Right;
 }
 
@@ -20,7 +26,7 @@ export const routeRights: readonly RouteRight[] = [
   { method: "GET", path: "/healthz", needs: "none" },
 
   { method: "POST", path: "/v1/pairings", needs: "terminal" },
-  // With a code that a terminal printed.
+  // The request proves itself with a code that a terminal printed.
   { method: "POST", path: "/v1/sessions", needs: "none" },
   { method: "GET", path: "/v1/sessions", needs: "terminal" },
   { method: "DELETE", path: "/v1/sessions/:id", needs: "terminal" },
@@ -29,7 +35,7 @@ export const routeRights: readonly RouteRight[] = [
   { method: "GET", path: "/v1/models", needs: "ask" },
   { method: "GET", path: "/v1/tools", needs: "ask" },
 
-  // It loosens with `approve: true`, and with `require_approval: "never"`.
+  // Loosens restrictions with `approve: true`, and with `require_approval: "never"`.
   { method: "POST", path: "/v1/responses", needs: "ask", toLoosen: "approve" },
   { method: "GET", path: "/v1/responses/:id", needs: "ask" },
   { method: "DELETE", path: "/v1/responses/:id", needs: "ask" },
@@ -60,9 +66,9 @@ export const routeRights: readonly RouteRight[] = [
   { method: "DELETE", path: "/v1/conversations/:id/variables/:name", needs: "ask" },
 
   { method: "GET", path: "/v1/approvals", needs: "ask" },
-  // The result of a call that waits for review is shown to those who may release it.
+  // Only users who can release a result under review can read it.
   { method: "GET", path: "/v1/approvals/:id", needs: "ask", toLoosen: "approve" },
-  // To refuse and to withhold tightens.
+  // Denying and withholding only tighten.
   { method: "POST", path: "/v1/approvals/:id", needs: "ask", toLoosen: "approve" },
   { method: "POST", path: "/v1/approvals/:id/preview", needs: "approve" },
   { method: "GET", path: "/v1/grants", needs: "ask" },
@@ -95,12 +101,12 @@ const advice: { readonly [right in Right | "terminal"]: string } = {
     'Use a paired browser or terminal ("capstan pair" prints a link that pairs a browser), or give the key the right "admin" in CAPSTAN_API_KEYS.',
 };
 
-/** Whether a request may do more than tighten. */
+/** Returns whether a request has the right to loosen restrictions. */
 export function mayApprove(context: Context<Environment>): boolean {
   return context.get("rights").includes("approve");
 }
 
-/** The error for a request without a right, with the way to get it. */
+/** Returns the error for a missing right, with the way to get that right. */
 export function rightMissing(right: Right | "terminal", what: string): RequestError {
   return new RequestError({
     status: 403,

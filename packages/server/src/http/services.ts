@@ -7,7 +7,7 @@ import type { ServerLimits } from "../runs/request/run-limits.ts";
 import type { CreateExecutor } from "../runs/active/launch.ts";
 import type { ApprovalsFrom, Right, ScriptAuthoring } from "@capstan/contract";
 
-/** Cookies of one host reach all its ports, so each server has a name of its own. */
+/** Browsers send cookies to all ports of a host, so each server uses its own cookie name. */
 export function sessionCookie({ req }: Pick<Context, "req">): string {
   const port = /:(\d+)$/.exec(req.header("host") ?? "")?.[1];
   return port === undefined ? "capstan_session" : `capstan_session_${port}`;
@@ -15,14 +15,17 @@ export function sessionCookie({ req }: Pick<Context, "req">): string {
 
 /** The services that every route receives. */
 export interface Services {
-  /** Runs: those that are kept, and those with `store: false`, in memory and not to be retrieved. */
+  /** Stored runs, and runs with `store: false`, which are in memory and cannot be retrieved. */
   readonly runs: RunService;
   readonly models: ModelCatalog;
-  /** As they are now: files of tools come and go. */
+  /** Returns the current groups, because tool files can be added and removed. */
   readonly groups: () => readonly ToolGroup[];
   readonly groupDefaults: { readonly [group: string]: boolean };
   readonly toolDefaults: { readonly [toolId: string]: boolean };
-  /** The administrator's, which `createExecutor` gives each executor: to say what they make void. */
+  /**
+   * The administrator's rules, which `createExecutor` gives to each executor. Routes report which
+   * user rules they override.
+   */
   readonly rules: readonly PolicyRule[];
   readonly createExecutor: CreateExecutor;
   readonly limits: ServerLimits;
@@ -38,7 +41,7 @@ export interface Services {
   readonly pairing: Pairing;
 }
 
-/** Hono's variables: who asks, and what they may do. */
+/** Hono's variables: the caller and its rights. */
 export interface Environment {
   readonly Variables: { readonly principal: string; readonly rights: readonly Right[] };
 }

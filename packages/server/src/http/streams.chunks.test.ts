@@ -3,12 +3,12 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { jsonChunks } from "./streams.ts";
 
-/** Texts with all that JSON escapes, some of them many pieces long. */
+/** Strings with every character that JSON escapes, some of them many pieces long. */
 const anyText = fc
   .tuple(fc.string({ unit: "binary", maxLength: 9 }), fc.constantFrom(1, 9_000, 20_000))
   .map(([text, times]) => `${text}\u{1F600}`.repeat(times));
 
-test("the pieces of a value are its JSON, whatever its texts are", () => {
+test("the pieces of a value join to its JSON, whatever its strings contain", () => {
   const value = fc.record({
     type: fc.string(),
     text: anyText,
@@ -27,7 +27,7 @@ test("the pieces of a value are its JSON, whatever its texts are", () => {
   );
 });
 
-test("no character is torn between two pieces, and none is written that is long", () => {
+test("no character is split between two pieces, and no piece is too long", () => {
   for (const before of ["", "x"]) {
     const pieces = [...jsonChunks({ text: before + "\u{1F600}".repeat(100_000) })];
     assert.ok(pieces.length > 5);
@@ -44,7 +44,7 @@ test("a short value is one piece", () => {
 });
 
 // Contract: durability-7
-test("a value of many texts is written in pieces, none of which is long", () => {
+test("a value with many strings is written in short pieces", () => {
   for (const value of [
     Array.from({ length: 200 }, () => ({ text: "x".repeat(30_000) })),
     Array.from({ length: 10_000 }, () => ({ text: "x".repeat(300) })),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventStream, nextTurn } from "./streams.ts";
 
-test("a stream whose sign of life fails lets its source go", async () => {
+test("a stream releases its source if its heartbeat fails", async () => {
   const { promise: closed, resolve } = Promise.withResolvers<string>();
   const never = new Promise<IteratorResult<string>>(() => {});
   const chunks = {
@@ -28,13 +28,13 @@ test("a stream whose sign of life fails lets its source go", async () => {
   assert.deepEqual(left, ["left"]);
 });
 
-/** Works in this turn of the event loop for some ms. */
+/** Blocks the event loop for some milliseconds. */
 function work(ms: number): void {
   const began = performance.now();
   while (performance.now() - began < ms);
 }
 
-test("many readers that wait for a turn share it, and other work comes between", async () => {
+test("many waiting readers share a turn of the event loop, and other work runs between their turns", async () => {
   let longest = 0;
   let worked = 0;
   const step = () => {

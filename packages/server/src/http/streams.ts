@@ -1,8 +1,8 @@
 /**
- * Answers with JSON in pieces, each made when the reader takes it: a long answer neither holds up
- * other requests nor exists whole a second time.
+ * Answers with JSON in pieces, each created when the reader takes it. A long answer neither blocks
+ * other requests nor needs a second full copy.
  *
- * @param onEnd called when all is written, or the reader went away
+ * @param onEnd called when all pieces are written, or the reader disconnected
  * @example return streamJson(jsonChunks(response));
  */
 export function streamJson(
@@ -25,11 +25,11 @@ export function streamJson(
   });
 }
 
-/** A response whose chunks are made as its reader takes them. */
+/** Returns a response whose chunks are created as its reader takes them. */
 function streamedResponse(options: {
   readonly headers: { readonly [name: string]: string };
   readonly next: () => Promise<IteratorResult<string, unknown>>;
-  /** Lets the source of the chunks go: the reader went away, or the stream failed. */
+  /** Releases the source of the chunks after the reader disconnected or the stream failed. */
   readonly leave: () => Promise<unknown>;
 }): Response {
   const { headers, next, leave } = options;
@@ -39,7 +39,7 @@ function streamedResponse(options: {
       async pull(controller) {
         await nextTurn();
         const result = await next().catch((thrown: unknown) => {
-          // Not waited for: the source may be in the middle of what never ends.
+          // Not awaited, because the source can be waiting for a promise that never settles.
           leave().catch(() => {});
           throw thrown;
         });
@@ -57,7 +57,7 @@ function streamedResponse(options: {
 type JsonPieces = Iterable<string> | AsyncIterable<string>;
 
 /**
- * A list in OpenAI's form, of which each item is read when its turn comes.
+ * Yields a list in OpenAI's form, and reads each item just before it is sent.
  *
  * @param ends the ids of the first and the last item, null for an empty list
  */
@@ -80,15 +80,15 @@ export async function* listChunks(
   yield `],${rest.slice(1)}`;
 }
 
-/** About so long is a piece, in UTF-16 units. */
+/** Approximate length of a piece, in UTF-16 units. */
 const pieceLength = 32_768;
 
-/** Approximate characters of a value that is not a text. */
+/** Approximate length of a value that is not a string, in characters. */
 const otherLength = 8;
 
 /**
  * Yields the text of `JSON.stringify` for plain data in pieces, so that a slow reader of many
- * megabytes does not need a second copy. A short text is one piece.
+ * megabytes does not need a second copy. Short JSON is one piece.
  */
 export function* jsonChunks(value: object): Generator<string, void, undefined> {
   if (isShort(value)) return yield JSON.stringify(value);
@@ -138,7 +138,7 @@ function isShort(value: unknown): boolean {
   return roomBehind(value, pieceLength) >= 0;
 }
 
-/** Returns the characters that are left in a piece after a value; negative if it does not fit. */
+/** Returns the number of characters left in a piece after a value; negative if it does not fit. */
 function roomBehind(value: unknown, room: number): number {
   if (typeof value === "string") return room - value.length;
   let left = room - otherLength;
@@ -150,24 +150,24 @@ function roomBehind(value: unknown, room: number): number {
   return left;
 }
 
-/** Not within a character of two units: each alone would be written as an escape. */
+/** Never splits a surrogate pair, because each half alone would be written as an escape. */
 function endOfPart(text: string, at: number): number {
   return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(at - 1, at + 1)) ? at + 1 : at;
 }
 
-/** How long streams and long requests may work before other work gets its turn, in ms. */
+/** Milliseconds for which streams and long requests can use one turn of the event loop. */
 const turnMs = 8;
 
-/** When the first of them worked in this turn of the event loop. */
+/** When the first of them started to work in this turn of the event loop. */
 let began: number | undefined;
 
 /**
- * Waits for the next turn of the event loop, if streams and long requests have worked for long in this one. Sockets
- * of readers that are fast take all that is written at once, and then streams alone would run:
- * promises come before timers, other requests and other connections.
+ * Waits for the next turn of the event loop, if streams and long requests have worked for long in
+ * this one. Sockets of fast readers accept every write immediately. Without a wait only streams
+ * would run, because promises precede timers, other requests and other connections.
  */
 export function nextTurn(): Promise<void> {
-  // One after the other: each is admitted when the one before it has done its work.
+  // One at a time: each is admitted after the previous one has done its work.
   admitted = admitted.then(admit);
   return admitted;
 }
@@ -185,24 +185,24 @@ async function admit(): Promise<void> {
 const eventStreamHeaders = {
   "Content-Type": "text/event-stream; charset=utf-8",
   "Cache-Control": "no-cache, no-transform",
-  // Proxies that buffer would hold the stream back.
+  // Buffering proxies would delay the stream.
   "X-Accel-Buffering": "no",
 };
 
 export interface EventStreamOptions {
-  /** Each string is one write: an event, or a piece of one that is long. */
+  /** Each string is one write: an event, or a piece of a long event. */
   readonly chunks: AsyncIterable<string>;
-  /** Ms of silence after which `onIdle` is asked for a sign of life. */
+  /** Ms of silence after which `onIdle` is called for a heartbeat. */
   readonly idleMs: number;
-  /** Returns the text for a reader that waits, or `undefined` if data is about to be sent. */
+  /** Returns the heartbeat for a waiting reader, or `undefined` if data is about to be sent. */
   readonly onIdle: () => string | undefined;
-  /** The reader went away before the end. */
+  /** Called if the reader disconnects before the end. */
   readonly onLeave?: () => void;
-  /** Called once the stream is over, also if its reader left. May be called twice. */
+  /** Called after the stream has ended, also if its reader disconnected. Can be called twice. */
   readonly onEnd?: () => void;
 }
 
-/** Server-sent events as fast as the reader takes them: one is made when one is asked for. */
+/** Returns a response of server-sent events. Each event is created when the reader requests it. */
 export function eventStream(options: EventStreamOptions): Response {
   const { chunks, idleMs, onIdle, onLeave, onEnd } = options;
   const iterator = chunks[Symbol.asyncIterator]();
@@ -217,7 +217,7 @@ export function eventStream(options: EventStreamOptions): Response {
   return streamedResponse({
     headers: eventStreamHeaders,
     async next() {
-      // The next chunk may never come, so the idle timer must not be set again.
+      // The next chunk can be missing forever, so the idle timer must not be set again.
       while (!hasLeft) {
         pending ??= iterator.next();
         const result = await nextOrIdle(pending);
@@ -241,13 +241,13 @@ export function eventStream(options: EventStreamOptions): Response {
   });
 }
 
-/** An event with its name on the wire. */
+/** Returns an event with its name on the wire. */
 export interface StreamEvent {
   readonly type: string;
 }
 
 /**
- * One event in the form of server-sent events, in pieces if it has a long text. Write a piece with a
+ * Yields one server-sent event, in pieces if it has a long text. Write a piece with a
  * single `write`: some clients lose an event that is split between its lines.
  */
 export function encodeInChunks(event: StreamEvent): Generator<string> {
@@ -255,7 +255,7 @@ export function encodeInChunks(event: StreamEvent): Generator<string> {
 }
 
 /**
- * Any event with JSON as its data, in pieces.
+ * Yields an event with JSON as its data, in pieces.
  *
  * @param head the lines before its data
  */

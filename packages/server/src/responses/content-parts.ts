@@ -104,7 +104,7 @@ export function checkOutputSize(input: readonly InputItem[], mostChars: number):
     const param = `input[${index}].output`;
     throw tooLong(
       param,
-      `${param}: ${chars} characters for call ${item.call_id.slice(0, 100)}, the limit for one output is ${mostChars}. Nothing was stored, and the call can still be answered: send the relevant part, or where to find the rest.`,
+      `${param}: ${chars} characters for call ${item.call_id.slice(0, 100)}, the limit for one output is ${mostChars}. Nothing was stored, and the call can still be answered: send only the relevant part, or a reference to the full output.`,
     );
   }
 }
