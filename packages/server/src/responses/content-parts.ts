@@ -8,7 +8,7 @@ import { asStoredData, carriers, StoredData } from "../http/read-body.ts";
 import type { InputContent, InputItem } from "./request/parse-input.ts";
 import { tooLong } from "../http/errors.ts";
 
-/** Text alone is text; anything with a picture or a file is parts. */
+/** Returns content as a model's message: a string if it is text only, otherwise parts. */
 export function messageContent(content: readonly InputContent[]): string | readonly ContentPart[] {
   const parts = content.map(contentPart);
   const texts = parts.map((part) => (part.type === "text" ? part.text : undefined));
@@ -57,7 +57,7 @@ function filePart(part: Extract<InputContent, { type: "input_file" }>): FilePart
   return { type: "file", name, mimeType, source: { type: "base64", data: text } };
 }
 
-/** The content of a `data:` URL, else the URL itself. */
+/** Returns the content of a `data:` URL, else the URL itself. */
 function source(url: string | StoredData, mimeType: string): Pick<FilePart, "source" | "mimeType"> {
   if (typeof url !== "string") {
     const type = /^data:([^;,]+)/.exec(url.prefix)?.[1] ?? mimeType;
@@ -80,7 +80,7 @@ function base64(percentEncoded: string): string {
   try {
     text = decodeURIComponent(percentEncoded);
   } catch {
-    // A stray `%`: it stands for itself.
+    // A stray `%` is kept literally.
   }
   return Buffer.from(text).toString("base64");
 }
@@ -95,7 +95,7 @@ function mimeTypeOf(name: string): string {
   return getMimeType(name)?.split(";")[0] ?? "application/octet-stream";
 }
 
-/** @throws RequestError if an input brings an output of more characters than one may have */
+/** @throws RequestError if an output in the input exceeds the limit of characters */
 export function checkOutputSize(input: readonly InputItem[], mostChars: number): void {
   for (const [index, item] of input.entries()) {
     if (item.type !== "function_call_output" && item.type !== "custom_tool_call_output") continue;
@@ -114,7 +114,7 @@ function charsOf(output: string | readonly InputContent[]): number {
   return output.reduce((sum, part) => sum + partChars(part), 0);
 }
 
-/** With what it carries as `data:` or Base64. */
+/** Returns the length of a part in characters, including its `data:` URL or Base64. */
 function partChars(part: InputContent): number {
   switch (part.type) {
     case "input_text":
@@ -131,7 +131,10 @@ function partChars(part: InputContent): number {
   }
 }
 
-/** Items as JSON, with references in place of the bytes of images and files, and those bytes. */
+/**
+ * Returns items as JSON, in which references replace the bytes of images and files, and those
+ * bytes.
+ */
 export function storedItems(items: readonly InputItem[]): {
   readonly items: readonly JsonValue[];
   readonly blobs: NonNullable<NewRun["blobs"]>;
@@ -150,19 +153,21 @@ export function storedItems(items: readonly InputItem[]): {
   return { items: plain as unknown as readonly JsonValue[], blobs };
 }
 
-/** Items as they were stored, with references made of their JSON: an input that is parsed again. */
+/**
+ * Returns stored items with their references restored from JSON, so that they can be parsed again.
+ */
 export function withReferences(items: readonly JsonValue[]): readonly JsonValue[] {
   return items.map((item) =>
     withParts(item, (part) => changed(part, (value) => asStoredData(value) ?? value)),
   );
 }
 
-/** Bytes that become one piece of Base64. */
+/** Number of bytes that are encoded as one piece of Base64. */
 const sliceBytes = 65_536;
 
 /**
- * An item as a client sent it, as JSON in pieces: images and files are read while they are sent. Bytes
- * that are missing from the store are an empty text.
+ * Yields the JSON of an item as its client sent it, in pieces. Images and files are read while they
+ * are sent; bytes that the store lacks become an empty string.
  */
 export async function* itemChunks(
   item: object,
@@ -188,7 +193,9 @@ export async function* itemChunks(
   }
 }
 
-/** Three bytes are four characters: what is left of a piece goes with the next one. */
+/**
+ * Encodes groups of three bytes; the bytes left over from a piece are encoded with the next one.
+ */
 async function* base64Chunks(
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<string> {
@@ -204,7 +211,7 @@ async function* base64Chunks(
   yield Buffer.from(left).toString("base64");
 }
 
-/** Changes the parts of a message or of a call's output; of other items there are none. */
+/** Changes the parts of a message or of a call's output. Other items have no parts. */
 function withParts<Item>(item: Item, change: (part: InputContent) => unknown): Item {
   if (typeof item !== "object" || item === null || !("type" in item)) return item;
   const name = item.type === "message" ? "content" : "output";

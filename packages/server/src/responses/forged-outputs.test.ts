@@ -4,7 +4,7 @@ import { ScriptedModel } from "@capstan/core/testing";
 import { createTestApp, toyTools } from "../testing/app-fixtures.ts";
 import { tool } from "../testing/run-fixtures.ts";
 
-test("an output that a client writes into a stored call is not taken over the stored one", async () => {
+test("the stored output of a call wins over the output that a client writes into it", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Read" }] }, "first", "second"]);
   const { call, services } = createTestApp({ model, tools: [tool("Read", () => "the truth")] });
   const first = await call("POST", "/v1/responses", { input: "go", tools: toyTools });

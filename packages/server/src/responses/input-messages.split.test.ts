@@ -21,7 +21,7 @@ test("messages before the last output of a model or a tool are history", () => {
   });
 });
 
-test("items after the last one that came from a model are new", () => {
+test("items after the last model item are new", () => {
   const message: InputItem = { type: "message", status: "completed", role: "user", content: [] };
   const asked: InputItem = {
     type: "mcp_approval_request",

@@ -35,7 +35,7 @@ const toolMessage = (id: string) => ({
   content: `of ${id}`,
 });
 
-test("messages keep their roles, and text alone stays text", () => {
+test("messages keep their roles, and content with only text stays a string", () => {
   const { messages } = messagesOf([
     { role: "system", content: "Be brief." },
     {
@@ -56,7 +56,7 @@ test("messages keep their roles, and text alone stays text", () => {
   ]);
 });
 
-test("pictures and files become parts", () => {
+test("images and files become parts", () => {
   const { messages } = messagesOf([
     {
       role: "user",
@@ -105,7 +105,7 @@ test("pictures and files become parts", () => {
   ]);
 });
 
-test("calls of one step are one message, each answered, wherever the answers are", () => {
+test("calls of one step become one message, followed by their answers from any position", () => {
   const { messages } = messagesOf([
     { role: "user", content: "weather?" },
     { type: "reasoning", summary: [{ type: "summary_text", text: "hm" }] },
@@ -130,7 +130,7 @@ test("calls of one step are one message, each answered, wherever the answers are
   ]);
 });
 
-test("a call after an output is a step of its own", () => {
+test("a call after an output starts a new step", () => {
   const { messages } = messagesOf([call("a"), output("a"), call("b"), output("b")]);
   assert.deepEqual(
     messages.map((message) => message.role),
@@ -138,12 +138,12 @@ test("a call after an output is a step of its own", () => {
   );
 });
 
-test("a call that was never answered says so, for models want an answer to each", () => {
+test("a call without an output gets one that says so, because models require an output for each call", () => {
   const { messages } = messagesOf([call("a"), { role: "user", content: "go on" }]);
   assert.match(JSON.stringify(messages[1]), /No output was submitted/);
 });
 
-test("outputs of an earlier response's calls come apart, unknown ones are refused", () => {
+test("outputs of an earlier response's calls are returned separately, and unknown ones are rejected", () => {
   const knownCalls = new Map([["x", "Weather"]]);
   const { messages, answers } = messagesOf([output("x"), { role: "user", content: "and?" }], {
     knownCalls,
@@ -156,7 +156,7 @@ test("outputs of an earlier response's calls come apart, unknown ones are refuse
   });
 });
 
-test("an output may have pictures", () => {
+test("an output can contain images", () => {
   const parts = [
     { type: "input_text", text: "see" },
     { type: "input_image", image_url: "data:image/png;base64,AAAA" },
@@ -188,7 +188,7 @@ test("custom calls are calls with one argument", () => {
   ]);
 });
 
-test("sealed reasoning goes back to its provider as it came", () => {
+test("encrypted reasoning is returned to its provider unchanged", () => {
   const { messages } = messagesOf([
     { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "sealed" },
     { role: "assistant", content: "Yes." },
@@ -215,7 +215,7 @@ const mcpCall = {
   arguments: "{}",
 };
 
-test("a server's call is replayed with its result, or what is kept of it", () => {
+test("a server call is replayed with its result, or the part of it that is stored", () => {
   const content = (item: object, resolve: InputContext["resolve"] = () => undefined) =>
     messagesOf([item], { resolve }).messages[1]?.content;
   assert.equal(content({ ...mcpCall, output: "text" }), "text");
@@ -237,7 +237,7 @@ test("a server's call is replayed with its result, or what is kept of it", () =>
   );
 });
 
-test("references are put in place, once, and unknown ones are refused", () => {
+test("references are resolved once, and unknown ones are rejected", () => {
   const kept = parseInput([{ id: "msg_1", role: "assistant", content: "kept" }]);
   const resolve = (id: string) => (id === "msg_1" ? kept[0] : undefined);
   const reference = { type: "item_reference", id: "msg_1" };
@@ -263,7 +263,7 @@ const word = (approve: boolean) => ({
   reason: "because",
 });
 
-test("answers to approval requests are separated, with their question if the input has it", () => {
+test("answers to approval requests are returned separately, with their request if the input contains it", () => {
   const alone = messagesOf([word(true)]);
   assert.deepEqual(alone.approvals, [
     {
@@ -293,7 +293,7 @@ test("answers before the model's last output are history", () => {
   assert.equal(approved.messages.filter((message) => message.role === "tool").length, 1);
 });
 
-test("items that no model needs are left out", () => {
+test("items that no model needs are omitted", () => {
   const listed = { type: "mcp_list_tools", server_label: "f", tools: [] };
   assert.deepEqual(
     messagesOf([listed, { type: "compaction", encrypted_content: "x" }]).messages,

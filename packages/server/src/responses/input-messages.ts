@@ -13,24 +13,24 @@ export interface InputContext {
    * Undefined if none is stored.
    */
   readonly resolve: (itemId: string) => InputItem | undefined;
-  /** Open calls of the session whose output the input may bring: call id → name of the tool. */
+  /** Open calls of the session whose output the input can contain: call id → name of the tool. */
   readonly knownCalls: ReadonlyMap<string, string>;
 }
 
 export interface InputMessages {
   /** The conversation that the input brings, in OpenAI Chat's form. */
   readonly messages: readonly Message[];
-  /** Outputs of calls of an earlier response; they are not among `messages`. */
+  /** Outputs of an earlier response's calls; they are not in `messages`. */
   readonly answers: readonly ToolMessage[];
-  /** Answers to approval requests that nothing was done with yet. */
+  /** New answers to approval requests. */
   readonly approvals: readonly ApprovalResponse[];
-  /** The items, references put in place. */
+  /** The items, with references resolved. */
   readonly items: readonly InputItem[];
 }
 
 /**
- * The items of a request as messages for a model. Calls that a model made in one step become one
- * message with all of them, each followed by its answer, wherever the client put that.
+ * The items of a request as messages for a model. Calls of one model step become one message, which
+ * their outputs follow, whatever their order in the input.
  *
  * @throws RequestError for a reference to an unknown item, or an output of an unknown call
  */
@@ -130,8 +130,8 @@ function answer(id: string, name: string, output: string | readonly InputContent
 }
 
 /**
- * The call as this server has stored it. Some clients drop the outputs of calls that they repeat, and
- * what a client writes there is not what the tool returned.
+ * Returns the call as this server has stored it. Some clients drop the outputs of calls that they
+ * repeat, and a client's output is not necessarily the tool's.
  */
 function storedCall(
   item: ItemOf<"mcp_call">,
@@ -154,22 +154,25 @@ function reasoningPart(item: ItemOf<"reasoning">): ReasoningPart {
   return { text, providerMetadata: { openai } };
 }
 
-/** A user's answer, as a client sends it. */
+/** A user's answer to an approval request, as a client sends it. */
 export interface ApprovalResponse {
-  /** The id of the `mcp_approval_request`; `approvalIdOf` says which approval that is. */
+  /** The id of the `mcp_approval_request`; `approvalIdOf` returns the approval's id. */
   readonly approvalRequestId: string;
   readonly approve: boolean;
   readonly reason?: string;
   /** Its path in the request: `input[3].approval_request_id`. */
   readonly param: string;
-  /** The question, if the input has it. It is the client's copy: never execute its contents. */
+  /**
+   * The approval request, if the input contains it. It is the client's copy: never execute its
+   * contents.
+   */
   readonly request?: ItemOf<"mcp_approval_request">;
 }
 
 interface ApprovalResponses {
-  /** Those that nothing was done with yet. */
+  /** New answers. */
   readonly open: readonly ApprovalResponse[];
-  /** Refusals of earlier turns, by the id of their request. */
+  /** Denials of earlier turns, by the id of their request. */
   readonly refusals: ReadonlyMap<string, ApprovalResponse>;
 }
 
@@ -181,8 +184,8 @@ const modelItems: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The answers to approval requests in an input. A client that sends its whole history repeats old
- * ones: answers before a model's last output are history.
+ * Returns the answers to approval requests in an input. A client that sends its whole history
+ * repeats old ones: answers before a model's last output are history.
  */
 function approvalResponses(items: readonly InputItem[]): ApprovalResponses {
   const requests = new Map<string, ItemOf<"mcp_approval_request">>();
@@ -202,7 +205,7 @@ function approvalResponses(items: readonly InputItem[]): ApprovalResponses {
       ...(reason === undefined ? {} : { reason }),
       ...(request === undefined ? {} : { request }),
     };
-    // Of several answers to one question a refusal counts, wherever it stands.
+    // Of several answers to one request, a denial counts, whatever its position.
     const refused = refusals.get(approvalRequestId);
     if (index > lastModelItem) {
       if (!approve || !open.has(approvalRequestId))
@@ -212,19 +215,19 @@ function approvalResponses(items: readonly InputItem[]): ApprovalResponses {
   return { open: [...open.values()], refusals };
 }
 
-/** Whether an item is what a model said or did. */
+/** Returns whether an item is a model's output. */
 function isFromModel(item: InputItem): boolean {
   return modelItems.has(item.type) || (item.type === "message" && item.role === "assistant");
 }
 
-/** Collects a model's step from the items that Responses splits it into. */
+/** Merges the items into which the Responses API splits a model's step. */
 function createAssistantTurn(messages: Message[]) {
   let reasoning: ReasoningPart[] = [];
   let content: string | undefined;
   let calls: ToolCallRequest[] = [];
   let answers: ToolMessage[] = [];
 
-  /** Ends the step: a message of the assistant, then its calls' answers in their order. */
+  /** Ends the step: adds the assistant's message, then the outputs of its calls in order. */
   const end = (): void => {
     if (content !== undefined || calls.length > 0 || reasoning.length > 0) {
       messages.push(
@@ -245,7 +248,7 @@ function createAssistantTurn(messages: Message[]) {
 
   return {
     reason(part: ReasoningPart): void {
-      // Reasoning comes first in a step; after anything else it begins the next one.
+      // Reasoning is first in a step; after any other item it starts the next step.
       if (content !== undefined || calls.length > 0) end();
       reasoning.push(part);
     },
@@ -253,7 +256,7 @@ function createAssistantTurn(messages: Message[]) {
       if (content !== undefined || calls.length > 0) end();
       content = text;
     },
-    /** `answer` is what the call gave, in the form of a message. */
+    /** `answer` is the call's output as a message. */
     call(request: ToolCallRequest, answer: ToolMessage): void {
       calls.push(request);
       answers.push(answer);
@@ -269,13 +272,16 @@ interface SplitHistory {
   readonly turn: readonly Message[];
 }
 
-/** Parts what a client sent: one that keeps the history itself sends all of it each time. */
+/**
+ * Splits a client's messages into history and new ones, because some clients send the whole history
+ * each time.
+ */
 export function splitHistory(messages: readonly Message[]): SplitHistory {
   const start = messages.findLastIndex(({ role }) => role === "assistant" || role === "tool") + 1;
   return { before: messages.slice(0, start), turn: messages.slice(start) };
 }
 
-/** Returns the items after the last one that came from a model. */
+/** Returns the items after the last model item. */
 export function newItems(input: readonly InputItem[]): readonly InputItem[] {
   return input.slice(input.findLastIndex((item) => isFromModel(item) || isQuestion(item)) + 1);
 }
@@ -284,7 +290,9 @@ function isQuestion({ type }: InputItem): boolean {
   return type === "mcp_approval_request";
 }
 
-/** Puts items in the place of references; what is there already is not put there twice. */
+/**
+ * Replaces references with their items. An item that the input already contains is not repeated.
+ */
 function resolveReferences(
   input: readonly InputItem[],
   { resolve }: InputContext,

@@ -9,7 +9,7 @@ function inputFor(input: unknown) {
   return storedInput("resp_1", parseInput(input));
 }
 
-test("every kept item has an id, its own or one that is always the same", () => {
+test("every stored item has a stable id", () => {
   const carried = { type: "web_search_call", status: "completed" };
   const input = ["hi", "there"].map((text) => ({ role: "user", content: text }));
   const items = inputFor([{ ...input[0], id: "msg_client" }, input[1], carried, { id: "msg_9" }]);
@@ -20,7 +20,7 @@ test("every kept item has an id, its own or one that is always the same", () => 
   assert.deepEqual(inputFor(input), inputFor(input));
 });
 
-test("a kept item can be an input again", () => {
+test("a stored item can be used as input again", () => {
   const [item] = inputFor("hi");
   assert.deepEqual(inputOf(item!), { ...item });
   const [output] = storedOutput([
@@ -31,7 +31,10 @@ test("a kept item can be an input again", () => {
 
 const input = Array.from({ length: 10 }, (_, n) => ({ id: `i${n}`, role: "user", content: "x" }));
 
-/** Reads a page of a stored input of three parts; `most` is how many items were in memory at a time. */
+/**
+ * Reads a page of a stored input of three parts; `most` is the largest number of items in memory at
+ * the same time.
+ */
 async function pageOf({ limit = 20, order = "desc", after }: PageRequest = {}, items = input) {
   let count = 0;
   let most = 0;

@@ -17,7 +17,7 @@ import { RequestError } from "../http/errors.ts";
 import { bytesOf, type Release } from "../http/memory-budget.ts";
 import { itemIds } from "./projection/output-order.ts";
 
-/** A run as a response, as it is now. */
+/** Returns a run as a response, in its current state. */
 export async function readResponse(store: Store, run: RunRecord): Promise<ResponseObject> {
   const projection = runProjection(run);
   const compact = await store.readEventsCompact({ owner: run.owner, runId: run.id });
@@ -28,11 +28,11 @@ export async function readResponse(store: Store, run: RunRecord): Promise<Respon
 
 interface ReadOptions {
   readonly signal: AbortSignal;
-  /** Called if the response ends with questions while its run waits for the answers. */
+  /** Called if the response ends with approval requests while its run waits for the answers. */
   readonly onPause?: (() => void) | undefined;
 }
 
-/** A run as a response, once it has ended or asks its client. */
+/** Waits until a run has ended or needs its client's answer, and returns it as a response. */
 export async function awaitResponse(
   store: Store,
   run: RunRecord,
@@ -49,7 +49,7 @@ export async function awaitResponse(
   return projection.response();
 }
 
-/** Whether the client must answer before the run continues, although the run has not stopped. */
+/** Returns whether a running run needs an answer from its client before it continues. */
 async function asksClient(
   store: Store,
   { owner }: RunRecord,
@@ -62,8 +62,8 @@ async function asksClient(
 }
 
 /**
- * A run as the stream of a response: what was, from number `after` on, then what comes. One
- * string an event, but for events with long texts; the same bytes however often it is read.
+ * Streams a run as a response: the stored events from number `after` on, then new ones. Each string
+ * is one event or a piece of a long event. Every read has the same bytes.
  */
 export async function* streamResponse(
   store: Store,
@@ -85,7 +85,10 @@ export async function* streamResponse(
   yield endOfStream;
 }
 
-/** How the Responses API shows a run: kept with it, so that every replay gives the same bytes. */
+/**
+ * The options with which the Responses API shows a run. They are stored with the run, so that every
+ * replay has the same bytes.
+ */
 type WireView = Pick<
   ProjectionOptions,
   "echo" | "servers" | "customTools" | "previousResponseId" | "conversation"
@@ -101,7 +104,7 @@ export function directCallView(): JsonValue {
   return storedView({ echo, servers: [], customTools: [] });
 }
 
-/** The projection of a stored run, before its first event. */
+/** Returns the projection of a stored run, before its first event. */
 function runProjection(run: RunRecord): Projection {
   const { wire, approvals, toolOutputs } = requestOf(run);
   return createProjection({
@@ -116,7 +119,7 @@ function runProjection(run: RunRecord): Projection {
   });
 }
 
-/** An item's id names its response and its place: nothing else has to be kept to find it. */
+/** An item's id contains its response and its position, so no index of items is needed. */
 const itemId = /^[a-z]+_([0-9a-z]+)_\d+(_in)?$/;
 
 /** Returns the items that an input refers to, if they belong to this owner. */
@@ -140,10 +143,10 @@ export async function lookUpItems(
   return found;
 }
 
-/** Items of a stored input that are parsed before other requests get their turn. */
+/** Number of stored items that are parsed in one turn of the event loop. */
 const sliceItems = 1_000;
 
-/** A run's input as items with ids, in parts. */
+/** Yields a run's input as items with ids, in batches. */
 async function* partsOfInput(
   store: Store,
   { id, owner }: RunRecord,
@@ -165,16 +168,17 @@ async function inputItemsOf(store: Store, run: RunRecord): Promise<readonly Stor
 interface PageOptions {
   readonly limit: number;
   readonly order: "asc" | "desc";
-  /** The id of the item before the first one wanted. */
+  /** The page starts after the item with this id. */
   readonly after?: string;
-  /** Takes the bytes of an item before it is kept. */
+  /** Reserves the bytes of an item before it is held in memory. */
   readonly take: (bytes: number) => Release;
 }
 
 /**
- * Reads one page of a run's input. Only the items of the page, and one more, are in memory at a time.
+ * Reads one page of a run's input. Only the page's items and one more are in memory at the same
+ * time.
  *
- * @returns the page, and a function that gives its bytes back
+ * @returns the page, and a function that releases its bytes
  * @throws RequestError for an unknown `after`, or if the budget is used up
  */
 export async function readInputPage(
@@ -190,7 +194,7 @@ export async function readInputPage(
       for (const item of part) {
         if (!isFound && item.id === after) {
           isFound = true;
-          // The newest first: the page is before it.
+          // The order is newest first, so the page consists of the items before this one.
           if (order === "desc") break reading;
         } else if (isFound || order === "desc") {
           kept.push({ item, release: take(bytesOf(item)) });
@@ -221,7 +225,7 @@ function itemNotFound(after: string | undefined): RequestError {
   return new RequestError({ param: "after", code: "item_not_found", message });
 }
 
-/** Items that are stored. Those that this version does not understand are left out. */
+/** Parses stored items, and omits items that this version does not understand. */
 function parseStored(items: readonly JsonValue[]): readonly InputItem[] {
   try {
     return parseInput(items);
@@ -244,7 +248,7 @@ function isTurn(run: RunRecord): boolean {
   return run.kind === "turn" && requestOf(run).wire !== null;
 }
 
-/** An item as it is listed and referred to: it has an id. */
+/** An item with an id, as lists show it and references name it. */
 export type StoredItem = JsonObject & { readonly id: string };
 
 const prefixes: { readonly [type: string]: string } = {
@@ -260,10 +264,11 @@ const prefixes: { readonly [type: string]: string } = {
 };
 
 /**
- * The items of a request as they are kept with its response: each with an id, its own or one
- * made of the response's, always the same. References are not kept: they are items already.
+ * Returns the items of a request as they are stored with its response. Each has a stable id: its
+ * own, or one derived from the response's id. References are omitted, because their items are
+ * already stored.
  *
- * @param before how many items are before these
+ * @param before the number of items that precede these
  */
 export function storedInput(
   responseId: string,
@@ -280,12 +285,12 @@ export function storedInput(
   });
 }
 
-/** The items of a response's output, in the same form. */
+/** Returns the items of a response's output, in the same form. */
 export function storedOutput(output: readonly OutputItem[]): readonly StoredItem[] {
   return output.map((item) => ({ ...item }) as unknown as StoredItem);
 }
 
-/** An item that was kept, as one of an input: what an `item_reference` stands for. */
+/** Returns a stored item as an input item: the target of an `item_reference` stands for. */
 export function inputOf(item: StoredItem): InputItem | undefined {
   return parseStored([item])[0];
 }

@@ -185,7 +185,7 @@ test("create with stream gives every event in order", async () => {
 });
 
 for (const model of Object.keys(scripts).filter((name) => name !== "broken")) {
-  test(`the strict stream reader takes the whole run: ${model}`, async () => {
+  test(`the strict stream reader accepts the whole run: ${model}`, async () => {
     const final = await client.responses.stream({ model, input: "hi" }).finalResponse();
     const { output_text: _, ...rest } = final as object & { output_text?: string };
     const expected = streamOf(model).response as { output: readonly object[] };
@@ -198,7 +198,7 @@ for (const model of Object.keys(scripts).filter((name) => name !== "broken")) {
   });
 }
 
-test("parse gives the object that the text holds", async () => {
+test("parse returns the object in the text", async () => {
   const response = await client.responses.parse({
     model: "json",
     input: "hi",
@@ -224,7 +224,7 @@ test("a failed run is an error with its message", async () => {
   assert.deepEqual(response.error, { code: "server_error", message: "It broke." });
 });
 
-test("a refused request is an error with code and param", async () => {
+test("a rejected request is an error with code and param", async () => {
   await assert.rejects(
     client.responses.create({ model: "text", input: "hi", max_output_tokens: 1 }),
     {

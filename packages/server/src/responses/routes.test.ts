@@ -6,13 +6,13 @@ import { owner } from "@capstan/store/testing";
 import { asking, runIn } from "../testing/run-fixtures.ts";
 import { createTestApp, requestTo, toyTools } from "../testing/app-fixtures.ts";
 
-/** A model that answers when it is let. */
+/** A model that answers when the test releases it. */
 function held() {
   const hold = Promise.withResolvers<string>();
   return { hold, model: new ScriptedModel([() => hold.promise]) };
 }
 
-/** A store that tells of the run that is made in it. */
+/** A store that reports each created run. */
 function watched() {
   const made = Promise.withResolvers<string>();
   const store = openMemoryStore();
@@ -28,7 +28,7 @@ function watched() {
 }
 
 for (const stream of [false, true]) {
-  test(`a client that is gone before it is answered means stop (stream ${stream})`, async () => {
+  test(`a client that disconnects before its answer stops the run (stream ${stream})`, async () => {
     const { model } = held();
     const { store, made } = watched();
     const { fetch } = createTestApp({ model, store });
@@ -41,7 +41,7 @@ for (const stream of [false, true]) {
   });
 }
 
-/** A store that takes its time, as a disk does. */
+/** A store with the latency of a disk. */
 function onDisk(store: Store): Store {
   return {
     ...store,
@@ -52,7 +52,7 @@ function onDisk(store: Store): Store {
   };
 }
 
-test("however many watch a run, it shows once in a while that it is alive", async () => {
+test("any number of readers cause only one heartbeat per interval", async () => {
   const { model, hold } = held();
   const { fetch, call, services } = createTestApp({
     model,
@@ -112,7 +112,7 @@ test("a streamed response that waits for a user sends its snapshot repeatedly", 
   await call("POST", `/v1/runs/${id}/cancel`);
 });
 
-test("a streamed response that is queued shows its snapshot again and again, and reads the same later", async () => {
+test("a queued streamed response sends its snapshot repeatedly and reads the same later", async () => {
   const first = Promise.withResolvers<string>();
   const model = new ScriptedModel([() => first.promise, "my turn"]);
   const limits = { heartbeatMs: 5, runsAtOnce: 1 };
@@ -133,7 +133,7 @@ test("a streamed response that is queued shows its snapshot again and again, and
   assert.equal(await again.text(), text.replaceAll(": waiting\n\n", ""));
 });
 
-test("a deletion that the store refuses is answered as such", async () => {
+test("a deletion that the store rejects returns its error", async () => {
   const store = openMemoryStore();
   const refusing: Store = {
     ...store,

@@ -16,14 +16,14 @@ import { comesBack, startOnce } from "../http/request-keys.ts";
 
 interface StreamOptions {
   readonly after: number;
-  /** Gives back what the stream took from the budget. */
+  /** Releases the memory that the stream reserved from the budget. */
   readonly release: Release;
-  /** Called if the client leaves. */
+  /** Called if the client disconnects. */
   readonly leave?: (() => void) | undefined;
   readonly onPause?: (() => void) | undefined;
 }
 
-/** The OpenAI Responses API over the runs. */
+/** Routes of the OpenAI Responses API. */
 export function responseRoutes(services: Services, budget: MemoryBudget): Hono<Environment> {
   const routes = new Hono<Environment>();
   const { runs, limits } = services;
@@ -33,23 +33,23 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     if (run?.kind !== "turn") throw notFound("response", id);
     return run;
   };
-  /** The connection of the last repeat that follows a run. */
+  /** By run, the connection of the last repeated request that follows it. */
   const followers = new LruCache<string, AbortSignal>(1_000);
-  /** Sends the answer of a request that has done something: it is sent even if the budget is used up. */
+  /** Sends the answer of a request that has had an effect, even if the budget is used up. */
   const send = (run: RunRecord, response: ResponseObject) => {
     const release = budget.take(run.owner, bytesOf(response), true);
     return streamJson(jsonChunks(response), release);
   };
-  /** A stream of a run from a number on, until the client goes away. */
+  /** Streams a run from a number on, until the client disconnects. */
   const stream = (found: RunRecord, { after, release, leave, onPause }: StreamOptions) => {
-    // Its result has all of its text, which each stream would keep as long as it is open.
+    // The result contains the run's whole text, which each open stream would keep in memory.
     const run: RunRecord = { ...found, result: null };
     const stop = new AbortController();
     return eventStream({
       chunks: streamResponse(runs.stores.of(run.id), run, { after, signal: stop.signal, onPause }),
       idleMs: limits.heartbeatMs,
       onIdle: () => {
-        // Comments keep proxies open, but only an event keeps clients that count idle time.
+        // Comments keep proxies connected, but clients with an idle timeout need an event.
         runs.heartbeat(run);
         return runs.isActive(run.id) ? undefined : ": waiting\n\n";
       },
@@ -84,18 +84,19 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     const waits = request.approvals === "inline" || request.toolOutputs === "inline";
     releaseBody(context);
     const stays = request.background || waits || (repeats && comesBack(context));
-    // At OpenAI, too, closing the connection is how a client says stop.
+    // As with OpenAI, a client stops a response by closing its connection.
     const { signal } = context.req.raw;
     if (repeats) followers.set(run.id, signal);
     let isPaused = false;
-    // A repeat may follow the run by the time the first connection is found to be closed.
+    // A repeated request can already follow the run when the first connection turns out to be
+    // closed.
     const leave = stays
       ? undefined
       : () => {
           const last = followers.get(run.id) ?? signal;
           if (!isPaused && (last === signal || last.aborted)) runs.cancelOnDisconnect(run);
         };
-    // It may have gone before there was a run to stop.
+    // The client can have disconnected before the run was created.
     if (signal.aborted) leave?.();
     else if (leave !== undefined) signal.addEventListener("abort", leave, { once: true });
     const store = runs.stores.of(run.id);

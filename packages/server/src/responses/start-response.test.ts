@@ -19,7 +19,7 @@ const questionOf = ({ body }: Answer): string =>
   body.output.find(({ type }) => type === "mcp_approval_request")!.id;
 const codeOf = ({ body }: Answer) => body.error?.code;
 
-test("a response that is not kept shows its model what the client's tools answered", async () => {
+test("an unstored response shows its model the outputs of the client's tools", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "C", id: "call_1" }] }, "done"]);
   const { call } = createTestApp({ model });
   const first = await call("POST", "/v1/responses", { input: "go", tools: [clientTool] });
@@ -39,7 +39,7 @@ test("a response that is not kept shows its model what the client's tools answer
 });
 
 // Contract: durability-76
-test("an output that is too large is refused with its size, and its call can still be answered", async () => {
+test("rejects an output that is too large and names its size, and its call can still be answered", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "C", id: "call_1" }] }, "done"]);
   const { call } = createTestApp({ model, limits: { toolOutputChars: 10 } });
   const first = await call("POST", "/v1/responses", { input: "go", tools: [clientTool] });
@@ -61,7 +61,7 @@ test("an output that is too large is refused with its size, and its call can sti
   assert.equal(model.requests[1]?.messages.at(-1)?.content, "1234567890");
 });
 
-test("an approval of a kept response is not answered by one that is not kept", async () => {
+test("an unstored response cannot answer an approval of a stored one", async () => {
   let made = 0;
   const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "done"]);
   const { call } = createTestApp({ model, tools: [asking("Ask", () => ++made)] });
@@ -71,12 +71,12 @@ test("an approval of a kept response is not answered by one that is not kept", a
   const refused = await call("POST", "/v1/responses", { ...more, store: false });
   assert.equal(refused.status, 400);
   assert.match(JSON.stringify(refused.body), /store/);
-  // The question is still open.
+  // The approval is still pending.
   assert.equal((await call("POST", "/v1/responses", more)).status, 200);
   assert.equal(made, 1);
 });
 
-test("an answer to an approval that nobody asked for starts nothing", async () => {
+test("an answer to an unknown approval starts no run", async () => {
   const model = new ScriptedModel([]);
   const { call } = createTestApp({ model });
   const input = [{ type: "message", role: "user", content: "hi" }, word("mcpr_nosuch")];
@@ -88,7 +88,7 @@ test("an answer to an approval that nobody asked for starts nothing", async () =
   assert.equal(model.requests.length, 0);
 });
 
-test("an answer to another response's approval starts nothing", async () => {
+test("an answer to another response's approval starts no run", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, { calls: [{ name: "Ask" }] }]);
   const { call } = createTestApp({ model, tools: [asking("Ask", () => 1)] });
   const first = await call("POST", "/v1/responses", { input: "go", tools: toyTools });
@@ -105,7 +105,7 @@ test("an answer to another response's approval starts nothing", async () => {
   assert.equal(model.requests.length, 2);
 });
 
-test("a response that is not kept has what its history names", async () => {
+test("an unstored response has the variables that its history names", async () => {
   const read: unknown[] = [];
   const model = new ScriptedModel([
     { calls: [{ name: "Make" }] },

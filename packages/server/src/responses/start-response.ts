@@ -52,13 +52,13 @@ export async function startResponse(
     "id" in item && typeof item.id === "string" ? [item.id] : [],
   );
   const items = await lookUpItems(services.runs.store, owner, references);
-  // A parent that was found by what the input answers has said all that comes before that.
+  // A parent that was found by an item already contains all earlier items.
   const input = found.byItem ? newItems(request.input) : request.input;
   const understood = inputMessages(input, {
     resolve: (id) => items.get(id),
     knownCalls: openCallsOf(parent),
   });
-  // Each of these steps walks the whole input.
+  // Each of these steps iterates over the whole input.
   await nextTurn();
   const stored = storedItems(understood.items);
   await nextTurn();
@@ -66,7 +66,7 @@ export async function startResponse(
   const { messages, answers, approvals } = understood;
   if (!mayApprove && approvals.some(({ approve }) => approve))
     throw rightMissing("approve", "'approve': true");
-  // A run that leaves nothing behind cannot descend from one that is kept: it is shown its history.
+  // An unstored run cannot have a stored parent, so it gets the parent's history as messages.
   const crosses = !request.store && parent !== undefined && !found.byItem;
   if (crosses && approvals[0] !== undefined) throw keptApproval(approvals[0]);
   for (const response of approvals) {
@@ -76,7 +76,7 @@ export async function startResponse(
   }
   if (parent !== undefined && !isClosing(parent.status) && approvals.length > 0) {
     if (messages.length > 0) throw conflict(onlyAnswers);
-    // A sub-call asked: its run continues, and so does the response.
+    // A sub-call requested the approval, so its run and its response continue.
     for (const response of approvals) {
       const { approvalId, decision } = answerOf(response);
       await services.runs.answer(owner, approvalId, decision, parent.id);
@@ -97,7 +97,7 @@ export async function startResponse(
     model: model.id,
     instructions: request.instructions ?? null,
     context: [...answeredBy(said, answers), ...before],
-    // Its history names them.
+    // The history refers to these variables.
     ...(variables !== undefined && { variables: variables.snapshot() }),
     history,
     inputMessages: turn,
@@ -133,7 +133,7 @@ export async function startResponse(
   return outcome.run;
 }
 
-/** A request without the right `approve` does not lift a tool's own wish to ask. */
+/** A request without the right `approve` cannot disable a tool's approval requirement. */
 function refuseToLoosen({ tools }: CreateRequest): void {
   const lifts = tools.servers.some(
     ({ requireApproval: wish }) =>
@@ -143,9 +143,9 @@ function refuseToLoosen({ tools }: CreateRequest): void {
 }
 
 const onlyAnswers =
-  "The response before this one has not ended: a call of it waits for these approvals. Send the approvals alone, and more input afterwards.";
+  "The previous response has not ended: one of its calls waits for these approvals. Send only the approvals, and more input afterwards.";
 
-/** The run that asked what a response answers. */
+/** Returns the id of the run that requested the approval. */
 async function asksFor(
   store: Store,
   owner: string,
@@ -154,11 +154,11 @@ async function asksFor(
   const id = approvalIdOf(approvalRequestId);
   if (id === undefined) return undefined;
   const approval = await store.getApproval({ owner, id });
-  // A result's review has no form on this wire.
+  // This API has no format for result reviews.
   return approval?.kind === "execution" ? approval.runId : undefined;
 }
 
-/** A history whose open calls have the outputs that the client brings now. */
+/** Returns a history in which the open calls have the outputs of this request. */
 function answeredBy(
   history: readonly Message[],
   answers: readonly ToolMessage[],
@@ -171,7 +171,7 @@ function answeredBy(
 
 const titleChars = 80;
 
-/** Returns the first words of the user's text. */
+/** Returns the first words of the user's text as a title. */
 function titleFrom(messages: readonly Message[]): string | null {
   for (const { role, content } of messages) {
     if (role !== "user") continue;
@@ -250,20 +250,25 @@ function unknownApproval({ approvalRequestId, param }: ApprovalResponse): Reques
 
 function keptApproval({ param }: ApprovalResponse): RequestError {
   const message =
-    "A stored response asked for this approval, so answer it with 'store' true: its call must run once, whichever request answers it.";
+    "A stored response requested this approval, so answer it with 'store' true: its call must run only once, whichever request answers it.";
   return new RequestError({ param, code: "approval_needs_store", message });
 }
 
 interface FoundParent {
   readonly parent: RunRecord | undefined;
   readonly conversationId: string | null;
-  /** The conversation has no title yet. */
+  /** Whether the conversation has no title yet. */
   readonly untitled: boolean;
-  /** The request names no parent; it was found by an item or a call in the input. */
+  /**
+   * Whether the parent was found by an item or a call in the input, because the request names none.
+   */
   readonly byItem: boolean;
 }
 
-/** Finds the run that a request continues: the newest of its conversation, the one that it names, or the one whose open call it answers. */
+/**
+ * Finds the run that a request continues: the newest run of its conversation, the run that it
+ * names, or the run whose open call it answers.
+ */
 export async function findParent(
   { runs }: Pick<Services, "runs">,
   owner: string,
@@ -273,7 +278,8 @@ export async function findParent(
   const none = { conversationId: null, untitled: false, byItem: false };
   const { conversation: id, previousResponseId } = request;
   if (id !== undefined && !request.store) {
-    const message = "'conversation' can only be used when 'store' is true: it keeps what is said.";
+    const message =
+      "'conversation' can only be used when 'store' is true, because a conversation stores its messages.";
     throw new RequestError({ param: "conversation", message });
   }
   if (id !== undefined) {

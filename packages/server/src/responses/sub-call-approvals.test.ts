@@ -36,7 +36,7 @@ const given = { model: "test/scripted", tools: toyTools as never };
 const questions = ({ output }: Response) =>
   output.filter((item) => item.type === "mcp_approval_request");
 
-/** Answers what a response asks, as a client does that knows nothing of this server. */
+/** Answers the approval requests of a response, like a client without Capstan's extensions. */
 function answers(response: Response, approve: boolean) {
   return questions(response).map(({ id }) => ({
     type: "mcp_approval_response" as const,
@@ -46,7 +46,7 @@ function answers(response: Response, approve: boolean) {
 }
 
 for (const how of ["plain", "streamed"] as const)
-  test(`a client is asked for the approvals of calls that a call makes, and answers (${how})`, async () => {
+  test(`a client receives and answers the approval requests of sub-calls (${how})`, async () => {
     const { client, called } = setUp();
     const create = async (body: object): Promise<Response> => {
       if (how === "plain") return client.responses.create({ ...given, ...body } as never);
@@ -74,7 +74,7 @@ for (const how of ["plain", "streamed"] as const)
   });
 
 // Contract: plugins-76
-test("a client that polls sees the question, and input besides its answer is a 409", async () => {
+test("a polling client sees the approval request, and input besides its answer gets a 409", async () => {
   const { client, called } = setUp();
   const begun = await client.responses.create({ ...given, input: "go", background: true });
   let response = begun;
@@ -83,7 +83,7 @@ test("a client that polls sees the question, and input besides its answer is a 4
   const input = [...answers(response, true), { role: "user" as const, content: "more" }];
   await assert.rejects(
     client.responses.create({ ...given, previous_response_id: begun.id, input }, { maxRetries: 0 }),
-    /409.*Send the approvals alone/,
+    /409.*Send only the approvals/,
   );
   assert.deepEqual(called, ["outer"]);
 });

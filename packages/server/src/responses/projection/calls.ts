@@ -25,11 +25,13 @@ interface ProposedCall {
   readonly argumentsText: string;
 }
 
-/** The calls that the client runs. They are announced, live or once they are certain. */
+/**
+ * Projects the calls that the client runs. They are announced live, or once their step is stored.
+ */
 export function createClientCalls(options: {
   readonly outputOrder: OutputOrder;
   readonly customTools: readonly string[];
-  /** `after_step`: only what is sure to stand is announced. */
+  /** `after_step`: a call is announced only once its step cannot be repeated. */
   readonly publish: "live" | "after_step";
 }) {
   const { outputOrder } = options;
@@ -76,7 +78,7 @@ export function createClientCalls(options: {
       if (call === undefined) return;
       announceWhole({ callId, name: call.name, argumentsText: call.argumentsText.text });
     },
-    /** A step of the model is over: what it said is certain. */
+    /** A step of the model has ended: its output is final. */
     stepEnded(): void {
       step = [];
     },
@@ -102,7 +104,7 @@ export interface FunctionCallWriter extends ItemWriter {
   end(text: string, options: { readonly incomplete: boolean }): void;
 }
 
-/** A client's function call, its arguments streamed as the model writes them. */
+/** Writes a client's function call, and streams its arguments as the model writes them. */
 function createFunctionCallWriter(call: {
   readonly callId: string;
   readonly name: string;
@@ -140,7 +142,7 @@ function createFunctionCallWriter(call: {
     append,
     end(whole, { incomplete }) {
       sendDelta(text.complete(whole) ?? "");
-      // A call without arguments is a call with none, and clients parse what they are given.
+      // Clients parse the arguments as JSON, so an empty text becomes an empty object.
       if (!incomplete && text.whole().trim() === "") append("{}");
       phase = incomplete ? "cut" : "ended";
     },
@@ -148,8 +150,8 @@ function createFunctionCallWriter(call: {
 }
 
 /**
- * A call of a client's custom tool, whose input is plain text. The model is offered it as a
- * function with one argument `input`, so it is shown once that is complete.
+ * Writes a call of a client's custom tool, whose input is plain text. The model is offered it as a
+ * function with one argument `input`, so the call is shown once that argument is complete.
  */
 function createCustomCallWriter(call: {
   readonly callId: string;
@@ -177,7 +179,7 @@ function createCustomCallWriter(call: {
   }).writer;
 }
 
-/** The `input` of the arguments; a model that wrote bare text instead meant that text. */
+/** The `input` argument, or the whole text if the model wrote no JSON object. */
 function customInput(argumentsText: string): string {
   try {
     const args: unknown = JSON.parse(argumentsText);
@@ -185,39 +187,41 @@ function customInput(argumentsText: string): string {
       return typeof args.input === "string" ? args.input : JSON.stringify(args.input);
     }
   } catch {
-    // Not JSON: it is the input itself.
+    // The text is not JSON, so it is the input itself.
   }
   return argumentsText;
 }
 
 type CallEvent<T extends ChainEvent["type"]> = Extract<ChainEvent, { type: T }>;
 
-/** A call that the client is shown. */
+/** A server call that the client sees. */
 interface ServerCall {
   readonly label: string;
   readonly name: string;
-  /** Its words are a message of their own. */
+  /** Its text is shown as a message. */
   readonly isFinal: boolean;
-  /** It comes from an earlier response, which showed the question it waited for. */
+  /** It is from an earlier response, which showed its approval request. */
   readonly isInherited: boolean;
-  /** Another call made it: only its question is shown. */
+  /** Another call made it: only its approval request is shown. */
   readonly isSubCall: boolean;
   texts: CallTexts;
   writer?: ServerCallWriter;
-  /** Its question waits for the client. */
+  /** Its approval request waits for the client. */
   isAsked?: boolean;
   isRefused?: boolean;
-  /** Its tool is final, and it gave the client its message. */
+  /** Its tool is final, and the client has received its message. */
   isAnswered?: boolean;
 }
 
-/** A question of a sub-call. The call that made it continues after the answer. */
+/** An approval request of a sub-call. The parent call continues after the answer. */
 export interface OpenQuestion {
   readonly approvalId: string;
   readonly item: McpApprovalRequestOutput;
 }
 
-/** The calls that the server runs, and what of them a client sees: those of the groups it declared. */
+/**
+ * Projects the calls that the server runs. A client sees the calls of the groups that it declared.
+ */
 export function createServerCalls(options: {
   readonly outputOrder: OutputOrder;
   readonly servers: readonly ServerListing[];
@@ -227,7 +231,7 @@ export function createServerCalls(options: {
   const isDeferred = options.approvals === "deferred";
   const labels = new Map(options.servers.map((server) => [server.group, server.label]));
   const calls = new Map<string, ServerCall>();
-  /** The final calls whose words are open, by their items. */
+  /** Ids of final calls with open text, by item id. */
   const speakers = new Map<string, string>();
   const questions = new Map<string, OpenQuestion>();
   let hasTurnBegun = false;
@@ -254,7 +258,7 @@ export function createServerCalls(options: {
       const dot = toolId.indexOf(".");
       const group = toolId.slice(0, dot);
       const isSubCall = parentCallId !== undefined;
-      // Its question needs an answer, whichever group it belongs to.
+      // Its approval request needs an answer, whichever group it belongs to.
       const label = labels.get(group) ?? (isSubCall ? group : undefined);
       if (label === undefined || owner !== "server") return;
       calls.set(callId, {
@@ -277,7 +281,7 @@ export function createServerCalls(options: {
       const { variables } = approval;
       const question = { id, label, name, arguments: wireArguments(texts), variables };
       outputOrder.enter(createApprovalWriter(question));
-      // It is behind the call that waits for it, which has not ended.
+      // The output order holds it back behind its parent call, which has not ended.
       if (call.isSubCall)
         questions.set(callId, { approvalId: approval.id, item: approvalItem(question) });
     },
@@ -291,10 +295,10 @@ export function createServerCalls(options: {
     },
     started(callId: string): void {
       const call = calls.get(callId);
-      // A call that is run again after a crash has its item already.
+      // A call that runs again after a crash already has its item.
       if (call !== undefined && !call.isFinal && !call.isSubCall) call.writer ??= show(call);
     },
-    /** A final call's words are a message of their own. */
+    /** A final call's text is shown as a message. */
     speaks(callId: string, itemId: string): void {
       speakers.set(itemId, callId);
     },
@@ -310,14 +314,15 @@ export function createServerCalls(options: {
       if (call === undefined || call.isSubCall) return;
       // Its message is its item.
       if (call.isAnswered === true && status === "success") return;
-      // A question that was denied or never answered has no call item: its request represents it.
+      // A call whose approval was denied or never answered has no item: the approval request
+      // represents it.
       const isQuestion = call.isInherited || (isDeferred && call.isRefused === true);
       const writer = call.writer ?? (isQuestion ? undefined : show(call));
       writer?.settle(status, result);
     },
-    /** The open questions of calls that other calls made. */
+    /** The open approval requests of sub-calls. */
     questions: (): readonly OpenQuestion[] => [...questions.values()],
-    /** Whether the client can answer what this call waits for. */
+    /** Returns whether the client can answer the approval request of this call. */
     isAsked: (callId: string) => calls.get(callId)?.isAsked === true,
   };
 }
@@ -335,7 +340,7 @@ interface Outcome {
 
 const unknownOutcome = "The response ended before this call did. It may or may not have acted.";
 
-/** A call that the server runs, shown as the call of an MCP server's tool. */
+/** Writes a server call as a call of an MCP server's tool. */
 function createServerCallWriter(call: {
   readonly label: string;
   readonly name: string;
@@ -397,9 +402,9 @@ function onWire({ status, text: { text } }: Outcome): Wire {
 
 /** The arguments of a call, and the approval that it waits for or was given. */
 interface CallTexts {
-  /** As the model wrote them. */
+  /** The arguments as the model wrote them. */
   readonly argumentsText: InternedText;
-  /** Resolved and validated, as JSON. */
+  /** The resolved and validated arguments, as JSON. */
   readonly args?: InternedText;
   readonly approvalId?: string;
 }

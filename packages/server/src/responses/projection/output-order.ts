@@ -22,7 +22,10 @@ export function createOutputOrder(options: {
   readonly itemId: (prefix: string, outputIndex: number) => string;
 }) {
   const finished: OutputItem[] = [];
-  /** Theirs, which hold what they share with other readers of the run. */
+  /**
+   * Writers of the finished items. They keep the texts alive that they share with other readers of
+   * the run.
+   */
   const closed: ItemWriter[] = [];
   let queue: ItemWriter[] = [];
 
@@ -47,7 +50,10 @@ export function createOutputOrder(options: {
     withdraw(writer: ItemWriter): void {
       if (!writer.isOpen()) queue = queue.filter((other) => other !== writer);
     },
-    /** Sends everything that can be sent. `hold`: the end of a text may still turn out to be a cut. */
+    /**
+     * Sends all output that can be sent. `hold`: the last text stays open, because its end can
+     * still turn out to be a cut.
+     */
     advance({ hold }: { readonly hold: boolean }): void {
       for (let writer = queue[0]; writer !== undefined; writer = queue[0]) {
         if (writer.phase() === "silent") return;
@@ -55,7 +61,7 @@ export function createOutputOrder(options: {
         const isLast = queue.length === 1;
         const phase = writer.phase();
         if (phase === "open") return;
-        // A cut call must never look complete, so it waits for the end of the response.
+        // A truncated call must never look complete, so it waits for the end of the response.
         if (phase === "cut" && (isLast || writer.kind === "client_call")) return;
         if (isLast && hold && writer.kind === "text") return;
         close(writer, "completed");
@@ -67,17 +73,17 @@ export function createOutputOrder(options: {
       const current = queue[0];
       return current !== undefined && current.isOpen() && isCutCall(current);
     },
-    /** Ends the response: closes open items, and drops those that never opened. */
+    /** Ends the response: closes open items and drops unopened ones. */
     finish({ completed }: { readonly completed: boolean }): void {
       const rest = remaining(queue);
       queue = [];
       for (const [position, writer] of rest.entries()) {
-        // Only the last item of a response that was cut off may be incomplete.
+        // Only the last item of a truncated response can be incomplete.
         const isCut = writer.phase() !== "ended" && !completed && position === rest.length - 1;
         close(writer, isCut || isCutCall(writer) ? "incomplete" : "completed");
       }
     },
-    /** The items so far, the current output as far as it is written. */
+    /** Returns the items so far, including the written part of the current output. */
     output(): readonly OutputItem[] {
       const current = queue[0];
       return current?.isOpen() === true ? [...finished, current.snapshot()] : [...finished];
@@ -94,7 +100,7 @@ function remaining(queue: readonly ItemWriter[]): readonly ItemWriter[] {
   const shown = queue.filter(
     (writer) => writer.phase() !== "silent" && (writer.isOpen() || !isCutCall(writer)),
   );
-  // An incomplete item must be the last one, and a cut call cannot be called complete.
+  // An incomplete item must be the last one, and a truncated call must not look complete.
   const cut = shown.findIndex(isCutCall);
   return cut === -1 ? shown : shown.slice(0, cut + 1);
 }
@@ -109,25 +115,25 @@ type Emit = (event: UnnumberedEvent) => void;
 export type Phase = "silent" | "open" | "ended" | "cut";
 
 /**
- * Writes one output item. Before it opens it buffers the content; when it opens it sends the buffer, and
- * from then on everything at once.
+ * Writes one output item. Buffers its content until it opens, then sends the buffer, and from then
+ * on each write immediately.
  */
 export interface ItemWriter {
   readonly kind: "text" | "client_call" | "server_call" | "notice";
   /** The prefix of its item's id: `msg`. */
   readonly prefix: string;
-  /** An id that does not depend on the position. */
+  /** The item's id, if it does not depend on the position. */
   readonly fixedId?: string;
   phase(): Phase;
   isOpen(): boolean;
   open(position: ItemPosition): void;
-  /** The item as far as it is; only after it opened. */
+  /** Returns the item as written so far. Call it only after the writer has opened. */
   snapshot(): OutputItem;
-  /** Sends what closes it, and gives its final form. `incomplete`: it was cut off. */
+  /** Sends the closing events, and returns the final item. `incomplete`: it was cut off. */
   close(status: Exclude<ItemStatus, "in_progress">): OutputItem;
 }
 
-/** The position of an item in the output, which is given when its writer opens. */
+/** The position of an item in the output, which is assigned when its writer opens. */
 interface ItemPosition {
   readonly outputIndex: number;
   readonly itemId: string;
@@ -141,15 +147,17 @@ interface ItemForm<Item extends OutputItem> extends Pick<
   ItemWriter,
   "kind" | "prefix" | "fixedId" | "phase"
 > {
-  /** The item as it is. `isAdded`: as its first event has it, before any content. */
+  /**
+   * Returns the item as written so far. `isAdded`: as in its first event, without content.
+   */
   item(id: string, status: ItemStatus, isAdded: boolean): Item;
-  /** Sends what is buffered when it opens. */
+  /** Sends the buffered content when the writer opens. */
   opened?(send: Send): void;
-  /** Sends what comes before the final item. */
+  /** Sends the events that precede the final item. */
   closing?(send: Send, final: Item): void;
 }
 
-/** Creates the writer of one item. All items are announced and ended alike. */
+/** Creates the writer of one item. All items have the same first and last events. */
 export function createItemWriter<Item extends OutputItem>(
   form: ItemForm<Item>,
 ): { readonly writer: ItemWriter; readonly send: Send } {
@@ -190,8 +198,8 @@ export function createItemWriter<Item extends OutputItem>(
 }
 
 /**
- * Ids of items, the same whenever a run's events are read again: an item is named after its
- * response and its position in it, an approval request after the approval.
+ * Item ids are the same whenever a run's events are read again. An item's id consists of its
+ * response and position; the id of an approval request, of its approval.
  */
 export function itemIds(responseId: string): (prefix: string, outputIndex: number) => string {
   const suffix = responseId.replace(/^resp_/, "");
@@ -200,7 +208,7 @@ export function itemIds(responseId: string): (prefix: string, outputIndex: numbe
 
 const approvalPrefix = "mcpr_";
 
-/** The id of the `mcp_approval_request` item that asks for an approval. */
+/** Returns the id of the `mcp_approval_request` item that asks for an approval. */
 export function approvalItemId(approvalId: string): string {
   return approvalPrefix + approvalId;
 }
@@ -221,11 +229,11 @@ export interface ServerListing {
   readonly tools: readonly ListedTool[];
   /** Why it could not be listed. */
   readonly error?: string;
-  /** The client has this list already: it is not shown again. @default false */
+  /** Whether the client already has this list: it is not shown again. @default false */
   readonly known?: boolean;
 }
 
-/** Writes the tools of a server group: the first items of a response. */
+/** Writes the tools of a server group. These items are the first of a response. */
 export function createListToolsWriter({ label, tools, error }: ServerListing): ItemWriter {
   return createItemWriter<McpListToolsOutput>({
     kind: "notice",
@@ -252,7 +260,7 @@ interface Question {
   readonly variables: readonly ShownVariable[] | undefined;
 }
 
-/** A question to the client's user about one call. */
+/** An approval request to the client's user about one call. */
 export function approvalItem(question: Question): McpApprovalRequestOutput {
   const { id, label, name, arguments: args, variables = [] } = question;
   return {
@@ -265,7 +273,7 @@ export function approvalItem(question: Question): McpApprovalRequestOutput {
   };
 }
 
-/** Writes a question, which is complete as it is asked. */
+/** Writes an approval request, which is complete when it opens. */
 export function createApprovalWriter(question: Question): ItemWriter {
   return createItemWriter<McpApprovalRequestOutput>({
     kind: "notice",

@@ -15,7 +15,7 @@ import { assertStreamGrammar } from "../../testing/stream-grammar.ts";
 import type { ResponseObject } from "./wire.ts";
 import { createProjection, type ProjectionOptions } from "./project-events.ts";
 
-/* The projection over what the real loop says. */
+/* Tests the projection with events of the real loop. */
 
 const parameters = { type: "object", properties: { n: { type: "integer" } } } as const;
 const readFile = defineTool({
@@ -25,7 +25,7 @@ const readFile = defineTool({
   effects: "read",
   permission: { executionPolicy: "auto" },
   execute: async ({ n }, { output }) => {
-    // Later calls end earlier.
+    // Later calls end first.
     await new Promise((resolve) => setTimeout(resolve, 12 - 4 * Number(n)));
     output.write("reading");
     return `file ${String(n)}`;
@@ -99,7 +99,7 @@ function shortly({ output }: ResponseObject): readonly unknown[] {
   });
 }
 
-test("calls at once, then the answer", async () => {
+test("parallel calls are followed by the answer", async () => {
   const calls = [1, 2, 3].map((n) => ({ name: "Read", args: { n } }));
   const { response } = await respond([{ reasoning: "hm", text: "I look.", calls }, "All done."]);
   assert.deepEqual(shortly(response), [
@@ -128,7 +128,7 @@ test("a final tool's text is the message that ends the response, after the other
 });
 
 // Contract: plugins-52
-test("a server's call and a client's in one step: the one runs, the other is handed over", async () => {
+test("of two calls in one step, the server's runs and the client's is returned to the client", async () => {
   const calls = [
     { name: "Weather", args: { n: 1 }, id: "call_w" },
     { name: "Read", args: { n: 1 } },
@@ -143,7 +143,7 @@ test("a server's call and a client's in one step: the one runs, the other is han
   ]);
 });
 
-test("an approval goes through two responses", async () => {
+test("an approval spans two responses", async () => {
   const first = await respond([{ calls: [{ name: "Write", args: { n: 1 }, id: "call_1" }] }]);
   assert.deepEqual(shortly(first.response), ["mcp_list_tools", "mcp_approval_request"]);
   assert.equal(first.response.status, "completed");
@@ -165,7 +165,7 @@ test("an approval goes through two responses", async () => {
   assert.deepEqual(shortly(refused.response), ["mcp_list_tools", "So be it."]);
 });
 
-test("a model that breaks in the middle of its answer fails the response, and keeps what it said", async () => {
+test("a model that fails during its answer fails the response, which keeps the partial answer", async () => {
   const error = new ModelError({ code: "connection", message: "The connection was lost." });
   const { response } = await respond([{ error, after: "Half an ans" }]);
   assert.equal(response.status, "failed");
@@ -173,7 +173,7 @@ test("a model that breaks in the middle of its answer fails the response, and ke
   assert.deepEqual(shortly(response), ["mcp_list_tools", "Half an ans"]);
 });
 
-test("a call that breaks off in the middle is never called complete", async () => {
+test("a truncated call is never marked complete", async () => {
   async function* cut() {
     yield { type: "tool-call-start", id: "call_w", name: "Weather" } as const;
     yield { type: "tool-call-delta", id: "call_w", delta: '{"n":' } as const;

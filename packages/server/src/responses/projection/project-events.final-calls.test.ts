@@ -35,7 +35,7 @@ const closes = (callId: string, text: string, more = {}): ChainEvent => ({
   ...more,
 });
 
-/** A round with these events, as the wire has it: each item's type and text, and each event's deltas. */
+/** Projects a round with these events: each item's type and text, and each event's deltas. */
 function wire(events: readonly ChainEvent[]) {
   const projection = createProjection({
     ...identity,
@@ -55,7 +55,7 @@ function wire(events: readonly ChainEvent[]) {
 }
 
 // Contract: plugins-10
-test("a final call's text is the assistant's message, streamed as it arrives; the call has no item of its own", () => {
+test("a final call's text is the assistant's message, streamed as it arrives, and the call has no item", () => {
   const { steps, items, status } = wire([
     final("c1"),
     callStarted("c1"),
@@ -67,13 +67,13 @@ test("a final call's text is the assistant's message, streamed as it arrives; th
   ]);
   assert.deepEqual(items, ["All well."]);
   assert.equal(status, "completed");
-  // Sent with the very event that brought it.
+  // The delta is sent with the event that contains it.
   const sent = steps[6]?.map((event) => ("delta" in event ? event.delta : event.type));
   assert.deepEqual(sent, ["response.output_item.added", "response.content_part.added", "All "]);
 });
 
 // Contract: plugins-10
-test("messages of final calls are in the order in which the calls started, whichever has text first", () => {
+test("messages of final calls are in the order in which the calls started", () => {
   const { items } = wire([
     final("c1"),
     final("c2"),
@@ -91,7 +91,7 @@ test("messages of final calls are in the order in which the calls started, which
   assert.deepEqual(items, ["first", "second"]);
 });
 
-test("a final call that fails shows its failure, and what it said until then", () => {
+test("a final call that fails shows its error and its partial text", () => {
   const { items } = wire([
     final("c1"),
     callStarted("c1"),
@@ -108,7 +108,7 @@ test("a final call that fails shows its failure, and what it said until then", (
   assert.deepEqual(items, ["I beg", "mcp_call failed", "mcp_call failed"]);
 });
 
-test("a final call that says nothing is a call like others, and holds nobody up", () => {
+test("a final call without text is shown like other calls and delays no output", () => {
   const { items } = wire([
     final("c1"),
     proposed("c2"),

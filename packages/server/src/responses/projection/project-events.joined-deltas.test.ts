@@ -23,7 +23,7 @@ function wire(events: readonly RunEvent[]) {
 }
 
 // Contract: durability-31
-test("an hour after its end a run's texts are one delta each, on both wires, from any number on", async () => {
+test("an hour after a run's end both wires send each text as one delta, from any number on", async () => {
   const clock = settableClock();
   const store = openMemoryStore({ clock });
   await writeStreamedItems(store, "r");
@@ -36,7 +36,7 @@ test("an hour after its end a run's texts are one delta each, on both wires, fro
     const deltas = after.filter((e) => e.type === "item.delta" && e.itemId === itemId);
     assert.equal(deltas.length, 1);
   }
-  // All else is as it was, under its number.
+  // All other events keep their content and number.
   const others = (events: readonly RunEvent[]) =>
     events.filter(({ type }) => type !== "item.delta");
   assert.deepEqual(others(after), others(before));
@@ -59,7 +59,7 @@ test("an hour after its end a run's texts are one delta each, on both wires, fro
     sent,
     [...new Set(sent)].toSorted((a, b) => a - b),
   );
-  // A reader that stopped at a number of the exact stream misses no end of a text.
+  // A reader that stopped at any number of the original stream gets every end of a text.
   for (const event of exact) {
     if (!event.type.endsWith(".done")) continue;
     const again = joined.find(

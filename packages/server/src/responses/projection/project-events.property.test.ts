@@ -26,7 +26,7 @@ import { createProjection, type ProjectionOptions } from "./project-events.ts";
 
 type Script = readonly (ChainEvent | RunNotice)[];
 
-/** The events of one item, in order; those of several items are interleaved. */
+/** The events of one item, in order; the events of several items are interleaved. */
 const thread = fc.oneof(
   fc.tuple(fc.constant("text" as const), fc.array(fc.string(), { maxLength: 4 })),
   fc.tuple(fc.constant("reasoning" as const), fc.array(fc.string(), { maxLength: 3 })),

@@ -85,7 +85,7 @@ test("a text streams as one message", () => {
   ]);
 });
 
-test("a delta is sent at once", () => {
+test("a delta is sent immediately", () => {
   const projection = createProjection(identity);
   const [start, delta] = numbered([
     { type: "item.start", itemId: "t", kind: "text" },
@@ -117,12 +117,12 @@ test("a background response is queued until its run starts", () => {
   assertStreamGrammar([...begun, ...rest], { closed: true });
 });
 
-test("a response that is not of the background shows by its snapshot that it waits for its run to start", () => {
+test("a foreground response sends a snapshot while it waits for its run to start", () => {
   const { types } = project([heartbeat, heartbeat, started, ended()]);
   assert.deepEqual(types, ["created", "in_progress", "in_progress", "in_progress", "completed"]);
 });
 
-test("a stream that begins early equals one that begins with the first event", () => {
+test("a stream that begins before its run equals one that begins with the first event", () => {
   const script = numbered([started, ...spoken("t", ["a"]), ended()]);
   const early = createProjection(identity);
   const events = [...early.begin(), ...script.flatMap((event) => early.push(event))];
@@ -133,7 +133,7 @@ test("a stream that begins early equals one that begins with the first event", (
   );
 });
 
-test("a response counts its own rounds, not those of the turn that it continues", () => {
+test("a response counts the tokens of its own rounds, not of the turn that it continues", () => {
   const { response } = project([started, roundEnded("tool_calls"), roundEnded(), ended()]);
   assert.deepEqual(response.usage, {
     input_tokens: 20,
@@ -144,7 +144,7 @@ test("a response counts its own rounds, not those of the turn that it continues"
   });
 });
 
-test("reasoning is an item of its own, before the message", () => {
+test("reasoning is a separate item before the message", () => {
   const { response } = project([
     started,
     ...spoken("r", ["think"], "reasoning"),
@@ -162,12 +162,12 @@ test("reasoning is an item of its own, before the message", () => {
   assert.equal(response.output[1]?.id, "msg_1_1");
 });
 
-test("a text that stays empty has no item", () => {
+test("an empty text has no item", () => {
   const { response } = project([started, ...spoken("t", []), roundEnded(), ended()]);
   assert.deepEqual(response.output, []);
 });
 
-test("a text without deltas is sent whole", () => {
+test("the response contains a text without deltas", () => {
   const { response } = project([
     started,
     { type: "item.start", itemId: "t", kind: "text" },
@@ -177,7 +177,7 @@ test("a text without deltas is sent whole", () => {
   assert.match(JSON.stringify(response.output), /"text":"whole"/);
 });
 
-test("a client's call streams its arguments, and the response ends for the client to act", () => {
+test("a client call streams its arguments, and the response ends so that the client can run it", () => {
   const { types, response } = project([
     started,
     ...written("call_1", ['{"city":', '"Oslo"}']),
@@ -207,7 +207,7 @@ test("a client's call streams its arguments, and the response ends for the clien
   ]);
 });
 
-test("two calls written at once are shown one after the other", () => {
+test("two calls written at the same time are shown one after the other", () => {
   const [startA, deltaA, endA] = written("a", ['{"n":1}']);
   const [startB, deltaB, endB] = written("b", ['{"n":2}']);
   const { response } = project([
@@ -229,7 +229,7 @@ test("two calls written at once are shown one after the other", () => {
   );
 });
 
-test("after_step announces a call only once it waits", () => {
+test("after_step announces a call only once it waits for its output", () => {
   const script = [
     started,
     ...written("c", ["{}"]),
@@ -243,7 +243,7 @@ test("after_step announces a call only once it waits", () => {
 });
 
 // Contract: plugins-46
-test("a custom tool's call has its input as text", () => {
+test("a custom tool's call shows its input as text", () => {
   const call = { owner: "client", name: "Patch" } as const;
   const { response, types } = project(
     [
@@ -346,7 +346,7 @@ test("a call that never started is shown when it is settled", () => {
   assert.equal(response.output.length, 2);
 });
 
-test("a call that is run again after a crash keeps its item", () => {
+test("a call that runs again after a crash keeps its item", () => {
   const { response } = project(
     [started, proposed("c"), callStarted("c"), callStarted("c"), settled("c", "text"), ended()],
     withFiles,
@@ -354,7 +354,7 @@ test("a call that is run again after a crash keeps its item", () => {
   assert.equal(response.output.length, 2);
 });
 
-test("calls at once are shown in the order in which they started, each whole", () => {
+test("parallel calls are shown in the order in which they started, each without interruption", () => {
   const { response } = project(
     [
       started,
@@ -374,7 +374,7 @@ test("calls at once are shown in the order in which they started, each whole", (
   );
 });
 
-test("text waits for the call before it", () => {
+test("text is sent after the call that precedes it", () => {
   const projection = createProjection({ ...identity, ...withFiles });
   const push = (...script: readonly ChainEvent[]) =>
     numbered(script).flatMap((event) => projection.push(event));
@@ -408,7 +408,7 @@ test("calls of groups that were not declared, and sub-calls, are not shown", () 
   );
 });
 
-test("a list that the client has is not shown again, and one that failed says so", () => {
+test("a tool list that the client has is not repeated, and a failed list shows its error", () => {
   const known = project([started, ended()], { servers: [{ ...filesServer, known: true }] });
   assert.deepEqual(known.response.output, []);
   const broken = project([started, ended()], {
@@ -462,7 +462,7 @@ test("an approved call of an earlier response is shown with the request it answe
   assert.equal(item.arguments, '{"path":"resolved"}');
 });
 
-test("a call of an earlier response that was refused, or never answered, is not shown", () => {
+test("a call of an earlier response that was denied or never answered is not shown", () => {
   const refused = settled("c", "no", "execution_rejected");
   const answer = answered("c", "refused");
   assert.deepEqual(
@@ -476,7 +476,7 @@ test("a call of an earlier response that was refused, or never answered, is not 
   );
 });
 
-test("a call refused while the response still waits for others is not shown", () => {
+test("a call denied while the response waits for other approvals is not shown", () => {
   const { response } = project(
     [
       started,
@@ -523,7 +523,7 @@ test("an approval that the client could not answer does not end the response", (
   assert.equal(response.status, "in_progress");
 });
 
-test("a heartbeat shows the open item as far as it is", () => {
+test("a heartbeat shows the open item as written so far", () => {
   const { events } = project([started, ...spoken("t", ["so far"]).slice(0, 2), heartbeat]);
   const last = events.at(-1);
   assert.ok(last?.type === "response.in_progress");
@@ -544,12 +544,12 @@ test("a model that reached its limit leaves its message incomplete", () => {
   assert.equal(item.status, "incomplete");
 });
 
-test("a content filter is the other way to be incomplete", () => {
+test("a content filter leaves the response incomplete", () => {
   const { response } = project([started, roundEnded("content_filter"), ended()]);
   assert.deepEqual(response.incomplete_details, { reason: "content_filter" });
 });
 
-test("a function call that the limit cut off is incomplete, and the last item", () => {
+test("a function call truncated by the limit is incomplete and the last item", () => {
   const { response } = project([
     started,
     ...written("a", ['{"n":']).slice(0, 2),
@@ -607,7 +607,7 @@ test("a cancelled response closes as incomplete with the status cancelled", () =
   );
 });
 
-test("a response that is cancelled before it starts closes too", () => {
+test("a response that is cancelled before it starts closes as incomplete", () => {
   const { types } = project([ended("aborted")], { echo: { ...echo, background: true } });
   assert.deepEqual(types, ["created", "queued", "incomplete"]);
 });
@@ -625,7 +625,7 @@ test("nothing follows the closing event", () => {
 
 const restarted: ChainEvent = { type: "model.restarted", reason: "the server was restarted" };
 
-test("a text that a restart cut stands as it is, and a new one begins", () => {
+test("a text truncated by a restart remains, and a new one begins", () => {
   const { response } = project([
     started,
     ...spoken("t1", ["Once up"]).slice(0, 2),
@@ -642,7 +642,7 @@ test("a text that a restart cut stands as it is, and a new one begins", () => {
   );
 });
 
-test("a call that a restart cut after it was announced fails the response", () => {
+test("a restart during a call that was announced fails the response", () => {
   const { response } = project([
     started,
     ...written("c", ['{"a":1}']),
@@ -654,7 +654,7 @@ test("a call that a restart cut after it was announced fails the response", () =
   assert.match(response.error?.message ?? "", /send the request again/);
 });
 
-test("a call that a restart cut before it was announced is never shown", () => {
+test("a call interrupted by a restart before it was announced is never shown", () => {
   const script = [
     started,
     proposed("s"),

@@ -26,8 +26,8 @@ export interface ProjectionOptions extends ResponseIdentity {
   /** Names of the client's tools that take plain text. @default [] */
   readonly customTools?: readonly string[];
   /**
-   * `deferred`: a question is an `mcp_approval_request`, and the response ends there.
-   * `inline`: the response waits, and the question is asked elsewhere.
+   * `deferred`: an approval request is an `mcp_approval_request`, and the response ends there.
+   * `inline`: the response waits, and the approval request is answered elsewhere.
    * @default "deferred"
    */
   readonly approvals?: "inline" | "deferred";
@@ -44,21 +44,24 @@ export interface ProjectionOptions extends ResponseIdentity {
   readonly clientCalls?: "live" | "after_step";
 }
 
-/** A run's events, folded into those of the Responses API. */
+/** Translates a run's events into events of the Responses API. */
 export interface Projection {
   /**
-   * Returns `response.created`, for clients that want it before the run starts; later an empty
-   * list.
+   * Returns `response.created`, which some clients expect before the run starts. Later calls return
+   * an empty list.
    */
   begin(): readonly ResponseStreamEvent[];
   /** Returns the stream events for a run's event; an empty list after the closing event. */
   push(event: RunEvent): readonly ResponseStreamEvent[];
-  /** The response as it is now; unsent content of waiting items is not in it. */
+  /** Returns the response as it is now, without the unsent content of waiting items. */
   response(): ResponseObject;
-  /** The approvals that calls of other calls wait for: the response looks completed until they are answered. */
+  /**
+   * Returns the approvals for which sub-calls wait. The response looks completed until they are
+   * answered.
+   */
   openApprovals(): readonly string[];
   /**
-   * Ends the stream with the questions of these approvals. The run continues after their answers.
+   * Ends the stream with the requests for these approvals. The run continues after the answers.
    */
   pause(): readonly ResponseStreamEvent[];
 }
@@ -77,8 +80,8 @@ const endedInCall: ResponseState = {
 };
 
 /**
- * A pure fold: the same options and the same events give the same bytes, however they are
- * divided into reads. Replaying a run from its journal is folding it again.
+ * Creates a projection. It is a pure fold: the same options and events produce the same bytes,
+ * however the reads divide the events. A replay folds the journal again.
  *
  * @example
  * const projection = createProjection({ responseId, createdAt, model, echo, servers: [] });
@@ -118,7 +121,7 @@ export function createProjection(options: ProjectionOptions): Projection {
 
   const response = () => {
     const questions = serverCalls.questions().map(({ item }) => item);
-    // A client that waits for its end would never answer.
+    // The response looks completed, because a client that waits for its end would never answer.
     const shown = questions.length === 0 || isClosed(state.status) ? state : asking;
     const output = outputOrder.output();
     return responseObject(
@@ -147,12 +150,12 @@ export function createProjection(options: ProjectionOptions): Projection {
   };
 
   const close = (outcome: ResponseState): void => {
-    // A client that is told "completed" may run what it was shown of the call.
+    // After "completed" a client could run the incomplete call.
     const final = outcome.status === "completed" && outputOrder.isInCall() ? endedInCall : outcome;
     outputOrder.finish({ completed: final.status === "completed" });
     state = final;
     if (final.status === "failed") emit(errorEvent(final.error));
-    // There is no event for a cancelled response; clients take this one.
+    // The API has no event for a cancelled response; clients accept this one.
     const type = final.status === "cancelled" ? "incomplete" : final.status;
     emit({ type: `response.${type}`, response: response() });
   };
@@ -189,7 +192,8 @@ export function createProjection(options: ProjectionOptions): Projection {
       case "model.restarted":
         texts.stand();
         if (clientCalls.voidStep() === "void") return;
-        // The client may be running it: what was said cannot be unsaid, so nothing may follow it.
+        // The client may be running the announced call, which cannot be withdrawn, so the response
+        // fails.
         return fail({
           code: "interrupted",
           phase: "model",
@@ -233,7 +237,7 @@ export function createProjection(options: ProjectionOptions): Projection {
           return fail(event.error ?? { code: "internal", message, phase: "chain" });
         }
         if (reason !== undefined) return close({ status: "incomplete", reason });
-        // The event's own usage counts what an earlier response of the same turn used too.
+        // The event's own usage includes earlier responses of the same turn.
         usage ??= { inputTokens: 0, outputTokens: 0 };
         return close({ status: "completed", at: event.at });
       }
@@ -270,11 +274,11 @@ export function createProjection(options: ProjectionOptions): Projection {
     push(event) {
       if (isClosed(state.status)) return [];
       begin();
-      // Of joined deltas one has a number; the numbers of those after them are not given again.
+      // Joined deltas share one number, and the skipped numbers are not reused.
       nextNumber += Math.max(0, event.seq - lastSeq - 1);
       lastSeq = event.seq;
       apply(event);
-      // The end of a text may be a cut; the next event that is about something else tells.
+      // The end of a text can be a cut; only the next event about another item decides.
       if (!isClosed(state.status)) outputOrder.advance({ hold: isAboutText(event) });
       return take();
     },
@@ -299,7 +303,7 @@ function isAboutText(event: RunEvent): boolean {
   );
 }
 
-/** The fields of a response that its first event has. */
+/** The fields of a response that are known at its first event. */
 interface ResponseIdentity {
   /** `resp_…`, the run's id. */
   readonly responseId: string;
@@ -311,7 +315,7 @@ interface ResponseIdentity {
   readonly conversation?: string;
 }
 
-/** The fields that change until its end. */
+/** The fields that can change until its end. */
 type ResponseState =
   | { readonly status: "queued" | "in_progress" }
   | { readonly status: "completed"; readonly at: number }
@@ -323,7 +327,7 @@ function isClosed(status: ResponseStatus): boolean {
   return status !== "queued" && status !== "in_progress";
 }
 
-/** The response as the wire shows it, with all its members. */
+/** Returns the response in the wire format, with all members. */
 function responseObject(
   identity: ResponseIdentity,
   state: ResponseState,
@@ -352,7 +356,7 @@ function seconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);
 }
 
-/** Tokens in OpenAI's form, where every member is there. */
+/** Returns token counts in OpenAI's form, with all members. */
 function wireUsage(usage: Usage): WireUsage {
   return {
     input_tokens: usage.inputTokens,
@@ -376,13 +380,13 @@ function wireError(error: ChainError): WireError {
   return { code: code ?? "server_error", message: error.message + retryHint(error) };
 }
 
-/** In these words a client looks for how long to wait. */
+/** Returns the delay in the wording that clients parse. */
 function retryHint({ code, retryAfterMs }: ChainError): string {
   if (code !== "rate_limit" || retryAfterMs === undefined) return "";
   return ` Please try again in ${(retryAfterMs / 1000).toFixed(1)}s.`;
 }
 
-/** The event that comes before `response.failed`. */
+/** Returns the event that precedes `response.failed`. */
 function errorEvent({ code, message }: WireError): UnnumberedEvent {
   const type = code === "server_error" ? "server_error" : "invalid_request_error";
   return { type: "error", code, message, param: null, error: { type, code, message, param: null } };

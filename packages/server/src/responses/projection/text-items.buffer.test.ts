@@ -7,7 +7,7 @@ const anyDelta = fc
   .tuple(fc.string({ unit: "binary", maxLength: 5 }), fc.constantFrom(1, 1, 300, 5_000))
   .map(([text, times]) => text.repeat(times));
 
-test("it is what was appended, and becomes a whole that begins with it", () => {
+test("contains the appended text and accepts a whole text that begins with it", () => {
   fc.assert(
     fc.property(fc.array(anyDelta), anyDelta, fc.boolean(), (deltas, more, looksBetween) => {
       const growing = createTextBuffer();

@@ -4,14 +4,14 @@ import { numbered, proposed } from "../../testing/run-script.ts";
 import { callTexts, wireArguments } from "./calls.ts";
 import { internText } from "./text-items.ts";
 
-/** Returns what each of 30 readers gets that parse the same JSON on their own. */
+/** Returns the values of 30 readers that parse the same JSON independently. */
 function readByMany<Value, Result>(value: Value, read: (parsed: Value) => Result): Result[] {
   const json = JSON.stringify(value);
   return Array.from({ length: 30 }, () => read(JSON.parse(json) as Value));
 }
 
 // Contract: durability-7
-test("many who read a run hold the texts of its calls once", () => {
+test("many readers of a run share one copy of its calls' texts", () => {
   const args = { input: "y".repeat(100_000) };
   const [event] = numbered([
     proposed("c", { toolId: "files.ViewFile", argumentsText: JSON.stringify(args), args }),

@@ -8,13 +8,13 @@ interface Sink {
   end(text: string, options: { readonly incomplete: boolean }): void;
 }
 
-/** The streamed items of a run by their ids: who takes their deltas, and how they end. */
+/** Routes the deltas and ends of a run's streamed items to their writers. */
 export function createTextItems(outputOrder: OutputOrder) {
   const open = new Map<string, Sink>();
-  /** Texts that may still turn out to be cut; the output order decides when they no longer can. */
+  /** Texts that can still turn out to be truncated, until the output order closes them. */
   let unsettled: TextWriter[] = [];
 
-  /** Enters the output order at its first character: an empty text has no item. */
+  /** Enters the output order at the first character, because an empty text has no item. */
   const textSink = (writer: TextWriter): Sink => {
     let hasEntered = false;
     const enter = (text: string): void => {
@@ -35,7 +35,7 @@ export function createTextItems(outputOrder: OutputOrder) {
     };
   };
 
-  /** Enters the output order at the start, and leaves it if it wrote nothing. */
+  /** Enters the output order at the start, and leaves it if its text stays empty. */
   const answerSink = (writer: TextWriter): Sink => {
     outputOrder.enter(writer);
     return {
@@ -48,7 +48,7 @@ export function createTextItems(outputOrder: OutputOrder) {
   };
 
   return {
-    /** A final call's words, which are a message: its position is the one at which the call started. */
+    /** Starts the message of a final call, at the position at which the call started. */
     startAnswer(itemId: string): void {
       open.set(itemId, answerSink(createTextWriter(messageFormat)));
     },
@@ -60,7 +60,8 @@ export function createTextItems(outputOrder: OutputOrder) {
       );
     },
     /**
-     * Arguments of a client's call. `written` is called with the whole text if no writer takes it.
+     * Starts the arguments of a client's call. `written` is called with the whole text if no writer
+     * takes it.
      */
     startArguments(
       itemId: string,
@@ -79,13 +80,13 @@ export function createTextItems(outputOrder: OutputOrder) {
       open.get(itemId)?.end(text, options);
       open.delete(itemId);
     },
-    /** The model starts again: what was said so far stands as it is. */
+    /** The model starts again: the partial texts remain as they are. */
     stand(): void {
       open.clear();
       for (const writer of unsettled) writer.stand();
       unsettled = [];
     },
-    /** The model was stopped by a limit: its last text is cut off. */
+    /** A limit stopped the model: its last text is truncated. */
     cutLast(): void {
       unsettled.at(-1)?.cut();
       unsettled = [];
@@ -97,9 +98,9 @@ interface TextWriter extends ItemWriter {
   append(delta: string): void;
   /** Streamed text cannot be changed: only text that continues it is sent. */
   end(text: string, options: { readonly incomplete: boolean }): void;
-  /** It ended, but only because it was cut off. */
+  /** The text ended because it was truncated. */
   cut(): void;
-  /** No more will come; what there is stands. */
+  /** No more text will follow; the partial text remains. */
   stand(): void;
 }
 
@@ -148,7 +149,7 @@ function createTextWriter(form: TextItemFormat): TextWriter {
   };
 }
 
-/** How a message and how reasoning look on the wire; they stream alike. Each has one part. */
+/** The wire format of a message or of reasoning. Both stream in the same way, and have one part. */
 interface TextItemFormat {
   readonly prefix: string;
   item(id: string, status: ItemStatus, parts: readonly string[]): OutputItem;
@@ -207,10 +208,10 @@ const pieceLength = 4_096;
  */
 export function createTextBuffer(intern = internText) {
   let pieces: InternedText[] = [];
-  /** Less than a piece. */
+  /** The end of the text, shorter than a piece. */
   let rest = "";
   let length = 0;
-  /** All of it, until it grows. */
+  /** The whole text, if it has not grown since it was joined. */
   let joined: InternedText | undefined;
 
   function startsIn(whole: string): boolean {
@@ -234,7 +235,10 @@ export function createTextBuffer(intern = internText) {
       rest = detached(rest.slice(whole));
     },
     isEmpty: () => length === 0,
-    /** Replaces the buffer by the whole text. Returns the added end, or `undefined` if the text begins differently. */
+    /**
+     * Replaces the buffer with the whole text. Returns the added end, or `undefined` if the text
+     * begins differently.
+     */
     complete(whole: string): string | undefined {
       if (!startsIn(whole)) return undefined;
       const added = whole.slice(length);
@@ -254,7 +258,7 @@ export function createTextBuffer(intern = internText) {
   };
 }
 
-/** A text that is interned as long as it is referenced. */
+/** A text that stays interned while this object is referenced. */
 export interface InternedText {
   readonly text: string;
 }

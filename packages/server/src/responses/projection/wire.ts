@@ -2,10 +2,10 @@ import type { JsonObject } from "@capstan/core";
 import type { ShownVariable } from "@capstan/core/text";
 
 /*
- * The Responses API as it is on the wire: a table of types, no behaviour.
+ * Types of the Responses API's wire format.
  */
 
-/** An item id says what it names by its prefix; `call_id` is the model's. */
+/** The prefix of an item id shows the item's type; `call_id` is the model's. */
 export interface OutputText {
   readonly type: "output_text";
   readonly text: string;
@@ -99,7 +99,10 @@ export interface McpApprovalRequestOutput {
   readonly server_label: string;
   readonly name: string;
   readonly arguments: string;
-  /** The variables that the call reads, as an approval card shows them. An extension. */
+  /**
+   * The variables that the call reads, as an approval card shows them. This is an extension of the
+   * API.
+   */
   readonly variables?: readonly ShownVariable[];
 }
 
@@ -133,7 +136,7 @@ export type ResponseStatus =
   | "incomplete"
   | "cancelled";
 
-/** The fields of a request that its response repeats, with every default filled in. */
+/** The request fields that the response repeats, with all defaults filled in. */
 export interface ResponseEcho {
   readonly background: boolean;
   readonly frequency_penalty: number;
@@ -157,7 +160,7 @@ export interface ResponseEcho {
   readonly truncation: string;
 }
 
-/** All members are always there; times are in seconds. */
+/** All members are always present; times are in seconds. */
 export interface ResponseObject extends ResponseEcho {
   readonly id: string;
   readonly object: "response";
@@ -212,7 +215,7 @@ export type ItemEvent =
   | { readonly type: "response.mcp_call_arguments.delta"; readonly delta: string }
   | { readonly type: "response.mcp_call_arguments.done"; readonly arguments: string };
 
-/** An event before it has its number. */
+/** An event that has no number yet. */
 export type UnnumberedEvent =
   | { readonly type: `response.${LifecycleType}`; readonly response: ResponseObject }
   | {
@@ -221,7 +224,7 @@ export type UnnumberedEvent =
       readonly item: OutputItem;
     }
   | (ItemEvent & { readonly item_id: string; readonly output_index: number })
-  /** Flat and nested at once: clients read the one or the other. */
+  /** The error is both flat and nested, because clients read one or the other form. */
   | {
       readonly type: "error";
       readonly code: string;

@@ -4,12 +4,14 @@ import type { ErrorBody } from "@capstan/contract";
 import { ScriptedModel } from "@capstan/core/testing";
 import { createTestApp } from "../../testing/app-fixtures.ts";
 
-/** A schema of so many levels, as text: no program of ours has to walk it. */
+/**
+ * Returns a schema with the given number of levels as JSON text, so that the test need not walk it.
+ */
 const deepSchema = (levels: number): string =>
   `${'{"items":'.repeat(levels - 1)}{"type":"string"}${"}".repeat(levels - 1)}`;
 
 for (const levels of [200, 201, 900, 100_000])
-  test(`a schema of ${levels} levels is never an error of the server, wherever it comes in`, async () => {
+  test(`a schema of ${levels} levels never causes a server error, in whichever field it is sent`, async () => {
     const { fetch } = createTestApp({
       model: new ScriptedModel(["one", "two", "three", "four", "five"]),
     });

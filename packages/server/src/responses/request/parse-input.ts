@@ -76,7 +76,7 @@ const itemSchemas = {
 
 type ItemType = keyof typeof itemSchemas;
 
-/** An object whose nulls are gone: on this wire null means "not given". */
+/** An object without its null members: in this API null means "not given". */
 type Given<T> = {
   readonly [K in keyof T as null extends T[K] ? never : K]: T[K];
 } & { readonly [K in keyof T as null extends T[K] ? K : never]?: NonNullable<T[K]> };
@@ -88,7 +88,10 @@ type Parsed<Type> = Type extends "message"
     ? { readonly output: string | readonly InputContent[] }
     : unknown;
 
-/** An item of one type: no nulls, `status` filled in, text always in parts. Otherwise as the client wrote it. */
+/**
+ * An item of one type: no nulls, `status` filled in, text always in parts. Everything else is as
+ * the client wrote it.
+ */
 export type ItemOf<Type extends ItemType> = Type extends unknown
   ? { readonly type: Type } & Parsed<Type> &
       Omit<Given<z.output<(typeof itemSchemas)[Type]>>, keyof Parsed<Type>>
@@ -113,10 +116,13 @@ export function parseInput(input: unknown): readonly InputItem[] {
   return input.map((value, index) => parseItem(value, `input[${index}]`));
 }
 
-/** Items that are parsed before other requests get their turn. */
+/** Number of items that are parsed in one turn of the event loop. */
 const sliceItems = 1_000;
 
-/** Parses the items of a long input with turns between them. Returns undefined for a short one. */
+/**
+ * Parses the items of a long input in several turns of the event loop. Returns undefined for a
+ * short input.
+ */
 export async function parseLongInput(body: unknown): Promise<readonly InputItem[] | undefined> {
   const input = isObject(body) ? body["input"] : undefined;
   if (!Array.isArray(input) || input.length <= sliceItems) return undefined;
@@ -143,7 +149,7 @@ function isKnown(type: string): type is ItemType {
   return Object.hasOwn(itemSchemas, type);
 }
 
-/** Without a type it is a message, or a reference if it has only an id. */
+/** An item without a type is a message, or a reference if it has only an id. */
 function itemType(value: { readonly [key: string]: unknown }): string | undefined {
   if (typeof value["type"] === "string") return value["type"];
   if (value["role"] !== undefined) return "message";
@@ -170,7 +176,7 @@ const list = z
   .array(z.unknown())
   .nullish()
   .transform((given) => given ?? []);
-/** Checked as a text; long ones are `StoredData`. */
+/** Validated as a string; longer data is already `StoredData`. */
 const data: z.ZodType<string | StoredData> = z.string();
 const imageData: typeof data = z.string().max(maxImage);
 
@@ -199,7 +205,7 @@ const partSchemas = {
 
 export type InputContent = Readonly<z.output<(typeof partSchemas)[keyof typeof partSchemas]>>;
 
-/** The parts of a message or of a call's output. Text alone is one part. */
+/** Returns the parts of a message or of a call's output. A string is one part. */
 function parseContent(
   given: unknown,
   options: { readonly at: string; readonly textType: "input_text" | "output_text" },
@@ -222,7 +228,7 @@ function parsePart(value: unknown, at: string): InputContent {
   if (typeof type !== "string" || !Object.hasOwn(partSchemas, type))
     throw unsupportedValue(`${at}.type`, type, Object.keys(partSchemas));
   checkSource(value, at);
-  // They were Base64, so a schema that expects a text must accept them.
+  // These members were Base64 strings, so the schema checks empty strings in their place.
   const stored = Object.entries(value).filter(([, member]) => member instanceof StoredData);
   const empty = Object.fromEntries(stored.map(([key]) => [key, ""]));
   const schema = partSchemas[type as keyof typeof partSchemas];
@@ -232,7 +238,10 @@ function parsePart(value: unknown, at: string): InputContent {
   return { ...result.data, ...known };
 }
 
-/** @throws RequestError if a part names no content, or content that is not kept here */
+/**
+ * @throws RequestError if a part has no content, or refers to content that this server does not
+ * store
+ */
 function checkSource(value: { readonly [key: string]: unknown }, at: string): void {
   const { type, file_id: fileId } = value;
   if (type !== "input_image" && type !== "input_file") return;
@@ -242,7 +251,7 @@ function checkSource(value: { readonly [key: string]: unknown }, at: string): vo
   throw new RequestError({
     param: `${at}.file_id`,
     code: "unsupported_parameter",
-    message: `Unsupported parameter: '${at}.file_id'. This server keeps no files; send the content itself as ${sources.map((key) => `'${key}'`).join(" or ")}.`,
+    message: `Unsupported parameter: '${at}.file_id'. This server stores no files; send the content itself as ${sources.map((key) => `'${key}'`).join(" or ")}.`,
   });
 }
 
@@ -250,7 +259,10 @@ function imageDetail(detail: string | null | undefined): "low" | "high" | "auto"
   return detail === "low" || detail === "high" ? detail : "auto";
 }
 
-/** A value of the request, checked. @throws RequestError in OpenAI's words, with its path */
+/**
+ * Returns a value of the request after validation. @throws RequestError in OpenAI's words, with its
+ * path
+ */
 export function checked<S extends z.ZodType>(schema: S, value: unknown, at: string): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

@@ -18,7 +18,7 @@ function errorOf(parse: () => unknown): RequestError {
     assert.ok(thrown instanceof RequestError, String(thrown));
     return thrown;
   }
-  return assert.fail("it should be refused");
+  return assert.fail("it should be rejected");
 }
 
 function refuse(body: object, code: string, param: string): RequestError {
@@ -30,7 +30,7 @@ function refuse(body: object, code: string, param: string): RequestError {
 const weather = { type: "function", name: "Weather", parameters: { type: "object" } };
 const files = { type: "mcp", server_label: "f", server_url: "capstan://groups/files" };
 
-test("a string is one message of the user, and everything else has its default", () => {
+test("a string is one user message, and all other fields have their defaults", () => {
   const request = parse({});
   assert.deepEqual(request.input, [
     {
@@ -45,7 +45,7 @@ test("a string is one message of the user, and everything else has its default",
   assert.deepEqual(request.echo, echo);
 });
 
-test("null, empty and unknown members are as if they were not there", () => {
+test("null, empty and unknown members are ignored", () => {
   const nulls = Object.fromEntries(
     "model instructions previous_response_id conversation tools tool_choice parallel_tool_calls max_tool_calls max_output_tokens temperature top_p presence_penalty frequency_penalty top_logprobs text reasoning truncation service_tier safety_identifier prompt_cache_key metadata include store background stream stream_options approvals tool_outputs history"
       .split(" ")
@@ -57,7 +57,7 @@ test("null, empty and unknown members are as if they were not there", () => {
   assert.deepEqual(parseCreateRequest({ input: "hi", ...empty }), plain);
 });
 
-test("settings and echo carry what was given", () => {
+test("settings and echo contain the request's values", () => {
   const request = parse({
     instructions: "Be brief.",
     temperature: 0,
@@ -100,7 +100,7 @@ test("settings and echo carry what was given", () => {
   );
 });
 
-test("how earlier turns are shown may be asked for", () => {
+test("a request can choose how earlier turns are shown", () => {
   assert.equal(parse({ history: "full" }).history, "full");
   assert.deepEqual(parse({ history: { keep_turns: 2 } }).history, { keepTurns: 2 });
   assert.equal(parse({}).history, undefined);
@@ -131,7 +131,7 @@ test("numbers outside their range are named with their limit", () => {
   refuse({ max_tool_calls: 1.5 }, "invalid_type", "max_tool_calls");
 });
 
-test("metadata has its limits", () => {
+test("metadata above its limits is rejected", () => {
   refuse({ metadata: { a: "x".repeat(513) } }, "string_above_max_length", "metadata.a");
   refuse({ metadata: { ["k".repeat(65)]: "" } }, "string_above_max_length", "metadata");
   const many = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`k${index}`, ""]));
@@ -149,7 +149,7 @@ test("fields that exclude each other are rejected", () => {
   assert.match(refuse({ conversation: "abc" }, "invalid_value", "conversation").message, /conv_/);
 });
 
-test("messages need no type, and references no more than an id", () => {
+test("messages need no type, and references need only an id", () => {
   const { input } = parse({
     input: [
       { role: "assistant", content: "yes" },
@@ -200,7 +200,7 @@ test("replayed output items are accepted even if members are missing", () => {
   ]);
 });
 
-test("items of unknown types are carried", () => {
+test("items of unknown types are stored unchanged", () => {
   const item = { type: "web_search_call", id: "ws_1", status: "completed", action: {} };
   assert.deepEqual(parse({ input: [item] }).input, [{ type: "carried", item }]);
   const named = { type: "constructor" };
@@ -271,7 +271,7 @@ test("functions and custom tools are offered to the model, and run by the client
   });
 });
 
-test("a tool group is named by its URL, ours or the short one", () => {
+test("a tool group is named by its capstan:// URL or by this server's URL", () => {
   const { tools, echo } = parse({
     tools: [
       { ...files, authorization: "secret", headers: { a: "secret" }, require_approval: "never" },
@@ -301,7 +301,7 @@ test("a tool group is named by its URL, ours or the short one", () => {
   assert.doesNotMatch(JSON.stringify(echo), /secret/);
 });
 
-test("servers that are declared twice, or nowhere, are refused", () => {
+test("rejects servers that are declared twice or do not exist", () => {
   const other = { ...files, server_url: "https://example.org" };
   refuse({ tools: [files, other] }, "duplicate_value", "tools[1].server_label");
   refuse(
@@ -337,7 +337,7 @@ test("servers that are declared twice, or nowhere, are refused", () => {
   );
 });
 
-test("tools of unknown types are carried and echoed", () => {
+test("tools of unknown types are accepted and echoed", () => {
   const search = { type: "web_search", search_content_types: ["text"] };
   const { tools, echo } = parse({ tools: [search] });
   assert.deepEqual([tools.client, tools.servers, tools.carried], [[], [], [search]]);
@@ -383,7 +383,7 @@ test("a tool choice names a declared tool", () => {
   refuse({ tool_choice: {} }, "missing_required_parameter", "tool_choice.type");
 });
 
-test("formats other than the known ones are refused", () => {
+test("rejects unknown formats", () => {
   refuse({ text: { format: { type: "xml" } } }, "invalid_value", "text.format.type");
   refuse(
     { text: { format: { type: "json_schema", name: "s" } } },
@@ -392,7 +392,7 @@ test("formats other than the known ones are refused", () => {
   );
 });
 
-test("no body makes the parser throw, and every error has all its texts", () => {
+test("every body is parsed or rejected with an error that has all its fields", () => {
   const known = fc.constantFrom(
     "input",
     "tools",

@@ -36,7 +36,7 @@ export function parseCreateRequest(
   options: {
     /** The server's own addresses: its groups may be named by such a URL. @default [] */
     readonly origins?: readonly string[];
-    /** Its input, if it is parsed already. */
+    /** The body's input, if it has already been parsed. */
     readonly input?: readonly InputItem[] | undefined;
   } = {},
 ) {
@@ -70,7 +70,8 @@ export function parseCreateRequest(
     store: echo.store,
     background: echo.background,
     stream: given.stream ?? false,
-    // An extension: the response waits for a user, or for its client's outputs, instead of ending.
+    // An extension of the API: the response waits for a user or for its client's outputs instead of
+    // ending.
     ...(given.approvals === "inline" && { approvals: "inline" as const }),
     ...(given.tool_outputs === "inline" && { toolOutputs: "inline" as const }),
     ...(given.history != null && { history: historyMode(given.history) }),
@@ -83,7 +84,7 @@ function historyMode(given: NonNullable<RequestBody["history"]>): HistoryMode {
   return typeof given === "string" ? given : { keepTurns: given.keep_turns };
 }
 
-/** Rejects missing fields and fields that exclude each other. */
+/** Rejects missing fields and mutually exclusive fields. */
 function checkConflicts(given: RequestBody): void {
   const { input, previous_response_id: previous, conversation } = given;
   if (input == null && previous == null && conversation == null) throw missingParameter("input");
@@ -131,12 +132,12 @@ function parseConversation(given: unknown): string | undefined {
 }
 
 const optionalText = z.string().nullish();
-/** Some clients send "" for what they do not set. */
+/** Some clients send "" for fields that they do not set. */
 const optionalId = optionalText.transform((given) => (given === "" ? null : given));
 const shortKey = z.string().max(64).nullish();
 
 /**
- * The plain members of a request and their limits. Input, tools, tool choice and format have
+ * The simple members of a request and their limits. Input, tools, tool choice and format have
  * parsers of their own; members that are not listed are ignored.
  */
 const requestSchema = z.object({
@@ -259,7 +260,7 @@ const schemaFormat = z.object({
   strict: z.boolean().nullish(),
 });
 
-/** `text.format`: what the answer's text must be. */
+/** `text.format`: the required format of the answer's text. */
 function parseFormat(given: unknown): ParsedFormat {
   const at = "text.format";
   if (given === undefined || given === null)

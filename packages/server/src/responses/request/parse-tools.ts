@@ -18,10 +18,10 @@ export interface RequestTools {
    * `input`.
    */
   readonly client: readonly ToolDefinition[];
-  /** Which of them are custom tools. */
+  /** Names of the client tools that are custom tools. */
   readonly customTools: readonly string[];
   readonly servers: readonly ServerGroup[];
-  /** Tools of other types: echoed, and otherwise ignored. */
+  /** Tools of other types, which are echoed and otherwise ignored. */
   readonly carried: readonly JsonObject[];
 }
 
@@ -32,7 +32,7 @@ export type ChosenTool =
 export type RequestToolChoice =
   | { readonly type: "auto" | "none" | "required" }
   | ChosenTool
-  /** Nothing outside the list may be called. */
+  /** Only the listed tools can be called. */
   | {
       readonly type: "allowed";
       readonly mode: "auto" | "none" | "required";
@@ -40,7 +40,7 @@ export type RequestToolChoice =
     };
 
 export interface ParsedTools extends RequestTools {
-  /** As the response repeats them, secrets left out. */
+  /** The tools as the response repeats them, without secrets. */
   readonly echo: readonly JsonObject[];
 }
 
@@ -102,7 +102,7 @@ function duplicate(param: string, what: string): RequestError {
 
 interface ParsedServer {
   readonly label: string;
-  /** Absent if the URL is not one of this server's groups. */
+  /** Absent if the URL does not name one of this server's groups. */
   readonly server?: ServerGroup;
   readonly echo: JsonObject;
 }
@@ -127,8 +127,8 @@ const serverSchema = z.object({
 });
 
 /**
- * A tool of type `mcp`: one of this server's groups, by `capstan://groups/NAME` or by the URL at
- * which this server offers it, or a server elsewhere.
+ * Parses a tool of type `mcp`: one of this server's groups, by `capstan://groups/NAME` or by the
+ * URL at which this server offers it, or another server.
  */
 function parseServer(
   tool: { readonly [key: string]: unknown },
@@ -139,7 +139,7 @@ function parseServer(
   if (body.server_url == null && body.connector_id == null)
     throw missingParameter(`${at}.server_url`);
   const label = body.server_label;
-  // Never the authorization, nor headers, which may hold one.
+  // The authorization and the headers are never echoed, because they can contain secrets.
   const echo = {
     type: "mcp",
     allowed_tools: (body.allowed_tools ?? null) as JsonObject | null,
@@ -222,7 +222,7 @@ const customSchema = z.object({
     .nullish(),
 });
 
-/** A tool that the client runs. */
+/** A parsed tool that the client runs. */
 interface ClientTool {
   readonly definition: ToolDefinition;
   readonly echo: JsonObject;
@@ -230,7 +230,7 @@ interface ClientTool {
 
 /** A function, its definition in OpenAI's form. */
 function parseFunctionTool(tool: { readonly [key: string]: unknown }, at: string): ClientTool {
-  // Chat's form, with the function in an object of its own, comes from some clients.
+  // Some clients send the form of the Chat API, with the function in a nested object.
   const nested =
     isObject(tool["function"]) && tool["name"] === undefined ? tool["function"] : undefined;
   const source = nested ?? tool;
@@ -251,13 +251,16 @@ function parseFunctionTool(tool: { readonly [key: string]: unknown }, at: string
   return { definition, echo };
 }
 
-/** @throws RequestError if a schema is nested too deeply for those who compile it */
+/** @throws RequestError if a schema has more levels than validators can compile */
 export function checkDepth(schema: object, param: string): void {
   const problem = schemaDepthProblem(schema);
   if (problem !== undefined) throw badRequest(param, `Invalid '${param}': ${problem}`);
 }
 
-/** A custom tool takes plain text: the model is offered a function with one argument. */
+/**
+ * Parses a custom tool, whose input is plain text. The model is offered a function with one
+ * argument.
+ */
 function parseCustomTool(tool: { readonly [key: string]: unknown }, at: string): ClientTool {
   const { name, description, format } = checked(customSchema, tool, at);
   const grammar =
@@ -289,7 +292,7 @@ interface ParsedToolChoice {
   readonly echo: string | JsonObject;
 }
 
-/** Which tools the model may or must call; only such as the same request declares. */
+/** Parses the tools that the model can or must call. The same request must declare them. */
 export function parseToolChoice(given: unknown, tools: RequestTools): ParsedToolChoice {
   if (given === undefined || given === null) return { choice: { type: "auto" }, echo: "auto" };
   if (typeof given === "string") {
@@ -329,7 +332,7 @@ function parseAllowed(
   return { choice: { type: "allowed", mode, tools: allowed }, echo };
 }
 
-/** Undefined: a declared tool of a type that is carried, which no model is offered. */
+/** Returns undefined for a declared tool of an unknown type, which no model is offered. */
 function parseChosen(
   given: { readonly [key: string]: unknown },
   tools: RequestTools,
@@ -366,7 +369,10 @@ function modeOf(value: unknown, at: string): Mode {
   throw unsupportedValue(at, value, modes);
 }
 
-/** The tools that may be called: a choice of some, or of one server's, is a hard limit. */
+/**
+ * Returns the tools that can be called. A tool choice that lists tools or names a server excludes
+ * all other tools.
+ */
 export function allowedTools(
   tools: RequestTools,
   choice: RequestToolChoice,
