@@ -146,6 +146,10 @@ interface ArgumentOperators {
   readonly not?: ArgumentTest;
 }
 
+/**
+ * Returns a test's operators: a text without operators is a `path`, and any other bare value is
+ * `equals`.
+ */
 export function operatorsOf(test: ArgumentTest): ArgumentOperators {
   if (typeof test === "string") return { path: test };
   return isObject(test) ? test : { equals: test as number | boolean | null };

@@ -4,6 +4,7 @@ import { describeType, isList, isObject, jsonTypes, typeOf } from "../json/json-
 import { readRelaxedJson } from "./relaxed-json.ts";
 import { type SchemaAt, type SchemaView, schemaView } from "./schema-view.ts";
 
+/** Arguments after a repair of their types. */
 export interface CoercedArguments {
   readonly args: JsonObject;
   /** Descriptions of the changes. */

@@ -11,6 +11,7 @@ export const maxPatternSteps = 1e8;
 const quickWays = [1_000, 100] as const;
 const maxWays = 1e4;
 
+/** The remaining steps of a validation; `left` starts at `maxPatternSteps`. */
 export interface StepBudget {
   left: number;
 }
@@ -100,6 +101,7 @@ type KeyPattern =
   | { readonly status: "unchecked"; readonly note: string }
   | { readonly status: "invalid"; readonly message: string };
 
+/** Returns how a pattern of keys can be enforced so that no key makes it hang. */
 export function keyPattern(source: string): KeyPattern {
   const shown = JSON.stringify(source.slice(0, 100));
   if (!regExp(source, "u")) {

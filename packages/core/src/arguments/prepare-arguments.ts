@@ -13,6 +13,7 @@ import { type CompileOptions, compileSchema, type ValidationIssue } from "./vali
 
 const maxIssues = 8;
 
+/** Valid arguments with descriptions of their repairs, or an error for the model. */
 export type PreparedArguments =
   | { readonly status: "valid"; readonly args: JsonObject; readonly repairs: readonly string[] }
   | { readonly status: "invalid"; readonly error: ToolErrorData };
@@ -96,12 +97,15 @@ function suggestion(issue: ValidationIssue, args: JsonObject, schema: JsonSchema
   return known.length === 0 ? "" : `; known are ${known.slice(0, 20).join(", ")}`;
 }
 
+/** The maximum depth of lists and objects in a call's arguments. */
 export const maxArgumentsDepth = 200;
 
+/** Parsed arguments with descriptions of their repairs, or an error for the model. */
 export type ParsedArguments =
   | { readonly status: "parsed"; readonly args: JsonObject; readonly repairs: readonly string[] }
   | { readonly status: "failed"; readonly error: ToolErrorData };
 
+/** The options of `parseArguments`. */
 export interface ParseOptions {
   /**
    * Whether the model's output ended in the middle of the arguments. Then only complete arguments
@@ -253,6 +257,7 @@ export function mayHoldUrls(schema: JsonSchema): boolean {
 
 const holdingUrls = new WeakMap<JsonSchema, boolean>();
 
+/** Returns whether a schema's `format` is a format of URLs. */
 export function isUrlFormat(format: unknown): boolean {
   return format === "uri" || format === "url" || format === "iri";
 }

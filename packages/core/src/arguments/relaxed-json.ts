@@ -30,6 +30,7 @@ export function readRelaxedJson(text: string): RelaxedJson | undefined {
   return read?.end === text.length && read.unclosed === 0 ? read : undefined;
 }
 
+/** A value at the beginning of a text. */
 export interface RelaxedValue extends RelaxedJson {
   /** The offset after the value, white space and comments. */
   readonly end: number;

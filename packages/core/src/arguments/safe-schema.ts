@@ -236,6 +236,7 @@ function refinement(options: {
   return { check: options.test, error: () => `${options.keyword}: ${options.expected}` };
 }
 
+/** Returns the keyword and the expectation from the error text of a replaced keyword. */
 export function readRefinement(message: string): { keyword: string; expected: string } {
   const end = message.indexOf(": ");
   return { keyword: message.slice(0, end), expected: message.slice(end + 2) };

@@ -33,6 +33,7 @@ export interface SchemaView {
   keys(at: SchemaAt): readonly string[];
 }
 
+/** Returns the view of a schema. Follows its references, but does not validate. */
 export function schemaView(root: JsonSchema): SchemaView {
   const knownTypes = new WeakMap<object, number>();
   const isLegacy = isLegacySchema(root);

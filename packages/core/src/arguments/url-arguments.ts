@@ -5,6 +5,7 @@ import { isUrlFormat, isUrlName } from "./prepare-arguments.ts";
 import { readUrl } from "./read-url.ts";
 import { type SchemaAt, schemaView } from "./schema-view.ts";
 
+/** Arguments with URLs in canonical form, or a message that names an ambiguous URL. */
 export type PlainUrls =
   | { readonly status: "plain"; readonly args: JsonObject }
   | { readonly status: "ambiguous"; readonly message: string };

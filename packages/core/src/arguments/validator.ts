@@ -28,6 +28,7 @@ export interface Validator {
   isValid(value: unknown): boolean;
 }
 
+/** A validator for a schema, or the reason why the schema is invalid. */
 export type CompiledSchema =
   /** `notes` names the parts of the schema that are not enforced, with reasons. */
   | {
@@ -37,6 +38,7 @@ export type CompiledSchema =
     }
   | { readonly status: "refused"; readonly message: string };
 
+/** The options of `compileSchema`. */
 export interface CompileOptions {
   /**
    * Matches patterns that could hang a backtracking engine. Without it they are not enforced, and

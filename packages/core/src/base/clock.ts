@@ -11,6 +11,7 @@ export interface Clock {
 /** The maximum delay of a timer, about 25 days; a longer one would run at once. */
 const longestTimer = 2 ** 31 - 1;
 
+/** The system's clock and timers. A delay longer than a timer allows never ends. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -2,6 +2,7 @@ import type { JsonValue } from "./json.ts";
 
 const marker = Symbol.for("capstan.error");
 
+/** The options of `CapstanError`. */
 export interface CapstanErrorOptions {
   /** Stable, in snake_case. Programs branch on it. */
   readonly code: string;
@@ -31,6 +32,7 @@ export class CapstanError extends Error {
   }
 }
 
+/** An error of a tool or a call, as data. Plain JSON. */
 export interface ToolErrorData {
   /** Stable, in snake_case: `file_not_found`. */
   readonly code: string;

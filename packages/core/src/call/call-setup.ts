@@ -15,6 +15,7 @@ import type { SettledCall } from "./record/call-outcome.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";
 import type { ParentCall } from "./sub-call.ts";
 
+/** The environment of a call: its gate, scheduler, host and options. */
 export interface CallSetup {
   readonly gate: Gate;
   readonly scheduler: Scheduler;
@@ -53,11 +54,13 @@ export type CallEnd =
   /** The host failed to store a step. */
   | { readonly status: "broken"; readonly thrown: unknown };
 
+/** The states of a call that has not ended. */
 export type CallState = Extract<
   CallStatus,
   "proposed" | "waiting" | "approved" | "started" | "in_review"
 >;
 
+/** The options of `ToolExecutor.execute`. */
 export interface ExecuteOptions {
   /** @default a new id */
   readonly callId?: string;

@@ -7,6 +7,7 @@ import { Call } from "./driver.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
 import type { ToolExecuteResult } from "./record/call-outcome.ts";
 
+/** The options of `runDirectCall`. */
 export interface DirectCallOptions {
   readonly callId: string;
   readonly entry: CallEntry;

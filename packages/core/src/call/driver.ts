@@ -80,6 +80,7 @@ interface Step {
   readonly proceed: (value: never) => Step | undefined;
 }
 
+/** One call, from its entry until it ends or is suspended. */
 export class Call implements ActiveCall, ParentCall {
   readonly callId: string;
   readonly parent: ParentCall | undefined;

@@ -53,6 +53,7 @@ import type { ToolExecuteResult } from "./record/call-outcome.ts";
 import type { SettledToolResult } from "../tool/tool-result.ts";
 import { runDirectCall } from "./direct-call.ts";
 
+/** The options of `ToolExecutor`. All are optional. */
 export interface ToolExecutorOptions {
   /** @default a new, empty one */
   readonly variables?: VariableSystem;

@@ -16,6 +16,7 @@ import type { ToolChainResult } from "./options/tool-chain-result.ts";
 import type { ToolExecutor } from "../call/tool-executor.ts";
 import type { ChainState } from "./journal/chain-result.ts";
 
+/** A running chain: its result, its events, and the means to answer and stop it. */
 export interface ToolChainRun {
   /** The result of the chain. Never rejects: its `status` and `error` report failures. */
   readonly result: Promise<ToolChainResult>;

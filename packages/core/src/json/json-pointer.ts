@@ -1,6 +1,7 @@
 import { describeType, isList, isObject } from "./json-value.ts";
 import type { JsonValue } from "../base/json.ts";
 
+/** The value at a pointer, or the part of the pointer that does not exist. */
 export type PointerOutcome =
   | { readonly status: "found"; readonly value: JsonValue }
   /** `at` is the last existing part of the path; `has` describes the value there. */

@@ -33,6 +33,7 @@ export function typeOf(value: unknown): number {
   }
 }
 
+/** Returns the bits of a schema's `type` keyword; all bits if it is absent. */
 export function typesNamed(type: unknown): number {
   if (typeof type === "string") {
     return Object.hasOwn(jsonTypes, type) ? jsonTypes[type as keyof typeof jsonTypes] : 0;
@@ -57,10 +58,12 @@ export function describeType(value: unknown): string {
   return words[typeOf(value)] ?? `a ${typeof value}`;
 }
 
+/** Returns whether a value is a list. */
 export function isList(value: unknown): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
+/** Returns whether a value is an object, but not null or a list. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import { safeParse } from "zod/v4/core";
 import { z } from "zod/mini";
 
+/** Text in a message. */
 export interface TextPart {
   readonly type: "text";
   readonly text: string;
@@ -15,6 +16,7 @@ export type PartSource =
   /** Stored by the host under their hash. The host loads them before a model gets the message. */
   | { readonly type: "blob"; readonly sha256: string; readonly size: number };
 
+/** An image in a message. */
 export interface ImagePart {
   readonly type: "image";
   readonly source: PartSource;
@@ -22,6 +24,7 @@ export interface ImagePart {
   readonly detail?: "low" | "high" | "auto";
 }
 
+/** A file in a message. */
 export interface FilePart {
   readonly type: "file";
   readonly name: string;
@@ -29,6 +32,7 @@ export interface FilePart {
   readonly mimeType: string;
 }
 
+/** A link in a message. */
 export interface LinkPart {
   readonly type: "link";
   readonly url: string;
@@ -58,6 +62,7 @@ export const contentPartSchema = z.custom<ContentPart>(
   'a content part such as {"type":"text","text":"…"} or {"type":"image","mimeType":"image/png","source":{"type":"url","url":"…"}}',
 );
 
+/** Returns whether a value is a valid content part. */
 export function isContentPart(part: unknown): part is ContentPart {
   return safeParse(knownPart, part).success;
 }

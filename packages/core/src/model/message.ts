@@ -18,16 +18,19 @@ export interface ReasoningPart {
   readonly providerMetadata?: JsonObject;
 }
 
+/** Instructions to the model from the program or the system. */
 export interface SystemMessage {
   readonly role: "system" | "developer";
   readonly content: string;
 }
 
+/** A message of the user. */
 export interface UserMessage {
   readonly role: "user";
   readonly content: string | readonly ContentPart[];
 }
 
+/** An answer of the model, with its calls. */
 export interface AssistantMessage {
   readonly role: "assistant";
   readonly content: string;
@@ -35,6 +38,7 @@ export interface AssistantMessage {
   readonly tool_calls?: readonly ToolCallRequest[];
 }
 
+/** The result of a call. */
 export interface ToolMessage {
   readonly role: "tool";
   readonly tool_call_id: string;
@@ -87,6 +91,7 @@ export const messageSchema = z.discriminatedUnion(
   },
 );
 
+/** A list of valid messages. */
 export const messagesSchema = z.array(messageSchema, "a list of messages");
 
 /**

@@ -1,5 +1,6 @@
 const marker = Symbol.for("capstan.model-error");
 
+/** The codes of a model's errors. */
 export type ModelErrorCode =
   /** The key is missing, invalid or lacks a permission. */
   | "authentication"
@@ -17,6 +18,7 @@ export type ModelErrorCode =
   /** The provider failed, or sent an invalid response. */
   | "server";
 
+/** The options of `ModelError`. */
 export interface ModelErrorOptions {
   readonly code: ModelErrorCode;
   /** For users: what failed and what to do. Never contains a key. */

@@ -2,12 +2,14 @@ import type { Usage, TokenPrices } from "./usage.ts";
 import type { JsonObject, JsonSchema } from "../base/json.ts";
 import type { Message } from "./message.ts";
 
+/** Whether the model may or must call a tool, or which tool it must call. */
 export type ToolChoice =
   | "auto"
   | "none"
   | "required"
   | { readonly type: "function"; readonly name: string };
 
+/** The format of the model's answer. */
 export type ResponseFormat =
   | { readonly type: "text" }
   | { readonly type: "json_object" }
@@ -34,13 +36,16 @@ export interface ModelSettings {
   readonly providerOptions?: { readonly [provider: string]: JsonObject };
 }
 
+/** A request to a model. */
 export interface ModelRequest extends ModelSettings {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];
 }
 
+/** The reason why a model's answer ended. `length`: it was cut off. */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "error" | "other";
 
+/** An event of a model's stream. */
 export type ModelEvent =
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly text: string }

@@ -1,5 +1,7 @@
+/** A usage of no tokens. */
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0 };
 
+/** Returns the sum of two usages. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const cached = (a.cachedInputTokens ?? 0) + (b.cachedInputTokens ?? 0);
   const reasoning = (a.reasoningTokens ?? 0) + (b.reasoningTokens ?? 0);

@@ -64,6 +64,7 @@ export type GrantCover =
   | { readonly type: "pattern"; readonly when: ArgumentConditions }
   | { readonly type: "tool" };
 
+/** A user's decision on an approval request. */
 export type ApprovalDecision =
   | {
       readonly decision: "allow";
@@ -117,6 +118,7 @@ export type AnswerCheck = (
   decision: ApprovalDecision,
 ) => string | undefined | Promise<string | undefined>;
 
+/** An approval adapter's answer; `pending` means that the decision comes later. */
 export type ApprovalAnswer = ApprovalDecision | { readonly decision: "pending" };
 
 /** Returns the SHA-256 of a call's arguments, together with the variables that it reads. */

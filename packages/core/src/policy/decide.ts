@@ -24,6 +24,7 @@ export type RequireApproval = "always" | "never";
 /** Returns the setting for a tool by `group.Tool`, or undefined if the request has none. */
 export type RequireApprovalOf = (toolId: string) => RequireApproval | undefined;
 
+/** The options of `decide`. */
 export interface DecideOptions {
   readonly registered: RegisteredTool;
   readonly args: ToolArgs;
@@ -226,6 +227,7 @@ function wordOf(given: RequireApprovalOf, toolId: string): unknown {
   }
 }
 
+/** The options of `reviewReason`. */
 export interface ReviewOptions {
   readonly registered: RegisteredTool;
   readonly args: ToolArgs;

@@ -157,6 +157,7 @@ export function approvalQuery(
   };
 }
 
+/** Returns the grant query of a call. Computes the digest only when a grant needs it. */
 export function callQuery(
   { registered, principalId, args, argsDigest }: DecideOptions,
   call: RuledCall,

@@ -20,6 +20,7 @@ export interface Overruled {
   readonly by: PolicyRule;
 }
 
+/** The options of `overruled`. */
 export interface OverruledOptions {
   /** The user's rule. */
   readonly rule: PolicyRule;

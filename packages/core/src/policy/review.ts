@@ -29,6 +29,7 @@ export interface ReviewRequest extends ReviewNotice {
   readonly parts?: readonly ContentPart[];
 }
 
+/** A reviewer's decision on a result. */
 export type ReviewDecision =
   | { readonly decision: "release" }
   /** These words are removed at every occurrence. Each must occur in the text. */

@@ -29,6 +29,7 @@ export interface PolicyRule {
   readonly reason?: string;
 }
 
+/** The properties of a call that rules compare. */
 export interface RuledCall {
   readonly toolId: string;
   /** In the form that rules compare: see `ToolPermission.canonicalArguments`. */
@@ -66,10 +67,12 @@ export function approvalTimeRule(
   return choose(rules, call, "approvalMs", (ms) => -ms);
 }
 
+/** Returns the strictness of a decision; higher is stricter, -1 is invalid. */
 export const executionStrictness = (word: ExecutionDecision): number =>
   executionWords.indexOf(word);
 const executionWords: readonly ExecutionDecision[] = ["auto", "ask-once", "ask-always", "deny"];
 
+/** Returns the strictness of a review policy; higher is stricter, -1 is invalid. */
 export const resultStrictness = (word: ResultApprovalPolicy): number => resultWords.indexOf(word);
 const resultWords: readonly ResultApprovalPolicy[] = ["never", "on-error", "always"];
 
@@ -121,6 +124,7 @@ export function specificity({ tool, when }: PolicyRule): readonly number[] {
   return [tool === "*" ? 0 : tool.endsWith(".*") ? 1 : 2, ...narrowness(when)];
 }
 
+/** Returns whether one list of numbers is greater than another: the first difference decides. */
 export function isAbove(one: readonly number[], other: readonly number[]): boolean {
   for (const [index, value] of one.entries()) {
     const against = other[index] ?? 0;
@@ -129,6 +133,7 @@ export function isAbove(one: readonly number[], other: readonly number[]): boole
   return false;
 }
 
+/** Returns a call in the form that rules compare, with canonical arguments. */
 export function ruledCall({ id: toolId, tool }: RegisteredTool, args: ToolArgs): RuledCall {
   return { toolId, args: canonicalArguments(tool, args) };
 }
@@ -142,6 +147,7 @@ export function canonicalArguments({ permission }: Tool, args: ToolArgs): ToolAr
   }
 }
 
+/** A problem of an untrusted rule. */
 export interface RuleProblem {
   /** Relative to the rule: `["when", "path", "glob"]`. */
   readonly path: readonly string[];

@@ -30,6 +30,7 @@ export function fakeContext(
   };
 }
 
+/** Returns a tool of a group by its name. Throws if there is none. */
 export function toolOf(group: ToolGroup, name: string): Tool {
   const tool = group.tools.find(({ definition }) => definition.function.name === name);
   if (tool === undefined) throw new Error(`${group.name} has no tool ${name}`);

@@ -18,6 +18,7 @@ export interface World {
   running: number;
 }
 
+/** Returns a world without effects. */
 export function newWorld(): World {
   return { effects: new Map(), entered: new Map(), running: 0 };
 }

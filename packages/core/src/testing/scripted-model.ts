@@ -9,6 +9,7 @@ export type ScriptedStep =
   | { readonly error: Error; readonly after?: string }
   | ((request: ModelRequest) => ScriptedStep | Promise<ScriptedStep>);
 
+/** An answer of a scripted model. */
 export interface ScriptedAnswer {
   readonly text?: string;
   readonly reasoning?: string;
@@ -16,6 +17,7 @@ export interface ScriptedAnswer {
   readonly usage?: Usage;
 }
 
+/** A call in a scripted answer. */
 export interface ScriptedCall {
   readonly name: string;
   /** A text, or a value that is converted to JSON. @default {} */

@@ -11,6 +11,7 @@ import {
   looksLikeRows,
 } from "./text-boundary.ts";
 
+/** A text, possibly truncated. */
 export interface Truncated {
   readonly text: string;
   /** The number of omitted characters. */

@@ -23,6 +23,7 @@ export interface Caller {
 
 const noFiles: ToolFiles = {};
 
+/** The caller of calls without a caller: the principal `local`, without data and files. */
 export const localCaller: Caller = {
   principal: { id: "local" },
   request: Object.freeze({}),

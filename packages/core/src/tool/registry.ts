@@ -83,6 +83,7 @@ function refuseBroken(group: ToolGroup): void {
   }
 }
 
+/** Returns a group's name for users. */
 export function titleOf(group: ToolGroup): string {
   return group.title ?? group.name;
 }
@@ -110,6 +111,7 @@ interface SwitchState {
   readonly tools: { readonly [toolId: string]: boolean };
 }
 
+/** The switches of a gate, which enable groups and tools. */
 export class Switches {
   readonly #groups = new Map<string, boolean>();
   readonly #tools = new Map<string, boolean>();
@@ -142,6 +144,7 @@ export type ToolsChange =
   /** `toolId` is `group.Tool`. */
   | { readonly type: "tool.switched"; readonly toolId: string; readonly enabled: boolean };
 
+/** The names that every provider accepts. */
 export const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 
 const executionPolicies = ["auto", "ask-once", "ask-always", "deny"];

@@ -33,6 +33,7 @@ export function toolError(data: ToolErrorData): ToolError {
   return { ...data, [errorMarker]: true };
 }
 
+/** Returns whether `toolError` created a value. */
 export function isToolError(value: unknown): value is ToolError {
   return typeof value === "object" && value !== null && errorMarker in value;
 }
@@ -46,6 +47,7 @@ export function withText(value: unknown, text: string): WithText {
   return { [textMarker]: true, value, text };
 }
 
+/** Returns whether `withText` created a value. */
 export function isWithText(value: unknown): value is WithText {
   return typeof value === "object" && value !== null && textMarker in value;
 }
@@ -59,6 +61,7 @@ export function contentParts(parts: readonly ContentPart[]): ContentParts {
   return { [partsMarker]: true, parts };
 }
 
+/** Returns whether `contentParts` created a value. */
 export function isContentParts(value: unknown): value is ContentParts {
   return typeof value === "object" && value !== null && partsMarker in value;
 }

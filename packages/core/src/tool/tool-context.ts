@@ -6,6 +6,7 @@ import type { JsonValue } from "../base/json.ts";
 import type { ImagePart } from "../model/content-part.ts";
 import type { ArgumentConditions } from "../arguments/argument-conditions.ts";
 
+/** The progress of a running tool. `done` of `total` in any unit. */
 export type Progress = {
   readonly message?: string;
   readonly done?: number;

@@ -84,6 +84,7 @@ function freeName(name: string, group: string, taken: (name: string) => boolean)
   }
 }
 
+/** The options of `ToolExecutor.offer`. */
 export interface OfferOptions {
   /** @default all enabled groups */
   readonly groups?: readonly string[];

@@ -47,4 +47,5 @@ export type SettledToolResult =
       readonly error: ToolErrorData;
     });
 
+/** The status of a call that has ended. */
 export type SettledStatus = SettledToolResult["status"];

@@ -114,6 +114,7 @@ export function registerSkillRules(variables: VariableSystem, group?: ToolGroup)
     variables.setRule(ruleName(scope, rule), prompt, `Skill rule for ${scope}: ${desc}`);
 }
 
+/** Removes the variables of a group's skill rules. */
 export function dropSkillRules(variables: VariableSystem, group: ToolGroup): void {
   for (const rule of Object.keys(rulesOf(group))) variables.dropRule(ruleName(group.name, rule));
 }

@@ -13,6 +13,7 @@ export type ToolEffects =
   | "exclusive"
   | { readonly locks: (args: ToolArgs) => readonly string[] };
 
+/** A tool's own policy, for calls to which no rule or grant applies. */
 export interface ToolPermission {
   /** @default "ask-once" */
   readonly executionPolicy?: ExecutionPolicy;
@@ -136,6 +137,7 @@ export interface Tool {
   readonly variableTool?: boolean;
 }
 
+/** A document for the model on the use of a group's tools. */
 export interface SkillRule {
   /** One line for the index in the prompt. */
   readonly desc: string;
@@ -158,12 +160,17 @@ export interface ToolGroup {
   readonly declareSkillRules?: { readonly [name: string]: SkillRule };
 }
 
+/**
+ * Whether a call may run: without approval, with one approval for repeated calls, with an approval
+ * each time, or never.
+ */
 export type ExecutionDecision = "auto" | "ask-once" | "ask-always" | "deny";
 /** Whether a call may run. The default is `ask-once`. */
 type ExecutionPolicy = ExecutionDecision | ((args: ToolArgs) => ExecutionDecision);
 /** Whether a user reviews a result before the model reads it. */
 export type ResultApprovalPolicy = "never" | "on-error" | "always";
 
+/** The scope that a tool proposes for a user's wider answer. */
 export interface GrantOffer {
   /**
    * The answer covers calls with the same key. Without `key` and `when`, it covers every call of

@@ -6,6 +6,7 @@ import { nearestNames } from "../text/nearest-name.ts";
 
 const maxNearest = 5;
 
+/** Returns the error for a missing variable, with its reason and advice for the model. */
 export function missingVariableError(
   name: string,
   missing: MissingName | undefined,

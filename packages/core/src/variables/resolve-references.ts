@@ -24,6 +24,7 @@ interface ResolveOptions {
   readonly schema?: JsonSchema | undefined;
 }
 
+/** Arguments with resolved references, or the first error. */
 export type ResolveOutcome =
   /** `references` are the names of the used variables. */
   | {

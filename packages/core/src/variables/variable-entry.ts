@@ -27,11 +27,13 @@ export interface VariableEntry {
   owner: VariableEntry | undefined;
 }
 
+/** The fields of a new entry. */
 export type EntryFields = Omit<Variable, "length" | "desc"> & {
   readonly desc?: string | undefined;
   readonly visit?: number;
 };
 
+/** Returns a new entry that is not in a pair. */
 export function variableEntry({ visit = 0, ...fields }: EntryFields): VariableEntry {
   const { desc } = fields;
   return { ...fields, desc, visit, made: 0, args: undefined, owner: undefined };
@@ -44,23 +46,28 @@ export function unitOf(entry: VariableEntry): VariableEntry {
   return entry.owner ?? entry;
 }
 
+/** Returns the size of a unit in bytes. */
 export function unitBytes(unit: VariableEntry): number {
   return unit.bytes + (unit.args?.bytes ?? 0);
 }
 
+/** Returns the number of a unit's last visit. */
 export function lastVisit(unit: VariableEntry): number {
   return Math.max(unit.visit, unit.args?.visit ?? 0);
 }
 
+/** Returns whether `keep` excludes a unit from eviction. */
 export function isKept(unit: VariableEntry): boolean {
   return unit.keep || unit.args?.keep === true;
 }
 
+/** Returns a variable's information without its value. */
 export function infoOf(entry: VariableEntry): VariableInfo {
   const { value: _value, ...info } = variableOf(entry);
   return info;
 }
 
+/** Returns an entry as a variable for readers. */
 export function variableOf(entry: EntryFields): Variable {
   const variable: Mutable<Variable> = {
     name: entry.name,
@@ -107,6 +114,7 @@ export function measureResult(
 
 type Measured = Pick<Extract<MeasuredValue, { readonly status: "measured" }>, "value" | "bytes">;
 
+/** A call's result, before it has an entry. */
 export interface NewResult {
   readonly names: { readonly result: string; readonly args: string };
   readonly result: Measured;
@@ -114,14 +122,17 @@ export interface NewResult {
   readonly now: number;
 }
 
+/** A call's result and arguments, before they have entries. */
 export interface NewResultWithArgs extends NewResult {
   readonly args: Measured;
 }
 
+/** Returns the entry of a new result. */
 export function resultEntry({ names, result, desc, now }: NewResult): VariableEntry {
   return newEntry(names.result, "ToolCallResult", result, now, desc);
 }
 
+/** Returns the entry of a new result's arguments. */
 export function argsEntry({ names, args, now }: NewResultWithArgs): VariableEntry {
   return newEntry(names.args, "ToolCallArgs", args, now, undefined);
 }

@@ -44,6 +44,7 @@ function isTag(tag: unknown): boolean {
   return typeof tag === "string" && tag !== "" && tag.length <= maxTagLength;
 }
 
+/** Returns the error for a variable that does not fit, because kept variables use the limits. */
 export function noRoomFor(
   name: string,
   { capacity, maxBytes }: { readonly capacity: number; readonly maxBytes: number },
@@ -53,6 +54,7 @@ export function noRoomFor(
   return { code: "variables_full", message };
 }
 
+/** A value in its stored form with its size, or the error of an invalid value. */
 export type MeasuredValue =
   | { readonly status: "measured"; readonly value: VariableValue; readonly bytes: number }
   | { readonly status: "refused"; readonly error: ToolErrorData };
@@ -83,6 +85,7 @@ export function measureValue(
   return { status: "refused", error: { code: "variable_too_large", message, details: { limit } } };
 }
 
+/** The maximum depth of a variable's data. */
 export const maxDataDepth = 500;
 
 const encoder = new TextEncoder();
@@ -101,6 +104,7 @@ function isAscii(text: string): boolean {
   return true;
 }
 
+/** The size of a JSON value, or the reason why it is not JSON. */
 export type DataSize =
   | { readonly status: "measured"; readonly bytes: number }
   | { readonly status: "refused"; readonly reason: string };

@@ -2,6 +2,7 @@ import type { JsonValue } from "../base/json.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ToolErrorData } from "../base/errors.ts";
 
+/** The source of a variable: the host, a call, a user's message, the model or a user. */
 export type VariableType =
   | "RULE"
   | "ToolCallResult"
@@ -39,6 +40,7 @@ export interface VariableInfo {
   readonly referenceCount: number;
 }
 
+/** A variable with its value. */
 export interface Variable extends VariableInfo {
   readonly value: VariableValue;
 }
@@ -58,6 +60,7 @@ export type VariableChange =
       readonly reason: "evicted" | "removed";
     };
 
+/** The options of `VariableSystem`. */
 export interface VariableSystemOptions {
   /**
    * The maximum number of variables; rules and a result's arguments are not counted. @default 1000
@@ -70,10 +73,12 @@ export interface VariableSystemOptions {
   readonly clock?: Clock;
 }
 
+/** The stored variable, or the error of invalid input. */
 export type SetOutcome =
   | { readonly status: "set"; readonly variable: VariableInfo }
   | { readonly status: "refused"; readonly error: ToolErrorData };
 
+/** The fields to change in a variable. */
 export interface VariablePatch {
   readonly value?: VariableValue | string;
   readonly type?: VariableType;
@@ -82,6 +87,7 @@ export interface VariablePatch {
   readonly keep?: boolean;
 }
 
+/** The conditions of a list of variables; all must match. */
 export interface VariableFilter {
   readonly type?: VariableType;
   readonly tag?: string;
@@ -89,11 +95,13 @@ export interface VariableFilter {
   readonly search?: string;
 }
 
+/** The removed names, and the names that could not be removed. */
 export interface RemoveOutcome {
   readonly removed: readonly string[];
   readonly failed: readonly { readonly name: string; readonly reason: string }[];
 }
 
+/** The options of `keepResult`. */
 export interface KeepOptions {
   readonly desc?: string;
   /** The name from `nameResult`; the next name if it is in use or omitted. */
@@ -113,6 +121,7 @@ export interface KeptResult {
   readonly refused?: ToolErrorData;
 }
 
+/** A stored variable that could not be loaded. */
 export interface RefusedVariable {
   readonly name: string;
   readonly error: ToolErrorData;
@@ -123,6 +132,7 @@ interface GoneVariable {
   readonly reason: "evicted" | "removed" | "damaged";
 }
 
+/** The options of `VariableSystem.load`. */
 export interface LoadOptions {
   /** The names of variables that no longer exist, with the reasons. */
   readonly gone?: readonly GoneVariable[];

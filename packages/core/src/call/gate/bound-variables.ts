@@ -10,6 +10,7 @@ import { readBack } from "../../variables/missing-variable.ts";
 import type { Variable, VariableDigests, VariableValue } from "../../variables/variable.ts";
 import type { VariableSystem } from "../../variables/variable-system.ts";
 
+/** The variables that a call reads, or the error of the tool's `readsVariables`. */
 export type ReadVariables =
   | {
       readonly status: "read";
@@ -66,6 +67,7 @@ function digestOf({ value }: Variable): string {
   return known;
 }
 
+/** Returns the digests of variables by their names. */
 export function variableDigests(found: ReadonlyMap<string, Variable>): VariableDigests {
   return Object.fromEntries([...found].map(([name, variable]) => [name, digestOf(variable)]));
 }
@@ -85,6 +87,7 @@ export function changedVariables(
   return { code: "variable_changed", message };
 }
 
+/** Returns the variables for an approval request, truncated to a limit for all of them together. */
 export function shownVariables(found: ReadonlyMap<string, Variable>): readonly ShownVariable[] {
   let left = shownChars;
   return [...found].map(([name, { value }]) => {

@@ -82,6 +82,7 @@ export type PendingRequest =
 /** The answer to a pending request of the same kind. */
 export type Answer = ApprovalDecision | ReviewDecision | OutputAnswer;
 
+/** The output of a client's call. */
 export interface OutputAnswer {
   readonly output: string;
 }
@@ -116,6 +117,7 @@ export type Proposal =
     }
   | SettledCall;
 
+/** A proposal whose call may run. */
 export interface ApprovedProposal {
   readonly status: "approved";
   readonly record: CallRecord;
@@ -125,12 +127,14 @@ export interface ApprovedProposal {
 /** A proposal that needs a user's approval. */
 export type AskingProposal = Extract<Proposal, { readonly status: "asks" }>;
 
+/** A proposal after a user's answer. */
 export interface AnsweredProposal {
   readonly proposal: Exclude<Proposal, AskingProposal>;
   /** The grant that the answer creates; the gate's grant book already contains it. */
   readonly grant?: Grant;
 }
 
+/** Returns the pending request of a proposal that needs an approval. */
 export function approvalRequest({ record, registered, approval }: AskingProposal): PendingRequest {
   return { kind: "approval", id: approval.id, record, registered, approval };
 }

@@ -16,6 +16,7 @@ import type { ToolDefinition } from "../../model/model.ts";
 import { definitionForModel } from "../../tool/tool-offer.ts";
 import type { CallRecord } from "../record/call-record.ts";
 
+/** The limits of an executor. `Infinity` removes a limit. */
 export interface GateLimits {
   /** Characters of a result that the model reads. */
   readonly outputChars: number;
@@ -39,6 +40,7 @@ export interface GateLimits {
   readonly eventChars: number;
 }
 
+/** The limits of an executor that sets none. */
 export const defaultGateLimits: GateLimits = {
   outputChars: 8_000,
   outputCeilingChars: 256_000,
@@ -122,6 +124,7 @@ function invalid(message: string): CapstanError {
   return new CapstanError({ code: "invalid_limits", message });
 }
 
+/** The options of `callTokens`. */
 export interface TokensOptions {
   readonly gate: Gate;
   readonly record: CallRecord;
@@ -131,6 +134,7 @@ export interface TokensOptions {
   readonly whole?: string | undefined;
 }
 
+/** Returns the token counts of a call. Counts with the gate's tokenizer. */
 export function callTokens({ gate, record, tool, finalText, whole }: TokensOptions): CallTokens {
   const { countTokens } = gate;
   const shown = countTokens(finalText);

@@ -37,12 +37,14 @@ export function recheck(
   return denial === undefined ? undefined : { type: "forbidden", ...denial };
 }
 
+/** Returns the reason why a queued call may not start, for the model. */
 export function recheckFailureText(failure: RecheckFailure): string {
   return failure.type === "forbidden"
     ? `it was forbidden while it was queued: ${failure.reason}`
     : "it was switched off while it was queued";
 }
 
+/** Settles a queued call that may not start. */
 export function settleFailedRecheck(
   gate: Gate,
   record: CallRecord,

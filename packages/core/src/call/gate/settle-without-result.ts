@@ -94,6 +94,7 @@ export function failCall(
   return settleWithoutResult(gate, record, { status, error });
 }
 
+/** Settles a client's call with the output that the client submitted. */
 export function clientResult(gate: Gate, call: CallRecord, given: string): SettledCall {
   const finalText = neutraliseOutside(given);
   const { toolId, callId } = call;

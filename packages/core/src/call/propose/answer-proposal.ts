@@ -94,6 +94,7 @@ function recheckAllowed(
     : settleFailedRecheck(gate, record, failure);
 }
 
+/** The options of `checkAnswer`. */
 export interface CheckAnswerOptions {
   readonly gate: Pick<Gate, "rules" | "overrides" | "clock" | "patternEngine">;
   readonly registered: RegisteredTool;

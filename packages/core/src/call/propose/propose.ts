@@ -40,6 +40,7 @@ import { rejectCall, failCall } from "../gate/settle-without-result.ts";
 import type { PatternEngine } from "../../arguments/pattern-check.ts";
 import { errorMessage } from "../../base/errors.ts";
 
+/** A requested call, before the gate has checked it. */
 export interface CallRequest {
   readonly callId: string;
   readonly name: string;
@@ -373,6 +374,7 @@ function checkFailed(name: string, thrown: unknown): PreparedArguments {
   return { status: "invalid", error: { code: "check_failed", message } };
 }
 
+/** The result of stage 2: the parsed arguments and their text. */
 export interface ReadArguments {
   readonly parsed: ParsedArguments;
   /** The original text. */

@@ -55,6 +55,7 @@ export type Formatted =
     }
   | { readonly status: "failed"; readonly message: string };
 
+/** A tool's value that could be formatted. */
 export type FormattedText = Extract<Formatted, { readonly status: "formatted" }>;
 
 /** A result before its review: its content, and the text for the model. */
@@ -107,6 +108,7 @@ type PendingToolResult =
       readonly record: CallRecord;
     };
 
+/** The result of `ToolExecutor.execute`: the call has ended, or waits for a user. */
 export type ToolExecuteResult = SettledToolResult | PendingToolResult;
 
 /**

@@ -18,6 +18,7 @@ export type CallStatus =
   | "cancelled"
   | "outcome_unknown";
 
+/** The status of a call's result; `pending` until the call has ended. */
 export type ResultStatus = "pending" | SettledStatus;
 
 /** Maps each stored state to a result status. All layers use this table. */
@@ -37,6 +38,7 @@ export const resultStatusOf: { readonly [status in CallStatus]: ResultStatus } =
   outcome_unknown: "outcome_unknown",
 };
 
+/** Maps the status of a result to the state that the ledger stores. */
 export const callStatusOf: { readonly [status in SettledStatus]: CallStatus } = {
   success: "succeeded",
   error: "failed",
@@ -48,6 +50,7 @@ export const callStatusOf: { readonly [status in SettledStatus]: CallStatus } = 
   outcome_unknown: "outcome_unknown",
 };
 
+/** Returns whether a call in this state has ended. */
 export function isSettled(status: CallStatus): boolean {
   return resultStatusOf[status] !== "pending";
 }

@@ -6,6 +6,7 @@ import type { CallHost } from "../gate/call-host.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { CallRecord } from "../record/call-record.ts";
 
+/** The options of `CallOutput`. */
 export interface CallOutputOptions {
   readonly gate: Gate;
   readonly host: CallHost;

@@ -22,6 +22,7 @@ interface RunToolOptions {
   readonly context: ToolContext;
 }
 
+/** A tool that was called, and the means to stop it. */
 export interface RunningTool {
   readonly outcome: Promise<ToolOutcome> | ToolOutcome;
   /** Absent if the tool ended synchronously. */

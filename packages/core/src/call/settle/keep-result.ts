@@ -174,6 +174,7 @@ function shortText(say: () => unknown): string | undefined {
 /** Characters that one `ReadVar` call reads. */
 const page = 8_000;
 
+/** The options of `resultHint`: the variable's name, the full text and its truncation. */
 export interface ResultHintOptions {
   readonly name: string | undefined;
   readonly whole: string;

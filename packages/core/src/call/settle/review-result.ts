@@ -56,6 +56,7 @@ export function beginReview(
   return callInReview(quarantined, registered);
 }
 
+/** Returns the pending request of a call in review. */
 export function reviewRequest({ record, registered, request }: CallInReview): PendingRequest {
   return { kind: "review", id: request.id, record, registered, request };
 }

@@ -15,6 +15,7 @@ import { errorText } from "../record/call-status.ts";
 import { formatResult, resultSchemaError, truncateForModel } from "./format-result.ts";
 import type { ToolErrorData } from "../../base/errors.ts";
 
+/** The options of `settle`. */
 export interface SettleOptions {
   readonly gate: Gate;
   readonly record: CallRecord;

@@ -20,6 +20,7 @@ import { titleOf } from "../../tool/registry.ts";
 import type { ChainEvent } from "../journal/chain-event.ts";
 import type { ApprovalRequest } from "../../policy/approval.ts";
 
+/** The options of `JournalHost`. */
 export interface JournalHostOptions {
   readonly executor: ToolExecutor;
   readonly recorder: Recorder;
@@ -137,6 +138,7 @@ export class JournalHost implements CallHost {
   }
 }
 
+/** Returns the event of a proposed call. */
 export function proposedEvent(record: CallRecord, { gate }: ToolExecutor) {
   const {
     callId,
@@ -237,6 +239,7 @@ export function endWrites(
   return writes;
 }
 
+/** Returns events as writes to the journal. */
 export function eventWrites(events: readonly ChainEvent[]): readonly JournalWrite[] {
   return events.map((event) => ({ type: "event", event }));
 }

@@ -30,6 +30,7 @@ import { CallOutputItems } from "./call-output-items.ts";
  */
 export type RoundCall = Proposal | { readonly status: "client"; readonly record: CallRecord };
 
+/** The options of `TurnCalls`. */
 export interface TurnCallsOptions {
   readonly executor: ToolExecutor;
   readonly recorder: Recorder;

@@ -4,6 +4,7 @@ import type { Usage } from "../../model/usage.ts";
 import type { ApprovalRequest } from "../../policy/approval.ts";
 import type { ReviewNotice } from "../../policy/review.ts";
 
+/** The status of a chain. `requires_action`: it waits for users or clients. */
 export type ChainStatus =
   | "running"
   | "requires_action"
@@ -12,6 +13,7 @@ export type ChainStatus =
   | "error"
   | "timeout";
 
+/** The part of a chain in which an error occurred. */
 export type ChainPhase =
   /** A call's arguments were not JSON or did not match the tool's schema. */
   | "arguments"
@@ -25,6 +27,7 @@ export type ChainPhase =
   | "callback"
   | "chain";
 
+/** An error that ended a chain, or a problem that did not. Plain JSON. */
 export interface ChainError {
   /**
    * A `ModelErrorCode`, or `aborted`, `timeout`, `empty_answer`, `invalid_options`,
@@ -83,6 +86,7 @@ export interface ChainState {
   readonly cut?: true;
 }
 
+/** The usage of one round. */
 export interface RoundUsage {
   readonly round: number;
   readonly usage: Usage;
@@ -127,6 +131,7 @@ export interface ChainResultRecord {
   readonly limit?: ReachedLimit;
 }
 
+/** A request that a chain waits for. Plain JSON. */
 export type Awaited =
   | { readonly type: "approval"; readonly callId: string; readonly approval: ApprovalRequest }
   /** A user must review its result first. */
@@ -144,4 +149,5 @@ export interface ReachedLimit {
   readonly message: string;
 }
 
+/** The names of a turn's limits. */
 export type LimitName = "rounds" | "calls" | "tokens" | "time" | "cost" | "repeats";

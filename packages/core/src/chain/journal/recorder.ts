@@ -8,6 +8,7 @@ import type { CommitOutcome, Journal, JournalWrite } from "./journal.ts";
 /** Writes in flight before the loop waits for them. */
 const inFlightLimit = 128;
 
+/** The options of `Recorder`. */
 export interface RecorderOptions {
   readonly journal: Journal | undefined;
   readonly variables: VariableSystem;
@@ -18,6 +19,7 @@ export interface RecorderOptions {
   readonly onLost: (reason: LossReason) => void;
 }
 
+/** The reason why a journal accepts no more writes. */
 export interface LossReason {
   readonly code: "fenced" | "journal_failed";
   readonly message: string;

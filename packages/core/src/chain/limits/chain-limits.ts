@@ -42,6 +42,7 @@ export interface ChainLimits {
   readonly compactAfter?: number;
 }
 
+/** The limits of a chain that sets none. */
 export const defaultChainLimits = {
   maxRounds: 10,
   maxCallsPerRound: 64,
@@ -49,6 +50,7 @@ export const defaultChainLimits = {
   compactAfter: 100_000,
 } as const;
 
+/** A turn's use of its limits. */
 export interface Spent {
   readonly rounds: number;
   readonly calls: number;
@@ -57,6 +59,7 @@ export interface Spent {
   readonly elapsed: number;
 }
 
+/** Returns the first limit that the turn has reached, or `undefined` if it has reached none. */
 export function reachedLimit(
   limits: ChainLimits,
   { prices }: Model,
@@ -83,6 +86,7 @@ export function reachedLimit(
   return undefined;
 }
 
+/** Returns the error of the first invalid limit, or `undefined` if all are valid. */
 export function limitsProblem(limits: ChainLimits, model: Model): ChainError | undefined {
   for (const name of names) {
     const value = limits[name];
@@ -141,11 +145,13 @@ export function beyondLimit({ limit, message }: ReachedLimit): ToolErrorData {
   return { code: codes[limit], message: told };
 }
 
+/** Returns the error of a call beyond the limit on calls in a round. */
 export function tooManyInRound(limit: number): ToolErrorData {
   const message = `It was not run: one round may make ${limit} calls. Ask for it again in the next.`;
   return { code: tooMany, message };
 }
 
+/** Returns the error of a call beyond the limit on calls in a turn. */
 export function tooManyInTurn(limit: number): ToolErrorData {
   const message = `It was not run: this turn may make ${limit} tool calls. Answer with what you have.`;
   return { code: codes.calls, message };

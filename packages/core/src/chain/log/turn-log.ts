@@ -111,6 +111,7 @@ export function turnMessages(
 const unanswered =
   "Error (unanswered): this call was not answered. It may or may not have been run.";
 
+/** Returns the tool message of a call. A call that has not ended gets the placeholder result. */
 export function toolMessage(id: string, name: string, call: CallRecord | undefined): ToolMessage {
   const settled = call !== undefined && isSettled(call.status) ? call.result : undefined;
   return {

@@ -3,6 +3,7 @@ import type { FinishReason } from "../../model/model.ts";
 import { ModelError } from "../../model/model-error.ts";
 import type { ChainError, ChainStatus } from "../journal/chain-result.ts";
 
+/** How a chain ended: its status, and its error if it failed. */
 export interface ChainEnding {
   readonly status: Exclude<ChainStatus, "running">;
   readonly error?: ChainError;
@@ -30,6 +31,7 @@ export function stopped(error: ChainError | undefined): ChainEnding {
   return { status: code === "aborted" || code === "timeout" ? code : "error", error: why };
 }
 
+/** Returns the error of an aborted signal: `timeout` if the signal timed out, else `aborted`. */
 export function abortError(signal: AbortSignal): ChainError {
   const reason: unknown = signal.reason;
   const name = reason instanceof DOMException ? reason.name : undefined;

@@ -7,6 +7,7 @@ import { callName, type ChainIds } from "./chain.ts";
 import type { StreamedItem } from "../journal/chain-event.ts";
 import type { Recorder } from "../journal/recorder.ts";
 
+/** The options of `ModelAnswer`. */
 export interface ModelAnswerOptions {
   readonly recorder: Recorder;
   readonly clientNames: ReadonlySet<string>;

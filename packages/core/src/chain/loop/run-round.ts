@@ -9,6 +9,10 @@ import type { CallRecord } from "../../call/record/call-record.ts";
 import type { FinishReason } from "../../model/model.ts";
 import type { Chain } from "./chain.ts";
 
+/**
+ * The conditions for the calls of a round: the offered tools, and a limit or an end that excludes
+ * them.
+ */
 export interface RoundScope {
   readonly offer: ToolOffer;
   /** The limit that excludes all calls of the round. */

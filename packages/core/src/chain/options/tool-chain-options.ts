@@ -13,6 +13,7 @@ import type { ChainError, ChainState } from "../journal/chain-result.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { ToolChainCallbacks } from "./callbacks.ts";
 
+/** The options of a chain. `executor`, `model` and `contextMessages` are required. */
 export interface ToolChainOptions extends ChainLimits {
   readonly executor: ToolExecutor;
   readonly model: Model;
@@ -65,12 +66,14 @@ export interface ToolChainOptions extends ChainLimits {
   readonly resume?: ChainResume;
 }
 
+/** A model answer from which a chain continues. */
 export interface FirstResponse {
   readonly message: AssistantMessage;
   readonly usage?: Usage;
   readonly finishReason?: FinishReason;
 }
 
+/** The state of a stopped chain, and the answers with which it resumes. */
 export interface ChainResume {
   readonly state: ChainState;
   /** True if another run takes over the calls: they are announced again. @default false */
@@ -92,6 +95,7 @@ export interface ChainResume {
   readonly close?: ChainError;
 }
 
+/** The output of a client's call. */
 export interface ClientOutput {
   readonly callId: string;
   readonly output: string;

@@ -12,6 +12,7 @@ import type {
   ChainStatus,
 } from "../journal/chain-result.ts";
 
+/** One call of the turn, for programs. */
 export interface ToolCallHistoryEntry {
   readonly callId: string;
   readonly toolName: string;

@@ -28,6 +28,10 @@ export interface AnyEvent {
   readonly type: string;
 }
 
+/**
+ * Returns a custom event as a chain's event. Events of an unknown type are treated as events of no
+ * call.
+ */
 export function asChainEvent(event: AnyEvent): ChainEvent {
   return event as ChainEvent;
 }

@@ -8,6 +8,7 @@ import {
   OutputQueue,
 } from "./output-queue.ts";
 
+/** The options of `ToolOutputChannel`. */
 export interface ToolOutputChannelOptions<E> {
   /** The output order of calls: by their start, or by their first output. @default "start" */
   readonly order?: "start" | "first-to-speak";
