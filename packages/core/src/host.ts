@@ -63,7 +63,7 @@ export type { CallOwner } from "./call/record/call-record.ts";
 export { type CallStatus, isSettled } from "./call/record/call-status.ts";
 export {
   type FoundOutcome,
-  reopenedByPerson,
+  reopenedByUser,
   withFoundOutcome,
 } from "./call/record/found-outcome.ts";
 export { type Quarantine, reviewRequestOf } from "./call/record/call-outcome.ts";

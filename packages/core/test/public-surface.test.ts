@@ -34,7 +34,7 @@ const surface = {
     LruCache addUsage checkArguments conditionsText coveredBy deniedPart deniedResources deniesPath deniesUrl detached
     digest errorMessage executionRule
     isContentParts isSettled missingInValue namesTool nearestNames neutralise neutraliseMessage neutraliseOutside
-    newId noUsage readBack readPointer reopenedByPerson resultRule reviewOutcomes reviewProblem
+    newId noUsage readBack readPointer reopenedByUser resultRule reviewOutcomes reviewProblem
     reviewRequestOf schemaDepthProblem sliceText systemClock titleOf withFoundOutcome
     `,
     types: `

@@ -269,19 +269,19 @@ export function fitsPath(pattern: string, path: string): boolean {
   if (names.length > mostNames) return false;
   // The last `**`, and the number of names that it has matched so far.
   let star = -1;
-  let swallowed = 0;
+  let matchedNames = 0;
   let at = 0;
   for (let name = 0; name < names.length;) {
     const next = wanted[at];
     if (next === "**") {
       star = at++;
-      swallowed = name;
+      matchedNames = name;
     } else if (next !== undefined && fitsGlob(next, names[name] ?? "")) {
       at++;
       name++;
     } else if (star >= 0) {
       at = star + 1;
-      name = ++swallowed;
+      name = ++matchedNames;
     } else return false;
   }
   return wanted.slice(at).every((rest) => rest === "**");

@@ -92,7 +92,7 @@ class Repair {
       // All items after a tuple have one schema.
       const tuple = this.#view.tupleLength(at);
       const rest = value.length > tuple ? this.#view.child(at, tuple, value) : true;
-      if (this.#isUnclear(value, rest)) return value;
+      if (this.#isAmbiguous(value, rest)) return value;
       const items = value.map((item, index) =>
         index < tuple ? member(index, item) : this.value(item, rest, `${path}/${index}`),
       );
@@ -116,7 +116,7 @@ class Repair {
    * Whether several values are ambiguous. Each should be a list, but the model may have meant one
    * list or many.
    */
-  #isUnclear(value: readonly JsonValue[], item: SchemaAt): boolean {
+  #isAmbiguous(value: readonly JsonValue[], item: SchemaAt): boolean {
     return value.length > 1 && this.#isLevelShort(value, item);
   }
 

@@ -146,7 +146,7 @@ export interface PatternCost {
 
 /** Up to this number, repetitions are counted as ways. Beyond it, they are treated as unbounded. */
 const fewRepetitions = 16;
-const hopeless: PatternCost = { ways: Infinity, degree: 0 };
+const exponential: PatternCost = { ways: Infinity, degree: 0 };
 const one: PatternCost = { ways: 1, degree: 0 };
 
 /**
@@ -184,11 +184,11 @@ function patternCost(source: string): PatternCost {
     const char = source[at++];
     if (char === "\\") {
       const escaped = source[at++] ?? "";
-      return /[1-9k]/.test(escaped) ? hopeless : one;
+      return /[1-9k]/.test(escaped) ? exponential : one;
     }
     if (char === "[") skipClass();
     if (char !== "(") return one;
-    if (depth > 50) return hopeless;
+    if (depth > 50) return exponential;
     at += /^\?(?:[:=!]|<[=!]|<[^>]*>|[a-z-]*:)/.exec(source.slice(at, at + 100))?.[0].length ?? 0;
     const inner = alternatives(depth + 1);
     at += 1;
@@ -235,6 +235,6 @@ function repeated(inner: PatternCost, min: number, max: number): PatternCost {
   if (isSimple && min === max) return one;
   if (isSimple && max - min < fewRepetitions) return { ways: max - min + 1, degree: 0 };
   if (isSimple) return { ways: 1, degree: 1 };
-  if (max > fewRepetitions) return hopeless;
+  if (max > fewRepetitions) return exponential;
   return { ways: inner.ways ** max * (max - min + 1), degree: inner.degree * max };
 }

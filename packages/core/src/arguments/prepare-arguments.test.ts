@@ -76,7 +76,7 @@ test("at most eight issues are shown", () => {
   assert.match(missing.error.message, /- \/key7 is required\n- and 22 more/);
 });
 
-test("a tool with an invalid schema cannot be called, and says so", () => {
+test("a call of a tool with an invalid schema is an error with that reason", () => {
   const prepared = prepareArguments({}, { type: "objekt" });
   assert.equal(prepared.status === "invalid" && prepared.error.code, "invalid_schema");
 });

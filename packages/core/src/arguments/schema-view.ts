@@ -141,14 +141,14 @@ export function schemaView(root: JsonSchema): SchemaView {
   function collectKeys(at: SchemaAt, found: Set<string>, seen: Set<object>): void {
     if (typeof at === "boolean" || seen.has(at)) return;
     seen.add(at);
-    const said = own(at);
-    if (isObject(said["properties"]))
-      for (const key of Object.keys(said["properties"])) found.add(key);
+    const keywords = own(at);
+    if (isObject(keywords["properties"]))
+      for (const key of Object.keys(keywords["properties"])) found.add(key);
     const parts = [
       ...conjuncts(at),
-      ...alternativesOf(said).flat(),
-      ...schemas(said["then"]),
-      ...schemas(said["else"]),
+      ...alternativesOf(keywords).flat(),
+      ...schemas(keywords["then"]),
+      ...schemas(keywords["else"]),
     ];
     for (const one of parts) collectKeys(one, found, seen);
   }
@@ -217,12 +217,12 @@ function joined(keyword: "allOf" | "anyOf", parts: readonly SchemaAt[]): SchemaA
   const flat = parts.flatMap((part) =>
     typeof part === "object" && sizes.has(part) ? (partsOf(part, keyword) ?? part) : part,
   );
-  const telling = [...new Set(flat)].filter((part) => part !== neutral);
-  if (telling.includes(absorbing)) return absorbing;
-  if (telling.length <= 1) return telling[0] ?? neutral;
-  const size = telling.reduce<number>((sum, part) => sum + (sizes.get(part as object) ?? 1), 0);
+  const relevant = [...new Set(flat)].filter((part) => part !== neutral);
+  if (relevant.includes(absorbing)) return absorbing;
+  if (relevant.length <= 1) return relevant[0] ?? neutral;
+  const size = relevant.reduce<number>((sum, part) => sum + (sizes.get(part as object) ?? 1), 0);
   if (size > maxParts) return true;
-  const schema = { [keyword]: telling };
+  const schema = { [keyword]: relevant };
   sizes.set(schema, size);
   return schema;
 }

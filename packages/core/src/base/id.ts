@@ -1,19 +1,19 @@
 const alphabet = "0123456789abcdefghijklmnopqrstuv";
 
 /** Random bytes for several ids: to request bytes for each id takes ten times as long. */
-const stock = new Uint8Array(4096);
-let used = stock.length;
+const randomBytes = new Uint8Array(4096);
+let used = randomBytes.length;
 
 /**
  * Returns an unguessable id: the prefix and 25 characters, 125 bits. Works outside secure contexts.
  */
 export function newId(prefix: string): string {
-  if (used + 25 > stock.length) {
-    crypto.getRandomValues(stock);
+  if (used + 25 > randomBytes.length) {
+    crypto.getRandomValues(randomBytes);
     used = 0;
   }
   let id = prefix;
-  for (const end = used + 25; used < end; used++) id += alphabet[(stock[used] ?? 0) % 32];
+  for (const end = used + 25; used < end; used++) id += alphabet[(randomBytes[used] ?? 0) % 32];
   return id;
 }
 

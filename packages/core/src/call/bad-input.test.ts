@@ -16,7 +16,7 @@ const circular: { self?: unknown } = {};
 circular.self = circular;
 
 /** An object that throws on any access, but is not a promise. */
-const touchy: object = new Proxy(
+const throwing: object = new Proxy(
   {},
   {
     has: () => throws(),
@@ -107,7 +107,7 @@ test("arguments that are not plain data end as invalid_arguments", async () => {
     { n: 1n },
     { toJSON: throws },
     new Map([["n", 1]]),
-    touchy,
+    throwing,
     { at: new Set() },
   ])
     assert.equal((await given(args)).outcome, "error invalid_arguments");
@@ -222,11 +222,11 @@ test("a tool that returns an object whose getter throws ends as unusable_result"
   await assertUnusable(value, /not plain data: no$/);
 });
 
-test("a tool fails if it returns or throws an object that throws on access, at once or later", async () => {
-  assert.equal((await returning(touchy)).status, "error");
-  assert.equal((await returning(Promise.resolve(touchy))).status, "error");
-  assert.equal((await returning(Promise.reject(touchy as never))).outcome, "error tool_threw");
-  assert.equal((await having({ execute: () => [touchy] })).outcome, "error unusable_result");
+test("a tool fails if it returns or throws an object that throws on access, synchronously or later", async () => {
+  assert.equal((await returning(throwing)).status, "error");
+  assert.equal((await returning(Promise.resolve(throwing))).status, "error");
+  assert.equal((await returning(Promise.reject(throwing as never))).outcome, "error tool_threw");
+  assert.equal((await having({ execute: () => [throwing] })).outcome, "error unusable_result");
 });
 
 // Contract: executor-157, executor-209, executor-241, plugins-24

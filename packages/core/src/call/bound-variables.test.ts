@@ -83,7 +83,7 @@ test("a grant for exactly these arguments covers only the approved contents", as
   assert.equal(ran.length, 3);
 });
 
-test("a call whose approval request waited in storage fails if a variable changed meanwhile", async () => {
+test("a call whose approval request waited in storage fails if a variable changed in the meantime", async () => {
   const { executor, run, set, ran } = codeExecutor(() => ({ decision: "pending" }));
   set("print(1)");
   const waiting = await run("CMD");

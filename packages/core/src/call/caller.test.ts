@@ -14,7 +14,7 @@ const file = (name: string): ToolFile => ({
   mimeType: "text/plain",
   read: () => new TextEncoder().encode(name),
 });
-const tellTale = ({ principal, request, files, idempotencyKey }: ToolContext) => ({
+const contextOf = ({ principal, request, files, idempotencyKey }: ToolContext) => ({
   principal: principal.id,
   tenant: request["tenant"],
   files: files.map(({ name }) => name),
@@ -23,7 +23,7 @@ const tellTale = ({ principal, request, files, idempotencyKey }: ToolContext) =>
 const inner = defineTool({
   ...reads,
   name: "Inner",
-  execute: (_args, context) => tellTale(context),
+  execute: (_args, context) => contextOf(context),
 });
 const outer = defineTool({
   ...reads,
@@ -31,7 +31,7 @@ const outer = defineTool({
   execute: async (_args, context) => {
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
     const result = await context.callTool("Inner", {});
-    return { own: tellTale(context), inner: result.status === "success" ? result.data : result };
+    return { own: contextOf(context), inner: result.status === "success" ? result.data : result };
   },
 });
 

@@ -107,7 +107,7 @@ export class Call implements ActiveCall, ParentCall {
   #output: CallOutput | undefined;
   /** The tool has ended: its further output and calls are ignored. */
   #isOver = false;
-  #over: PromiseWithResolvers<void> | undefined;
+  #toolEnd: PromiseWithResolvers<void> | undefined;
   /** Sub-calls that have not ended. */
   #children: Set<ActiveCall> | undefined;
   #subCallsMade = 0;
@@ -387,7 +387,7 @@ export class Call implements ActiveCall, ParentCall {
 
   #toolEnded(outcome: ToolOutcome): Step {
     this.#isOver = true;
-    this.#over?.resolve();
+    this.#toolEnd?.resolve();
     const finalText = this.#output?.close();
     if (this.#children === undefined) return this.#settleOutcome(outcome, finalText);
     this.#stopChildren(parentEnded);
@@ -443,7 +443,7 @@ export class Call implements ActiveCall, ParentCall {
     this.#generation++;
     this.state = "settled";
     this.#isOver = true;
-    this.#over?.resolve();
+    this.#toolEnd?.resolve();
     this.#output?.close();
     this.#stopChildren("the call that made it failed");
     this.#running?.cancel("it could not be recorded");
@@ -520,10 +520,10 @@ export class Call implements ActiveCall, ParentCall {
     for (const child of this.#children ?? []) child.stop(reason);
   }
 
-  get over(): Promise<void> | undefined {
+  get toolEnd(): Promise<void> | undefined {
     if (this.#isOver) return undefined;
-    this.#over ??= Promise.withResolvers();
-    return this.#over.promise;
+    this.#toolEnd ??= Promise.withResolvers();
+    return this.#toolEnd.promise;
   }
 
   pauseDeadline(): void {

@@ -66,7 +66,7 @@ test("of two calls with one id, the other can still be stopped after one ends", 
   assert.equal(executor.gate.activeCalls.length, 0);
 });
 
-test("a request's approval settings hold for sub-calls of a single call too", async () => {
+test("a request's approval settings also apply to the sub-calls of a single call", async () => {
   const asked: string[] = [];
   const executor = executorWith(
     [

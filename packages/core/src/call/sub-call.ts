@@ -17,7 +17,7 @@ export interface ParentCall {
   readonly children: Set<ActiveCall>;
   readonly ticket: Ticket | undefined;
   /** Resolves when its tool has ended; undefined if it has already. */
-  readonly over: Promise<void> | undefined;
+  readonly toolEnd: Promise<void> | undefined;
   pauseDeadline(): void;
   resumeDeadline(): void;
 }
@@ -48,13 +48,13 @@ export class SubCallShare {
    */
   resume(): Promise<void> | undefined {
     const resumed = this.#handle.resume();
-    const { over } = this.#parent;
-    if (resumed === undefined || over === undefined) {
+    const { toolEnd } = this.#parent;
+    if (resumed === undefined || toolEnd === undefined) {
       this.#resumeDeadlines();
       return undefined;
     }
     this.#pauseDeadlines();
-    return Promise.race([resumed, over]).then(() => this.#resumeDeadlines());
+    return Promise.race([resumed, toolEnd]).then(() => this.#resumeDeadlines());
   }
 
   close(): void {

@@ -58,9 +58,9 @@ test("the chain of these tests has every kind of event", () => {
 // Contract: loop-25, loop-39, loop-52, loop-92, loop-94
 test("a chain that is aborted at any event ends immediately with a complete record, and no work continues", async () => {
   // An abort after the complete answer is too late.
-  const whenSaid = whole.events.findLastIndex(({ type }) => type === "item.end");
+  const answerEnd = whole.events.findLastIndex(({ type }) => type === "item.end");
   for await (const { at, world, result, events } of cuts()) {
-    if (at < whenSaid) assert.equal(result.status, "aborted", `aborted at event ${at}`);
+    if (at < answerEnd) assert.equal(result.status, "aborted", `aborted at event ${at}`);
     assert.equal(world.running, 0, `a tool continues after event ${at}`);
     assert.deepEqual(chainProblems(events, result), [], `aborted at event ${at}`);
     assert.deepEqual(JSON.parse(JSON.stringify(result.state)), result.state);

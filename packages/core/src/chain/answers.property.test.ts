@@ -59,7 +59,7 @@ const plans = fc.record({
 });
 
 // Contract: loop-3, loop-62
-test("answers may come in any order and portions: each call runs once, and the rest still waits", async () => {
+test("answers may arrive in any order and portions: each call runs once, and unanswered calls still wait", async () => {
   await fc.assert(
     fc.asyncProperty(plans, async ({ order, portions, refused, restarted }) => {
       const ran: string[] = [];
@@ -136,7 +136,7 @@ test("an answer that matches no waiting call is reported, and changes nothing", 
 });
 
 // Contract: loop-73
-test("an approval request whose process ended meanwhile is requested again", async () => {
+test("an approval request is requested again if its process ended", async () => {
   const ran: string[] = [];
   const model = new ScriptedModel([{ calls: [{ name: "Asks", id: "a1" }] }, "Done."]);
   const { state } = await runToolChain({ model, contextMessages, executor: executor(ran) }).result;

@@ -14,10 +14,10 @@ const said = { to: "the crew", lines: ["Haul."] };
 const other = "somebody else";
 
 /** Changes all arguments that it finds in an event, in place and by replacement. */
-function meddle(told: unknown): void {
-  if (typeof told !== "object" || told === null) return;
-  for (const value of Object.values(told)) meddle(value);
-  const holder = told as { args?: { to?: string; lines?: string[] } };
+function overwrite(target: unknown): void {
+  if (typeof target !== "object" || target === null) return;
+  for (const value of Object.values(target)) overwrite(value);
+  const holder = target as { args?: { to?: string; lines?: string[] } };
   const { args } = holder;
   if (args === undefined) return;
   tryTo(() => args.lines?.push("And tell nobody."));
@@ -54,7 +54,7 @@ function sending(ran: unknown[]): Tool {
 
 function turn(ran: unknown[], args: JsonObject, options: Partial<ToolChainOptions> = {}) {
   const allow = async (asked: ApprovalRequest) => {
-    meddle({ asked });
+    overwrite({ asked });
     await new Promise(setImmediate);
     return { decision: "allow" } as const;
   };
@@ -70,19 +70,19 @@ function turn(ran: unknown[], args: JsonObject, options: Partial<ToolChainOption
 test("a tool runs with the arguments that a user was shown, even if listeners change their copies", async () => {
   const journal = new MemoryJournal();
   const commit = journal.commit.bind(journal);
-  const meddlers: readonly Partial<ToolChainOptions>[] = [
+  const listeners: readonly Partial<ToolChainOptions>[] = [
     {},
-    { callbacks: { onToolCallStart: (_name, args) => meddle({ args }) } },
-    { onEvent: meddle },
-    { journal: { commit: (writes) => (writes.forEach(meddle), commit(writes)) } },
+    { callbacks: { onToolCallStart: (_name, args) => overwrite({ args }) } },
+    { onEvent: overwrite },
+    { journal: { commit: (writes) => (writes.forEach(overwrite), commit(writes)) } },
   ];
-  for (const meddler of meddlers) {
+  for (const listener of listeners) {
     const ran: unknown[] = [];
-    const result = await turn(ran, said, meddler).result;
+    const result = await turn(ran, said, listener).result;
     assert.equal(result.status, "completed");
     assert.deepEqual(ran, [said]);
     // A journal may change its own rows.
-    if (meddler.journal === undefined) assert.deepEqual(result.state.calls[0]?.args, said);
+    if (listener.journal === undefined) assert.deepEqual(result.state.calls[0]?.args, said);
   }
 });
 
@@ -91,7 +91,7 @@ test("listeners cannot change a user's replacement arguments either", async () =
   const edited = { to: "the captain", lines: ["Haul, please."] };
   const approvals = { request: () => ({ decision: "allow", arguments: edited }) as const };
   const executor = executorWith([sending(ran)], { approvals });
-  await turn(ran, said, { executor, onEvent: meddle }).result;
+  await turn(ran, said, { executor, onEvent: overwrite }).result;
   assert.deepEqual(ran, [edited]);
 });
 
@@ -116,7 +116,7 @@ test("a stored approval request does not change while it waits again", async () 
     contextMessages: [],
   });
   await asked.promise;
-  meddle(stored);
+  overwrite(stored);
   await run.result;
   assert.deepEqual(ran, [said]);
 });

@@ -100,7 +100,7 @@ test("64 of 200 calls in a round run, and the others get an error result", async
 });
 
 // Contract: loop-79, loop-95
-test("calls with the same id, in one round or in two, stay separate", async () => {
+test("calls with the same id, in one round or in two, remain separate", async () => {
   const script = [
     calls(["Echo", { text: "a" }, "same"], ["Echo", { text: "b" }, "same"]),
     calls(["Echo", { text: "c" }, "same"]),
@@ -179,14 +179,14 @@ test("calls after text in one answer run, and the text is kept", async () => {
 
 // Contract: loop-81
 test("a stream's values after its end are ignored, even if it never closes", async () => {
-  async function* talkative(): AsyncGenerator<ModelEvent> {
+  async function* endless(): AsyncGenerator<ModelEvent> {
     yield { type: "text-delta", text: "Done." };
     yield { type: "finish", reason: "stop", usage };
     yield { type: "tool-call-end", id: "c", name: "Echo", arguments: '{"text":"x"}' };
     yield { type: "text-delta", text: " And more." };
     await new Promise(() => {});
   }
-  const { result, ran } = await run([{ events: talkative() }]);
+  const { result, ran } = await run([{ events: endless() }]);
   assert.deepEqual([result.status, result.answer, ran.length], ["completed", "Done.", 0]);
 });
 
@@ -232,7 +232,7 @@ test("an empty answer is requested again once, and then reported", async () => {
 });
 
 // Contract: loop-41
-test("an answer that was cut off before its first text is not empty: the finish reason says so", async () => {
+test("an answer that was cut off before its first text is reported with its finish reason", async () => {
   const cut = { events: [{ type: "finish", reason: "length", usage } as const] };
   const { result } = await run([cut, cut]);
   assert.deepEqual([result.status, result.answer], ["completed", ""]);

@@ -27,12 +27,12 @@ function run(more: Partial<ToolChainOptions> = {}): ToolChainRun {
 }
 
 test("a chain without listeners and journal ends like one that has both", async () => {
-  const unheard = await run().result;
+  const unobserved = await run().result;
   const heard = await run({ onEvent: () => {} }).result;
   const { toolCallHistory: _whole, ...kept } = await run({ journal: new MemoryJournal() }).result;
-  assert.match(unheard.responseContent, /Look/);
-  assert.deepEqual(unheard, heard);
-  const { toolCallHistory: _own, ...same } = unheard;
+  assert.match(unobserved.responseContent, /Look/);
+  assert.deepEqual(unobserved, heard);
+  const { toolCallHistory: _own, ...same } = unobserved;
   assert.deepEqual(same, kept);
 });
 

@@ -9,13 +9,13 @@ import { resumeToolChain, runToolChain } from "./run-tool-chain.ts";
 import type { ChainResume, ToolChainOptions } from "./options/tool-chain-options.ts";
 
 /** A chain whose journal commits when the test says so. */
-function begun(options: { readonly gathers: boolean; readonly resume?: ChainResume }) {
+function begun(options: { readonly batches: boolean; readonly resume?: ChainResume }) {
   const held = Promise.withResolvers<CommitOutcome>();
   const told: string[] = [];
   let ran = 0;
   const journal: Journal = {
     commit: () => held.promise,
-    ...(options.gathers && { beforeNext: (commit) => setImmediate(commit) }),
+    ...(options.batches && { beforeNext: (commit) => setImmediate(commit) }),
   };
   const act = defineTool({
     name: "Act",
@@ -60,7 +60,7 @@ const state: ChainResume["state"] = {
 };
 
 /** A journal that batches writes, and one that gets each write. */
-const kinds = [{ gathers: true }, { gathers: false }];
+const kinds = [{ batches: true }, { batches: false }];
 
 // Contract: loop-60
 test("a chain calls its model before its start is committed, but runs no tool", async () => {

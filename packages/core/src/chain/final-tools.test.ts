@@ -58,14 +58,14 @@ function answers(events: readonly ChainEvent[]) {
 
 // Contract: executor-25, plugins-4
 test("a final tool's text is the answer, streamed as it is written, and ends the turn", async () => {
-  const tells = final("Tells", {
+  const streaming = final("Tells", {
     execute: async (_args, { output }) => {
       output.write("Once ");
       await Promise.resolve();
       output.write("upon a time.");
     },
   });
-  const { model, events, result } = await play([tells], [call("Tells")]);
+  const { model, events, result } = await play([streaming], [call("Tells")]);
   model.assertDone();
   assert.equal(result.status, "completed");
   assert.equal(result.answer, "Once upon a time.");
@@ -81,8 +81,8 @@ test("a final tool's text is the answer, streamed as it is written, and ends the
 // Contract: plugins-9
 test("a final tool's answer is stored in the commit that ends the turn, and in its call", async () => {
   const commits: (readonly JournalWrite[])[] = [];
-  const says = final("Says", { execute: () => "Said." });
-  await play([says], [call("Says")], {
+  const writer = final("Says", { execute: () => "Said." });
+  await play([writer], [call("Says")], {
     journal: { commit: (writes) => (commits.push(writes), { status: "committed" }) },
   });
   const message = { role: "assistant", content: "Said." } as const;
@@ -93,7 +93,7 @@ test("a final tool's answer is stored in the commit that ends the turn, and in i
 
 // Contract: plugins-9
 test("a turn that was stopped after its final tool ended has the tool's answer", async () => {
-  const says = final("Says", { execute: () => assert.fail("it ran again") });
+  const writer = final("Says", { execute: () => assert.fail("it ran again") });
   const state = {
     round: 1,
     messages: [
@@ -127,7 +127,7 @@ test("a turn that was stopped after its final tool ended has the tool's answer",
     startTime: 1,
     elapsed: 1,
   } as const;
-  const { result } = await play([says], [], { resume: { state } });
+  const { result } = await play([writer], [], { resume: { state } });
   assert.equal(result.status, "completed");
   assert.equal(result.answer, "Said.");
 });
@@ -158,8 +158,8 @@ test("a round with other calls ends when all of them have ended", async () => {
   const slow = tool("Slow", {
     execute: async () => (await new Promise((resolve) => setTimeout(resolve, 5)), "slow"),
   });
-  const says = final("Says", { execute: () => "Said." });
-  const { events, result } = await play([slow, says], [call("Says", "Slow")]);
+  const writer = final("Says", { execute: () => "Said." });
+  const { events, result } = await play([slow, writer], [call("Says", "Slow")]);
   assert.equal(result.answer, "Said.");
   const ends = events.filter((event) => event.type === "call.settled");
   assert.equal(ends.length, 2);
@@ -185,10 +185,10 @@ test("several final tools answer one after the other, in the order of their star
   const { result } = await play([slow, quick], [call("Slow", "Quick")], {
     onEvent: (event) => channel.push(event),
   });
-  const heard: string[] = [];
+  const texts: string[] = [];
   for await (const event of channel.read())
-    if (event.type === "output.text" && event.final === true) heard.push(event.text);
-  assert.deepEqual(heard, ["from slow", "from quick"]);
+    if (event.type === "output.text" && event.final === true) texts.push(event.text);
+  assert.deepEqual(texts, ["from slow", "from quick"]);
   assert.equal(result.answer, "from slow\n\nfrom quick");
 });
 
@@ -217,8 +217,8 @@ test("a final tool that fails or is rejected does not end the turn: the model re
 
 // Contract: plugins-6
 test("a final tool without text does not end the turn", async () => {
-  const mute = final("Mute", { execute: () => undefined });
-  const { result } = await play([mute], [call("Mute"), "Then I say it."]);
+  const withoutOutput = final("Mute", { execute: () => undefined });
+  const { result } = await play([withoutOutput], [call("Mute"), "Then I say it."]);
   assert.equal(result.answer, "Then I say it.");
 });
 
@@ -262,14 +262,14 @@ test("a final tool whose result is withheld does not end the turn", async () => 
 
 // Contract: plugins-8
 test("a final tool that another tool calls is an ordinary tool", async () => {
-  const says = final("Says", { execute: (_args, { output }) => output.write("inner") });
+  const writer = final("Says", { execute: (_args, { output }) => output.write("inner") });
   const outer = tool("Outer", {
     execute: async (_args, { callTool }) => {
       const inner = await callTool("Says", {});
       return inner.status === "success" ? inner.data : inner.status;
     },
   });
-  const { events, result } = await play([says, outer], [call("Outer"), "outer"]);
+  const { events, result } = await play([writer, outer], [call("Outer"), "outer"]);
   assert.equal(result.answer, "outer");
   assert.equal(result.toolCallHistory[0]?.result?.finalText, "inner");
   const outputs = events.filter((event) => event.type === "item.start" && event.kind === "output");
@@ -278,19 +278,19 @@ test("a final tool that another tool calls is an ordinary tool", async () => {
 
 // Contract: plugins-52
 test("with a client's call in its round, a final tool answers when the client has", async () => {
-  const says = final("Says", { execute: () => "Said." });
+  const writer = final("Says", { execute: () => "Said." });
   const clientTools = [{ type: "function" as const, function: { name: "Local", description: "" } }];
-  const parked = await play([says], [call("Says", "Local")], { clientTools });
-  assert.equal(parked.result.status, "requires_action");
-  assert.equal(parked.result.answer, "");
-  const state = JSON.parse(JSON.stringify(parked.result.state)) as typeof parked.result.state;
-  const outputs = [{ callId: parked.result.waiting[0]?.callId ?? "", output: "done" }];
-  const resumed = await play([says], [], { clientTools, resume: { state, outputs } });
+  const suspended = await play([writer], [call("Says", "Local")], { clientTools });
+  assert.equal(suspended.result.status, "requires_action");
+  assert.equal(suspended.result.answer, "");
+  const state = JSON.parse(JSON.stringify(suspended.result.state)) as typeof suspended.result.state;
+  const outputs = [{ callId: suspended.result.waiting[0]?.callId ?? "", output: "done" }];
+  const resumed = await play([writer], [], { clientTools, resume: { state, outputs } });
   assert.equal(resumed.result.status, "completed");
   assert.equal(resumed.result.answer, "Said.");
 
   // Resumes with further input too: the answer precedes it, and the turn continues.
-  const more = await play([says], ["And more."], {
+  const more = await play([writer], ["And more."], {
     clientTools,
     resume: { state, outputs, adopted: true },
     inputMessages: [{ role: "user", content: "And?" }],

@@ -221,7 +221,7 @@ test("arguments that cannot be stored end the call, and nothing throws", async (
 
 // Contract: plugins-48
 test("events of a tool that are not plain data do not stop the journal", async () => {
-  const speak = defineTool({
+  const reporting = defineTool({
     name: "Speak",
     description: "",
     permission: { executionPolicy: "auto" },
@@ -235,7 +235,7 @@ test("events of a tool that are not plain data do not stop the journal", async (
   };
   assert.equal(
     (
-      await run(executorOf({ g: [speak] }), [{ calls: [{ name: "Speak" }] }, "x"], { journal })
+      await run(executorOf({ g: [reporting] }), [{ calls: [{ name: "Speak" }] }, "x"], { journal })
         .chain.result
     ).status,
     "completed",

@@ -147,7 +147,7 @@ test("a chain that is killed repeatedly ends the same way", async () => {
 });
 
 // Contract: loop-61
-test("a call that was making a sub-call when it was killed makes it again; messages stay in pairs", async () => {
+test("a call that was killed during a sub-call repeats it when it resumes; messages remain in pairs", async () => {
   const uncut = await cutAfter(Infinity, newWorld(), richModel());
   for (let commits = 1; commits < uncut.journal.commits; commits++) {
     const world = newWorld();

@@ -484,7 +484,7 @@ test("a client's call waits, and continues when its output is submitted", async 
   );
 });
 
-test("a repeated call id becomes a new one, and messages stay in pairs", async () => {
+test("a repeated call id is replaced by a new one, and messages remain in pairs", async () => {
   const { run, model } = start(
     [echo],
     [call("Echo", { text: "a" }, "same"), call("Echo", { text: "b" }, "same"), "done"],
@@ -616,14 +616,14 @@ test("a tool calls another through the same gate", async () => {
 
 // Contract: executor-15
 test("a tool's own short texts appear in the log", async () => {
-  const wordy = defineTool({
+  const withLogTexts = defineTool({
     ...reads,
     name: "Wordy",
     compressArgs: () => "in short",
     compressResult: () => "a lot",
     execute: () => "x".repeat(1_000),
   });
-  const { run } = start([wordy], [call("Wordy", { some: "thing" }), "done"]);
+  const { run } = start([withLogTexts], [call("Wordy", { some: "thing" }), "done"]);
   const { responseContent, replayContent } = await run.result;
   assert.match(
     responseContent,

@@ -40,8 +40,8 @@ export interface TokenPrices {
 export function costOf(usage: Usage, prices: TokenPrices): number {
   const { input, output, cachedInput = input } = prices;
   const cached = Math.min(usage.cachedInputTokens ?? 0, usage.inputTokens);
-  const fresh = usage.inputTokens - cached;
-  return (fresh * input + cached * cachedInput + usage.outputTokens * output) / 1_000_000;
+  const uncached = usage.inputTokens - cached;
+  return (uncached * input + cached * cachedInput + usage.outputTokens * output) / 1_000_000;
 }
 
 /** Returns whether all prices are valid; otherwise computed costs are meaningless. */

@@ -9,11 +9,11 @@ import type { ExecutionDecision } from "../tool/tool.ts";
 import type { PolicyRule } from "./rule.ts";
 
 const words = ["auto", "ask-once", "ask-always", "deny"] as const;
-const anyWord = fc.constantFrom<ExecutionDecision>(...words);
+const anyDecision = fc.constantFrom<ExecutionDecision>(...words);
 const anyRule: fc.Arbitrary<PolicyRule> = fc.record(
   {
     tool: fc.constantFrom("g.T", "g.*", "*", "other.*"),
-    execution: anyWord,
+    execution: anyDecision,
     when: fc.constantFrom({ p: "a/**" }, { p: "a/b" }, { n: { min: 5 } }, { p: "a/**", n: 7 }),
   },
   { requiredKeys: ["tool", "execution"] },
@@ -49,7 +49,7 @@ const anyGrant: fc.Arbitrary<Grant> = fc.record({
   expiresAt: fc.constantFrom(50, 150),
 });
 const anyCase = fc.record({
-  own: anyWord,
+  own: anyDecision,
   rules: anyRules,
   overrides: anyRules,
   grants: fc.array(anyGrant, { maxLength: 3 }),
@@ -111,21 +111,26 @@ test("a call is denied exactly if any source denies it", () => {
 });
 
 test("adding a rule that denies or always asks never permits more, from any source", () => {
-  const stern = fc.record({
+  const strictRule = fc.record({
     tool: fc.constantFrom("g.T", "g.*", "*"),
     execution: fc.constantFrom<ExecutionDecision>("deny", "ask-always"),
   });
   fc.assert(
-    fc.property(anyCase, stern, fc.constantFrom("rules", "overrides"), (given, rule, whose) => {
-      // A more specific rule of the same source may require fewer approvals than a rule that always
-      // asks.
-      const all = [...given[whose], rule];
-      const before = strictness(decided({ ...given, [whose]: [] }));
-      const with1 = strictness(decided({ ...given, [whose]: [rule] }));
-      assert.ok(with1 >= Math.min(before, 2));
-      if (rule.execution === "deny")
-        assert.equal(decided({ ...given, [whose]: all }).verdict, "deny");
-    }),
+    fc.property(
+      anyCase,
+      strictRule,
+      fc.constantFrom("rules", "overrides"),
+      (given, rule, whose) => {
+        // A more specific rule of the same source may require fewer approvals than a rule that always
+        // asks.
+        const all = [...given[whose], rule];
+        const before = strictness(decided({ ...given, [whose]: [] }));
+        const with1 = strictness(decided({ ...given, [whose]: [rule] }));
+        assert.ok(with1 >= Math.min(before, 2));
+        if (rule.execution === "deny")
+          assert.equal(decided({ ...given, [whose]: all }).verdict, "deny");
+      },
+    ),
     runs,
   );
 });

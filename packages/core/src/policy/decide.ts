@@ -50,7 +50,7 @@ export type Decision =
       /** True if the grant covers exactly these arguments. */
       readonly isExact?: boolean;
     }
-  | { readonly verdict: "deny"; readonly by: Denier | "grant"; readonly reason: string }
+  | { readonly verdict: "deny"; readonly by: DenialSource | "grant"; readonly reason: string }
   | {
       readonly verdict: "ask";
       /** An answer without a scope applies to calls with exactly these arguments. */
@@ -63,7 +63,7 @@ export type Decision =
     };
 
 /** The sources of a denial that no user's approval overrides. */
-export type Denier = "tool" | "rule" | "override";
+export type DenialSource = "tool" | "rule" | "override";
 
 /**
  * Decides whether a call may run. A denial from any source wins: a rule, an override, the tool, or
@@ -82,8 +82,8 @@ export function decide(options: DecideOptions): Decision {
   if (grant?.verdict === "refuse")
     return { verdict: "deny", by: "grant", reason: remembered(grant.reason) };
 
-  const chosen = ruling(options, call);
-  const word = chosen?.rule.execution;
+  const chosen = appliedRule(options, call);
+  const setting = chosen?.rule.execution;
   const own = ownDecision(registered, args);
   const ask = (remember: boolean, grantable: boolean, reason: string): Decision => {
     const approvalMs = approvalTime(options, call);
@@ -96,17 +96,17 @@ export function decide(options: DecideOptions): Decision {
     };
   };
 
-  if (chosen !== undefined && word === "ask-always")
+  if (chosen !== undefined && setting === "ask-always")
     return ask(false, false, ruleText(chosen, "asks every time"));
   // Earlier answers do not satisfy a request that requires approval for every call.
   if (requireApproval === "always") return ask(false, false, "The request asks for every call.");
-  if (chosen !== undefined && word === "auto") return { verdict: "allow", by: chosen.by };
+  if (chosen !== undefined && setting === "auto") return { verdict: "allow", by: chosen.by };
   if (chosen === undefined && own === "auto") return { verdict: "allow", by: "tool" };
   if (grant !== undefined) {
     const isExact = grant.match.type === "arguments";
     return { verdict: "allow", by: "grant", reason: grant.title, ...(isExact && { isExact }) };
   }
-  if (chosen !== undefined && word === "ask-once")
+  if (chosen !== undefined && setting === "ask-once")
     return ask(true, true, ruleText(chosen, "asks the first time"));
   if (requireApproval === "never") return { verdict: "allow", by: "request" };
   return own === "ask-always"
@@ -120,7 +120,7 @@ export function decide(options: DecideOptions): Decision {
  */
 export function forbids(
   options: Pick<DecideOptions, "registered" | "args" | "rules" | "overrides">,
-): { readonly by: Denier; readonly reason: string } | undefined {
+): { readonly by: DenialSource; readonly reason: string } | undefined {
   return forbidden(options, ruledCall(options.registered, options.args));
 }
 
@@ -132,7 +132,7 @@ function forbidden(
     overrides,
   }: Pick<DecideOptions, "registered" | "args" | "rules" | "overrides">,
   call: RuledCall,
-): { readonly by: Denier; readonly reason: string } | undefined {
+): { readonly by: DenialSource; readonly reason: string } | undefined {
   const rule = executionRule(rules, call);
   if (rule?.execution === "deny")
     return { by: "rule", reason: rule.reason ?? "the administrator's rules forbid it" };
@@ -143,7 +143,7 @@ function forbidden(
   return { by: "tool", reason: "the tool forbids it for these arguments" };
 }
 
-interface Ruling {
+interface AppliedRule {
   readonly by: "rule" | "override";
   readonly rule: PolicyRule;
 }
@@ -152,7 +152,10 @@ interface Ruling {
  * Returns the rule that applies. Any source may require more approvals, but only the administrator
  * may require fewer.
  */
-function ruling({ rules, overrides }: DecideOptions, call: RuledCall): Ruling | undefined {
+function appliedRule(
+  { rules, overrides }: DecideOptions,
+  call: RuledCall,
+): AppliedRule | undefined {
   const rule = executionRule(rules, call);
   const override = executionRule(overrides, call);
   if (rule?.execution === undefined)
@@ -163,9 +166,9 @@ function ruling({ rules, overrides }: DecideOptions, call: RuledCall): Ruling | 
   return tightens ? { by: "override", rule: override } : { by: "rule", rule };
 }
 
-function ruleText({ by, rule }: Ruling, asks: string): string {
-  const whose = by === "rule" ? "A rule of the administrator" : "Your own rule";
-  return `${whose} ${asks}${rule.reason === undefined ? "." : `: ${rule.reason}`}`;
+function ruleText({ by, rule }: AppliedRule, asks: string): string {
+  const source = by === "rule" ? "A rule of the administrator" : "Your own rule";
+  return `${source} ${asks}${rule.reason === undefined ? "." : `: ${rule.reason}`}`;
 }
 
 function approvalTime(
@@ -183,8 +186,8 @@ function ownDecision({ tool }: RegisteredTool, args: ToolArgs): ExecutionDecisio
   const policy = tool.permission?.executionPolicy ?? "ask-once";
   if (typeof policy !== "function") return policy;
   try {
-    const word = policy(args);
-    return executionStrictness(word) === -1 ? "ask-always" : word;
+    const setting = policy(args);
+    return executionStrictness(setting) === -1 ? "ask-always" : setting;
   } catch {
     return "ask-always";
   }
@@ -211,14 +214,14 @@ export function requiredApproval(
   given: RequireApproval | RequireApprovalOf | undefined,
   toolId: string,
 ): RequireApproval | undefined {
-  const word = typeof given === "function" ? wordOf(given, toolId) : given;
-  if (word === "always" || word === "never") return word;
-  if (word === undefined || word === null) return undefined;
-  const message = `requireApproval gave ${shortJson(word)} for ${toolId}: it must return "always", "never" or undefined, not a promise.`;
+  const setting = typeof given === "function" ? callbackResult(given, toolId) : given;
+  if (setting === "always" || setting === "never") return setting;
+  if (setting === undefined || setting === null) return undefined;
+  const message = `requireApproval gave ${shortJson(setting)} for ${toolId}: it must return "always", "never" or undefined, not a promise.`;
   throw new CapstanError({ code: "invalid_options", message });
 }
 
-function wordOf(given: RequireApprovalOf, toolId: string): unknown {
+function callbackResult(given: RequireApprovalOf, toolId: string): unknown {
   try {
     return given(toolId);
   } catch (thrown) {
@@ -244,19 +247,19 @@ export interface ReviewOptions {
  */
 export function reviewReason(policy: ReviewOptions): string | undefined {
   const { registered, isError, checkToolResults } = policy;
-  const { rule, chosen } = resultRuling(policy);
+  const { rule, chosen } = appliedResultRule(policy);
   const own = checkToolResults ? registered.tool.permission?.resultApprovalPolicy : "never";
-  const wish = chosen?.result ?? own ?? "never";
-  if (!asks(wish, isError)) return undefined;
-  const what = wish === "on-error" ? "its failures" : "its results";
+  const setting = chosen?.result ?? own ?? "never";
+  if (!asks(setting, isError)) return undefined;
+  const what = setting === "on-error" ? "its failures" : "its results";
   if (chosen === undefined) return `This tool requires a user to review ${what} first.`;
-  const whose = chosen === rule ? "A rule of the administrator" : "Your own rule";
+  const source = chosen === rule ? "A rule of the administrator" : "Your own rule";
   const why = chosen.reason === undefined ? "." : `: ${chosen.reason}`;
-  return `${whose} requires a user to review ${what} first${why}`;
+  return `${source} requires a user to review ${what} first${why}`;
 }
 
 /** Returns the administrator's rule for this result, and the rule that applies. */
-function resultRuling({ registered, args, rules, overrides }: ReviewOptions): {
+function appliedResultRule({ registered, args, rules, overrides }: ReviewOptions): {
   readonly rule?: PolicyRule | undefined;
   readonly chosen?: PolicyRule | undefined;
 } {

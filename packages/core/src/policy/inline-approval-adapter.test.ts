@@ -70,7 +70,7 @@ test("the first answer counts, and a second one gets its outcome", async () => {
   assert.deepEqual(await approvals.answer(id, allow), outcomes[1]);
 });
 
-test("an invalid answer returns the reason, and the request stays open", async () => {
+test("an invalid answer returns the reason, and the request remains open", async () => {
   const { approvals, executor } = asking(
     {},
     { rules: [{ tool: "*", when: { n: { min: 100 } }, execution: "deny", reason: "too many" }] },

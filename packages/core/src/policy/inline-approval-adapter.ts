@@ -28,7 +28,7 @@ interface Entry {
   readonly check: (decision: Decision) => string | undefined | Promise<string | undefined>;
   readonly settle: (decision: Decision) => void;
   /** The check of the latest answer. Answers are checked one after the other. */
-  turn: Promise<unknown>;
+  lastCheck: Promise<unknown>;
 }
 
 /** The number of decisions that are stored for a repeated answer. */
@@ -69,7 +69,7 @@ export class InlineApprovalAdapter implements ApprovalAdapter {
   async answer(id: string, decision: Decision): Promise<AnswerOutcome> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return this.#outcomeOf(id);
-    const answered = entry.turn.then(async (): Promise<AnswerOutcome> => {
+    const answered = entry.lastCheck.then(async (): Promise<AnswerOutcome> => {
       if (!this.#entries.has(id)) return this.#outcomeOf(id);
       const message = await entry.check(decision);
       // The request may have expired during the check.
@@ -78,7 +78,7 @@ export class InlineApprovalAdapter implements ApprovalAdapter {
       this.#settle(id, decision);
       return { status: "answered", decision };
     });
-    entry.turn = answered.catch(() => {});
+    entry.lastCheck = answered.catch(() => {});
     return answered;
   }
 
@@ -89,7 +89,7 @@ export class InlineApprovalAdapter implements ApprovalAdapter {
   cancel(id: string, reason = "the request was withdrawn"): boolean {
     const entry = this.#entries.get(id);
     if (entry === undefined) return false;
-    this.#settle(id, calledOff(entry.pending, reason));
+    this.#settle(id, cancelledDecision(entry.pending, reason));
     return true;
   }
 
@@ -117,12 +117,13 @@ export class InlineApprovalAdapter implements ApprovalAdapter {
   #ask(pending: PendingApproval, signal: AbortSignal, check: Entry["check"]): Promise<Decision> {
     const { promise, resolve } = Promise.withResolvers<Decision>();
     const { id } = pending;
-    const stop = () => this.#settle(id, decisionIn(signal) ?? calledOff(pending, "it was stopped"));
+    const stop = () =>
+      this.#settle(id, decisionIn(signal) ?? cancelledDecision(pending, "it was stopped"));
     const settle = (decision: Decision) => {
       signal.removeEventListener("abort", stop);
       resolve(decision);
     };
-    this.#entries.set(id, { pending, check, settle, turn: Promise.resolve() });
+    this.#entries.set(id, { pending, check, settle, lastCheck: Promise.resolve() });
     this.#changed();
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop, { once: true });
@@ -161,7 +162,7 @@ export class InlineApprovalAdapter implements ApprovalAdapter {
   }
 }
 
-function calledOff({ type }: PendingApproval, reason: string): Decision {
+function cancelledDecision({ type }: PendingApproval, reason: string): Decision {
   return type === "execution"
     ? { decision: "refuse", reason, by: "system" }
     : { decision: "withhold", reason, by: "system" };

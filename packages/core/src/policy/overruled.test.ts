@@ -73,14 +73,14 @@ test("settings that are reported as overruled never decide a call, and other set
       for (const toolId of toolIds)
         for (const args of [{ a: 1 }, { a: 2 }, { a: 1, b: 1 }, { a: 2, b: 1 }, {}]) {
           const call = { toolId, args };
-          const wish = executionRule([rule], call)?.execution;
+          const decision = executionRule([rule], call)?.execution;
           const ruled = executionRule(rules, call)?.execution;
-          const isVoid =
-            wish !== undefined &&
+          const isOverruled =
+            decision !== undefined &&
             ruled !== undefined &&
-            executionStrictness(ruled) > executionStrictness(wish);
-          if (wish !== undefined && verdicts.get("execution") === "all") assert.ok(isVoid);
-          if (verdicts.get("execution") === undefined) assert.ok(!isVoid);
+            executionStrictness(ruled) > executionStrictness(decision);
+          if (decision !== undefined && verdicts.get("execution") === "all") assert.ok(isOverruled);
+          if (verdicts.get("execution") === undefined) assert.ok(!isOverruled);
           const seen = resultRule([rule], call)?.result;
           const review = resultRule(rules, call)?.result;
           const stoppedReview =

@@ -42,10 +42,10 @@ export interface OverruledOptions {
  * }); // [{ field: "execution", calls: "all", by: { tool: "*", execution: "ask-always" } }]
  */
 export function overruled({ rule, rules, toolIds }: OverruledOptions): readonly Overruled[] {
-  const mine = toolIds.filter((id) => namesTool(rule.tool, id));
+  const matchingIds = toolIds.filter((id) => namesTool(rule.tool, id));
   return fields.flatMap((field): readonly Overruled[] => {
     if (rule[field] === undefined) return [];
-    const found = mine.map((id) => overruledFor(id, { field, rule, rules }));
+    const found = matchingIds.map((id) => overruledFor(id, { field, rule, rules }));
     const first = found.find((one) => one !== undefined);
     if (first === undefined) return [];
     const calls = found.every((one) => one?.calls === "all") ? "all" : "some";
@@ -75,10 +75,12 @@ function overruledFor(
       one.execution === "deny" ||
       (denies === undefined && !isAbove(specificity(narrowest), specificity(one))),
   );
-  const winning = counting.filter((one) => outdoes(one, rule, field));
-  const [by] = winning.includes(narrowest as PolicyRule) ? [narrowest as PolicyRule] : winning;
+  const overruling = counting.filter((one) => isStricter(one, rule, field));
+  const [by] = overruling.includes(narrowest as PolicyRule)
+    ? [narrowest as PolicyRule]
+    : overruling;
   if (by === undefined) return undefined;
-  const all = narrowest !== undefined && winning.length === counting.length;
+  const all = narrowest !== undefined && overruling.length === counting.length;
   return { field, calls: all || by === denies ? "all" : "some", by };
 }
 
@@ -92,7 +94,7 @@ function narrower(best: PolicyRule | undefined, one: PolicyRule): PolicyRule {
   return best === undefined || isAbove(specificity(one), specificity(best)) ? one : best;
 }
 
-function outdoes(by: PolicyRule, rule: PolicyRule, field: Overruled["field"]): boolean {
+function isStricter(by: PolicyRule, rule: PolicyRule, field: Overruled["field"]): boolean {
   switch (field) {
     case "execution":
       return (

@@ -17,7 +17,7 @@ export function fakeContext(
     callId: "call-1",
     toolId: "group.Tool",
     signal: options.signal ?? new AbortController().signal,
-    output: { write: () => {}, progress: (said) => progress.push(said), event: () => {} },
+    output: { write: () => {}, progress: (report) => progress.push(report), event: () => {} },
     variables,
     readVariable: (name) => readVariable(variables, name),
     principal: { id: "local" },

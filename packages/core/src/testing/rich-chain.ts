@@ -27,7 +27,7 @@ export function newWorld(): World {
  * A clock whose time never changes, so that records can be compared. Delays of up to a second end
  * immediately, longer delays never.
  */
-export const stillClock: Clock = {
+export const fixedClock: Clock = {
   now: () => 1_000_000,
   monotonic: () => 1_000_000,
   after(ms, callback) {
@@ -191,8 +191,8 @@ export function richExecutor(
     }),
   ];
   const executor = new ToolExecutor({
-    clock: stillClock,
-    variables: VariableSystem.restore(kept.variables ?? [], { clock: stillClock }),
+    clock: fixedClock,
+    variables: VariableSystem.restore(kept.variables ?? [], { clock: fixedClock }),
     grants: new GrantBook(kept.grants ?? []),
     approvals: {
       request: async () => {

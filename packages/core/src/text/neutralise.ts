@@ -103,7 +103,7 @@ const lookAlikes = new Map(
  * Characters that are invisible or look like a space: spaces, combining marks, hidden Markdown
  * characters, dashes.
  */
-const passedOver = /[\s\u0085\p{Cf}\p{M}\p{Pd}_*`~\\\u2800\u3164\uffa0\u115f\u1160]/u;
+const ignoredCharacter = /[\s\u0085\p{Cf}\p{M}\p{Pd}_*`~\\\u2800\u3164\uffa0\u115f\u1160]/u;
 /** The maximum length of one gap. With a longer gap the words are not a marker. */
 const longestGap = 32;
 
@@ -118,7 +118,7 @@ function endOfWord(text: string, at: number, word: string): number {
   for (const letter of word) {
     index = afterGap(text, index);
     const character = String.fromCodePoint(text.codePointAt(index) ?? 0);
-    if (character !== letter && seenAs(character) !== letter) return -1;
+    if (character !== letter && baseLetter(character) !== letter) return -1;
     index += character.length;
   }
   return index;
@@ -129,7 +129,7 @@ function afterGap(text: string, at: number): number {
   let index = at;
   for (let gap = 0; gap < longestGap && index < text.length; gap++) {
     const character = String.fromCodePoint(text.codePointAt(index) ?? 0);
-    if (!passedOver.test(character)) break;
+    if (!ignoredCharacter.test(character)) break;
     index += character.length;
   }
   return index;
@@ -139,7 +139,7 @@ function afterGap(text: string, at: number): number {
  * Returns the basic letter that a character looks like: for a wide, bold, circled or accented
  * letter, the letter itself.
  */
-function seenAs(character: string): string {
+function baseLetter(character: string): string {
   const plain = character.normalize("NFKD")[0]?.toLowerCase() ?? "";
   return lookAlikes.get(plain) ?? plain;
 }

@@ -30,7 +30,7 @@ export class ToolRegistry {
    * `duplicate_tool_group` if the name is taken
    */
   register(group: ToolGroup): void {
-    refuseBroken(group);
+    rejectInvalid(group);
     const owner = this.#groups.get(group.name);
     if (owner !== undefined) {
       throw new CapstanError({
@@ -71,7 +71,7 @@ export class ToolRegistry {
   }
 }
 
-function refuseBroken(group: ToolGroup): void {
+function rejectInvalid(group: ToolGroup): void {
   const problem = groupProblem(group);
   if (problem !== undefined)
     throw new CapstanError({ code: "invalid_tool_group", message: problem });
@@ -149,24 +149,24 @@ export const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 
 const executionPolicies = ["auto", "ask-once", "ask-always", "deny"];
 const resultPolicies = ["never", "on-error", "always"];
-const effectWords = ["read", "write", "exclusive"];
+const effectNames = ["read", "write", "exclusive"];
 
 /** Tools that were found valid, because sessions register the same tools repeatedly. */
-const sound = new WeakSet<Tool>();
+const validTools = new WeakSet<Tool>();
 
 /**
  * Returns the problem of a tool, or undefined if it is valid. The text completes the sentence "The
  * tool cannot be registered: …".
  */
 function toolProblem(tool: Tool): string | undefined {
-  if (sound.has(tool)) return undefined;
+  if (validTools.has(tool)) return undefined;
   const problem =
     definitionProblem(tool) ??
     callbackProblem(tool) ??
     permissionProblem(tool) ??
     limitProblem(tool) ??
     scheduleProblem(tool);
-  if (problem === undefined) sound.add(tool);
+  if (problem === undefined) validTools.add(tool);
   return problem;
 }
 
@@ -251,9 +251,9 @@ function permissionProblem({ permission, effects = "write" }: Tool): string | un
   if (!(approvalMs > 0)) return "its approvalMs must be above 0";
   const known =
     typeof effects === "string"
-      ? effectWords.includes(effects)
+      ? effectNames.includes(effects)
       : typeof effects.locks === "function";
-  return known ? undefined : `its effects must be one of ${effectWords.join(", ")} or { locks }`;
+  return known ? undefined : `its effects must be one of ${effectNames.join(", ")} or { locks }`;
 }
 
 function scheduleProblem(tool: Tool): string | undefined {

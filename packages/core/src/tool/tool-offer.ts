@@ -97,10 +97,10 @@ export interface OfferOptions {
  *
  * @throws CapstanError `invalid_options` if the value is not a boolean
  */
-export function isAllowed(word: unknown, toolId: string): boolean {
-  if (typeof word === "boolean") return word;
-  if (word === undefined || word === null) return false;
-  const message = `allowTool returned ${shortJson(word)} for ${toolId}: it must return true or false, not a promise.`;
+export function isAllowed(value: unknown, toolId: string): boolean {
+  if (typeof value === "boolean") return value;
+  if (value === undefined || value === null) return false;
+  const message = `allowTool returned ${shortJson(value)} for ${toolId}: it must return true or false, not a promise.`;
   throw new CapstanError({ code: "invalid_options", message });
 }
 

@@ -90,10 +90,10 @@ export function skillRuleProblem({ name, declareSkillRules }: ToolGroup): string
   if (declareSkillRules === undefined) return undefined;
   if (name === agentScope)
     return `The group name "${agentScope}" is reserved for the rules that every session has, so a group of that name cannot declare any. Choose another name.`;
-  for (const [rule, said] of Object.entries<Partial<SkillRule>>(declareSkillRules)) {
-    if (!isWords(said?.desc) || !isWords(said.prompt))
+  for (const [rule, declared] of Object.entries<Partial<SkillRule>>(declareSkillRules)) {
+    if (!isWords(declared?.desc) || !isWords(declared.prompt))
       return `The skill rule "${rule}" of "${name}" lacks desc or prompt; both are text.`;
-    const refused = variableInputProblem(ruleName(name, rule), said.desc, undefined);
+    const refused = variableInputProblem(ruleName(name, rule), declared.desc, undefined);
     if (refused !== undefined)
       return `The skill rule "${rule}" of "${name}" cannot be kept: ${refused.message}`;
   }

@@ -60,7 +60,7 @@ test("values that do not fit in memory together are an error, and nothing loops"
   assert.ok(asked.length <= 3, asked.join(" "));
 });
 
-test("a variable that was removed, never existed, or is not in the source stays missing", async () => {
+test("a variable that was removed, never existed, or is not in the source remains missing", async () => {
   const { variables, stored, asked } = withStore(1);
   variables.addVariable("removed", "x", "USER_ADD");
   variables.removeVariables(["removed"]);

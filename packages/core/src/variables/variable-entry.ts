@@ -20,7 +20,7 @@ export interface VariableEntry {
   /** The number of its last visit, which determines the order of eviction. */
   visit: number;
   /** The number of the visit that created it or set its value. */
-  made: number;
+  createdVisit: number;
   /** The arguments of a result, which are added and evicted with it. */
   args: VariableEntry | undefined;
   /** The result that these arguments belong to. */
@@ -36,7 +36,7 @@ export type EntryFields = Omit<Variable, "length" | "desc"> & {
 /** Returns a new entry that is not in a pair. */
 export function variableEntry({ visit = 0, ...fields }: EntryFields): VariableEntry {
   const { desc } = fields;
-  return { ...fields, desc, visit, made: 0, args: undefined, owner: undefined };
+  return { ...fields, desc, visit, createdVisit: 0, args: undefined, owner: undefined };
 }
 
 /**

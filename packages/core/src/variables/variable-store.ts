@@ -30,14 +30,14 @@ export class VariableStore {
   keptCount = 0;
   keptBytes = 0;
   /** Entries by name, except a result's arguments, which are found through their result. */
-  readonly #placed = new Map<string, VariableEntry>();
+  readonly #entriesByName = new Map<string, VariableEntry>();
   /**
    * New results, in order. They are included in the totals. They get entries at the first lookup of
    * a name without an entry, or when the order of all entries is needed. Most results are never
    * read, and the garbage collection of their entries would add a third to the time of a parallel
    * call.
    */
-  #fresh: NewResultWithArgs[] = [];
+  #newResults: NewResultWithArgs[] = [];
   /** The number of the last visit. */
   #visit = 0;
   /** The last visit before this turn. */
@@ -54,17 +54,17 @@ export class VariableStore {
   #hasVisited = false;
 
   get #entries(): Map<string, VariableEntry> {
-    this.#placeFresh();
-    return this.#placed;
+    this.#addNewResults();
+    return this.#entriesByName;
   }
 
   get(name: string): VariableEntry | undefined {
-    return this.#placed.get(name) ?? this.#entries.get(name) ?? this.#pairedArgs(name);
+    return this.#entriesByName.get(name) ?? this.#entries.get(name) ?? this.#pairedArgs(name);
   }
 
   /** Returns a rule. Skips the new results, which are never rules. */
   rule(name: string): VariableEntry | undefined {
-    const entry = this.#placed.get(name);
+    const entry = this.#entriesByName.get(name);
     return entry?.type === "RULE" ? entry : undefined;
   }
 
@@ -99,7 +99,7 @@ export class VariableStore {
   }
 
   beginTurn(): void {
-    this.#placeFresh();
+    this.#addNewResults();
     this.#turnStart = this.#visit;
     this.#toEvict = [];
   }
@@ -132,7 +132,7 @@ export class VariableStore {
 
   #phase(unit: VariableEntry): number {
     if (lastVisit(unit) <= this.#turnStart) return 0;
-    return unit.made > this.#turnStart ? 2 : 1;
+    return unit.createdVisit > this.#turnStart ? 2 : 1;
   }
 
   /** @param created whether this turn created it */
@@ -149,21 +149,21 @@ export class VariableStore {
   putPair(pair: NewResultWithArgs): void {
     this.count += 1;
     this.bytes += pair.result.bytes + pair.args.bytes;
-    this.#fresh.push(pair);
+    this.#newResults.push(pair);
   }
 
-  #placeFresh(): void {
-    if (this.#fresh.length === 0) return;
-    for (const pair of this.#fresh) {
+  #addNewResults(): void {
+    if (this.#newResults.length === 0) return;
+    for (const pair of this.#newResults) {
       const result = resultEntry(pair);
       const args = argsEntry(pair);
       result.args = args;
       args.owner = result;
       this.#visit += 1;
-      result.visit = args.visit = result.made = this.#visit;
-      this.#placed.set(result.name, result);
+      result.visit = args.visit = result.createdVisit = this.#visit;
+      this.#entriesByName.set(result.name, result);
     }
-    this.#fresh = [];
+    this.#newResults = [];
   }
 
   /** Returns an independent copy that shares the values, at the beginning of a turn. */
@@ -171,7 +171,7 @@ export class VariableStore {
     const copy = new VariableStore();
     for (const entry of this.#entries.values()) {
       const own = variableEntry(entry);
-      copy.#placed.set(own.name, own);
+      copy.#entriesByName.set(own.name, own);
       if (entry.args === undefined) continue;
       own.args = variableEntry(entry.args);
       own.args.owner = own;
@@ -204,11 +204,11 @@ export class VariableStore {
    * @param created whether this turn created it
    */
   visit(entry: VariableEntry, created = false): void {
-    this.#placeFresh();
+    this.#addNewResults();
     entry.visit = ++this.#visit;
     const unit = unitOf(entry);
-    if (created) unit.made = this.#visit;
-    else this.#hasVisited ||= unit.made <= this.#turnStart;
+    if (created) unit.createdVisit = this.#visit;
+    else this.#hasVisited ||= unit.createdVisit <= this.#turnStart;
   }
 
   /** Whether a new entry of this size would fit after all possible evictions. */

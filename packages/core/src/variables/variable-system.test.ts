@@ -334,7 +334,7 @@ test("the number of remembered missing names is bounded", () => {
 });
 
 // Contract: variables-23, variables-30
-test("after any operations, totals match the entries and the limits hold", () => {
+test("after any operations, totals match the entries and no limit is exceeded", () => {
   const name = fc.constantFrom(
     "a",
     "b",

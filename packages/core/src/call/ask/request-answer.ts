@@ -124,9 +124,9 @@ function parseApproval(
   if (!isObject(answer)) return refuse("the answer was not understood");
   if (answer["decision"] === "pending") return { decision: "pending" };
   const { scope: _scope, covers: _covers, expiresAt: _expiresAt, ...plain } = answer;
-  const narrow = answer["arguments"] !== undefined || approval.grant === undefined;
+  const isOnce = answer["arguments"] !== undefined || approval.grant === undefined;
   const isScope = ["once", "session", "always", undefined].includes(answer["scope"] as string);
-  const decision = narrow && isScope ? plain : answer;
+  const decision = isOnce && isScope ? plain : answer;
   const args = query?.args ?? approval.args;
   const problem = answerProblem({ decision, approval, args, now: clock.now() });
   return problem === undefined

@@ -82,7 +82,7 @@ export interface Gate {
 }
 
 /** The minimum of each limit. */
-const least: { readonly [name in keyof Required<GateLimits>]: number } = {
+const minimums: { readonly [name in keyof Required<GateLimits>]: number } = {
   outputChars: 0,
   outputTokens: 0,
   outputCeilingChars: 1,
@@ -103,9 +103,9 @@ const least: { readonly [name in keyof Required<GateLimits>]: number } = {
 export function gateLimits(given: Partial<GateLimits> = {}): GateLimits {
   for (const [name, value] of Object.entries<unknown>(given)) {
     if (value === undefined) continue;
-    const min = Object.hasOwn(least, name) ? least[name as keyof typeof least] : undefined;
+    const min = Object.hasOwn(minimums, name) ? minimums[name as keyof typeof minimums] : undefined;
     if (min === undefined) {
-      const [nearest] = nearestNames(name, Object.keys(least), 1);
+      const [nearest] = nearestNames(name, Object.keys(minimums), 1);
       const hint = nearest === undefined ? "Leave it out." : `Did you mean ${nearest}?`;
       throw invalid(`${shortJson(name)} is not an executor limit. ${hint}`);
     }
@@ -116,8 +116,8 @@ export function gateLimits(given: Partial<GateLimits> = {}): GateLimits {
         `limits.${name} must be a ${isTime ? "" : "whole "}number from ${min} on, or Infinity, not ${shortJson(value)}.`,
       );
   }
-  const said = Object.entries(given).filter(([, value]) => value !== undefined);
-  return { ...defaultGateLimits, ...(Object.fromEntries(said) as Partial<GateLimits>) };
+  const defined = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...defaultGateLimits, ...(Object.fromEntries(defined) as Partial<GateLimits>) };
 }
 
 function invalid(message: string): CapstanError {

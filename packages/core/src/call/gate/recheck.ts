@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../base/json.ts";
-import { type Denier, forbids } from "../../policy/decide.ts";
+import { type DenialSource, forbids } from "../../policy/decide.ts";
 import { definitionDigest, type RegisteredTool, isEnabled } from "../../tool/registry.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import type { Gate } from "./gate.ts";
@@ -10,7 +10,7 @@ import type { SettledCall } from "../record/call-outcome.ts";
 export type RecheckFailure =
   | { readonly type: "gone" }
   | { readonly type: "switched_off" }
-  | { readonly type: "forbidden"; readonly by: Denier; readonly reason: string };
+  | { readonly type: "forbidden"; readonly by: DenialSource; readonly reason: string };
 
 /**
  * Returns the currently registered tool of a call, or `undefined` if it was removed or its

@@ -60,8 +60,8 @@ function errorOf(
 ): { error: ToolErrorData; text: string } {
   if ("error" in end) {
     // The gate's messages already contain these details; the separate field is for programs.
-    const { details: _same, ...said } = end.error;
-    return { error: end.error, text: errorText(said) };
+    const { details: _same, ...shownError } = end.error;
+    return { error: end.error, text: errorText(shownError) };
   }
   const refused = end.status === "execution_rejected";
   const text = refused ? rejectionText(record, end.reason) : withheldText(end.reason);

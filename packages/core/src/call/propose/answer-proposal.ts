@@ -63,7 +63,7 @@ export function answerProposal(
     };
     return { proposal: rejectCall(gate, refusedRecord, reason), ...left };
   }
-  const by = decision.by === "grant" ? byGrant(gate, asked) : allowedByPerson;
+  const by = decision.by === "grant" ? byGrant(gate, asked) : allowedByUser;
   const allowed: CallRecord = { ...record, status: "approved", decision: by, decidedAt: now };
   if (decision.arguments === undefined)
     return { proposal: recheckAllowed(gate, registered, allowed), ...left };
@@ -77,7 +77,7 @@ export function answerProposal(
   return edited instanceof Promise ? edited.then(withArguments) : withArguments(edited);
 }
 
-const allowedByPerson: CallDecision = { verdict: "allowed", by: "person" };
+const allowedByUser: CallDecision = { verdict: "allowed", by: "person" };
 
 /** The switches, the rules and the tool itself may have changed before the user answered. */
 function recheckAllowed(

@@ -58,11 +58,11 @@ export function isSettled(status: CallStatus): boolean {
 /** Returns an error's text for the model. */
 export function errorText(error: ToolErrorData): string {
   const details = error.details === undefined ? "" : `\n${shortJson(error.details, 2_000)}`;
-  const retry = error.retryable === true ? `\nThe same call may succeed ${whenOf(error)}.` : "";
+  const retry = error.retryable === true ? `\nThe same call may succeed ${retryTime(error)}.` : "";
   return `Error (${error.code}): ${error.message}${details}${retry}`;
 }
 
-function whenOf({ retryAfterMs }: ToolErrorData): string {
+function retryTime({ retryAfterMs }: ToolErrorData): string {
   return retryAfterMs === undefined ? "later" : `in ${Math.ceil(retryAfterMs / 1000)} s`;
 }
 
@@ -76,6 +76,7 @@ export function rejectionText(
   { decision }: { readonly decision?: { readonly by: string } },
   reason: string,
 ): string {
-  const who = decision?.by === "person" ? "The user refused this call" : "This call is not allowed";
-  return `${who}: ${reason.replace(/\.$/, "")}. It was not run. Respect the reason; do not try the same again.`;
+  const subject =
+    decision?.by === "person" ? "The user refused this call" : "This call is not allowed";
+  return `${subject}: ${reason.replace(/\.$/, "")}. It was not run. Respect the reason; do not try the same again.`;
 }

@@ -6,7 +6,7 @@ import type { ChainState } from "../../chain/journal/chain-result.ts";
 import { executorWith } from "../../testing/executor-with.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { defineTool } from "../../tool/define-tool.ts";
-import { type FoundOutcome, reopenedByPerson, withFoundOutcome } from "./found-outcome.ts";
+import { type FoundOutcome, reopenedByUser, withFoundOutcome } from "./found-outcome.ts";
 
 const permission = { executionPolicy: "auto" } as const;
 
@@ -84,13 +84,13 @@ for (const [answer, words] of [
 test('"run again" runs the call once when the turn resumes, with the same key', async () => {
   const { executor, keys, state } = await unknown();
   const after = told(state, found("run_again"));
-  const calls = reopenedByPerson(after.calls);
+  const calls = reopenedByUser(after.calls);
   const model = new ScriptedModel(["Done."]);
   const result = await resume(executor, { ...after, calls }, model);
   assert.equal(readOf(model), "paid");
   assert.deepEqual(keys, ["run/call_1", "run/call_1"]);
   assert.equal(result.state.calls[0]?.status, "succeeded");
-  assert.deepEqual(reopenedByPerson(result.state.calls), result.state.calls);
+  assert.deepEqual(reopenedByUser(result.state.calls), result.state.calls);
 });
 
 test("the first report counts, and only calls with an unknown outcome accept one", async () => {

@@ -30,8 +30,8 @@ const words: { readonly [answer in FoundOutcome["answer"]]: string } = {
 export function withFoundOutcome(call: CallRecord, found: FoundOutcome): CallRecord | undefined {
   if (call.status !== "outcome_unknown" || call.result === undefined || call.found !== undefined)
     return undefined;
-  const said = found.note === undefined ? "" : ` They say: ${found.note}`;
-  const message = neutralise(`${words[found.answer]}.${said}`).toWellFormed();
+  const comment = found.note === undefined ? "" : ` They say: ${found.note}`;
+  const message = neutralise(`${words[found.answer]}.${comment}`).toWellFormed();
   const error = { code: "outcome_unknown", message };
   const finalText = errorText(error);
   const preview = finalText.slice(0, previewChars);
@@ -42,7 +42,7 @@ export function withFoundOutcome(call: CallRecord, found: FoundOutcome): CallRec
  * Returns the calls with which a stopped chain resumes. A call that a user wants to run again is
  * open and approved by that user, and keeps its idempotency key.
  */
-export function reopenedByPerson(calls: readonly CallRecord[]): readonly CallRecord[] {
+export function reopenedByUser(calls: readonly CallRecord[]): readonly CallRecord[] {
   return calls.map((call) => {
     if (call.status !== "outcome_unknown" || call.found?.answer !== "run_again") return call;
     const { result: _result, startedAt: _startedAt, endedAt: _endedAt, ...open } = call;

@@ -119,7 +119,7 @@ test("a tool's output is bounded: text as a whole, progress by time, events by n
 });
 
 // Contract: plugins-34
-test("events are bounded in size: further ones are omitted, and one event says so", async () => {
+test("events are bounded in size: further events are omitted, and one event reports their number", async () => {
   const picture = "x".repeat(400);
   const { events } = await run(
     {

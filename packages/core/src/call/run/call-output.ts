@@ -16,7 +16,7 @@ export interface CallOutputOptions {
 
 /** After a progress report, further progress within this many ms is not reported. */
 const progressEveryMs = 100;
-const eventsACall = 1_000;
+const maxEvents = 1_000;
 const nameChars = 128;
 const messageChars = 1_000;
 const cutNotice = "\n[… the rest is in the result …]";
@@ -101,11 +101,11 @@ export class CallOutput {
     const { callId } = this.#record;
     const plain = plainData(data);
     this.#eventChars += sizeOf(plain);
-    this.#isFull = this.#eventChars > gate.limits.eventChars || ++this.#events > eventsACall;
+    this.#isFull = this.#eventChars > gate.limits.eventChars || ++this.#events > maxEvents;
     host.onOutput(
       callId,
       this.#isFull
-        ? { type: "event", name: omitted, data: { after: Math.min(this.#events, eventsACall) } }
+        ? { type: "event", name: omitted, data: { after: Math.min(this.#events, maxEvents) } }
         : { type: "event", name: String(name).slice(0, nameChars), data: plain },
     );
   }
@@ -116,14 +116,14 @@ export class CallOutput {
 
   /** Whether the host may see the output. Decided at the first output. */
   get #isVisible(): boolean {
-    return (this.#visible ??= !this.#isSecret());
+    return (this.#visible ??= !this.#isHidden());
   }
 
   /**
    * Whether the output stays hidden: the output of a hidden tool, or of a tool whose result is
    * reviewed first.
    */
-  #isSecret(): boolean {
+  #isHidden(): boolean {
     const { gate, checkToolResults = true } = this.#options;
     const registered = this.#registered;
     if (registered.tool.speaks === "hidden") return true;

@@ -23,7 +23,7 @@ const turns = () => new Promise(setImmediate);
 const busy = (more = {}) => toolError({ code: "busy", message: "Busy.", retryable: true, ...more });
 
 // Contract: executor-23, executor-128, executor-131, plugins-66
-test("a retryable failure is tried again with the same key, and the record says so", async () => {
+test("a retryable failure is retried with the same key, and the record lists the attempts", async () => {
   const keys: string[] = [];
   const answers = [busy(), busy(), "at last"];
   const { clock, executor, record } = setUp({
@@ -113,7 +113,7 @@ test("a call can be stopped while it waits for a retry", async () => {
 });
 
 // Contract: executor-131, executor-248, plugins-67
-test("a tool that ignores its signal is left running, and the record says so", async () => {
+test("a tool that ignores its signal is left running, and the record reports it", async () => {
   const late = Promise.withResolvers<string>();
   const { clock, executor, record } = setUp({
     timeoutMs: 1_000,

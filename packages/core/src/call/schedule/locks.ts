@@ -3,7 +3,7 @@ import type { RegisteredTool } from "../../tool/registry.ts";
 import type { ToolArgs } from "../../base/json.ts";
 import type { ToolErrorData } from "../../base/errors.ts";
 
-const nobody: ReadonlySet<Ticket> = new Set();
+const noTickets: ReadonlySet<Ticket> = new Set();
 
 /**
  * The locks that running calls hold. A call may take a lock that only its ancestors hold, because
@@ -43,7 +43,7 @@ export class HeldLocks {
   }
 
   holders(key: string): ReadonlySet<Ticket> {
-    return this.#byKey.get(key) ?? nobody;
+    return this.#byKey.get(key) ?? noTickets;
   }
 
   /** The number of holders of a key, without the call's own ancestors. */
@@ -199,19 +199,19 @@ export function wouldDeadlock(
   const waiters = [...waiting, ticket];
   // Each round adds the calls that wait only for calls that can end.
   const canEnd = new Set<Ticket>();
-  const stays = (holder: Ticket): boolean => !canEnd.has(holder);
+  const cannotEnd = (holder: Ticket): boolean => !canEnd.has(holder);
   const canStart = (waiter: Ticket): boolean => {
-    if (heldLocks.blockers(waiter).some(stays)) return false;
+    if (heldLocks.blockers(waiter).some(cannotEnd)) return false;
     const { cap } = waiter.request;
     if (cap === undefined) return true;
     const others = [...heldLocks.holders(cap.key)].filter((holder) => !waiter.isIn(holder));
-    return others.filter(stays).length < cap.limit;
+    return others.filter(cannotEnd).length < cap.limit;
   };
   for (let before = -1; before < canEnd.size;) {
     before = canEnd.size;
     for (const holder of heldLocks.running) {
       const own = waiters.filter((waiter) => waiter.isIn(holder));
-      if (stays(holder) && own.every(canStart)) canEnd.add(holder);
+      if (cannotEnd(holder) && own.every(canStart)) canEnd.add(holder);
     }
   }
   return !canStart(ticket);

@@ -96,17 +96,17 @@ class Watched {
     const back = sub.place.resume();
     const then = () => (allows ? this.start(sub) : this.close(sub));
     if (back === undefined) then();
-    else this.coming.set(sub, then);
+    else this.resuming.set(sub, then);
   }
 
   /** The actions that resuming sub-calls run after they have resumed. */
-  readonly coming = new Map<Sub, () => void>();
+  readonly resuming = new Map<Sub, () => void>();
 
   /** Runs the actions in the order of promises, but synchronously. */
   come(): void {
-    for (const [sub, then] of this.coming) {
+    for (const [sub, then] of this.resuming) {
       if (sub.parent.root.status === "suspended") continue;
-      this.coming.delete(sub);
+      this.resuming.delete(sub);
       then();
     }
   }
@@ -180,7 +180,7 @@ function conflict(a: Ticket, b: Ticket): boolean {
 }
 
 // Contract: executor-19
-test("calls that exclude each other never run together, and caps hold", () => {
+test("calls that exclude each other never run together, and caps are never exceeded", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 4 }),
@@ -209,7 +209,7 @@ test("calls that exclude each other never run together, and caps hold", () => {
 });
 
 // Contract: plugins-70
-test("every ticket that enters leaves, whatever it locks", () => {
+test("every ticket that enters also leaves, regardless of its locks", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 4 }),
@@ -229,7 +229,7 @@ test("every ticket that enters leaves, whatever it locks", () => {
           watched.entered.filter(({ status }) => status !== "left"),
           [],
         );
-        assert.equal(watched.coming.size, 0);
+        assert.equal(watched.resuming.size, 0);
       },
     ),
     { numRuns: 300 },
@@ -246,13 +246,13 @@ test("a call releases its locks while all its work waits for a user, and holds t
         const watched = new Watched(atOnce);
         const waits = (call: Ticket): boolean => {
           const open = watched.open(call);
-          const sits = ({ status, ticket }: Sub) =>
+          const isInside = ({ status, ticket }: Sub) =>
             status === "asks" ||
             (status === "entered" &&
               ticket?.status !== "waiting" &&
               ticket !== undefined &&
               waits(ticket));
-          return open.length > 0 && open.every(sits);
+          return open.length > 0 && open.every(isInside);
         };
         watched.play(steps, () => {
           const tops = watched.entered.filter(
@@ -261,12 +261,12 @@ test("a call releases its locks while all its work waits for a user, and holds t
           );
           for (const top of tops) {
             if (waits(top)) assert.equal(top.status, "suspended");
-            const isOnItsWay = [...watched.coming.keys()].some((sub) => sub.parent.root === top);
-            if (!waits(top) && !isOnItsWay) assert.equal(top.status, "running");
-            const kin = watched.entered.filter(
+            const isResuming = [...watched.resuming.keys()].some((sub) => sub.parent.root === top);
+            if (!waits(top) && !isResuming) assert.equal(top.status, "running");
+            const related = watched.entered.filter(
               ({ root, status }) => root === top && status !== "left" && status !== "waiting",
             );
-            for (const one of kin) assert.equal(one.status, top.status);
+            for (const one of related) assert.equal(one.status, top.status);
           }
         });
       },

@@ -148,19 +148,19 @@ export class Scheduler {
 }
 
 /** The locks of a suspended call and its sub-calls, in the order in which they were taken. */
-interface Family {
+interface CallTree {
   readonly members: Set<Ticket>;
   resumed: PromiseWithResolvers<void> | undefined;
 }
 
 /**
- * The suspended calls, grouped by their outermost call. A family releases all its locks together
- * and takes them again together. No family holds some of its locks while it waits for others, so
- * two families cannot deadlock.
+ * The suspended calls, grouped by their outermost call. A call tree releases all its locks together
+ * and takes them again together. No tree holds some of its locks while it waits for others, so
+ * two trees cannot deadlock.
  */
 class SuspendedCalls {
   readonly #heldLocks: HeldLocks;
-  readonly #families = new Map<Ticket, Family>();
+  readonly #trees = new Map<Ticket, CallTree>();
   /** Calls that wait to resume, the longest waiting first. */
   readonly resuming = new Set<Ticket>();
 
@@ -174,16 +174,16 @@ class SuspendedCalls {
       this.#heldLocks.release(member);
       member.status = "suspended";
     }
-    this.#families.set(root, { members, resumed: undefined });
+    this.#trees.set(root, { members, resumed: undefined });
   }
 
-  /** Resolves when the family holds its locks again, or has ended. */
+  /** Resolves when the tree holds its locks again, or has ended. */
   requestResume(root: Ticket): Promise<void> | undefined {
-    const family = this.#families.get(root);
-    if (family === undefined) return undefined;
-    family.resumed ??= Promise.withResolvers();
+    const tree = this.#trees.get(root);
+    if (tree === undefined) return undefined;
+    tree.resumed ??= Promise.withResolvers();
     this.resuming.add(root);
-    return family.resumed.promise;
+    return tree.resumed.promise;
   }
 
   /** Withdraws a request to resume, because the call that made it has ended. */
@@ -191,11 +191,11 @@ class SuspendedCalls {
     this.resuming.delete(root);
   }
 
-  /** Takes all locks of a family again and returns true, or takes none and returns false. */
+  /** Takes all locks of a tree again and returns true, or takes none and returns false. */
   tryResume(root: Ticket, reserved: ReservedLocks): boolean {
-    const family = this.#families.get(root);
-    if (family === undefined) return false;
-    const members = [...family.members];
+    const tree = this.#trees.get(root);
+    if (tree === undefined) return false;
+    const members = [...tree.members];
     const mayTake =
       !reserved.all && members.every((member) => reserved.allow(member, this.#heldLocks));
     if (!mayTake || !this.#takeAll(members)) {
@@ -203,7 +203,7 @@ class SuspendedCalls {
       return false;
     }
     for (const member of members) member.status = "running";
-    this.#over(root);
+    this.#remove(root);
     return true;
   }
 
@@ -220,13 +220,13 @@ class SuspendedCalls {
 
   /** Removes a member that ended while it was suspended. */
   leave(ticket: Ticket): void {
-    if (ticket === ticket.root) this.#over(ticket);
-    else this.#families.get(ticket.root)?.members.delete(ticket);
+    if (ticket === ticket.root) this.#remove(ticket);
+    else this.#trees.get(ticket.root)?.members.delete(ticket);
   }
 
-  #over(root: Ticket): void {
-    this.#families.get(root)?.resumed?.resolve();
-    this.#families.delete(root);
+  #remove(root: Ticket): void {
+    this.#trees.get(root)?.resumed?.resolve();
+    this.#trees.delete(root);
     this.resuming.delete(root);
   }
 }
@@ -234,7 +234,7 @@ class SuspendedCalls {
 /** A sub-call in its parent's counts, from its creation to its end. */
 export class SubCallHandle {
   readonly #parent: Ticket;
-  readonly #family: {
+  readonly #tree: {
     /** Called when a sub-call began to wait or ended. */
     readonly changed: () => void;
     readonly resume: () => Promise<void> | undefined;
@@ -243,10 +243,10 @@ export class SubCallHandle {
 
   constructor(
     parent: Ticket,
-    family: { readonly changed: () => void; readonly resume: () => Promise<void> | undefined },
+    tree: { readonly changed: () => void; readonly resume: () => Promise<void> | undefined },
   ) {
     this.#parent = parent;
-    this.#family = family;
+    this.#tree = tree;
     parent.count({ open: 1, busy: 1 });
   }
 
@@ -254,7 +254,7 @@ export class SubCallHandle {
     if (this.#status !== "busy") return;
     this.#status = "waits";
     this.#parent.count({ open: 0, busy: -1 });
-    this.#family.changed();
+    this.#tree.changed();
   }
 
   /**
@@ -268,13 +268,13 @@ export class SubCallHandle {
       this.#status = "busy";
       this.#parent.count({ open: 0, busy: 1 });
     }
-    return this.#family.resume();
+    return this.#tree.resume();
   }
 
   close(): void {
     if (this.#status === "closed") return;
     this.#parent.count({ open: -1, busy: this.#status === "busy" ? -1 : 0 });
     this.#status = "closed";
-    this.#family.changed();
+    this.#tree.changed();
   }
 }

@@ -41,7 +41,7 @@ test("formatForLLM makes the text from the data and the arguments; the data is s
   assert.deepEqual(kept, { text: '{"celsius":21} in Bergen', data: { celsius: 21 } });
 });
 
-test("text that comes with the data overrides formatForLLM; the data is stored too", async () => {
+test("text that a tool returns with its data overrides formatForLLM; the data is stored too", async () => {
   const { data, finalText, kept } = await result({
     execute: () => Promise.resolve(withText({ celsius: 21 }, "21 °C")),
     formatForLLM: () => "another text",

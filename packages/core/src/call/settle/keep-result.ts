@@ -60,8 +60,8 @@ export function keepResult(
     durationMs,
     preview: preview(tool, { whole, finalText }, end),
   };
-  const inShort = argsPreview(tool, args);
-  if (inShort !== undefined) kept.argsPreview = inShort;
+  const argsText = argsPreview(tool, args);
+  if (argsText !== undefined) kept.argsPreview = argsText;
   if (names !== undefined) {
     kept.cacheVarResult = names.result;
     kept.cacheVarArgs = names.args;
@@ -162,9 +162,9 @@ function argsPreview(tool: Tool, args: JsonObject): string | undefined {
 }
 
 /** Returns a tool's own text for the log, or undefined if it has none or throws. */
-function shortText(say: () => unknown): string | undefined {
+function shortText(compute: () => unknown): string | undefined {
   try {
-    const text = say();
+    const text = compute();
     return typeof text === "string" ? text.slice(0, previewChars).toWellFormed() : undefined;
   } catch {
     return undefined;
@@ -190,11 +190,11 @@ export function resultHint({ name, whole, cut }: ResultHintOptions): string {
   if (omitted === 0)
     return name !== undefined && cut.text.length >= minNamedChars ? `\n\n[Kept as ${name}]` : "";
   const end = rest.start + rest.length;
-  const said =
+  const cutText =
     rest.length === omitted
       ? `Cut: ${thousands(omitted)} of ${thousands(whole.length)} characters left out, from ${rest.start} to ${end}.`
       : `Cut by the tool itself; the whole has ${thousands(whole.length)} characters.`;
-  if (name === undefined) return `\n\n[${said} The whole was not kept.]`;
+  if (name === undefined) return `\n\n[${cutText} The whole was not kept.]`;
   const next = JSON.stringify({ name, start: rest.start, length: Math.min(rest.length, page) });
-  return `\n\n[${said} Read on: ReadVar(${next}). Pass the whole to a tool: $VAR_REF{{${name}}}]`;
+  return `\n\n[${cutText} Read on: ReadVar(${next}). Pass the whole to a tool: $VAR_REF{{${name}}}]`;
 }

@@ -90,7 +90,7 @@ export function settleReviewed(
   const { retries } = record.quarantine ?? {};
   const whole = decision.decision === "release" && retries !== undefined ? { retries } : {};
   const outcome = reviewOutcomes[decision.decision];
-  const released = { ...outOfQuarantine(record, { outcome, by: "person" }), ...whole };
+  const released = { ...withoutQuarantine(record, { outcome, by: "person" }), ...whole };
   return keepResult(gate, released, registered, reviewed.draft, endOf(gate, released));
 }
 
@@ -101,7 +101,7 @@ export function withholdResult(
   { reason: given, by = "person" }: Pick<ReviewOutcome, "reason"> & { by?: "person" | "system" },
 ): SettledCall {
   const reason = given?.trim() || noReason;
-  const ended = outOfQuarantine(record, { outcome: "withheld", by, reason });
+  const ended = withoutQuarantine(record, { outcome: "withheld", by, reason });
   return settleWithoutResult(gate, ended, { status: "result_rejected", reason });
 }
 
@@ -170,7 +170,7 @@ function withText(
   return { ...draft, end: shown, formatted: { status: "formatted", text }, cut };
 }
 
-function outOfQuarantine(
+function withoutQuarantine(
   { quarantine: _wiped, ...record }: CallRecord,
   reviewed: ReviewOutcome,
 ): CallRecord {

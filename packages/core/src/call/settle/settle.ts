@@ -102,17 +102,17 @@ function format(
     case "failed":
       return failed("error", outcome.error);
     case "timed_out": {
-      const message = `${name} was stopped after ${outcome.timeoutMs / 1000} s. It may have acted.${stillAtWork(outcome)} Ask for less at a time, or continue without it.`;
+      const message = `${name} was stopped after ${outcome.timeoutMs / 1000} s. It may have acted.${stillRunningText(outcome)} Ask for less at a time, or continue without it.`;
       return failed("timed_out", { code: "timed_out", message, retryable: true });
     }
     case "cancelled": {
-      const message = `${name} was stopped: ${outcome.reason}. It had begun and may have acted.${stillAtWork(outcome)}`;
+      const message = `${name} was stopped: ${outcome.reason}. It had begun and may have acted.${stillRunningText(outcome)}`;
       return failed("cancelled", { code: "cancelled", message });
     }
   }
 }
 
-function stillAtWork({ leftBehind }: { readonly leftBehind?: true }): string {
+function stillRunningText({ leftBehind }: { readonly leftBehind?: true }): string {
   return leftBehind === true ? " It ignored the stop and may still be running." : "";
 }
 

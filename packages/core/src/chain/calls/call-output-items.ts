@@ -67,15 +67,15 @@ export class CallOutputItems {
     const events: ChainEvent[] = released ? [this.#start(callId, "text")] : [];
     const item = this.#take(callId);
     if (item === undefined) return { record, events };
-    const said = item.parts.join("");
+    const written = item.parts.join("");
     const isCut = final === true && status !== "succeeded";
     events.push({
       type: "item.end",
       itemId: item.itemId,
-      text: answer ?? said,
+      text: answer ?? written,
       ...(isCut && { incomplete: true }),
     });
-    return { record: isCut && said !== "" ? { ...record, answer: said } : record, events };
+    return { record: isCut && written !== "" ? { ...record, answer: written } : record, events };
   }
 
   /**

@@ -226,14 +226,14 @@ function reviewAnswered({
   return eventWrites([{ type: "review.answered", callId, reviewId, at, ...reviewed }]);
 }
 
-/** Returns the events of a call's end; `spoken` closes its output. */
+/** Returns the events of a call's end; `outputEvents` closes its output. */
 export function endWrites(
   record: CallRecord,
   { status }: SettledToolResult,
-  spoken: readonly ChainEvent[],
+  outputEvents: readonly ChainEvent[],
 ): readonly JournalWrite[] {
   const { callId, endedAt: at = 0, result } = record;
-  const writes = [...reviewAnswered(record), ...eventWrites(spoken)];
+  const writes = [...reviewAnswered(record), ...eventWrites(outputEvents)];
   if (result !== undefined)
     writes.push({ type: "event", event: { type: "call.settled", callId, at, status, result } });
   return writes;

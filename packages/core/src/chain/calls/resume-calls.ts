@@ -77,7 +77,7 @@ function resumeCall(options: ResumeCallsOptions, record: CallRecord): void {
   if (resume.close !== undefined) return closeCall(calls, record, resume.close);
   const ended = resume.ended?.find(({ callId }) => callId === record.callId);
   if (ended !== undefined) return calls.addSettledElsewhere(ended);
-  if (record.parentCallId !== undefined) return closeCall(calls, record, parentGone);
+  if (record.parentCallId !== undefined) return closeCall(calls, record, parentStopped);
   if (record.owner === "client") return calls.start(record, clientEntry(record));
   const registered =
     record.toolId === undefined ? undefined : executor.gate.registry.tool(record.toolId);
@@ -112,7 +112,7 @@ function resumeCall(options: ResumeCallsOptions, record: CallRecord): void {
 }
 
 /** A sub-call does not resume: its parent resumes and makes it again. */
-const parentGone: ChainError = {
+const parentStopped: ChainError = {
   code: "aborted",
   message: "the call that made it was stopped.",
   phase: "tool",

@@ -61,7 +61,7 @@ export class TurnCalls {
   /** Calls that have not ended, without sub-calls, in the order in which they were added. */
   readonly #calls = new Map<string, Call>();
   /** Those of `#calls` that are active. */
-  readonly #moving = new Set<Call>();
+  readonly #active = new Set<Call>();
   #idle: PromiseWithResolvers<void> | undefined;
   /** The reason why no further call may start. */
   #stopReason: string | undefined;
@@ -118,13 +118,13 @@ export class TurnCalls {
     return this.#calls.size > 0;
   }
 
-  get isMoving(): boolean {
-    return this.#moving.size > 0;
+  get isActive(): boolean {
+    return this.#active.size > 0;
   }
 
   /** Resolves when no call is active. */
   async idle(): Promise<void> {
-    while (this.#moving.size > 0) {
+    while (this.#active.size > 0) {
       this.#idle ??= Promise.withResolvers();
       await this.#idle.promise;
     }
@@ -154,7 +154,7 @@ export class TurnCalls {
     if (entry.at === "suspended") this.#host.questions.set(entry.pending.id, call);
     if (this.#signal.aborted) call.stop("the turn was stopped");
     else if (entry.at === "run" && this.#stopReason !== undefined) call.stop(this.#stopReason);
-    this.#move(call, () => call.start(entry));
+    this.#track(call, () => call.start(entry));
     // A listener may have stopped the chain when the call wrote its first output.
     if (this.#signal.aborted && this.#calls.has(callId)) this.#stop(call, "the turn was stopped");
   }
@@ -200,7 +200,7 @@ export class TurnCalls {
     const call = this.#calls.get(asking.callId);
     // A sub-call is not in `#calls`: it is active while its parent is.
     if (call === undefined) return asking.answer(decision);
-    return this.#move(call, () => call.answer(decision));
+    return this.#track(call, () => call.answer(decision));
   }
 
   /** Answers the other approval requests that a new grant covers. */
@@ -218,7 +218,7 @@ export class TurnCalls {
     if (call?.pending?.kind !== "output") return false;
     if (typeof given !== "string")
       throw new TypeError(`The output of ${callId} must be a text, not ${shortJson(given)}.`);
-    return this.#move(call, () => call.answer({ output: given }));
+    return this.#track(call, () => call.answer({ output: given }));
   }
 
   /** Stops one call. Returns false if it has ended. */
@@ -246,30 +246,30 @@ export class TurnCalls {
   }
 
   #stop(call: Call, reason: string): void {
-    this.#move(call, () => call.stop(reason));
+    this.#track(call, () => call.stop(reason));
   }
 
   /** Starts or continues a call, and tracks it until it ends or is suspended. */
-  #move<T>(call: Call, move: () => T): T {
-    const moved = move();
+  #track<T>(call: Call, action: () => T): T {
+    const result = action();
     const { end } = call;
-    if (this.#moving.has(call)) return moved;
+    if (this.#active.has(call)) return result;
     if (end === undefined || end.status === "suspended") this.#calls.set(call.callId, call);
-    if (end !== undefined) this.#rested(call, end);
+    if (end !== undefined) this.#callEnded(call, end);
     else {
-      this.#moving.add(call);
+      this.#active.add(call);
       void call.ended.then((ended) => {
-        this.#moving.delete(call);
-        this.#rested(call, ended);
-        if (this.#moving.size > 0) return;
+        this.#active.delete(call);
+        this.#callEnded(call, ended);
+        if (this.#active.size > 0) return;
         this.#idle?.resolve();
         this.#idle = undefined;
       });
     }
-    return moved;
+    return result;
   }
 
-  #rested({ callId }: Call, end: CallEnd): void {
+  #callEnded({ callId }: Call, end: CallEnd): void {
     if (end.status === "suspended") return;
     const record = this.records.get(callId);
     this.#calls.delete(callId);

@@ -8,7 +8,7 @@ import { Recorder, type LossReason } from "./recorder.ts";
 const committed: CommitOutcome = { status: "committed" };
 
 /** A journal that takes the batch when the test tells it to. */
-function gathering(outcome: () => CommitOutcome | Promise<CommitOutcome> = () => committed) {
+function batchingJournal(outcome: () => CommitOutcome | Promise<CommitOutcome> = () => committed) {
   const commits: JournalWrite[][] = [];
   let waiting: (() => void)[] = [];
   const journal: Journal = {
@@ -43,7 +43,7 @@ function recording(journal: Journal) {
 const resumed = { type: "chain.resumed", at: 1 } as const;
 const restarted = { type: "model.restarted", reason: "again" } as const;
 test("writes before the journal's next commit are one commit, in order, and published after it", async () => {
-  const { journal, commits, takeNext } = gathering();
+  const { journal, commits, takeNext } = batchingJournal();
   const { recorder, variables, told } = recording(journal);
   recorder.appendEvent(resumed);
   const first = recorder.committed();
@@ -82,7 +82,7 @@ test("a journal whose beforeNext calls back immediately gets each write", async 
 });
 
 test("a detached recorder commits its batch, and nothing after it", async () => {
-  const { journal, commits, takeNext } = gathering();
+  const { journal, commits, takeNext } = batchingJournal();
   const { recorder } = recording(journal);
   recorder.appendEvent(resumed);
   const said = recorder.committed();
@@ -96,7 +96,7 @@ test("a detached recorder commits its batch, and nothing after it", async () => 
 
 test("a lost journal gets no more writes, and waiting callers get false", async () => {
   const outcomes = [Promise.withResolvers<CommitOutcome>()];
-  const { journal, commits, takeNext } = gathering(() => outcomes[0]!.promise);
+  const { journal, commits, takeNext } = batchingJournal(() => outcomes[0]!.promise);
   const { recorder, told, lost } = recording(journal);
   recorder.appendEvent(resumed);
   takeNext();
@@ -123,7 +123,7 @@ test("a journal whose beforeNext throws is lost, with a message", () => {
 });
 
 test("a chain with many writes in flight waits for them", async () => {
-  const { journal, takeNext } = gathering();
+  const { journal, takeNext } = batchingJournal();
   const { recorder } = recording(journal);
   let waits: Promise<unknown> | undefined;
   let said = 0;

@@ -48,8 +48,8 @@ function priced(model: Model): Model {
 function endedAt(limit: string, { result, events, requests }: Awaited<ReturnType<typeof run>>) {
   assert.equal(result.status, "completed");
   assert.equal(result.limit?.limit, limit);
-  const told = events.filter(({ type }) => type === "limit.reached");
-  assert.equal(told.length, 1);
+  const limitEvents = events.filter(({ type }) => type === "limit.reached");
+  assert.equal(limitEvents.length, 1);
   const last = requests.at(-1);
   assert.deepEqual(last?.tools, []);
   assert.equal(last?.messages.at(-1)?.role, "developer");
@@ -143,13 +143,13 @@ test("at the limit on tokens, further calls do not run", async () => {
   assert.match(ran.result.toolCallHistory[0]?.result?.finalText ?? "", /token_limit/);
 });
 
-const unsaid = { usage: { inputTokens: 0, outputTokens: 0 } };
+const noUsage = { usage: { inputTokens: 0, outputTokens: 0 } };
 
 // Contract: loop-8
 test("a limit on tokens estimates the usage of a model that reports none", async () => {
-  const script = Array.from({ length: 5 }, () => ({ ...calls("Ok"), ...unsaid }));
+  const script = Array.from({ length: 5 }, () => ({ ...calls("Ok"), ...noUsage }));
   const ran = await run(
-    [...script.slice(0, 2), { text: "No tokens left.", ...unsaid }],
+    [...script.slice(0, 2), { text: "No tokens left.", ...noUsage }],
     { maxTokens: 250 },
     [ok],
     { countTokens: () => 50 },
@@ -178,7 +178,7 @@ test("only missing parts of a usage are estimated, and a broken counter disables
 
 // Contract: loop-8
 test("a limit on cost applies to a model without usage, also after a first response", async () => {
-  const script = new ScriptedModel([{ text: "Out.", ...unsaid }]);
+  const script = new ScriptedModel([{ text: "Out.", ...noUsage }]);
   const { result } = await run([], {
     model: priced(script),
     maxCost: 0.000_01,
@@ -192,11 +192,11 @@ test("a limit on cost applies to a model without usage, also after a first respo
 
 // Contract: loop-8
 test("without such a limit, the usage is the model's, without estimates", async () => {
-  const script = [{ text: "Done.", ...unsaid }];
+  const script = [{ text: "Done.", ...noUsage }];
   const countTokens = () => assert.fail("counted");
   const ran = await run(script, { maxTokens: Infinity }, [ok], { countTokens });
   assert.equal(ran.result.status, "completed");
-  assert.deepEqual(ran.result.usage, unsaid.usage);
+  assert.deepEqual(ran.result.usage, noUsage.usage);
 });
 
 // Contract: loop-7, loop-51
@@ -277,7 +277,7 @@ test("at the time limit, running calls are stopped and the model answers without
 });
 
 /** A model that writes some text and then stalls. */
-function silentModel(): { readonly model: Model; readonly asked: Promise<void> } {
+function stallingModel(): { readonly model: Model; readonly asked: Promise<void> } {
   const asked = Promise.withResolvers<void>();
   const model: Model = {
     id: "test/silent",
@@ -293,7 +293,7 @@ function silentModel(): { readonly model: Model; readonly asked: Promise<void> }
 // Contract: loop-11
 test("a model that is answering at the time limit is stopped: a timeout with its text", async () => {
   const clock = new FakeClock();
-  const { model, asked } = silentModel();
+  const { model, asked } = stallingModel();
   const running = run([], { model, maxDurationMs: 5000 }, [ok], { clock });
   await asked;
   clock.advance(5000);
@@ -347,7 +347,7 @@ test("an onBeforeSendToLLM that hangs is stopped with its turn, with or without 
 // Contract: loop-11
 test("the last answer after the time limit has exactly a minute", async () => {
   const clock = new FakeClock();
-  const { model, asked } = silentModel();
+  const { model, asked } = stallingModel();
   const running = run([], { model, maxDurationMs: 0 }, [ok], { clock });
   await asked;
   let ended = false;
@@ -388,7 +388,7 @@ test("the number of repeated failures can be set, and the limit removed", async 
 // Contract: loop-17
 test("other arguments, a success in between, and retryable failures do not count as repetition", async () => {
   let n = 0;
-  const moody = defineTool({
+  const sometimesFailing = defineTool({
     ...reads,
     name: "Moody",
     execute: () => (++n % 3 === 0 ? "well" : toolError({ code: "no", message: "No." })),
@@ -404,7 +404,7 @@ test("other arguments, a success in between, and retryable failures do not count
     ...[1, 2, 3, 4, 5].map(() => calls("Moody")),
     ...[1, 2, 3, 4].map(() => calls("Busy")),
   ];
-  const ran = await run([...script, "Done."], { maxRounds: 20 }, [bad, moody, busy]);
+  const ran = await run([...script, "Done."], { maxRounds: 20 }, [bad, sometimesFailing, busy]);
   assert.equal(ran.result.limit, undefined);
   assert.equal(ran.result.answer, "Done.");
 });

@@ -141,8 +141,8 @@ const tooMany = "too_many_calls";
 
 /** Returns the error for the model of a call that was not run because the turn reached a limit. */
 export function beyondLimit({ limit, message }: ReachedLimit): ToolErrorData {
-  const told = `It was not run: no more tools may be called in this turn. ${message}`;
-  return { code: codes[limit], message: told };
+  const fullMessage = `It was not run: no more tools may be called in this turn. ${message}`;
+  return { code: codes[limit], message: fullMessage };
 }
 
 /** Returns the error of a call beyond the limit on calls in a round. */

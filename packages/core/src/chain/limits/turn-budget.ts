@@ -85,22 +85,22 @@ export class TurnBudget {
     const { maxDurationMs = Infinity } = this.#limits;
     if (maxDurationMs === Infinity) return step(signal);
     const left = Math.max(maxDurationMs - this.elapsed, last ? lastAnswerMs : 0);
-    const over = new AbortController();
+    const timeLimit = new AbortController();
     const message = `The turn's ${maxDurationMs / 1000} seconds were over before ${asked} had answered.`;
     const disarm = this.#clock.after(left, () =>
-      over.abort(new ModelError({ code: "timeout", message })),
+      timeLimit.abort(new ModelError({ code: "timeout", message })),
     );
-    return step(AbortSignal.any([signal, over.signal])).finally(disarm);
+    return step(AbortSignal.any([signal, timeLimit.signal])).finally(disarm);
   }
 
   /**
    * Returns the limit that the turn has reached.
    *
    * @param rounds the rounds of calls so far
-   * @param goesOn true ignores the limit on calls, because the client's own tools can still run
+   * @param ignoresCalls true ignores the limit on calls, because the client's own tools can still run
    */
-  reached(rounds: number, usage: Usage, goesOn = true): ReachedLimit | undefined {
-    const calls = goesOn ? -1 : this.#calls;
+  reached(rounds: number, usage: Usage, ignoresCalls = true): ReachedLimit | undefined {
+    const calls = ignoresCalls ? -1 : this.#calls;
     const elapsed = this.#timeIsOver ? Infinity : this.#timed();
     const spent = { rounds, calls, usage, elapsed };
     return this.failures.reached ?? reachedLimit(this.#limits, this.#model, spent);
@@ -209,8 +209,8 @@ class RepeatedFailures {
     if (pending.length === 0) return undefined;
     this.#pendingAdvice = [];
     const counts = new Map(pending.map(({ name, count }) => [name, count]));
-    const said = [...counts].map(([name, count]) => `${name} has now failed ${count} times`);
-    return `${said.join(", ")} in this turn with the same arguments. Do not repeat it as it is: change the arguments, try another way, or answer.`;
+    const lines = [...counts].map(([name, count]) => `${name} has now failed ${count} times`);
+    return `${lines.join(", ")} in this turn with the same arguments. Do not repeat it as it is: change the arguments, try another way, or answer.`;
   }
 }
 
@@ -267,20 +267,20 @@ class UsageEstimate {
     return { ...usage, inputTokens, outputTokens, estimated: true };
   }
 
-  #sum(things: readonly (Message | ToolDefinition)[]): number {
-    return things.reduce((sum, thing) => sum + this.#tokens(thing), 0);
+  #sum(entries: readonly (Message | ToolDefinition)[]): number {
+    return entries.reduce((sum, entry) => sum + this.#tokens(entry), 0);
   }
 
-  #tokens(thing: Message | ToolDefinition): number {
-    const before = this.#counted.get(thing);
+  #tokens(entry: Message | ToolDefinition): number {
+    const before = this.#counted.get(entry);
     if (before !== undefined) return before;
-    const text = "role" in thing ? textOf(thing) : JSON.stringify(thing);
+    const text = "role" in entry ? textOf(entry) : JSON.stringify(entry);
     const counted = this.#countTokens(text);
     const isCount = Number.isFinite(counted) && counted >= 0;
-    const parts = "role" in thing ? partsOf(thing) : [];
+    const parts = "role" in entry ? partsOf(entry) : [];
     const data = parts.filter(({ type }) => type === "image" || type === "file").length;
     const tokens = (isCount ? counted : estimateTokens(text)) + data * tokensOfData;
-    this.#counted.set(thing, tokens);
+    this.#counted.set(entry, tokens);
     return tokens;
   }
 }

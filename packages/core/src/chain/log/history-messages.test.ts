@@ -195,12 +195,12 @@ test("of hundreds of short turns, the oldest become logs in batches and remain l
   const turn = await turnOf([{ calls: [{ name: "Look" }, { name: "Look" }] }, "Found."], {
     executor: executorWith([look]),
   });
-  const talk = await turnOf(["Hello."]);
+  const shortTurn = await turnOf(["Hello."]);
   const turns: StoredTurn[] = [];
   let shown: readonly Message[] = [];
   let changes = 0;
   for (let n = 0; n < 100; n++) {
-    turns.push(turn, talk);
+    turns.push(turn, shortTurn);
     const now = historyMessages(turns);
     const isChanged = JSON.stringify(now.slice(0, shown.length)) !== JSON.stringify(shown);
     if (isChanged) changes++;

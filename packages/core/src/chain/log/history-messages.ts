@@ -126,12 +126,12 @@ function shortTurnsShown(turns: readonly Turn[]): ReadonlySet<number> {
     sizes.set(index, size);
     chars += size;
     if (chars <= shownChars) continue;
-    for (const [oldest, its] of sizes) {
+    for (const [oldest, oldestSize] of sizes) {
       if (chars <= shownChars / 2) break;
       // Without calls, the log is the same text.
-      if (its === 0) continue;
+      if (oldestSize === 0) continue;
       sizes.delete(oldest);
-      chars -= its;
+      chars -= oldestSize;
     }
   }
   return new Set(sizes.keys());

@@ -276,7 +276,7 @@ test("a failed call among similar calls has its own entry", () => {
   assert.match(replay, /×4 ✓.*\n- Search ✗ Failed: no → Search_5\n- Search ×4 ✓/);
 });
 
-test("similar calls are grouped only if no text comes between them", () => {
+test("similar calls are grouped only if there is no text between them", () => {
   const calls = Array.from({ length: 6 }, (_, n) => recordOf({ name: "Search" }, n + 1));
   const messages = [says("", calls.slice(0, 3)), says("Hm."), says("", calls.slice(3))];
   assert.equal(blocks(turnLog(messages, calls).flow), 6);

@@ -209,10 +209,10 @@ function hintLine(calls: readonly LoggedCall[]): string {
   const [call] = calls;
   if (call === undefined) return "";
   const many = calls.length === 1 ? "" : ` ×${calls.length}`;
-  return `- \`${call.name}\`${many} ${handles(calls, call)}`;
+  return `- \`${call.name}\`${many} ${valueNames(calls, call)}`;
 }
 
-function handles(calls: readonly LoggedCall[], call: LoggedCall): string {
+function valueNames(calls: readonly LoggedCall[], call: LoggedCall): string {
   if (call.value === undefined)
     return `(no value kept; ${call.outcome.mark} ${call.outcome.words})`;
   const numbered = numberedValues(calls);

@@ -17,9 +17,9 @@ import { clientToolsProblem, groupsProblem } from "../options/check-options.ts";
  * The loop's own instructions to the model in a request, in addition to the conversation. Version
  * 2.
  */
-const lastRequest =
+const finalAnswerNote =
   "No more tools may be called in this turn. Answer now with what you have, and say what is missing.";
-const sayMore = "Your answer was empty. Answer the user in words.";
+const emptyAnswerNote = "Your answer was empty. Answer the user in words.";
 
 interface RequestNotes {
   readonly limit: ReachedLimit | undefined;
@@ -59,9 +59,12 @@ export async function chainRequest(
     const first: Message[] = prompt === "" ? [] : [{ role: "system", content: prompt }];
     const named = (given: readonly Message[]) =>
       notes.takesReferences ? nameLongMessages(given, executor.variables) : given;
-    const said = first.concat(named(contextMessages), notes.hasUserInput ? named(turn) : turn);
-    if (note !== "") said.push({ role: "developer", content: note });
-    messages = said;
+    const conversation = first.concat(
+      named(contextMessages),
+      notes.hasUserInput ? named(turn) : turn,
+    );
+    if (note !== "") conversation.push({ role: "developer", content: note });
+    messages = conversation;
   } catch (thrown) {
     return failed("system_prompt_failed", `systemPrompt threw: ${errorMessage(thrown)}`);
   }
@@ -132,10 +135,12 @@ function stoppedBy({ reason }: AbortSignal): ChainRequest {
 
 function noteText({ limit, again, advice }: RequestNotes): string {
   if (limit === undefined && !again) return advice ?? "";
-  const last = limit === undefined ? [] : [limit.message, lastRequest];
-  return [...(again ? [sayMore] : []), ...last, ...(advice === undefined ? [] : [advice])].join(
-    " ",
-  );
+  const last = limit === undefined ? [] : [limit.message, finalAnswerNote];
+  return [
+    ...(again ? [emptyAnswerNote] : []),
+    ...last,
+    ...(advice === undefined ? [] : [advice]),
+  ].join(" ");
 }
 
 function failed(code: string, message: string): ChainRequest {

@@ -126,7 +126,7 @@ export class ModelAnswer {
       recorder.appendEvent({ type: "item.delta", itemId: item.itemId, delta });
   }
 
-  #endItem({ itemId, text: said }: OpenItem, incomplete: boolean, text = said): void {
+  #endItem({ itemId, text: written }: OpenItem, incomplete: boolean, text = written): void {
     const { recorder } = this.#options;
     if (!recorder.isObserved) return;
     recorder.appendEvent({ type: "item.end", itemId, text, ...(incomplete && { incomplete }) });
@@ -199,11 +199,11 @@ function endless(): ModelError {
   return new ModelError({ code: "server", message });
 }
 
-const nothingCame = "(cut off: the answer was ended before the arguments came)";
+const noArguments = "(cut off: the answer was ended before the arguments came)";
 
 /** Without any arguments, the call would look complete if the tool requires none. */
 function cutOff(last: ToolCallRequest): ToolCallRequest {
   const { name, arguments: args } = last.function;
   if (args.trim() !== "") return last;
-  return { ...last, function: { name, arguments: nothingCame } };
+  return { ...last, function: { name, arguments: noArguments } };
 }

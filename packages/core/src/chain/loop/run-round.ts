@@ -71,7 +71,7 @@ export async function runCalls(
 ): Promise<ChainEnding | undefined> {
   const { calls, turn, budget } = chain;
   calls.addRound(proposed);
-  if (calls.isMoving) await calls.idle();
+  if (calls.isActive) await calls.idle();
   const ending = chain.stopped();
   if (ending !== undefined) return ending;
   if (calls.isOpen) {

@@ -41,7 +41,7 @@ async function waiting(): Promise<JsonObject & { readonly calls: readonly JsonOb
   return JSON.parse(JSON.stringify(state)) as Awaited<ReturnType<typeof waiting>>;
 }
 
-async function carryOn(state: unknown) {
+async function resumeFrom(state: unknown) {
   const { ran, executor } = world();
   const journal = new MemoryJournal();
   const model = new ScriptedModel(["Done.", "Done."]);
@@ -52,7 +52,7 @@ async function carryOn(state: unknown) {
 
 // Contract: loop-66
 test("a state that was stored as JSON can be resumed", async () => {
-  const { ran, result } = await carryOn(await waiting());
+  const { ran, result } = await resumeFrom(await waiting());
   assert.deepEqual([result.status, result.error, ran], ["completed", undefined, [{ sum: 1 }]]);
 });
 
@@ -92,7 +92,7 @@ test("an invalid state is rejected with its problem: nothing runs, nothing is wr
     ],
   ];
   for (const [given, problem] of bad) {
-    const { ran, result, model, journal } = await carryOn(given);
+    const { ran, result, model, journal } = await resumeFrom(given);
     assert.deepEqual([result.status, result.error?.code], ["error", "invalid_state"]);
     assert.match(result.error?.message ?? "", problem);
     assert.deepEqual([ran, model.requests.length, journal.writes.length], [[], 0, 0]);
@@ -164,7 +164,7 @@ test("a user's approval does not cover arguments that changed after the request"
   const changed = state.calls.map((call) =>
     call["status"] === "waiting" ? { ...call, args: { sum: 1_000_000 } } : call,
   );
-  const { ran, result } = await carryOn({ ...state, calls: changed });
+  const { ran, result } = await resumeFrom({ ...state, calls: changed });
   assert.deepEqual(ran, []);
   const { result: end } = result.toolCallHistory.find(({ toolName }) => toolName === "Pay") ?? {};
   assert.match(end?.finalText ?? "", /^Error \(tool_changed\)/);
@@ -200,7 +200,7 @@ test("if another option is invalid, the result's state is the given one", async 
     assert.deepEqual({ ...kept, elapsed: given.elapsed }, given);
     assert.ok(elapsed >= given.elapsed);
   }
-  const { result } = await carryOn(state);
+  const { result } = await resumeFrom(state);
   assert.equal(result.status, "completed");
 });
 

@@ -254,7 +254,7 @@ test("a journal's outcome must be valid, and may be in a custom promise", async 
   const committed: CommitOutcome = { status: "committed" };
   const later = {
     // oxlint-disable-next-line unicorn/no-thenable -- the promise of another library
-    commit: () => ({ then: (tell: (outcome: CommitOutcome) => void) => tell(committed) }),
+    commit: () => ({ then: (resolve: (outcome: CommitOutcome) => void) => resolve(committed) }),
   };
   assert.equal((await run({ journal: later })).result.status, "completed");
 });

@@ -196,14 +196,14 @@ function withText(message: Message): Message {
     readonly content?: string | null;
     readonly reasoning?: AssistantMessage["reasoning"] | string | null;
   };
-  const isThought = typeof reasoning === "string" || reasoning === null;
-  if (typeof content === "string" && calls !== null && !isThought) return message;
-  const thoughts = typeof reasoning === "string" ? [{ text: reasoning }] : reasoning;
+  const isReasoningText = typeof reasoning === "string" || reasoning === null;
+  if (typeof content === "string" && calls !== null && !isReasoningText) return message;
+  const reasoningParts = typeof reasoning === "string" ? [{ text: reasoning }] : reasoning;
   return {
     ...rest,
     content: content ?? "",
     ...(calls && { tool_calls: calls }),
-    ...(thoughts && { reasoning: thoughts }),
+    ...(reasoningParts && { reasoning: reasoningParts }),
   };
 }
 

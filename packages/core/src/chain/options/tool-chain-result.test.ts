@@ -79,7 +79,7 @@ test("a chat's options reach every request; a forced tool choice reaches only th
 });
 
 // Contract: loop-20
-test("the system prompt comes first, and an empty one is left out", async () => {
+test("the system prompt is the first message, and an empty prompt is omitted", async () => {
   const { model, result } = run(["Done."], { systemPrompt: "Be brief." });
   await result;
   assert.deepEqual(
@@ -93,7 +93,7 @@ test("the system prompt comes first, and an empty one is left out", async () => 
 
 // Contract: loop-22, loop-49
 test("checkToolResults: false overrides a tool's own request for a review, but no rule", async () => {
-  const shy = defineTool({
+  const reviewed = defineTool({
     ...reads,
     name: "Shy",
     permission: { executionPolicy: "auto", resultApprovalPolicy: "always" },
@@ -101,10 +101,10 @@ test("checkToolResults: false overrides a tool's own request for a review, but n
   });
   const rules = [{ tool: "test.Shy", result: "always" }] as const;
   for (const [checkToolResults, executor, status] of [
-    [false, executorWith([shy]), "success"],
-    [true, executorWith([shy]), "result_rejected"],
-    [undefined, executorWith([shy]), "result_rejected"],
-    [false, executorWith([shy], { rules }), "result_rejected"],
+    [false, executorWith([reviewed]), "success"],
+    [true, executorWith([reviewed]), "result_rejected"],
+    [undefined, executorWith([reviewed]), "result_rejected"],
+    [false, executorWith([reviewed], { rules }), "result_rejected"],
   ] as const) {
     const said = checkToolResults === undefined ? {} : { checkToolResults };
     const { result } = run([calls("Shy"), "Done."], said, executor);

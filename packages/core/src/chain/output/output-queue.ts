@@ -70,11 +70,11 @@ interface Spill<E> {
   left: number;
   reading: AsyncIterator<readonly [E, number]> | undefined;
   /** Whether the current replay has made progress. */
-  moved: boolean;
+  madeProgress: boolean;
 }
 
 /** The number of pieces of a text that are stored separately before they are joined. */
-const loosePieces = 32;
+const maxPieces = 32;
 
 /**
  * The events of one call, or of no call, in order. They are in memory up to the budget; events
@@ -113,7 +113,7 @@ export class OutputQueue<E extends AnyEvent> {
     const size = text === undefined ? sizeOf(event) : text.piece.length;
     if (!this.#fits(size)) {
       const at = position - 1;
-      this.#spill = { at, upTo: position, left: 1, reading: undefined, moved: false };
+      this.#spill = { at, upTo: position, left: 1, reading: undefined, madeProgress: false };
       return;
     }
     this.#size += size;
@@ -191,7 +191,7 @@ export class OutputQueue<E extends AnyEvent> {
     }
     last.parts.push(piece);
     last.size += piece.length;
-    if (last.parts.length > loosePieces) last.parts = [last.parts.join("")];
+    if (last.parts.length > maxPieces) last.parts = [last.parts.join("")];
   }
 
   #textEvent(item: Item, text: string): OutputEvent<E> {
@@ -209,15 +209,15 @@ export class OutputQueue<E extends AnyEvent> {
         if (next === undefined || next.done === true) {
           // A replay may end at the events that existed when it began: repeat it as long as it
           // makes progress.
-          if (!spill.moved) return await this.#omit(spill);
+          if (!spill.madeProgress) return await this.#omit(spill);
           spill.reading = undefined;
-          spill.moved = false;
+          spill.madeProgress = false;
           continue;
         }
         const [event, position] = next.value;
         if (position <= spill.at) continue;
         spill.at = position;
-        spill.moved = true;
+        spill.madeProgress = true;
         // The store may be ahead: later events are still to be pushed.
         if (position > spill.upTo || this.#source.callOf(event) !== this.callId) continue;
         spill.left--;
@@ -262,7 +262,7 @@ export class OutputQueue<E extends AnyEvent> {
 async function closeReplay<E>(spill: Spill<E>): Promise<void> {
   const { reading } = spill;
   spill.reading = undefined;
-  spill.moved = false;
+  spill.madeProgress = false;
   try {
     await reading?.return?.();
   } catch {

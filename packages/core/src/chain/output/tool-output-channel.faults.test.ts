@@ -75,17 +75,17 @@ test("output that is written while the reader reads is neither lost nor duplicat
 // Contract: plugins-37
 test("a client's call is announced before the event that closes the turn", async () => {
   const clientTools = [{ type: "function" as const, function: { name: "Local", description: "" } }];
-  const talks = tool("Talks", {
+  const writing = tool("Talks", {
     execute: async (_args, { output }) => (output.write("first"), await tick(), "done"),
   });
-  const { heard } = await hear([talks], [call("Local", "Talks")], { clientTools });
+  const { heard } = await hear([writing], [call("Local", "Talks")], { clientTools });
   const order = types(heard);
   assert.ok(order.includes("client_call.waiting"));
   assert.equal(order.at(-1), "chain.waiting");
 });
 
 // Contract: plugins-38
-test("the next model turn's text comes after all output of this turn's tools", async () => {
+test("the next model turn's text follows all output of this turn's tools", async () => {
   const late = tool("Late", {
     execute: async (_args, { output }) => {
       for (let n = 0; n < 20; n++) {
@@ -102,9 +102,9 @@ test("the next model turn's text comes after all output of this turn's tools", a
   const afterwards = new ToolOutputChannel();
   for (const event of raw) afterwards.push(event);
   for (const order of [heard, await Array.fromAsync(afterwards.read())]) {
-    const lastWord = order.findLastIndex(({ type }) => type === "output.text");
+    const lastText = order.findLastIndex(({ type }) => type === "output.text");
     const nextTurn = order.findIndex((one) => one.type === "round.started" && one.round === 2);
-    assert.ok(lastWord !== -1 && lastWord < nextTurn);
+    assert.ok(lastText !== -1 && lastText < nextTurn);
   }
 });
 
@@ -179,7 +179,7 @@ test("a tool's output remains text, even if it looks like an event", async () =>
 });
 
 // Contract: plugins-29, plugins-42
-test("a call's output carries its own id, even if other calls write meanwhile", async () => {
+test("a call's output has its own id, even if other calls write at the same time", async () => {
   const inner = tool("Inner", {
     execute: async (_args, { output, callId }) => {
       for (let n = 0; n < 5; n++) {
@@ -201,12 +201,12 @@ test("a call's output carries its own id, even if other calls write meanwhile", 
     },
   });
   const { heard } = await hear([inner, outer], [call("Outer", "Outer", "Inner"), "done"]);
-  const speakers = new Set<string>();
+  const writers = new Set<string>();
   for (const event of heard) {
     if (event.type === "call.event") assert.equal(event.data, event.callId);
     if (event.type === "output.text")
       assert.equal(event.text.replaceAll(`${event.callId};`, ""), "");
-    if (event.type === "output.text") speakers.add(event.callId);
+    if (event.type === "output.text") writers.add(event.callId);
   }
-  assert.equal(speakers.size, 7);
+  assert.equal(writers.size, 7);
 });

@@ -1,5 +1,5 @@
 import type { ApprovalDecision, CallRecord, ChainState, Message } from "@capstan/core";
-import { type ChainResume, isSettled, reopenedByPerson } from "@capstan/core/host";
+import { type ChainResume, isSettled, reopenedByUser } from "@capstan/core/host";
 import {
   type ExecutionApproval,
   isClosing,
@@ -29,7 +29,7 @@ export async function readInheritedTurn(
   { continuesParent }: Pick<StoredRequest, "continuesParent">,
 ): Promise<ChainState> {
   const stored = await readChainState(store, parent);
-  const state = { ...stored.state, calls: reopenedByPerson(stored.state.calls) };
+  const state = { ...stored.state, calls: reopenedByUser(stored.state.calls) };
   return continuesParent ? { ...state, messages: withoutIncompleteAnswer(state.messages) } : state;
 }
 

@@ -5,7 +5,7 @@ import type {
   Message,
   ReviewDecision,
 } from "@capstan/core";
-import { type ChainResume, isSettled, reopenedByPerson } from "@capstan/core/host";
+import { type ChainResume, isSettled, reopenedByUser } from "@capstan/core/host";
 import {
   type ApprovalRecord,
   type ClaimedRun,
@@ -71,7 +71,7 @@ export async function restoreRun(
     type: "event",
     event: { type: "model.restarted", reason: "The server was restarted." },
   };
-  const state = { ...stored.state, calls: reopenedByPerson(stored.state.calls) };
+  const state = { ...stored.state, calls: reopenedByUser(stored.state.calls) };
   return {
     run,
     writes: [...endsOf(stored), ...(stored.unfinishedItems.length === 0 ? [] : [restarted])],
