@@ -23,7 +23,7 @@ function optionsIn(dataDir: string): ServerOptions {
   };
 }
 
-test("a start that fails when it listens already leaves nothing behind", async () => {
+test("a start that fails after it listens leaves nothing behind", async () => {
   await withDataDir(async (dataDir) => {
     const first = await startServer(optionsIn(dataDir));
     const port = Number(new URL(first.url).port);
@@ -32,7 +32,7 @@ test("a start that fails when it listens already leaves nothing behind", async (
     const failing: ServerOptions = {
       ...optionsIn(dataDir),
       port,
-      // Read last of all.
+      // This option is read last.
       get retention(): never {
         throw new Error("no retention");
       },

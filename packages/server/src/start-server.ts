@@ -28,12 +28,18 @@ type SharedOptions = Pick<
 
 export interface ServerOptions extends SharedOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   readonly port: number;
   readonly dataDir: string;
-  /** A PostgreSQL database, `postgres://user:password@host:port/name`, which other nodes may have, too. @default SQLite in `dataDir` */
+  /**
+   * A PostgreSQL database, `postgres://user:password@host:port/name`, which other nodes can share.
+   * @default SQLite in `dataDir`
+   */
   readonly databaseUrl?: string;
-  /** A Redis, `redis://host:6379/0`, whose queue hands runs out to the nodes of `databaseUrl`. @default each node helps itself */
+  /**
+   * A Redis, `redis://host:6379/0`, whose queue distributes runs to the nodes of `databaseUrl`.
+   * @default each node claims runs from the database
+   */
   readonly redisUrl?: string;
   /**
    * If there are none, all callers are the same principal, so the server must listen on loopback.
@@ -55,27 +61,34 @@ export interface ServerOptions extends SharedOptions {
 export interface StopSummary {
   /** Runs that the next server continues. */
   readonly handedBack: number;
-  /** Whether runs wait for people or clients, here or at another node. */
+  /** Whether runs wait for users or clients, here or at another node. */
   readonly waits: boolean;
 }
 
 export interface RunningServer {
   readonly url: string;
-  /** Returns a link that pairs the browser that opens it: once, within 10 minutes. Show it to the server's user only. */
+  /**
+   * Returns a link that pairs the browser that opens it. It works once, within 10 minutes. Show it
+   * only to the server's user.
+   */
   readonly createPairingLink: () => string;
   /**
    * Resolves if the store's writer died, so that nothing more can be stored. Close the server with
    * `graceMs` 0 and start it again: stored runs continue.
    */
   readonly failed: Promise<CapstanError>;
-  /** Takes nothing new, lets runs end for `graceMs` (default 5,000), hands back the rest, closes the store. */
+  /**
+   * Accepts no new requests, waits for runs to end for `graceMs` (default 5,000), hands back the
+   * other runs, and closes the store.
+   */
   close(options?: { readonly graceMs?: number }): Promise<StopSummary>;
 }
 
 /**
  * Opens the data directory, resumes the unfinished runs, and listens.
  *
- * @throws CapstanError `data_directory_locked`, `address_in_use`, `host_needs_keys`, or what the store says
+ * @throws CapstanError `data_directory_locked`, `address_in_use`, `host_needs_keys`, or an error of
+ * the store
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host, port, apiKeys, models, createExecutor } = options;
@@ -130,9 +143,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const queueClosed = queue?.close();
     const handedBack = await runs.close(graceMs);
     const waits = (await store.everySuspendedSince().catch(() => undefined)) !== undefined;
-    // Until here it has runs, and others must see that it lives.
+    // Until here this node has runs, so other nodes must see its heartbeats.
     stopBeating();
-    // Streams of runs that were handed back have no end of their own.
+    // Streams of runs that were handed back never end by themselves.
     server.closeAllConnections();
     await closed;
     await queueClosed;
@@ -150,7 +163,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
     pairing.announce(bound);
     await store.announce(url);
-    // Before what may take long: others must see that it lives.
+    // Heartbeats start before recovery, which can take long, so that other nodes do not consider
+    // this node dead.
     let checkDeadlines: DeadlineWatch["check"] = async () => {};
     stopBeating = monitorNodes({ runs, log, onNodeGone: () => void checkDeadlines() });
     await runs.recover(left);
@@ -160,7 +174,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     checkDeadlines = watch.check;
     stopWatching.push(watch.stop);
     if (options.redisUrl !== undefined) {
-      // Only here: a server without Redis never loads it.
+      // Imported here, so that a server without Redis never loads it.
       const { openBullQueue } = await import("./runs/dispatch/bull-queue.ts");
       const { dispatcher } = runs;
       const consumer = {
@@ -202,7 +216,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
       thrown.code === "EADDRINUSE"
         ? new CapstanError({
             code: "address_in_use",
-            message: `Port ${port} on ${host} is taken. Choose another with --port, or stop what uses it.`,
+            message: `Port ${port} on ${host} is in use. Choose another with --port, or stop the program that uses it.`,
             cause: thrown,
           })
         : new CapstanError({

@@ -14,7 +14,7 @@ import type { Store } from "@capstan/store";
 
 const allow = { decision: "allow" } as const;
 
-/** A tool that asks, a run that waits for the answer, and the question's id. */
+/** A tool that needs approval, a run that waits for the answer, and the approval's id. */
 async function parked(store: Store) {
   let made = 0;
   const tools = [asking("Ask", () => ++made)];
@@ -26,7 +26,7 @@ async function parked(store: Store) {
 }
 
 // Contract: durability-15
-test("an answer that its server did not live to act on is acted on by the next one", async () => {
+test("the next server acts on an answer that its server stored before it died", async () => {
   await withMemoryStore(async (store) => {
     const { run, tools, approvalId, made } = await parked(store);
     await store.write([{ type: "answer-approval", owner, id: approvalId, answer: allow }]);
@@ -51,7 +51,7 @@ test("a second answer to a run in progress does not wait for the run's end", asy
   });
 });
 
-test("an answer to an expired question changes nothing, and the run continues", async () => {
+test("an answer to an expired approval changes nothing, and the run continues", async () => {
   await withMemoryStore(async (store, clock) => {
     const { run, tools, approvalId, made } = await parked(store);
     clock.set(Number.MAX_SAFE_INTEGER);
@@ -80,7 +80,7 @@ test("an answered run that cannot be resumed ends with the reason, and the answe
   });
 });
 
-test("one run that cannot be resumed does not keep the questions of other runs from expiring", async () => {
+test("approvals of other runs expire even if one run cannot be resumed", async () => {
   await withMemoryStore(async (store, clock) => {
     const first = await parked(store);
     const second = await parked(store);
@@ -122,7 +122,7 @@ test("the commit of an answer also claims its run: the run needs no second claim
   });
 });
 
-test("a run that is stopped right behind its answer is cancelled, and its call is not made", async () => {
+test("a run that is cancelled right after its answer does not make its call", async () => {
   await withMemoryStore(async (store) => {
     const { run, tools, approvalId, made } = await parked(store);
     const runs = createRuns({ store, tools, model: new ScriptedModel(["done"]) });

@@ -22,7 +22,7 @@ export interface AnswerContext {
 }
 
 /*
- * Answers: users' answers and the outputs of clients' tools, for which suspended runs wait. Each is
+ * Handles users' answers and the outputs of clients' tools, for which suspended runs wait. Each is
  * stored first, then delivered to the run, which is active in this process or is claimed.
  */
 
@@ -100,11 +100,11 @@ export async function releaseCovered(
       if (covered.has(id))
         await answerApproval(context, { owner, id, runId }, { decision: "allow", by: "grant" });
   } catch (thrown) {
-    context.log(`Questions that ${grant.id} covers stay open: ${errorMessage(thrown)}`);
+    context.log(`Approvals that ${grant.id} covers stay pending:  ${errorMessage(thrown)}`);
   }
 }
 
-/** A run that suspends at this moment finds the answer in the store. */
+/** A run that is just suspending finds the answer in the store. */
 function deliver({ registry }: AnswerContext, approval: ApprovalRecord): void {
   void registry.get(approval.runId)?.send({ type: "answer", approval });
 }

@@ -21,7 +21,7 @@ export async function cancelRun(
   { owner, id }: Pick<RunRecord, "owner" | "id">,
 ): Promise<void> {
   const store = stores.of(id);
-  // At once, ahead of the commands that wait for this run.
+  // Stops immediately, ahead of the commands that wait for this run.
   await registry.get(id)?.cancel(stoppedByUser);
   await registry.inOrder(id, async () => {
     await registry.get(id)?.cancel(stoppedByUser);
@@ -30,7 +30,7 @@ export async function cancelRun(
     // Its owner knows the state of its calls. If that node is gone or slow, this one claims the run.
     const isElsewhere = now.status === "in_progress";
     if (isElsewhere && (await nodeMessages.stopRun(now, stopTimeoutMs))) return;
-    // Others may claim it in the meantime.
+    // Other nodes can claim it in the meantime.
     while (now !== undefined && !isClosing(now.status)) {
       if (await registry.close(now, stopped)) return;
       now = await store.getRun({ owner, id });

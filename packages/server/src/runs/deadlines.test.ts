@@ -25,7 +25,7 @@ const day = 24 * hour;
 const limits = defaultServerLimits;
 const weather = { type: "function", function: { name: "Weather" } } as const;
 
-/** A server of which all the time is the test's. */
+/** A server whose clock the test controls. */
 function timed(
   model: ScriptedModel,
   {
@@ -58,7 +58,7 @@ interface Timing {
 }
 
 // Contract: durability-22
-test("a question that is not answered in time counts as denied, and the run continues", async () => {
+test("an approval that is not answered in time is denied, and the run continues", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "Then not."]);
   const { clock, store, runs, watch } = timed(model);
   const run = await begin(runs, requestOf("go"));
@@ -76,7 +76,7 @@ test("a question that is not answered in time counts as denied, and the run cont
 });
 
 // Contract: durability-22
-test("a run that nobody answers is expired, with every call accounted for", async () => {
+test("a run without an answer expires, and each of its calls has a result", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Weather" }] }]);
   const { clock, store, runs, watch } = timed(model);
   const request = requestOf("go", { clientTools: [weather], toolOutputs: "inline" });
@@ -87,7 +87,7 @@ test("a run that nobody answers is expired, with every call accounted for", asyn
   assert.equal((await store.getRun({ owner, id: run.id }))?.status, "requires_action");
   await passes(clock, hour);
   const { result } = await runIn(store, run.id, "expired");
-  assert.match(result?.error?.message ?? "", /Nobody answered/);
+  assert.match(result?.error?.message ?? "", /did not get its answer in time/);
   const calls = (await store.readCalls({ owner, runId: run.id })) ?? [];
   assert.deepEqual(
     calls.map(({ call }) => call.status),
@@ -99,7 +99,7 @@ test("a run that nobody answers is expired, with every call accounted for", asyn
 });
 
 // Contract: durability-22
-test("a question that is asked after the watch began ends when its own time is up", async () => {
+test("an approval that is requested after the watch started expires at its own deadline", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "Then not."]);
   const approvalMs = 5 * 60_000;
   const { clock, store, runs, watch } = timed(model, { approvalMs });
@@ -139,13 +139,13 @@ test("a run that suspends after the watch started expires at its deadline", asyn
 });
 
 // Contract: durability-22
-test("a question that is asked during a look is not missed", async () => {
+test("an approval that is requested during a check expires on time", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "Then not."]);
   const approvalMs = 5 * 60_000;
   const { clock, store, runs } = timed(model, { approvalMs });
   const asked = Promise.withResolvers<void>();
   const seen = Promise.withResolvers<void>();
-  // This read happened before the question.
+  // This read happens before the approval request.
   const everyPendingApproval = async () => {
     const next = await store.everyPendingApproval();
     seen.resolve();
@@ -176,7 +176,7 @@ test("a question that is asked during a look is not missed", async () => {
 });
 
 // Contract: durability-81
-test("the queue is told of a question that is over sooner than what it knows, and of no other", async () => {
+test("the queue receives only deadlines that are earlier than its known one", async () => {
   const ask = { calls: [{ name: "Ask" }] };
   const model = new ScriptedModel([ask, ask]);
   const told: number[] = [];
@@ -196,7 +196,7 @@ test("the queue is told of a question that is over sooner than what it knows, an
 });
 
 // Contract: durability-4
-test("a question has its time, and no more, whatever the clock of the server is set to", async () => {
+test("an approval expires after its time limit, whatever the server's system time", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(jump, { maxLength: 8 }), fc.boolean(), async (jumps, restarts) => {
       const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "Then not."]);
@@ -215,7 +215,7 @@ test("a question has its time, and no more, whatever the clock of the server is 
         const isOver = clock.monotonic() - asked > hour;
         assert.equal(await status(), isOver ? "expired" : "pending");
       }
-      // A new process reads the stored times: it gives it no more than it had.
+      // A new process reads the stored times, which do not extend the deadline.
       if (restarts) {
         stop();
         ({ stop } = watch());
@@ -233,14 +233,14 @@ test("a question has its time, and no more, whatever the clock of the server is 
   );
 });
 
-/** The clock is set after a while, by years if need be. */
+/** The system time is changed after a while, by up to years. */
 const jump = fc.record({
   afterMs: fc.integer({ min: 0, max: 20 * 60_000 }),
   byMs: fc.integer({ min: -1_000 * day, max: 1_000 * day }),
 });
 
 // Contract: durability-4
-test("an answer counts as long as the question is open, also if the clock was set", async () => {
+test("an answer is accepted while the approval is pending, even if the system time was changed", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "Done."]);
   const { clock, store, runs, watch } = timed(model);
   const { stop } = watch();
@@ -255,7 +255,7 @@ test("an answer counts as long as the question is open, also if the clock was se
   stop();
 });
 
-test("a run that cannot be expired is tried again after a while, and not at once", async () => {
+test("a run that cannot be expired is retried after a pause", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Weather" }] }]);
   const { clock, store, runs } = timed(model);
   const request = requestOf("go", { clientTools: [weather], toolOutputs: "inline" });
@@ -288,7 +288,7 @@ test("a run that cannot be expired is tried again after a while, and not at once
 });
 
 // Contract: durability-22
-test("a run that cannot be expired delays no question", async () => {
+test("a run that cannot be expired delays no approval's expiry", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Weather" }] }, { calls: [{ name: "Ask" }] }]);
   const { clock, store, runs } = timed(model, { approvalMs: 65_000 });
   const request = requestOf("go", { clientTools: [weather], toolOutputs: "inline" });
@@ -304,7 +304,8 @@ test("a run that cannot be expired delays no question", async () => {
   };
   const { stop } = watchDeadlines({ runs: broken, suspendedMs: 60_000, clock, log: () => {} });
   await settled();
-  // In ten seconds the run is over, which is tried again a minute later; the question is before that.
+  // The run is overdue after ten seconds and is retried a minute later; the approval expires before
+  // that.
   for (let second = 0; second <= 65; second++) {
     clock.advance(1_000);
     await settled();
@@ -314,7 +315,7 @@ test("a run that cannot be expired delays no question", async () => {
   stop();
 });
 
-test("a watch that is stopped during a look ends no more runs, and says nothing", async () => {
+test("a watch that is stopped during a check ends no more runs and logs nothing", async () => {
   const turn = { calls: [{ name: "Weather" }] };
   const { clock, store, runs } = timed(new ScriptedModel([turn, turn, turn]));
   const request = requestOf("go", { clientTools: [weather], toolOutputs: "inline" });
@@ -339,17 +340,17 @@ test("a watch that is stopped during a look ends no more runs, and says nothing"
   assert.equal(clock.pending, 0);
 });
 
-/** A table, a column, and how a run ends of which that is damaged. */
+/** A table, a column, and the end of a run in which that column is damaged. */
 const damages = [
-  // Its text is read again when it resumes.
+  // The run's text is read again when it resumes.
   ["question", "approvals", "request", "failed"],
-  // It was suspended here: the cache still knows for what it waits.
+  // The run was suspended here, so the cache has its pending approval.
   ["wait", "run_results", "result", "completed"],
   ["run", "run_requests", "request", "failed"],
 ] as const;
 
 for (const [what, table, column, end] of damages)
-  test(`a ${what} that is damaged keeps no other from ending as its time is up`, async () => {
+  test(`a ${what} that is damaged does not prevent others from expiring`, async () => {
     const sql = new SqliteConnection(new DatabaseSync(":memory:"));
     migrate(sql, 1);
     const clock = new FakeClock(Date.now());
@@ -385,7 +386,7 @@ const postgres = findPostgres();
 
 // Contract: durability-22
 test(
-  "a run that nobody answers is expired on PostgreSQL, which compares whole milliseconds",
+  "a run without an answer expires on PostgreSQL, which compares whole milliseconds",
   { skip: postgres.status === "missing" && postgres.reason },
   () =>
     withTwoNodes(async (store) => {
@@ -413,7 +414,7 @@ test(
     }),
 );
 
-test("a sweep that fails is not the last one", async () => {
+test("a failed sweep is followed by another one", async () => {
   const clock = new FakeClock();
   const lines: string[] = [];
   let sweeps = 0;
@@ -441,7 +442,7 @@ test("a sweep that fails is not the last one", async () => {
   assert.equal(sweeps, 2);
 });
 
-/** Time passes, an hour at once and a little more. */
+/** Advances the clock in steps of an hour. */
 async function passes(clock: FakeClock, ms: number): Promise<void> {
   for (let hours = 0; hours < ms / hour; hours++) {
     clock.advance(hour);
@@ -451,7 +452,7 @@ async function passes(clock: FakeClock, ms: number): Promise<void> {
   await settled();
 }
 
-/** Resolves after all tasks in memory have ended. */
+/** Resolves after all queued tasks have ended. */
 async function settled(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
 }

@@ -9,7 +9,7 @@ const maxTimerMs = 60 * 60 * 1_000;
 /** How many requests one write expires. */
 const maxAtOnce = 1_000;
 
-/** After a check that failed or could not close a run. */
+/** Pause after a check that failed or could not close a run, in milliseconds. */
 const retryMs = 60 * 1_000;
 
 export interface DeadlinesOptions {
@@ -19,16 +19,16 @@ export interface DeadlinesOptions {
   /** Ms after which a suspended run without an answer expires. */
   readonly suspendedMs: number;
   readonly clock: Clock;
-  /** Has one node check deadlines at that time. Returns false if the queue is not available. */
+  /** Makes one node check deadlines at that time. Returns false if the queue is not available. */
   readonly wakeAt?: (at: number) => boolean;
   readonly log: (line: string) => void;
 }
 
-/** How long after a deadline a node checks whether another has handled it. */
+/** Milliseconds after a deadline at which each node checks whether another node has handled it. */
 const fallbackMs = 5_000;
 
 export interface DeadlineWatch {
-  /** Expires what is overdue. */
+  /** Expires overdue approvals and runs. */
   readonly check: () => Promise<void>;
   readonly stop: () => void;
 }
@@ -37,15 +37,18 @@ export interface DeadlineWatch {
  * Expires approval requests and suspended runs without an answer in time. Uses one timer for the next
  * deadline: of all deadlines at the last check, and of requests that were stored here since.
  *
- * A clock that is set moves no deadline: times are `Clock.monotonic`. The stored times of a request
- * count once, when this process first knows of it.
+ * A changed system time moves no deadline, because times are `Clock.monotonic`. The stored times of
+ * a request are used once, when this process first reads it.
  */
 export function watchDeadlines(options: DeadlinesOptions): DeadlineWatch {
   const { runs, suspendedMs, clock, log } = options;
   const countdown = new Countdown(clock);
-  /** The time of day, but for a clock that was set forward since: runs suspended before that are not overdue. */
+  /**
+   * The time of day without later forward jumps of the clock, which must not make suspended runs
+   * overdue.
+   */
   const startedAt = clock.now() - clock.monotonic();
-  // Whole, as the stored times are: PostgreSQL compares them with nothing else.
+  // Rounded to whole milliseconds, because PostgreSQL compares stored times only with integers.
   const timeOfDay = () => Math.floor(Math.min(clock.now(), startedAt + clock.monotonic()));
   let cancel: (() => void) | undefined;
   let stopped = false;
@@ -58,7 +61,8 @@ export function watchDeadlines(options: DeadlinesOptions): DeadlineWatch {
   }
 
   function arm(at: number, laterMs = 0): void {
-    // A request that was stored during a check may expire before the deadlines that the check found.
+    // A request that was stored during a check can expire before the deadlines that the check
+    // found.
     if (stopped || at >= (armed ?? Infinity)) return;
     cancel?.();
     armed = at;
@@ -144,7 +148,7 @@ async function pendingApprovals(
   return { over: over.slice(0, maxAtOnce), next: Math.min(...ends.map(({ end }) => end)) };
 }
 
-/** When approval requests end, by a clock that is never set. */
+/** The expiry times of approval requests, on a monotonic clock. */
 class Countdown {
   readonly #clock: Clock;
   readonly #ends = new Map<string, number>();
@@ -153,7 +157,10 @@ class Countdown {
     this.#clock = clock;
   }
 
-  /** A request that is new here, as after a restart, has the time that its stored times leave: at most all of it. */
+  /**
+   * A request that this process first reads, for example after a restart, has its remaining stored
+   * time, at most its whole time limit.
+   */
   endOf({ id, createdAt, expiresAt }: PendingApproval): number {
     const known = this.#ends.get(id);
     if (known !== undefined) return known;
@@ -167,7 +174,7 @@ class Countdown {
     return [...this.#ends.keys()];
   }
 
-  /** Forgets those of `known` that are not pending any more. */
+  /** Removes the requests of `known` that are no longer pending. */
   forget(known: readonly string[], pending: readonly PendingApproval[]): void {
     const open = new Set(pending.map(({ id }) => id));
     for (const id of known) if (!open.has(id)) this.#ends.delete(id);

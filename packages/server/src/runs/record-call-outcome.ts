@@ -3,7 +3,7 @@ import { type FoundOutcome, withFoundOutcome } from "@capstan/core/host";
 import type { RunRecord, Store } from "@capstan/store";
 
 export type CallOutcomeResult =
-  /** The call's row now; after a second answer it has the first one. */
+  /** The call's current row. A second report does not change the first outcome. */
   | { readonly status: "answered" | "already_answered"; readonly call: CallRecord }
   /** The run has no such call, or its outcome is known. */
   | { readonly status: "refused"; readonly call: CallRecord | undefined };

@@ -34,7 +34,10 @@ async function hasEvent(store: Store, runId: string, wanted: RunEvent["type"]): 
     await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** The heartbeats of a run that each node reads. Both read the same ones, numbered from 1. */
+/**
+ * The heartbeats of a run that each node reads. Both nodes read the same heartbeats, numbered from
+ * 1.
+ */
 async function shown(one: Store, other: Store, runId: string): Promise<readonly RunEvent[]> {
   await Promise.all([one, other].map((store) => hasEvent(store, runId, "run.heartbeat")));
   const events = await eventsOf(one, runId);
@@ -60,7 +63,7 @@ test("readers at another node receive a run's heartbeats", options, async () => 
     const watching = server(other, []);
     watching.heartbeat({ owner, id });
     await shown(one, other, id);
-    // All readers ask at about the same time.
+    // All readers request a heartbeat at about the same time.
     watching.heartbeat({ owner, id });
     holder.heartbeat({ owner, id });
     await stop(holder, id);
@@ -70,7 +73,7 @@ test("readers at another node receive a run's heartbeats", options, async () => 
 
 // Contract: durability-50
 test(
-  "a run that was answered at another node shows to its first reader that it lives",
+  "a run that was answered at another node sends its first reader a heartbeat",
   options,
   async () => {
     await withTwoNodes(async (one, other) => {
@@ -90,7 +93,7 @@ test(
 );
 
 // Contract: durability-50
-test("of a run whose node does not hear, nobody else says that it lives", options, async () => {
+test("no other node writes heartbeats for a run whose node does not respond", options, async () => {
   await withTwoNodes(async (one, other) => {
     const deaf: Store = { ...one, nodes: { ...one.nodes!, subscribe: () => {} } };
     const holder = server(deaf, [hanging]);
@@ -107,7 +110,7 @@ test("of a run whose node does not hear, nobody else says that it lives", option
 
 // Contract: durability-51
 test(
-  "a queued run shows at every node that it waits, and is begun as if it had said nothing",
+  "a queued run sends heartbeats at every node, which do not affect its start",
   options,
   async () => {
     await withTwoNodes(async (one, other) => {
@@ -116,7 +119,7 @@ test(
       full.heartbeat({ owner, id });
       await shown(one, other, id);
       const free = server(other, ["done"]);
-      // One who asks a moment later is shown the same one.
+      // A reader that requests one a moment later gets the same heartbeat.
       free.heartbeat({ owner, id });
       await free.sweep();
       await runIn(one, id, "completed");
@@ -129,7 +132,7 @@ test(
   },
 );
 
-test("a waiting run sends heartbeats repeatedly, one for all readers that ask in between", async () => {
+test("a waiting run sends repeated heartbeats, one per interval for all readers", async () => {
   const clock = new FakeClock();
   const store = openMemoryStore({ clock });
   const full = createRuns({

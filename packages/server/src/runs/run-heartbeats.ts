@@ -37,7 +37,7 @@ export function createHeartbeats({
     await store.write([{ type: "journal", runId: id, epoch, writes: [{ type: "event", event }] }]);
   }
 
-  /** Readers at several nodes ask at about the same time: one heartbeat is enough. */
+  /** If readers at several nodes request a heartbeat at about the same time, one is enough. */
   async function isRecent(
     store: Store,
     { owner, id: runId, lastSeq }: RunRecord,
@@ -45,7 +45,8 @@ export function createHeartbeats({
   ): Promise<boolean> {
     const [last] = (await store.readEvents({ owner, runId, after: lastSeq - 1, limit: 1 })) ?? [];
     if (last?.type !== "run.heartbeat") return false;
-    // The time may be of another node's clock: one that is ahead must not suppress heartbeats.
+    // The time can be from another node's clock. A clock that is ahead must not suppress
+    // heartbeats.
     return Math.abs(now - last.at) < heartbeatMs / 2;
   }
 
@@ -54,7 +55,7 @@ export function createHeartbeats({
     pending.add(id);
     write(owner, id)
       .catch((thrown: unknown) =>
-        log(`Run ${id} could not show that it is there: ${errorMessage(thrown)}`),
+        log(`Run ${id} could not write a heartbeat: ${errorMessage(thrown)}`),
       )
       .finally(() => pending.delete(id));
   };

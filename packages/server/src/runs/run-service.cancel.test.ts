@@ -11,7 +11,7 @@ import { asking, begin, createRuns, requestOf, runIn, tool } from "../testing/ru
 
 const weather = { type: "function", function: { name: "Weather" } } as const;
 
-/** A server whose clock stands still: what needs time to be stopped is never stopped. */
+/** A server whose clock does not advance: a stop that needs a timeout never happens. */
 function stopped(model: Model, tools: readonly Tool[] = []) {
   const clock = new FakeClock();
   const store = openMemoryStore();
@@ -28,11 +28,11 @@ function stopped(model: Model, tools: readonly Tool[] = []) {
       assert.equal(events.filter(({ type }) => type === "chain.ended").length, 1);
       assert.equal(events.at(-1)?.type, "chain.ended");
       assert.equal(runs.isActive(id), false);
-      assert.equal(clock.pending, 0, "nothing waits for its time");
+      assert.equal(clock.pending, 0, "no timers are pending");
       const { data } = intact(await store.listApprovals({ owner, runId: id }));
       assert.ok(
         data.every(({ status }) => status !== "pending"),
-        "nobody is asked any more",
+        "no approval is pending",
       );
       const calls = (await store.readCalls({ owner, runId: id })) ?? [];
       return { events, calls: calls.map(({ call }) => call) };
@@ -64,7 +64,7 @@ function silentModel({ heeds }: { readonly heeds: boolean }) {
 }
 
 for (const heeds of [true, false])
-  test(`cancelled while the model streams, which ${heeds ? "heeds" : "does not heed"} it: the stream is told, the run ends`, async () => {
+  test(`cancelled while the model streams, which ${heeds ? "heeds" : "does not heed"} it: the stream is aborted and the run ends`, async () => {
     const { model, began, left } = silentModel({ heeds });
     const { runs, cancelled } = stopped(model);
     const run = await begin(runs, requestOf("go"));
@@ -74,7 +74,7 @@ for (const heeds of [true, false])
   });
 
 for (const heeds of [true, false])
-  test(`cancelled while a tool runs, which ${heeds ? "heeds" : "does not heed"} it: the run ends, and says so`, async () => {
+  test(`cancelled while a tool runs, which ${heeds ? "heeds" : "does not heed"} it: the run ends and reports it`, async () => {
     const began = Promise.withResolvers<AbortSignal>();
     const hang = tool("Hang", (_args, { signal }) => {
       began.resolve(signal);
@@ -95,7 +95,7 @@ for (const heeds of [true, false])
   });
 
 // Contract: durability-20
-test("a run that is cancelled while it waits for a user withdraws the question, and the call never runs", async () => {
+test("cancelling a run that waits for a user withdraws the approval request, and the call never runs", async () => {
   let made = 0;
   const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }]);
   const { store, runs, cancelled } = stopped(model, [asking("Ask", () => ++made)]);
@@ -107,7 +107,7 @@ test("a run that is cancelled while it waits for a user withdraws the question, 
   assert.deepEqual([late?.status, calls[0]?.status, made], ["cancelled", "cancelled", 0]);
 });
 
-test("cancelled while it waits for its client: the call is closed, and an output comes too late", async () => {
+test("cancelling a run that waits for its client closes the call, and a later output is rejected", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Weather" }] }]);
   const { store, runs, cancelled } = stopped(model);
   const request: RunRequest = requestOf("go", { clientTools: [weather], toolOutputs: "inline" });
@@ -134,7 +134,7 @@ test("a run can be cancelled after it was handed back, before the next server cl
 });
 
 // Contract: durability-20
-test("cancelled as it is begun: whichever comes first, it ends once", async () => {
+test("a run that is cancelled while it starts ends once", async () => {
   const { model } = silentModel({ heeds: true });
   const { store, runs } = stopped(model);
   const starting = runs.start(requestOf("go"));
@@ -165,7 +165,7 @@ for (const [status, model] of ended)
   });
 
 // Contract: durability-20
-test("cancelled twice at once, and answered at the same moment, it ends once", async () => {
+test("a run that is cancelled twice and answered at the same time ends once", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, "done"]);
   const { store, runs } = stopped(model, [asking("Ask", () => "made")]);
   const run = await begin(runs, requestOf("go"));

@@ -21,7 +21,7 @@ function secretTool() {
   return { tool, ran };
 }
 
-/** A run that waits for its reviewer, whichever way the request wants to be asked about calls. */
+/** A run that waits for its reviewer, for either approvals setting of the request. */
 async function parked(store: Store, approvals: RunRequest["approvals"] = "inline") {
   const { tool, ran } = secretTool();
   const model = new ScriptedModel([{ calls: [{ name: "Secret" }] }]);
@@ -32,7 +32,7 @@ async function parked(store: Store, approvals: RunRequest["approvals"] = "inline
   return { run, runs, tools: [tool], ran, reviewId: data[0]!.id };
 }
 
-/** Everything that readers other than the reviewer can read of a run. */
+/** All data of a run that readers other than the reviewer can read. */
 async function openOf(store: Store, runId: string): Promise<string> {
   return JSON.stringify([
     await store.getRun({ owner, id: runId }),
@@ -62,7 +62,7 @@ for (const approvals of ["inline", "deferred"] as const) {
 }
 
 // Contract: executor-71
-test("a review that was answered when the server died is acted on by the next one", async () => {
+test("the next server acts on a review that was answered before its server died", async () => {
   await withMemoryStore(async (store) => {
     const { run, tools, ran, reviewId } = await parked(store);
     const answer = { decision: "replace", text: "a secret" } as const;
@@ -76,7 +76,7 @@ test("a review that was answered when the server died is acted on by the next on
   });
 });
 
-test("a run that is stopped withholds what nobody had seen", async () => {
+test("a cancelled run withholds a result that was not reviewed", async () => {
   await withMemoryStore(async (store) => {
     const { run, runs, reviewId } = await parked(store);
     await runs.cancel(run);

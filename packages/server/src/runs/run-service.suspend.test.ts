@@ -7,7 +7,7 @@ import { asking, begin, createRuns, requestOf, runIn, tool } from "../testing/ru
 
 const allow = { decision: "allow" } as const;
 
-/** A store that counts who listens to it. */
+/** A store that counts its listeners. */
 function counted(): { readonly store: Store; readonly listeners: () => number } {
   const inner = openMemoryStore();
   let listeners = 0;
@@ -25,7 +25,7 @@ function counted(): { readonly store: Store; readonly listeners: () => number } 
   return { store, listeners: () => listeners };
 }
 
-/** A server whose model asks `Ask` first, and then says what is given. */
+/** A server whose model calls `Ask` first, and then answers with the given texts. */
 function asks(...then: readonly ScriptedStep[]) {
   let made = 0;
   const clock = new FakeClock(Date.now());
@@ -39,7 +39,7 @@ function asks(...then: readonly ScriptedStep[]) {
 }
 
 // Contract: durability-18
-test("runs that wait hold no chain, no timer and no listener, however many there are", async () => {
+test("waiting runs have no chain, no timer and no listener, however many there are", async () => {
   const { clock, store, runs, listeners } = asks(
     ...Array.from({ length: 49 }, () => ({ calls: [{ name: "Ask" }] })),
   );
@@ -77,7 +77,7 @@ test("a run that is answered before it suspends continues after the rest of its 
 
 // Contract: durability-17
 test("a run that is answered while it suspends continues", async () => {
-  // At each of the store's commits from the question on, as there is no telling which one it is.
+  // Answers at each commit after the approval request, because the relevant commit is not known.
   for (let after = 0; after < 6; after++) {
     const { store, runs, made } = asks("done");
     let commits = 0;
@@ -104,7 +104,7 @@ test("a run that is answered while it suspends continues", async () => {
 });
 
 // Contract: durability-17
-test("answered twice at once, the first counts, and the call is made once", async () => {
+test("of two concurrent answers the first counts, and the call is made once", async () => {
   const { store, runs, questionOf, made } = asks("done");
   const run = await begin(runs, requestOf("go"));
   await runIn(store, run.id, "requires_action");
@@ -123,7 +123,7 @@ test("answered twice at once, the first counts, and the call is made once", asyn
 });
 
 // Contract: durability-17
-test("answered to two servers at once, the call is made once", async () => {
+test("concurrent answers at two servers cause one call", async () => {
   const { store, runs, questionOf, made } = asks();
   const run = await begin(runs, requestOf("go"));
   await runIn(store, run.id, "requires_action");

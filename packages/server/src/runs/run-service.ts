@@ -55,7 +55,7 @@ export interface RunServiceOptions {
   readonly models: ModelCatalog;
   readonly createExecutor: CreateExecutor;
   readonly limits: ServerLimits;
-  /** The store of runs that are not kept. @default there are none */
+  /** The store of runs in memory. @default there are none */
   readonly memory?: Store;
   /** When runs in memory are deleted after their end. @default after an hour, and the oldest above 1,000 */
   readonly memoryLimits?: MemoryRunLimits;
@@ -73,7 +73,7 @@ type Deletion = Extract<StoreWrite, { type: "delete-run" | "delete-conversation"
 
 const unanswered: ChainError = {
   code: "timeout",
-  message: "Nobody answered what it waited for in time.",
+  message: "The run did not get its answer in time.",
   phase: "chain",
 };
 
@@ -82,9 +82,9 @@ export class RunService {
   readonly #options: RunServiceOptions;
   /** The users' own rules. */
   readonly overrides: Overrides;
-  /** Decides which queued runs execute here. */
+  /** Selects the queued runs that execute here. */
   readonly dispatcher: Dispatcher;
-  /** Where runs are: those that are kept, and those in memory. */
+  /** The stores of durable runs and of runs in memory. */
   readonly stores: RunStores;
   readonly #registry: RunRegistry;
   readonly #nodeMessages: NodeMessages;
@@ -93,7 +93,7 @@ export class RunService {
   #onDeadline: (pending: readonly PendingApproval[]) => void = () => {};
 
   constructor(given: RunServiceOptions) {
-    // The same for all: stores are compared.
+    // All parts use the same object, because stores are compared by identity.
     const options = { ...given, store: claimingStore(given.store) };
     this.#options = options;
     const { store, limits, memory } = options;
@@ -123,7 +123,7 @@ export class RunService {
     this.#context = { ...common, registry, dispatcher, nodeMessages };
   }
 
-  /** Runs that are kept, and conversations. */
+  /** The store of durable runs and conversations. */
   get store(): Store {
     return this.#options.store;
   }
@@ -131,7 +131,8 @@ export class RunService {
   /**
    * Creates a run, and starts it if a slot is free. Resolves when it is stored; the run continues on its own.
    *
-   * @param options.kept whether it is in the durable store, or in memory for a while. @default true
+   * @param options.kept whether it is in the durable store; otherwise it is in memory until it
+   * expires. @default true
    */
   start(
     request: RunRequest,
@@ -140,12 +141,14 @@ export class RunService {
     return startRun(this.#context, request, { kept, key });
   }
 
-  /** Continues a run that failed or was stopped, as a new run. Finished calls are not run again. */
+  /**
+   * Continues a run that failed or was stopped, as a new run. Completed calls are not run again.
+   */
   async retry(run: RunRecord, model: string, key?: RequestKey): Promise<StartOutcome> {
     const request = retryRequest(run, model);
     const kept = this.stores.of(run.id) === this.store;
     if (request !== undefined) return this.start(request, { kept, key });
-    const message = `This run is ${run.status}: there is nothing to try again.`;
+    const message = `This run is ${run.status}: only a run that ended without completing can be retried.`;
     return { status: "conflict", message };
   }
 
@@ -153,7 +156,7 @@ export class RunService {
    * Answers an approval request. The first answer counts; a later one returns the decision. Returns
    * `undefined` if there is no such approval.
    *
-   * @param runId the run that waits, if the caller knows it, so that it is not searched
+   * @param runId the waiting run, if the caller knows it; otherwise the run is searched
    */
   async answer(
     owner: string,
@@ -180,7 +183,7 @@ export class RunService {
   }
 
   /**
-   * Expires approval requests without an answer in time; the model is told.
+   * Expires approval requests without an answer in time; the model reads that they expired.
    *
    * @param ids those to expire. @default those whose stored time is up
    */
@@ -330,7 +333,7 @@ export class RunService {
    * Starts no more runs, waits up to `graceMs` for active runs to end, then hands back the others for
    * the next server.
    *
-   * @returns how many of the runs that are kept were handed back
+   * @returns the number of durable runs that were handed back
    */
   async close(graceMs: number): Promise<number> {
     const handedBack = await this.#registry.handBack(graceMs);

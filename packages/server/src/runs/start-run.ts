@@ -30,9 +30,12 @@ export type StartOutcome =
   | { readonly status: "conflict"; readonly message: string };
 
 export interface StartOptions {
-  /** Whether the run is in the durable store, or in memory for a while. */
+  /** Whether the run is in the durable store; otherwise it is in memory until it expires. */
   readonly kept: boolean;
-  /** Stored with the run; if another request has the key by then, that is a conflict. */
+  /**
+   * The key that is stored with the run. If another request has stored it by then, that is a
+   * conflict.
+   */
   readonly key?: RequestKey | undefined;
 }
 
@@ -44,21 +47,22 @@ export interface StartRunContext {
 }
 
 /**
- * Creates a run from a request: it takes a slot and starts, or is stored as queued. Resolves when it
- * is stored; the run continues on its own.
+ * Creates a run from a request. The run acquires a slot and starts, or is stored as queued.
+ * Resolves when it is stored; the run continues on its own.
  */
 export async function startRun(
   context: StartRunContext,
   given: RunRequest,
   options: StartOptions,
 ): Promise<StartOutcome> {
-  // Text from outside must not look like the system's own log, now or in later history.
+  // External text must not look like the system's own log, now or in later history.
   const request = {
     ...given,
     context: given.context.map(neutraliseMessage),
     inputMessages: given.inputMessages.map(neutraliseMessage),
   };
-  // One at a time for each parent: two runs must not take over the same waiting call.
+  // Creates one run at a time per parent, because two runs must not take over the same waiting
+  // call.
   const { parentId } = request;
   if (parentId === null) return start(context, request, options);
   return context.registry.inOrder(parentId, () => start(context, request, options));
@@ -77,7 +81,7 @@ async function start(
   if (parent !== undefined && !isClosing(parent.status)) {
     return {
       status: "conflict",
-      message: "The answer before this one has not ended. Wait for it, or stop it first.",
+      message: "The previous response has not ended. Wait for it, or cancel it first.",
     };
   }
   const adopts =
@@ -99,7 +103,7 @@ async function start(
       storeAndBegin(context, { id, request, taken, hasSlot, key }),
     );
   } catch (thrown) {
-    // Whether it was stored is not known: it is deleted as if it had ended.
+    // The run is possibly stored, so it is deleted as if it had ended.
     if (!registry.isActive(id)) stores.stopped({ id, owner }, false);
     throw thrown;
   } finally {
@@ -131,7 +135,7 @@ async function storeAndBegin(
     stores.forget([id]);
     const refused = outcomes.find((outcome) => outcome.status === "refused");
     const message =
-      refused?.reason ?? "The conversation has newer messages from elsewhere. Load it again.";
+      refused?.reason ?? "The conversation has newer messages from another client. Load it again.";
     return { status: "conflict", message };
   }
   if (!hasSlot) {
@@ -142,7 +146,7 @@ async function storeAndBegin(
   const variablesOf = variablesOrigin(request, outcomes);
   await registry.begin(run, async () => ({
     inputMessages,
-    // The first commit has them.
+    // The first commit contains them.
     written: openingMessages(request, taken?.inherited),
     ...(taken && { resume: await resumeInheritedTurn(store, { ...taken, request }) }),
     ...(variablesOf && { variablesOf }),
@@ -150,7 +154,10 @@ async function storeAndBegin(
   return { status: "started", run };
 }
 
-/** The request that continues a run that failed or was stopped; `undefined` if there is nothing to try again. */
+/**
+ * The request that continues a run that failed or was stopped; `undefined` if there is nothing to
+ * retry.
+ */
 export function retryRequest(run: RunRecord, model: string): RunRequest | undefined {
   if (!isClosing(run.status) || run.status === "completed") return undefined;
   const { version: _version, ...stored } = requestOf(run);
@@ -172,7 +179,7 @@ export function retryRequest(run: RunRecord, model: string): RunRequest | undefi
 
 /**
  * Returns the writes of a new run for one commit: its row, its initial state and its conversation's
- * new head. A crash therefore loses all of it or nothing.
+ * new head. A crash therefore loses all of these writes or none.
  *
  * @param inherited the unfinished turn that it takes over
  * @param status `queued` if no slot is free
@@ -263,7 +270,7 @@ export function variablesOrigin(
   return made !== undefined && "parent" in made ? made.parent : undefined;
 }
 
-/** The messages that a new run's first commit has: its chain need not write them again. */
+/** The messages in a new run's first commit, which its chain need not write again. */
 export function openingMessages(
   { inputMessages }: RunRequest,
   inherited: ChainState | undefined,
@@ -285,7 +292,7 @@ function opening(
   ];
 }
 
-/** Moves the conversation on to its new run, and names it after its first message. */
+/** Makes the new run the conversation's newest, and sets a missing title from its first message. */
 function conversationWrites(
   runId: string,
   { principal: owner, conversationId: id, parentId: from, title }: RunRequest,

@@ -8,7 +8,7 @@ import { watchRetention } from "./watch-retention.ts";
 
 const hourMs = 60 * 60 * 1_000;
 
-/** Lets what is due come to its end. */
+/** Waits until the due tasks have ended. */
 async function passes(clock: FakeClock, ms: number): Promise<void> {
   clock.advance(ms);
   for (let turn = 0; turn < 200; turn++) {
@@ -17,7 +17,7 @@ async function passes(clock: FakeClock, ms: number): Promise<void> {
   }
 }
 
-test("by the clock, every hour: what is old goes, and what it said is not at hand any more", async () => {
+test("old data is deleted every hour, and its texts are evicted from caches", async () => {
   const clock = new FakeClock(1_000 * dayMs);
   const store = openMemoryStore({ clock });
   const runs = createRuns({ store, model: new ScriptedModel(["one", "two"]), clock });
@@ -35,12 +35,12 @@ test("by the clock, every hour: what is old goes, and what it said is not at han
   assert.equal(await store.getRun({ owner, id: old.id }), undefined);
   assert.notEqual(await store.getRun({ owner, id: young.id }), undefined);
   assert.equal(lines.length, 1);
-  assert.match(lines[0] ?? "", /deleted what was old of local \(conversations: 0, runs: 1,/);
+  assert.match(lines[0] ?? "", /deleted old data of local \(conversations: 0, runs: 1,/);
   stop();
   assert.equal(clock.pending, 0);
 });
 
-test("stopped in the middle of a sweep it ends there, without a word", async () => {
+test("a watch that is stopped during a sweep ends without a log line", async () => {
   const clock = new FakeClock(1_000 * dayMs);
   const store = openMemoryStore({ clock });
   const runs = createRuns({ store, model: new ScriptedModel(["one"]), clock });

@@ -9,11 +9,11 @@ import {
   type Retention,
 } from "@capstan/store";
 
-/** After the start, when others have more to do; then this often. */
+/** Pauses before the first sweep, which leaves the server time to start, and between later ones. */
 const firstMs = 60 * 1_000;
 const everyMs = 60 * 60 * 1_000;
 
-/** Between two commits of a sweep. */
+/** Pause between two commits of a sweep, in milliseconds. */
 const pauseMs = 10;
 
 export interface RetentionOptions {
@@ -71,10 +71,10 @@ export function watchRetention({ runs, retention, clock, log }: RetentionOptions
 }
 
 function unreadableLine({ owner, held }: PruneReport): string {
-  return `Retention: ${held.unreadable} of ${owner} is due and stays, as calls of it are damaged and cannot be read.`;
+  return `Retention: ${held.unreadable} of ${owner} is due but was not deleted, because some of its calls are damaged and cannot be read.`;
 }
 
 function prunedLine({ owner, conversations, runs, bytes }: PruneReport): string {
   const size = `${(bytes / 1_048_576).toFixed(1)} MB`;
-  return `Retention: deleted what was old of ${owner} (conversations: ${conversations}, runs: ${runs}, ${size}).`;
+  return `Retention: deleted old data of ${owner} (conversations: ${conversations}, runs: ${runs}, ${size}).`;
 }

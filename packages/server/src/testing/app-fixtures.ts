@@ -32,7 +32,7 @@ export interface TestApp {
   readonly call: (method: string, path: string, body?: object) => Promise<Answer>;
 }
 
-/** The whole API over stores in memory, without a socket. */
+/** Creates the whole API over stores in memory, without a socket. */
 export function createTestApp(
   setup: Setup & {
     readonly limits?: Partial<ServerLimits>;
@@ -103,5 +103,5 @@ export function requestTo(
   });
 }
 
-/** How a request names the toy tools' group. */
+/** The toy tools' group, as a request declares it. */
 export const toyTools = [{ type: "mcp", server_label: "g", server_url: "capstan://groups/g" }];

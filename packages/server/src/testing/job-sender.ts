@@ -3,16 +3,16 @@ import { Redis } from "ioredis";
 import type { RunRef } from "@capstan/store";
 import { queueName } from "../runs/dispatch/bull-queue.ts";
 
-/** Puts jobs into the queue of the nodes, whatever is there already. */
+/** Adds jobs to the queue of the nodes, without removing duplicates. */
 export interface JobSender extends AsyncDisposable {
-  /** One more job for this run, as if it was delivered again. */
+  /** Adds another job for this run, as in a repeated delivery. */
   send(run: RunRef): Promise<void>;
 }
 
 export function createJobSender(url: string): JobSender {
   const client = new Redis(url, { maxRetriesPerRequest: null });
   const queue = new Queue(queueName, { connection: client });
-  // Redis may be gone meanwhile, on purpose.
+  // The test can have stopped Redis on purpose.
   client.on("error", () => {});
   queue.on("error", () => {});
   return {

@@ -7,19 +7,19 @@ import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 
-/** Redis' own program, or why there is none: the reason a test gives for skipping. */
+/** The path of redis-server, or the reason to skip a test if it is not installed. */
 export type FoundRedis =
   | { readonly status: "found"; readonly program: string }
   | { readonly status: "missing"; readonly reason: string };
 
-/** A Redis of the tests' own, in memory. */
+/** A Redis server for tests, in memory. */
 export interface TestRedis extends AsyncDisposable {
   readonly url: string;
-  /** SIGKILL: what it had is gone. */
+  /** Kills it with SIGKILL, which loses its data. */
   kill(): Promise<void>;
-  /** Again at the same address, empty. */
+  /** Starts it again at the same address, empty. */
   start(): Promise<void>;
-  /** Everything in it is gone. */
+  /** Deletes all its data. */
   empty(): Promise<void>;
 }
 

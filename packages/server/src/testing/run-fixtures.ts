@@ -20,7 +20,7 @@ import type { CreateExecutor } from "../runs/active/launch.ts";
 
 const parameters = { type: "object", properties: {}, additionalProperties: true } as const;
 
-/** A tool of the group `g` that runs unasked. */
+/** A tool of the group `g` that runs without approval. */
 export function tool(
   name: string,
   execute: (args: ToolArgs, context: ToolContext) => unknown,
@@ -105,7 +105,7 @@ export async function begin(runs: RunService, request: RunRequest): Promise<RunR
   return outcome.run;
 }
 
-/** A run once it has this status. */
+/** Waits until a run has this status, and returns it. */
 export async function runIn(
   store: Store,
   id: string,

@@ -19,7 +19,7 @@ const stats: ChainStats = {
   tokensWithheld: 0,
 };
 
-/** Of a request that says nothing but its input. */
+/** The echo of a request with only an input. */
 export const echo: ResponseEcho = {
   background: false,
   frequency_penalty: 0,
@@ -57,7 +57,7 @@ export const filesServer = {
   tools: [{ name: "ViewFile", input_schema: { type: "object" } }],
 };
 
-/** Events with their numbers. */
+/** Returns events with their numbers. */
 export function numbered(events: readonly (ChainEvent | RunNotice)[]): readonly RunEvent[] {
   return events.map((event, position) => ({ ...event, seq: position + 1 }));
 }
@@ -91,7 +91,7 @@ export function ended(
   };
 }
 
-/** A whole text or reasoning item, by its deltas. */
+/** Returns the events of a whole text or reasoning item with these deltas. */
 export function spoken(
   itemId: string,
   deltas: readonly string[],
@@ -104,7 +104,7 @@ export function spoken(
   ];
 }
 
-/** The arguments of a call as the model writes them. */
+/** Returns the events of a call's arguments as the model writes them. */
 export function written(
   callId: string,
   deltas: readonly string[],

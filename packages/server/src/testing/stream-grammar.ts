@@ -10,7 +10,7 @@ interface Text {
   readonly isDone: boolean;
 }
 
-/** The one item that may be open. */
+/** The only item that can be open. */
 interface OpenItem {
   readonly added: OutputItem;
   readonly index: number;

@@ -79,7 +79,7 @@ function processOn(inner: Store): Process {
   return { runs, killed: killed.promise, kill, fail: () => void (failures += 1) };
 }
 
-/** All actions on a run, and their outcomes. */
+/** The outcomes of all actions on a run. */
 class Life {
   readonly store: Store;
   readonly id: string;
@@ -207,7 +207,7 @@ const steps = fc.array(
 );
 
 // Contract: durability-8
-test("each command of a run counts once or is rejected, and the run ends once and leaves nothing behind", async () => {
+test("each command of a run takes effect once or is rejected, and the run ends once and leaves nothing behind", async () => {
   await fc.assert(
     fc.asyncProperty(steps, (script) =>
       withMemoryStore(async (store) => {
@@ -231,7 +231,7 @@ test("each command of a run counts once or is rejected, and the run ends once an
         for (const action of ["allow", "submit", "heartbeat", "cancel"] as const)
           await life.act(action);
         await turns(4);
-        assert.deepEqual(await store.getRun({ owner, id }), ended, "nothing comes after its end");
+        assert.deepEqual(await store.getRun({ owner, id }), ended, "no event follows its end");
       }),
     ),
     { numRuns: 60 },

@@ -66,7 +66,7 @@ test("a fenced chain that does not end does not block its run, and its late end 
     linger.resolve();
     await ended(0);
     assert.ok(runs.isActive(id));
-    assert.ok(!runs.dispatcher.hasFreeSlot, "both have their slots");
+    assert.ok(!runs.dispatcher.hasFreeSlot, "both runs have their slots");
     answer.resolve("done");
     assert.equal((await runIn(store, id, "completed")).epoch, 3);
     await runIn(store, next.id, "completed");
@@ -79,7 +79,7 @@ test("a fenced chain that does not end does not block its run, and its late end 
 });
 
 // Contract: durability-39
-test("a fenced chain that ends after its run was answered here, in a later epoch, changes nothing either", async () => {
+test("a fenced chain that ends after its run was answered here in a later epoch changes nothing", async () => {
   await withMemoryStore(async (store) => {
     const linger = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<string>();

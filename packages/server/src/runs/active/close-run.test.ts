@@ -48,7 +48,7 @@ for (const [what, fails, times] of [
 }
 
 // Contract: durability-9
-test("a run that another server took over is left to it", async () => {
+test("a run that another server took over is not closed", async () => {
   await withMemoryStore(async (store) => {
     const hold = Promise.withResolvers<string>();
     const runs = createRuns({ store, model: new ScriptedModel([() => hold.promise]) });

@@ -11,9 +11,9 @@ export interface OwnedRun {
 
 /** How a run is closed. */
 export type RunEnding =
-  /** Closed in the state of its rows. */
+  /** The run is closed in the state of its rows. */
   | { readonly why: ChainError; readonly notices?: readonly RunJournalWrite[] }
-  /** Closed without reading its rows. The text is shown to users. */
+  /** The run is closed without reading its rows. The text is shown to users. */
   | { readonly unread: string };
 
 /** If a run's rows cannot be read at the second try either, it is closed without reading them. */
@@ -57,7 +57,7 @@ export async function closeRun(given: {
   }
   try {
     const isWhole = await closeUnread(store, run, unreadEnd(unread ?? "", clock.now()));
-    const rest = isWhole ? "" : " Its variables are those that it began with.";
+    const rest = isWhole ? "" : " Its variables have their initial values.";
     log(`Run ${run.id} was closed without reading what it had done.${rest}`);
     return true;
   } catch (thrown) {

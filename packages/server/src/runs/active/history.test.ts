@@ -71,6 +71,6 @@ test("a failed turn is shown with the log of its calls", async () => {
   });
 });
 
-test("a log is the same bytes when it is read again", async () => {
+test("a log has the same bytes when it is read again", async () => {
   assert.deepEqual(await shown("log"), await shown("log"));
 });

@@ -16,7 +16,7 @@ const ok = defineTool({
 });
 const calls = { calls: [{ name: "Ok" }], usage: { inputTokens: 500, outputTokens: 500 } };
 
-test("a turn that reaches one of the server's limits answers without tools", async () => {
+test("a turn that reaches a server limit answers without tools", async () => {
   for (const [limit, more] of [
     ["rounds", { rounds: 1 }],
     ["tokens", { turnTokens: 1000 }],
@@ -70,7 +70,7 @@ test("a run that exceeds its time expires, and its calls are stopped", async () 
   });
 });
 
-test("a request can lower the limit of a turn's calls, and not raise it", () => {
+test("a request can lower the limit of a turn's calls but not raise it", () => {
   const limits = { ...defaultServerLimits, turnCalls: 5 };
   assert.equal(chainLimits(limits, 3).maxToolCalls, 3);
   assert.equal(chainLimits(limits, 9).maxToolCalls, 5);
@@ -78,7 +78,7 @@ test("a request can lower the limit of a turn's calls, and not raise it", () => 
   assert.equal(chainLimits(defaultServerLimits, null).maxToolCalls, undefined);
 });
 
-test("the server decides how much of a turn's results a model reads at a time", async () => {
+test("the server limits how much of a turn's results a model reads in one request", async () => {
   await withMemoryStore(async (store) => {
     const much = defineTool({
       name: "Much",

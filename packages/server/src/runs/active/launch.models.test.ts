@@ -20,7 +20,7 @@ test("the call uses the name that the offer gives the tool", async () => {
   assert.equal(await calledAs(names), 'weather_Greet {"name":"Bo"}');
 });
 
-test("a tool that is switched off or gone is called by its id, which no other tool has", async () => {
+test("a disabled or removed tool is called by its id, which no other tool has", async () => {
   assert.equal(await calledAs({ Greet: "other.Greet" }), 'weather.Greet {"name":"Bo"}');
 });
 

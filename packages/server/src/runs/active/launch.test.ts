@@ -19,7 +19,7 @@ async function hasEvent(store: Store, runId: string, wanted: string, times = 1):
   }
 }
 
-/** A run that took 3 of its 5 seconds for a call, and whose server died while its model was asked. */
+/** A run that spent 3 of its 5 seconds on a call, and whose server died during a model request. */
 async function diedAfterThreeSeconds(store: Store, clock: FakeClock): Promise<string> {
   const tools = [tool("Look", () => clock.advance(3_000))];
   const model = new ScriptedModel([look, () => never]);
@@ -38,11 +38,11 @@ async function takenUp(store: Store, clock: FakeClock, id: string): Promise<void
 }
 
 // Contract: durability-23
-test("a run that resumes after a crash has only the rest of its time", async () => {
+test("a run that resumes after a crash has only its remaining time", async () => {
   const clock = new FakeClock();
   const store = openMemoryStore({ clock });
   const id = await diedAfterThreeSeconds(store, clock);
-  // No process owned it meanwhile.
+  // No process owned the run in the meantime.
   clock.advance(60_000);
   await takenUp(store, clock, id);
   clock.advance(1_999);

@@ -40,7 +40,7 @@ import {
 } from "@capstan/store";
 import type { ServerLimits } from "../request/run-limits.ts";
 
-/** Creates a session's executor: the composition root knows the tools. */
+/** Creates a session's executor. The composition root supplies it, because it has the tools. */
 export type CreateExecutor = (
   options: Pick<
     ToolExecutorOptions,
@@ -53,7 +53,7 @@ export type CreateExecutor = (
   },
 ) => ToolExecutor;
 
-/** Approvals are rows: an answer may come at any later time. */
+/** Approvals are stored, so an answer can arrive at any later time. */
 const laterAnswers: ApprovalAdapter = {
   request: () => ({ decision: "pending" }),
   review: () => ({ decision: "pending" }),
@@ -212,8 +212,8 @@ interface HistoryOptions {
 
 /**
  * Returns the messages that a model reads of earlier runs: the client's own messages unchanged, and
- * each turn in the form that `history` asks for. A run that was taken over is part of the run that
- * took it over.
+ * each turn in the form that `history` asks for. A run that was taken over is part of its
+ * successor's turn.
  */
 export async function readHistory(
   store: Store,
@@ -237,7 +237,7 @@ export async function readHistory(
   return messages;
 }
 
-/** A run that only holds variables has no request. */
+/** A run that only stores variables has no request. */
 function contextOf({ run }: RunWithMessages): Pick<StoredRequest, "adopts" | "context"> {
   return run.kind === "edit" ? { adopts: false, context: [] } : requestOf(run);
 }
@@ -314,7 +314,7 @@ export function oneCallModel(
         return;
       }
       const { toolId, arguments: args } = call;
-      // A tool that is switched off is called by its id; the gate's error then lists the available
+      // A disabled tool is called by its id; the gate's error then lists the available
       // tools.
       const name = Object.entries(names()).find(([, known]) => known === toolId)?.[0] ?? toolId;
       yield { type: "tool-call-end", id: "call_1", name, arguments: args };
@@ -344,8 +344,8 @@ export function missingModel(id: string): Model {
 }
 
 /**
- * The most bytes of images and files in one request to a model; the newest are sent. Providers
- * accept less.
+ * Largest total size of images and files in one model request, in bytes; the newest are sent.
+ * Providers accept less.
  */
 const maxBytes = 100_000_000;
 

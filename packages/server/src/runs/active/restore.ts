@@ -31,7 +31,7 @@ export interface Restored {
 /** The input with which a chain starts or resumes. */
 export interface LaunchInput {
   readonly inputMessages?: readonly Message[];
-  /** The messages that its journal has already. */
+  /** The messages that its journal already has. */
   readonly written?: readonly Message[];
   readonly resume?: ChainResume;
   /** The origin of the variables of a new run, which has none of its own. */

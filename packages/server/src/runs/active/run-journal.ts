@@ -29,7 +29,9 @@ export interface RunJournalOptions {
   readonly grants: Store;
   readonly run: { readonly id: string; readonly epoch: number; readonly owner: string };
   readonly waits: WaitPolicy;
-  /** Messages that are in the journal already. The chain has the same objects and writes them again. */
+  /**
+   * Messages that the journal already has. The chain has the same objects and writes them again.
+   */
   readonly written: readonly Message[];
   /** Called after a grant has been stored. */
   readonly onGrant: (grant: Grant) => void;
@@ -44,7 +46,7 @@ interface JournalEnd {
   settled: boolean;
   /** Whether the store has the run as suspended. */
   suspended: boolean;
-  /** Whether its answer had come before it suspended, so that it is queued. */
+  /** Whether its answer arrived before it suspended, so that it is queued. */
   ready: boolean;
   /** Why a commit failed. */
   failure?: string;
@@ -118,7 +120,7 @@ export class RunJournal implements Journal {
     const goesOn = !this.end.settled;
     this.end.settled ||= stops || outcome.status !== "committed";
     if (outcome.status === "committed") {
-      // "queued" before the chain has stopped means that other nodes hold this one for dead: they
+      // "queued" before the chain has stopped means that other nodes consider this node dead and
       // continue from the stored rows.
       this.end.ready = stops && outcome.runStatus === "queued";
       this.end.suspended = this.end.ready || (stops && outcome.runStatus === "requires_action");

@@ -140,7 +140,9 @@ export class Overrides {
     this.#store = store;
   }
 
-  /** Reads a user's rules if they are not cached. The returned function gives the current ones. */
+  /**
+   * Reads a user's rules if they are not cached. The returned function returns the current rules.
+   */
   async of(owner: string): Promise<() => readonly PolicyRule[]> {
     if (!this.#rules.has(owner)) await this.#read(owner);
     return () => this.#rules.get(owner) ?? [];

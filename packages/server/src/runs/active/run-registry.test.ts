@@ -221,7 +221,10 @@ function failingOnce(store: Store): Store {
   };
 }
 
-/** Three servers die of a run, the last two as they read it; `ready` is when the first one may. */
+/**
+ * A run crashes three servers, the last two while they read it; `ready` resolves when the first
+ * server can read it.
+ */
 async function closedUnread(
   firstStore: (store: Store) => Store,
   ready: (store: Store, id: string) => Promise<void>,
@@ -273,7 +276,7 @@ const deathsOf = async (store: Store, runId: string) =>
     .length;
 
 // Contract: loop-60
-test("a run that had only waited resumes at once; a run that was handed back resumes after its claim is stored", async () => {
+test("a run that only waited resumes immediately; a run that was handed back resumes after its claim is stored", async () => {
   for (const [waits, asked] of [
     [true, 1],
     [false, 0],
@@ -298,7 +301,7 @@ test("a run that had only waited resumes at once; a run that was handed back res
   }
 });
 
-test("the journal has a run's initial state once", async () => {
+test("the journal has a run's initial state only once", async () => {
   await withMemoryStore(async (store) => {
     const tools = [tool("Look", () => "found")];
     const model = new ScriptedModel([

@@ -340,7 +340,7 @@ export class RunRegistry {
     }
     const { run, variables, journal } = session;
     if (end.status === "stored") {
-      // A turn that it took over counts in its state, but is not in its own journal.
+      // A turn that it took over is part of its state, but not in its own journal.
       const { adopts } = requestOf(run);
       this.warm.set(run, variables, adopts || !journal.end.suspended ? undefined : end.state);
     }

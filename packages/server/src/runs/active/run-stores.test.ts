@@ -16,7 +16,7 @@ function limited(limits: { readonly ttlMs: number; readonly maxRuns: number }) {
   return { stores, expired };
 }
 
-test("ended runs are deleted after their time, and the oldest first if there are too many", (context) => {
+test("ended runs are deleted when they expire, the oldest first if there are too many", (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const { stores, expired } = limited({ ttlMs: 100, maxRuns: 2 });
   stores.stopped(run("a"), false);
@@ -28,7 +28,7 @@ test("ended runs are deleted after their time, and the oldest first if there are
   assert.deepEqual(expired, ["b", "a", "c"]);
 });
 
-test("a run that still asks is kept a day, and one that is kept for good has no time", (context) => {
+test("a run in memory with a pending approval is stored for a day, and a durable run does not expire", (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const { stores, expired } = limited({ ttlMs: 100, maxRuns: 2 });
   stores.stopped(run("a"), true);
@@ -39,7 +39,7 @@ test("a run that still asks is kept a day, and one that is kept for good has no 
   assert.deepEqual(expired, ["a"]);
 });
 
-test("memory holds no more runs than it may, and a run that is kept is not in it", async () => {
+test("memory stores at most the limit of runs, and no durable runs", async () => {
   const [store, memory] = [openMemoryStore(), openMemoryStore()];
   const model = new ScriptedModel(["one", "two", "three", "four"]);
   const memoryLimits = { ttlMs: 60_000, maxRuns: 2 };
@@ -64,7 +64,7 @@ test("memory holds no more runs than it may, and a run that is kept is not in it
   );
 });
 
-test("a run in memory that could not be stored is forgotten after its time", async () => {
+test("a run in memory that could not be stored is deleted when it expires", async () => {
   const memory = openMemoryStore();
   const ids: string[] = [];
   const failing = Object.assign(Object.create(memory) as typeof memory, {
@@ -96,7 +96,8 @@ test("pages of approvals and grants of two stores skip and repeat none while the
   const [durable, memory] = [openMemoryStore(), openMemoryStore()];
   const stores = new RunStores({ durable, memory });
   for (const store of stores.all) await createRun(store, { id: "r" });
-  // Days ahead, back, and the same ms twice; new ones arrive while older ones are read.
+  // The clock jumps days ahead and back and repeats milliseconds; new approvals arrive while older
+  // ones are read.
   const times = [5, 5, 9_000, 3, 3, 4, 9_000, 2, 5, 1, 1, 10_000];
   const made: string[] = [];
   const make = async (n: number) => {

@@ -12,7 +12,7 @@ import {
   type StoreWrite,
 } from "@capstan/store";
 
-/** How long runs in memory are kept, and how many. */
+/** Limits of the runs in memory: their lifetime and their number. */
 export interface MemoryRunLimits {
   /** Ms after which an ended run is deleted; one that still waits for an answer is kept for a day. */
   readonly ttlMs: number;
@@ -29,22 +29,25 @@ type ListApprovals = Store["listApprovals"];
 type ListGrants = Store["listGrants"];
 
 interface RunStoresOptions {
-  /** Runs that are kept, conversations, users' rules, and the grants that hold in every session. */
+  /**
+   * The store of durable runs, conversations, users' rules, and the grants that apply in every
+   * session.
+   */
   readonly durable: Store;
-  /** Runs that are not kept. @default there are none */
+  /** The store of runs in memory. @default there are none */
   readonly memory?: Store | undefined;
   readonly limits?: MemoryRunLimits | undefined;
 }
 
-/** The stores of runs. Which one a run is in is decided once, before it is created. */
+/** The stores of runs. The store of a run is chosen once, before the run is created. */
 export class RunStores {
   readonly durable: Store;
   readonly memory: Store | undefined;
-  /** Each store once. */
+  /** All stores, without duplicates. */
   readonly all: readonly Store[];
   readonly #limits: MemoryRunLimits;
   readonly #inMemory = new Set<string>();
-  /** Of the runs in memory that have stopped, oldest first. */
+  /** The expiry timers of stopped runs in memory, oldest first. */
   readonly #timers = new Map<string, { readonly run: RunKey; readonly timer: NodeJS.Timeout }>();
   #onExpire: (run: RunKey) => void = () => {};
 
@@ -55,24 +58,24 @@ export class RunStores {
     this.#limits = limits;
   }
 
-  /** The store of a run. */
+  /** Returns the store of a run. */
   of(runId: string): Store {
     return this.memory !== undefined && this.#inMemory.has(runId) ? this.memory : this.durable;
   }
 
-  /** The store of new runs. */
+  /** Returns the store for a new run. */
   forNew({ kept }: { readonly kept: boolean }): Store {
     if (kept) return this.durable;
     if (this.memory !== undefined) return this.memory;
-    throw new Error("This service has no store for runs that are not kept: give it `memory`.");
+    throw new Error("This service has no store for unstored runs: pass `memory`.");
   }
 
-  /** Decides that a run is in memory, before it is created. */
+  /** Assigns a run to the memory store. Call it before the run is created. */
   placeInMemory(runId: string): void {
     this.#inMemory.add(runId);
   }
 
-  /** Sets the listener for runs in memory whose time is over. */
+  /** Sets the listener for expired runs in memory. */
   setExpiryListener(listener: (run: RunKey) => void): void {
     this.#onExpire = listener;
   }
@@ -89,7 +92,7 @@ export class RunStores {
     }
   }
 
-  /** Forgets where runs were: they were deleted, or not created. */
+  /** Removes the store assignments of runs that were deleted or not created. */
   forget(runIds: readonly string[]): void {
     for (const runId of runIds) {
       this.#unschedule(runId);
@@ -97,7 +100,7 @@ export class RunStores {
     }
   }
 
-  /** Finds an approval, whichever store its run is in. */
+  /** Finds an approval in the store of its run. */
   async getApproval(query: {
     readonly owner: string;
     readonly id: string;
@@ -115,13 +118,13 @@ export class RunStores {
     return found.find((cursor) => cursor !== undefined);
   }
 
-  /** The approvals of all stores, as each lists them: newest first. */
+  /** Lists the approvals of all stores, newest first. */
   async listApprovals(query: Parameters<ListApprovals>[0]): ReturnType<ListApprovals> {
     const pages = await Promise.all(this.all.map((store) => store.listApprovals(query)));
     return merged(pages, (approval) => approval.id, query.limit);
   }
 
-  /** The grants of all stores, as each lists them: newest first. */
+  /** Lists the grants of all stores, newest first. */
   async listGrants(query: Parameters<ListGrants>[0]): ReturnType<ListGrants> {
     const pages = await Promise.all(this.all.map((store) => store.listGrants(query)));
     return merged(pages, grantId, query.limit);
@@ -138,7 +141,7 @@ export class RunStores {
   }
 }
 
-/** Merges the pages of several stores into one, in the order that cursors have. */
+/** Merges the pages of several stores into one, in cursor order. */
 function merged<T extends Pick<CreationCursor, "createdSeq">>(
   pages: readonly Page<T>[],
   idOf: (entry: T) => string,
@@ -151,7 +154,7 @@ function merged<T extends Pick<CreationCursor, "createdSeq">>(
   return { data: data.slice(0, limit), hasMore };
 }
 
-/** The id of a grant in a list. */
+/** Returns the id of a grant in a list. */
 export function grantId(entry: GrantRecord | DamagedPermission): string {
   return "isDamaged" in entry ? entry.id : entry.grant.id;
 }
@@ -160,15 +163,18 @@ export function grantId(entry: GrantRecord | DamagedPermission): string {
 export interface KeyClaim {
   readonly owner: string;
   readonly key: RequestKey;
-  /** The outcomes of that write, if an earlier try wrote it. */
+  /** The outcomes of that write, if an earlier try has committed it. */
   readonly known: readonly unknown[] | undefined;
-  /** The write was made, or an earlier try had made it. */
+  /** Whether this or an earlier try has committed the write. */
   isTaken: boolean;
 }
 
 const claims = new AsyncLocalStorage<KeyClaim>();
 
-/** Serves a request so that its first effect takes its key in the same commit, and a repeat writes nothing. */
+/**
+ * Handles a request. Its first effect stores the request's key in the same commit, and a repeat
+ * writes nothing.
+ */
 export function withClaim<T>(claim: KeyClaim, serve: () => Promise<T>): Promise<T> {
   return claims.run(claim, serve);
 }
@@ -196,7 +202,7 @@ export function claimingStore(store: Store): Store {
     const taking = { type: "claim-key", owner, key, storesOutcomes: true } as const;
     const outcomes = await store.write([...writes, taking]);
     if (outcomes.at(-1)?.status !== "known") return outcomes.slice(0, -1);
-    // The same request came at the same time, and was first.
+    // A concurrent repeat of the same request was committed first.
     const first = await store.getRequestKey({ owner, id: key.id });
     if (first?.digest !== key.digest || first.resourceId !== storedOutcomes)
       throw new Error("Another request with this Idempotency-Key is being served.");

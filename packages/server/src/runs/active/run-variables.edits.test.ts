@@ -20,14 +20,14 @@ async function conversationIn(store: Store): Promise<ConversationRecord> {
   return (await store.getConversation({ owner, id: "conv" }))!;
 }
 
-/** The variable, read by a server that has just started. */
+/** Reads the variable on a server that has just started. */
 async function noteIn(store: Store): Promise<string | undefined> {
   const runs = createRuns({ store, model: new ScriptedModel([]) });
   return (await runs.variablesOf(await conversationIn(store))).getVariable("note")?.value.text;
 }
 
 // Contract: variables-64
-test("an edit is kept by the run that the conversation has moved on to", async () => {
+test("an edit is stored in the conversation's new newest run", async () => {
   await withMemoryStore(async (store) => {
     await createConversation(store);
     const hold = Promise.withResolvers<string>();
@@ -65,7 +65,7 @@ for (const order of ["before", "after"] as const) {
   });
 }
 
-test("an edit of a conversation that is gone says so", async () => {
+test("an edit of an unknown conversation says so", async () => {
   await withMemoryStore(async (store) => {
     await createConversation(store);
     const runs = createRuns({ store, model: new ScriptedModel(["one"]) });
@@ -77,7 +77,7 @@ test("an edit of a conversation that is gone says so", async () => {
   });
 });
 
-test("an edit of a conversation that is deleted before it has a run says so", async () => {
+test("an edit of a conversation that was deleted before its first run says so", async () => {
   await withMemoryStore(async (store) => {
     await createConversation(store);
     const runs = createRuns({ store, model: new ScriptedModel([]) });

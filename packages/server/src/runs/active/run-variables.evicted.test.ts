@@ -16,7 +16,7 @@ const tools = [
 ];
 const call = (name: string, args: object = {}): ScriptedStep => ({ calls: [{ name, args }] });
 
-/** One turn on a server of its own, as after a restart. */
+/** Executes one turn on a new server, as after a restart. */
 async function turn(store: Store, parentId: string | null, script: readonly ScriptedStep[]) {
   const runs = createRuns({ store, model: new ScriptedModel([...script, "done"]), tools });
   const { id } = await begin(runs, requestOf("Go.", { parentId }));
@@ -29,7 +29,7 @@ const saidOf = (calls: readonly CallRecord[], name: string) =>
   calls.find((one) => one.name === name)?.result?.finalText ?? "";
 
 // Contract: variables-20, variables-79
-test("a call reads variables that were evicted from memory, in the same run and in later ones", async () => {
+test("a call reads variables that were evicted from memory, in the same run and in later runs", async () => {
   await withMemoryStore(async (store) => {
     const use = call("Use", { value: "$VAR_REF{{Look_1#/found}}" });
     const first = await turn(store, null, [call("Look"), call("Fill"), use]);
@@ -42,7 +42,7 @@ test("a call reads variables that were evicted from memory, in the same run and 
 });
 
 // Contract: variables-59
-test("the name of a result that was removed is not given again after a restart, and says what became of it", async () => {
+test("the name of a removed result is not reused after a restart, and reading it reports the removal", async () => {
   await withMemoryStore(async (store) => {
     const first = await turn(store, null, [call("Look"), call("Look")]);
     const change = { type: "removed", name: "Look_2", reason: "removed" } as const;

@@ -21,7 +21,7 @@ const pairs = {
   },
 } as const;
 
-/** A test of two nodes, each with runs of its own. */
+/** A test with two nodes, each with its own run service. */
 function twoNodes(name: string, body: (one: Store, other: Store) => Promise<void>): void {
   for (const [kind, { skip, withPair }] of Object.entries(pairs))
     test(`${name} (${kind})`, { skip }, () => withPair(body));
@@ -32,7 +32,7 @@ const write = (name: string, value: string) => (draft: VariableSystem) =>
   void draft.updateVariable(name, { type: "USER_ADD", value });
 const remove = (name: string) => (draft: VariableSystem) => void draft.removeVariables([name]);
 
-/** One node; `seen` is what `Show` found of the variables each time, `Add` makes one. */
+/** One node. `seen` is what `Show` found of the variables each time, `Add` makes one. */
 function nodeOn(
   store: Store,
   script: readonly ScriptedStep[],
@@ -121,7 +121,7 @@ twoNodes("a reader at this node finds changes of another node", async (one, othe
   assert.deepEqual(notesIn(variables), ["a: theirs"]);
 });
 
-twoNodes("alternating changes at two nodes are all kept", async (one, other) => {
+twoNodes("alternating changes at two nodes are all stored", async (one, other) => {
   const here = nodeOn(one, [call("Add", { name: "a" }), "one", call("Show"), "two"]);
   const there = nodeOn(other, []);
   const conversation = await createConversation(one);
@@ -221,7 +221,7 @@ twoNodes(
   },
 );
 
-twoNodes("an edit is stored while the conversation's runs come and go", async (one, other) => {
+twoNodes("an edit is stored while the conversation's runs start and end", async (one, other) => {
   const here = nodeOn(one, []);
   const there = nodeOn(other, []);
   for (let round = 0; round < 20; round++) {

@@ -6,7 +6,7 @@ import { owner, withMemoryStore } from "@capstan/store/testing";
 import { defaultServerLimits } from "../request/run-limits.ts";
 import { asking, begin, createRuns, requestOf, runIn, tool } from "../../testing/run-fixtures.ts";
 
-/** The store, and how often the variables of runs were read from it. */
+/** A store that counts the reads of runs' variables. */
 function counting(inner: Store) {
   const read = { times: 0 };
   const store: Store = {

@@ -19,8 +19,8 @@ export type VariablesOrigin = RunVersion | "nothing";
 /**
  * Returns the variables with which a claimed run starts or resumes.
  *
- * @param given.own its own, if this process still has them
- * @param given.origin for a new run only; others have variables of their own
+ * @param given.own its own variables, if this process has cached them
+ * @param given.origin for a new run only; other runs have their own variables
  */
 export async function restoreVariables(
   { store, warm }: { readonly store: Store; readonly warm: WarmRuns },
@@ -45,7 +45,9 @@ export interface VariablesContext {
   readonly createExecutor: CreateExecutor;
 }
 
-/** Reads the variables of a run as they are now: those in memory, if it is active. */
+/**
+ * Returns the current variables of a run: from memory if it is active, otherwise from the store.
+ */
 export async function variablesOfRun(
   context: VariablesContext,
   { owner, id }: Pick<RunRecord, "owner" | "id">,
@@ -56,7 +58,7 @@ export async function variablesOfRun(
   return run === undefined ? new VariableSystem() : variablesAtRest(context, run);
 }
 
-/** Reads the variables of a run at rest, with the rules that each session has. */
+/** Reads the variables of an inactive run, with the rules that each session has. */
 async function variablesAtRest(
   { stores, registry, createExecutor }: VariablesContext,
   run: RunRecord,
@@ -70,8 +72,8 @@ async function variablesAtRest(
 
 /**
  * Edits a conversation's variables from outside, in memory if its newest run is active. They are stored
- * when it resolves; if `edit` throws, nothing changes. Returns `undefined` if the conversation does not
- * exist any more.
+ * when it resolves; if `edit` throws, nothing changes. Returns `undefined` if the conversation no
+ * longer exists.
  */
 export async function editVariables(
   context: VariablesContext,
@@ -93,7 +95,10 @@ export async function editVariables(
   return undefined;
 }
 
-/** A command of the run. Returns `undefined` if the conversation has a newer one. */
+/**
+ * Edits the variables as a command of the run. Returns `undefined` if the conversation has a newer
+ * run.
+ */
 async function editInOrder(
   context: VariablesContext,
   { owner, id }: ConversationRecord,
@@ -114,11 +119,12 @@ async function editInOrder(
   }
   const outcomes = await stores.durable.write([
     { type: "edit-variables", owner, runId, changes },
-    // Not moved: only if it is still the newest, or its successor would not have the change.
+    // Does not move the head, but fails if the run is no longer the newest: its successor would
+    // lack the change.
     { type: "move-head", owner, id, from: runId, to: runId },
   ]);
   if (!outcomes.every(isAccepted)) return undefined;
-  // Another node, or a claim that is on its way here, changes those of a run in progress, too.
+  // Another node or a claim in progress can also change the variables of a run in progress.
   if (run !== undefined && run.status !== "in_progress")
     registry.warm.edit({ ...run, edits: run.edits + 1 }, variables);
   else registry.warm.evict([runId]);
@@ -126,8 +132,8 @@ async function editInOrder(
 }
 
 /**
- * Creates the run that holds the variables of a conversation without runs. Returns `undefined` if the
- * conversation is gone or has a run by now.
+ * Creates the run that holds the variables of a conversation without runs. Returns `undefined` if
+ * the conversation was deleted or has a run by now.
  */
 async function createHolder(
   store: Store,
@@ -142,7 +148,9 @@ async function createHolder(
   return outcomes.every(isAccepted) ? runId : undefined;
 }
 
-/** The variables of a run as they are now, with their values; those that are gone are known to be. */
+/**
+ * Reads the current variables of a run with their values. Removed variables are marked as removed.
+ */
 async function readVariables(store: Store, owner: string, runId: string): Promise<VariableSystem> {
   const read = await store.readVariables({ owner, runId });
   const entries = Object.entries(read?.manifest ?? {});

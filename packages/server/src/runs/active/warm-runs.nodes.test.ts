@@ -9,7 +9,8 @@ import type { RunService } from "../run-service.ts";
 import { defaultServerLimits } from "../request/run-limits.ts";
 import { asking, begin, createRuns, requestOf, runIn } from "../../testing/run-fixtures.ts";
 
-// Two nodes are two services on one store: a run waits at the first, and changes by the second.
+// Two nodes are two services on one store. A run waits at the first node, and the second node
+// changes it.
 
 const ask: ScriptedStep = { calls: [{ name: "Ask" }] };
 
@@ -72,7 +73,7 @@ test("a conversation that is deleted elsewhere while its run waits here does not
 });
 
 // Contract: durability-47
-test("a question that expired elsewhere while its run waits here is told so", async () => {
+test("a run that waits here learns that its approval expired at another node", async () => {
   await withMemoryStore(async (store, clock) => {
     const { ran, tools } = counted();
     const model = new ScriptedModel([ask, "done"]);
@@ -93,7 +94,7 @@ for (const [decision, expected] of [
   [{ decision: "withhold", reason: "not for it" }, /not for it/],
   [{ decision: "redact", words: ["tulip"] }, /the password is \[redacted\]/],
 ] as const satisfies readonly (readonly [ReviewDecision, RegExp])[]) {
-  test(`a result that a user at another node decides to ${decision.decision} while its run waits here gets that decision`, async () => {
+  test(`a review at another node that chooses to ${decision.decision} while its run waits here gets that decision`, async () => {
     await withMemoryStore(async (store) => {
       const secret = defineTool({
         name: "Secret",
@@ -116,7 +117,7 @@ for (const [decision, expected] of [
 }
 
 // Contract: durability-47
-test("a run that waits here reads, when it resumes, the outcome of a call that a user reported at another node", async () => {
+test("when a run that waits here resumes, it reads a call outcome that a user reported at another node", async () => {
   await withMemoryStore(async (store) => {
     const began = Promise.withResolvers<void>();
     const pay = (answer: () => unknown) =>
@@ -150,13 +151,13 @@ test("a run that waits here reads, when it resumes, the outcome of a call that a
   });
 });
 
-/** A node that does no run itself: what is answered there waits for another. */
+/** A node that executes no runs: a run that is answered there waits for another node. */
 function onlyServing(store: Store, tools: readonly Tool[]): RunService {
   const limits = { ...defaultServerLimits, runsAtOnce: 0 };
   return createRuns({ store, tools, limits, model: new ScriptedModel([]) });
 }
 
-/** Once another question is open than this one. */
+/** Resolves when an approval other than this one is pending. */
 async function waitsAgain(store: Store, id: string, question: string): Promise<void> {
   for (;;) {
     await runIn(store, id, "requires_action");

@@ -20,7 +20,7 @@ const state: ChainState = {
 
 const room = { maxEntries: 2, maxBytes: 100_000 };
 
-/** A run as it was when its chain began. */
+/** A run in its state when its chain began. */
 function begun(id: string, epoch: number, more: Partial<RunRecord> = {}): RunRecord {
   const of = { owner, sessionId: id, conversationId: null, parentId: null, kind: "turn" } as const;
   const said = { model: "m", stored: true, title: null, request: {}, input: [], result: null };
@@ -57,7 +57,7 @@ test("a cached run is returned once, to the claim of the version at which it sto
   }
 });
 
-test("a run is kept as it is claimed, unless what it continues may be gone", () => {
+test("a claimed run is returned from the cache, unless its parent could have been deleted", () => {
   const warm = new WarmRuns(room);
   warm.set(begun("r", 3), nothing, state);
   const { run } = warm.take(claimed("r", 4, 2));
@@ -66,7 +66,7 @@ test("a run is kept as it is claimed, unless what it continues may be gone", () 
   assert.equal(warm.take(claimed("r", 4)).run, undefined);
 });
 
-test("variables are had only with as many changes from outside as they were kept with, or edited to", () => {
+test("cached variables are returned only for the number of edits with which they were cached", () => {
   const warm = new WarmRuns(room);
   const had = (edits: number) => {
     const { chain, variables } = warm.take(claimed("r", 4, edits));
@@ -87,7 +87,7 @@ test("variables are had only with as many changes from outside as they were kept
   assert.deepEqual(had(2), ["b"]);
 });
 
-test("runs that continue one have what was kept of it as it was when they were made, each its own", () => {
+test("each run that continues a cached run gets its own copy of the cached variables", () => {
   const warm = new WarmRuns(room);
   const parent = { id: "p", epoch: 3, edits: 1 };
   warm.set(begun("p", 3, { edits: 1 }), holding("a"));
@@ -112,7 +112,7 @@ test("a run that exceeds the cache's bytes is not cached: a request, texts, vari
 });
 
 // Contract: durability-18
-test("a chain that people may change while its run waits is not kept", () => {
+test("a chain that users can change while its run waits is not cached", () => {
   const warm = new WarmRuns(room);
   for (const status of ["in_review", "outcome_unknown"] as const) {
     warm.set(begun("r", 1), nothing, { ...state, calls: [callRecord("c1", { status })] });
@@ -121,7 +121,7 @@ test("a chain that people may change while its run waits is not kept", () => {
 });
 
 // Contract: durability-18
-test("the runs that were used last are kept, up to their number and their bytes", () => {
+test("the most recently used runs stay cached, within the limits of number and bytes", () => {
   const kept = (maxEntries: number, maxBytes: number) => {
     const warm = new WarmRuns({ maxEntries, maxBytes });
     for (const id of ["a", "b", "c"]) warm.set(begun(id, 1), holding("v", "x".repeat(400)));
@@ -143,13 +143,13 @@ const clientTools = [
 const work = { name: "Work", args: {} };
 const scripts: { readonly [what: string]: readonly ScriptedStep[] } = {
   "one question": [{ calls: [ask] }, "done"],
-  "a question in the same round as calls that end, after a round and some text": [
+  "an approval request in the same round as calls that end, after a round and some text": [
     { text: "I look.", calls: [work, { name: "Fail", args: {} }] },
     { calls: [work, ask, work, { name: "None", args: {} }] },
     "done",
   ],
-  "two questions, one behind the other": [{ calls: [ask] }, { calls: [ask] }, "done"],
-  "a client's tool and a question in one round": [{ calls: [weather, ask] }, "done"],
+  "two approval requests in sequence": [{ calls: [ask] }, { calls: [ask] }, "done"],
+  "a client tool and an approval request in one round": [{ calls: [weather, ask] }, "done"],
 };
 
 for (const [what, script] of Object.entries(scripts)) {
@@ -217,7 +217,7 @@ for (const [warmSessions, read] of [
   [1, ["readGrants"]],
   [0, ["getRun", "readChain", "readGrants", "readVariables"]],
 ] as const) {
-  test(`a run that is answered soon is not read from the store, and an evicted run is: ${warmSessions} cached`, async () => {
+  test(`a run that is answered soon is restored from the cache, and an evicted run from the store: ${warmSessions} cached`, async () => {
     await withMemoryStore(async (inner) => {
       const { store, reads } = readsOf(inner);
       const runs = createRuns({
@@ -238,7 +238,7 @@ for (const [warmSessions, read] of [
   });
 }
 
-test("a run whose parent is deleted while it waits knows what came before that", async () => {
+test("a run whose parent is deleted while it waits keeps its history", async () => {
   await withMemoryStore(async (store) => {
     const model = new ScriptedModel(["first", "second", { calls: [ask] }, "done"]);
     const runs = createRuns({ store, model, tools: [asking("Ask", () => "yes")] });
@@ -257,7 +257,7 @@ test("a run whose parent is deleted while it waits knows what came before that",
   });
 });
 
-test("only a chain that the store has as waiting is kept", async () => {
+test("only a chain whose run is suspended in the store is cached", async () => {
   const keep = mock.method(WarmRuns.prototype, "set");
   const kept = () =>
     keep.mock.calls.flatMap(({ arguments: [{ id }, , chain] }) =>
@@ -268,7 +268,7 @@ test("only a chain that the store has as waiting is kept", async () => {
       const model = new ScriptedModel([{ calls: [ask] }]);
       const runs = createRuns({ store, model, tools: [asking("Ask", () => "yes")] });
       const run = await begin(runs, requestOf("Go."));
-      // Another claims it between its question and its waiting.
+      // Another node claims the run between its approval request and its suspension.
       const leave = store.subscribe(run.id, ({ events }) => {
         if (events.some(({ type }) => type === "approval.requested"))
           void store.write([{ type: "claim-run", runId: run.id }]);
@@ -363,7 +363,7 @@ test("a variable that changes while its run is answered has its new value when t
 });
 
 // Contract: durability-48
-test("a run that is stopped while it is answered does not resume, and asks no model", async () => {
+test("a run that is cancelled while it is answered does not resume and calls no model", async () => {
   await withMemoryStore(async (inner) => {
     const store = whenAnswered(inner, () => runs.cancel(run));
     const model = new ScriptedModel([{ calls: [ask] }, "done"]);

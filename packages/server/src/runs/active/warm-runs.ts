@@ -4,35 +4,35 @@ import type { StoredChain } from "./chain-state.ts";
 
 export interface WarmLimits {
   readonly maxEntries: number;
-  /** About how many bytes of memory all entries take together. */
+  /** Approximate memory of all entries together, in bytes. */
   readonly maxBytes: number;
 }
 
 /** The cached state of a suspended run, which a claim need not read from the store. */
 export interface WarmRun {
-  /** `undefined` if it may have changed and has to be read. */
+  /** `undefined` if it could have changed and must be read from the store. */
   readonly run?: RunRecord;
   readonly chain?: StoredChain;
   readonly variables?: VariableSystem;
 }
 
 interface Entry {
-  /** Of the variables: after a later edit they are read again. */
+  /** The number of edits of the variables. After a later edit they are read again. */
   readonly version: RunVersion;
   readonly variables: VariableSystem;
-  /** If the run is suspended: its record as it was claimed, and its chain's state. */
+  /** If the run is suspended: its record at its claim, and its chain's state. */
   readonly suspended?: { readonly run: RunRecord; readonly state: ChainState };
   readonly bytes: number;
 }
 
 /**
- * The runs that stopped in this process, those that were used last: the variables of all, and the
- * chains of those that are suspended, so that a run that is answered soon, or continued by another, is
- * not read from the store. Holds copies of the store only: evicting one costs time, never data.
+ * Caches the most recently used runs that stopped in this process: their variables, and the chains
+ * of suspended runs. A run that is answered or continued soon is not read from the store. The cache
+ * only has copies of stored data, so an eviction loses no data.
  */
 export class WarmRuns {
   readonly #limits: WarmLimits;
-  /** The one that was used last is the last. */
+  /** In order of use: the last entry was used most recently. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
 
@@ -41,10 +41,11 @@ export class WarmRuns {
   }
 
   /**
-   * Keeps a run that stopped.
+   * Caches a run that stopped.
    *
    * @param run as it was claimed
-   * @param state if the store has it as suspended. It is not kept if users can change it: by a result in review, or a call with an unknown outcome
+   * @param state if it is suspended in the store. It is not cached if users can change it: by a
+   * result in review, or a call with an unknown outcome
    */
   set(run: RunRecord, variables: VariableSystem, state?: ChainState): void {
     const canChange = state?.calls.some(
@@ -53,7 +54,9 @@ export class WarmRuns {
     this.#set(run, variables, state && canChange === false ? { run, state } : undefined);
   }
 
-  /** Keeps the variables of a run at rest as they were edited. @param version the run's after the edit */
+  /**
+   * Caches the edited variables of an inactive run. @param version the run's version after the edit
+   */
   edit(version: RunVersion, variables: VariableSystem): void {
     const entry = this.#entries.get(version.id);
     const isSame = entry?.version.epoch === version.epoch;
@@ -61,8 +64,8 @@ export class WarmRuns {
   }
 
   /**
-   * Returns what is kept of a claimed run, and evicts it: the run changes it from now on. Gives nothing
-   * if the run has been claimed in between.
+   * Returns the cached state of a claimed run and evicts it, because the run changes it from now
+   * on. Returns nothing if the run has been claimed in between.
    */
   take({ epoch, edits, ...claimed }: RunVersion & { readonly lastSeq: number }): WarmRun {
     const entry = this.#entries.get(claimed.id);
@@ -73,7 +76,7 @@ export class WarmRuns {
       ...(version.edits === edits && { variables }),
       ...(suspended && {
         chain: chainOf(suspended.run, suspended.state),
-        // Deleting its parent changes a run, too.
+        // Deleting its parent also changes a run.
         ...(suspended.run.parentId === null && {
           run: { ...suspended.run, epoch, edits, lastSeq: claimed.lastSeq },
         }),
@@ -81,7 +84,10 @@ export class WarmRuns {
     };
   }
 
-  /** Returns a copy of a run's variables if they are kept in this version: siblings must not see each other's changes. */
+  /**
+   * Returns a copy of a run's variables if they are cached in this version: siblings must not see
+   * each other's changes.
+   */
   forkVariables({ id, epoch, edits }: RunVersion): VariableSystem | undefined {
     const entry = this.#entries.get(id);
     if (entry?.version.epoch !== epoch || entry.version.edits !== edits) return undefined;
@@ -107,7 +113,7 @@ export class WarmRuns {
     this.evict([id]);
     const chainBytes = suspended === undefined ? 0 : sizeOf(suspended);
     const bytes = variables.bytes + chainBytes;
-    // One that is larger than the whole cache evicts nothing.
+    // An entry that is larger than the whole cache evicts nothing.
     if (bytes > maxBytes) return;
     const version = { id, epoch, edits };
     this.#entries.set(id, { version, variables, bytes, ...(suspended && { suspended }) });
@@ -137,7 +143,10 @@ function sizeOf({ run, state }: NonNullable<Entry["suspended"]>): number {
 /** Estimated bytes of a number, a key or an object without its texts. */
 const bytesEach = 8;
 
-/** Estimates how many bytes plain data takes in memory. Shared values count each time they occur. */
+/**
+ * Estimates how many bytes plain data takes in memory. Shared values are counted each time they
+ * occur.
+ */
 function memorySize(data: unknown): number {
   if (typeof data === "string") return bytesEach + data.length;
   if (typeof data !== "object" || data === null) return bytesEach;

@@ -10,13 +10,13 @@ const options = { skip: redis.status === "missing" && redis.reason };
 
 const waiting = (id: string): RunRef => ({ id, owner: "local", status: "queued", epoch: 0 });
 
-/** A node with room for everything, and what it was handed. */
+/** A node with free slots, and the runs that it received. */
 class Node implements AsyncDisposable {
   readonly taken: RunRef[] = [];
   readonly lines: string[] = [];
   woken = 0;
   hasFreeSlot = true;
-  /** With as many it has no room any more. */
+  /** The number of runs at which the node has no free slot. */
   most = Infinity;
   readonly queue: RunQueue;
 
@@ -47,23 +47,27 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 // Contract: durability-80
-test("each run is handed to one node, and to none that has no room", options, async () => {
-  await using server = await startRedis();
-  await using one = new Node(server);
-  await using other = new Node(server);
-  await using full = new Node(server);
-  full.hasFreeSlot = false;
-  await until(() => one.queue.isUp && other.queue.isUp);
-  const ids = Array.from({ length: 20 }, (_, n) => `r${n}`);
-  one.queue.offer(ids.map(waiting));
-  await until(() => one.taken.length + other.taken.length >= 20);
-  const taken = [...one.taken, ...other.taken];
-  assert.deepEqual(taken.map(({ id }) => id).toSorted(), ids.toSorted());
-  assert.deepEqual(taken[0], waiting(taken[0]!.id));
-  assert.deepEqual(full.taken, []);
-});
+test(
+  "each run is delivered to exactly one node, and only to a node with a free slot",
+  options,
+  async () => {
+    await using server = await startRedis();
+    await using one = new Node(server);
+    await using other = new Node(server);
+    await using full = new Node(server);
+    full.hasFreeSlot = false;
+    await until(() => one.queue.isUp && other.queue.isUp);
+    const ids = Array.from({ length: 20 }, (_, n) => `r${n}`);
+    one.queue.offer(ids.map(waiting));
+    await until(() => one.taken.length + other.taken.length >= 20);
+    const taken = [...one.taken, ...other.taken];
+    assert.deepEqual(taken.map(({ id }) => id).toSorted(), ids.toSorted());
+    assert.deepEqual(taken[0], waiting(taken[0]!.id));
+    assert.deepEqual(full.taken, []);
+  },
+);
 
-test("a node that has no room any more leaves the next job to others", options, async () => {
+test("a node without a free slot leaves the next job to other nodes", options, async () => {
   await using server = await startRedis();
   await using one = new Node(server);
   one.most = 2;
@@ -81,7 +85,7 @@ test("a node that has no room any more leaves the next job to others", options, 
   );
 });
 
-test("runs that were offered while a node closes reach the other nodes", options, async () => {
+test("runs that are offered while a node closes reach the other nodes", options, async () => {
   await using server = await startRedis();
   await using other = new Node(server);
   const closing = new Node(server);
@@ -99,7 +103,7 @@ test("runs that were offered while a node closes reach the other nodes", options
   );
 });
 
-test("a run that waits in the queue is not put there twice", options, async () => {
+test("a run that waits in the queue is not added twice", options, async () => {
   await using server = await startRedis();
   await using node = new Node(server);
   node.hasFreeSlot = false;
@@ -112,7 +116,7 @@ test("a run that waits in the queue is not put there twice", options, async () =
 });
 
 // Contract: durability-81
-test("a deadline wakes one node", options, async () => {
+test("a deadline notifies one node", options, async () => {
   await using server = await startRedis();
   await using one = new Node(server);
   await using other = new Node(server);
@@ -128,7 +132,7 @@ test("a deadline wakes one node", options, async () => {
 
 // Contract: durability-78
 test(
-  "Redis is killed and comes back empty: that is said once each, and it hands out again",
+  "a node logs once that Redis is gone and once that it is back, and an empty Redis delivers runs again",
   options,
   async () => {
     await using server = await startRedis();
@@ -154,7 +158,7 @@ test(
 );
 
 // Contract: durability-78
-test("a node starts without Redis, says so, and can be stopped", options, async () => {
+test("a node starts without Redis, logs that, and can be stopped", options, async () => {
   const server = await startRedis();
   await server.kill();
   const node = new Node(server);
@@ -165,7 +169,7 @@ test("a node starts without Redis, says so, and can be stopped", options, async 
   assert.match(node.lines[0]!, /cannot be reached \(connect ECONNREFUSED/);
 });
 
-test("a node can be stopped while Redis is gone that was there before", options, async () => {
+test("a node can be stopped after it has lost Redis", options, async () => {
   await using server = await startRedis();
   const node = new Node(server);
   await until(() => node.queue.isUp);

@@ -8,8 +8,8 @@ import type { QueueConsumer, RunQueue } from "./run-queue.ts";
 export const queueName = "capstan-runs";
 
 /**
- * The job of a dead node is handed out again after this time. It is short: a job is done as soon as
- * its run is claimed, and the lease of the run itself is the node's heartbeat.
+ * Milliseconds after which a dead node's job is delivered again. It is short, because a job is done
+ * as soon as its run is claimed. From then on the node's heartbeat is the lease of the run.
  */
 const lease = { lockDuration: 5_000, stalledInterval: 2_000, maxStalledCount: 1_000 };
 
@@ -20,13 +20,17 @@ type JobData = { readonly run: RunRef } | { readonly wake: true };
 
 type Jobs = Parameters<Queue<JobData>["addBulk"]>[0];
 
-/** A job for a queued run says only that some wait; one for a run of a silent node is for that run. */
+/**
+ * A job for a queued run only says that some runs wait; a job for a run of a silent node names that
+ * run.
+ */
 const isSign = ({ data }: Job<JobData>) => "run" in data && data.run.status === "queued";
 
 type Next = readonly [json?: Parameters<typeof Job.fromJSON>[1] | null, id?: string];
 
 /**
- * Returns the next job from the result of a job's end, if one waits. BullMQ declares it as `any[]`.
+ * Returns the next waiting job from the result of completing a job, if there is one. BullMQ
+ * declares it as `any[]`.
  */
 const nextOf = (brought: readonly unknown[] | void): Next => (brought ?? []) as Next;
 
@@ -38,8 +42,8 @@ export interface BullQueueOptions {
 }
 
 /**
- * The queue on Redis, with BullMQ. A job names a run and the epoch in which it waits. A node claims
- * the run from that epoch, so a job that comes twice, or late, does nothing.
+ * Opens the queue on Redis, with BullMQ. A job names a run and the epoch in which it waits. A node
+ * claims the run from that epoch, so a repeated or late job has no effect.
  */
 export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueue {
   const sender = openRedis({
@@ -61,17 +65,15 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
   const under = new Set<Promise<void>>();
 
   /**
-   * @returns the next job if one waits and a slot is free: asking with the end of the last one
-   * saves a call
+   * @returns the next job, if one waits and a slot is free. Fetching it with the completion of the
+   * last job saves a request
    */
   async function handle(job: Job<JobData>, token: string): Promise<Job<JobData> | undefined> {
     try {
       const { data } = job;
       await ("run" in data ? consumer.claim(data.run) : consumer.wake());
     } catch (thrown) {
-      log(
-        `A job of the queue failed, the store still has what it was for: ${errorMessage(thrown)}`,
-      );
+      log(`A job of the queue failed; the store still has its run: ${errorMessage(thrown)}`);
     }
     const asksForNext = isSign(job) && !stopped.signal.aborted && consumer.hasFreeSlot();
     // If this is lost, the job is delivered again and finds that its run is claimed.
@@ -86,9 +88,12 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
     while (job !== undefined) job = await handle(job, token);
   }
 
-  /** One at a time is fetched, and only when there is room: what this node does not take, others can. */
+  /**
+   * Fetches one job at a time, and only if a slot is free, so that other nodes can take the
+   * remaining jobs.
+   */
   async function pull(): Promise<void> {
-    // Before there is a connection its calls would wait for it, and could not be stopped.
+    // Before the connection is open, BullMQ's calls would wait for it and could not be stopped.
     await receiver.up(stopped.signal);
     if (!stopped.signal.aborted) await worker.startStalledCheckTimer().catch(() => {});
     for (let n = 0; !stopped.signal.aborted; n++) {
@@ -102,12 +107,12 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
       }
       const work = handleAll(job, token).finally(() => under.delete(work));
       under.add(work);
-      // A scan for queued runs claims all of them: most of the jobs that arrive during it are done.
+      // A scan claims all queued runs, so most jobs that arrive during it need no work.
       if (isSign(job)) await work;
     }
   }
   pull().catch((thrown: unknown) =>
-    log(`The queue is not listened to any more: ${errorMessage(thrown)}`),
+    log(`This node no longer receives jobs from the queue: ${errorMessage(thrown)}`),
   );
 
   let offered: Jobs = [];
@@ -119,7 +124,7 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
     if (jobs.length > 0) add(jobs);
   }
 
-  /** Not waited for: where Redis is gone, the sweep finds what it was for. */
+  /** Not awaited: if Redis is gone, the sweep finds the runs of these jobs. */
   function add(jobs: Jobs): boolean {
     if (!sender.isUp || stopped.signal.aborted) return false;
     queue.addBulk(jobs).catch(() => {});
@@ -140,8 +145,8 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
       offered = offered.concat(jobs);
     },
     wakeAt: (at) => {
-      // BullMQ waits by the time of day of each node. A clock that is set makes the job early or late:
-      // an early check finds nothing, and `watchDeadlines` checks itself if the job is late.
+      // BullMQ waits by the time of day of each node. A changed system time makes the job early or
+      // late: an early check finds nothing, and `watchDeadlines` checks itself if the job is late.
       const delay = Math.max(0, at - Date.now());
       const opts = { ...forgotten, jobId: `wake-${at}`, delay };
       return add([{ name: "wake", data: { wake: true }, opts }]);
@@ -150,7 +155,7 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
       sendOffered();
       stopped.abort();
       await Promise.all(under);
-      // A fetch that waits for a Redis that is gone never comes back: it is left with its connection.
+      // A fetch from a lost Redis never returns, so it is abandoned with its connection.
       await worker.close(true).catch(() => {});
       receiver.close();
       await queue.close().catch(() => {});
@@ -162,7 +167,7 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
 export interface RedisConnection {
   readonly client: Redis;
   readonly isUp: boolean;
-  /** Resolves once it is up, or the signal is aborted. */
+  /** Resolves when the connection is up or the signal is aborted. */
   up(signal: AbortSignal): Promise<void>;
   close(): void;
 }
@@ -171,14 +176,14 @@ export interface RedisConnection {
 const longestPauseMs = 2_000;
 
 /**
- * Opens a connection to Redis that reconnects until it is closed. Commands that are sent without a
- * connection fail at once, so nothing accumulates.
+ * Opens a connection to Redis that reconnects until it is closed. Commands without a connection
+ * fail immediately, so that none accumulate.
  */
 export function openRedis(options: {
   readonly url: string;
   /** Whether commands wait for Redis instead. @default false */
   readonly waits?: boolean;
-  /** Told once that it is gone, and once that it is back. */
+  /** Called once when Redis is lost, and once when it is back. */
   readonly onChange?: (isUp: boolean, cause: string) => void;
 }): RedisConnection {
   const { url, waits = false, onChange } = options;

@@ -8,7 +8,7 @@ import { defaultServerLimits } from "../request/run-limits.ts";
 import { asking, begin, createRuns, requestOf, runIn } from "../../testing/run-fixtures.ts";
 
 /**
- * A model that answers after `release`, and the questions in the order in which it received them.
+ * A model that answers after `release`, and its inputs in the order in which it received them.
  */
 function heldModel() {
   const seen: string[] = [];
@@ -37,7 +37,7 @@ const statusOf = async (store: Store, id: string, of = owner) =>
   (await store.getRun({ owner: of, id }))?.status;
 
 // Contract: durability-19
-test("over the limit runs are queued, and a principal with many does not keep another waiting", async () => {
+test("runs above the limit are queued, and a principal with many runs does not delay another", async () => {
   const store = openMemoryStore();
   const { model, seen, release } = heldModel();
   const limits = { ...defaultServerLimits, runsAtOnce: 3, runsOfOne: 2 };
@@ -57,7 +57,7 @@ test("over the limit runs are queued, and a principal with many does not keep an
   await until(() => seen.length === 3);
   release("m1");
   await until(() => seen.length === 4);
-  // Each has one here: who came first is next.
+  // Each principal has one slot, so the oldest run is next.
   assert.deepEqual(seen.slice(3), ["m3"]);
   for (const text of ["m2", "m3", "o1"]) release(text);
   await until(() => seen.length === 6);
@@ -67,7 +67,7 @@ test("over the limit runs are queued, and a principal with many does not keep an
   assert.equal(await statusOf(store, ids[3]!, "many"), "completed");
 });
 
-test("a queued run is stopped before it begins, and its question is never asked", async () => {
+test("a queued run that is cancelled never calls its model", async () => {
   const store = openMemoryStore();
   const { model, seen, release } = heldModel();
   const limits = { ...defaultServerLimits, runsAtOnce: 1 };
@@ -82,7 +82,7 @@ test("a queued run is stopped before it begins, and its question is never asked"
 });
 
 // Contract: durability-19
-test("an answered run waits for a place like any other", async () => {
+test("an answered run waits for a slot like any other run", async () => {
   const store = openMemoryStore();
   const hold = Promise.withResolvers<string>();
   const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }, () => hold.promise, "done"]);

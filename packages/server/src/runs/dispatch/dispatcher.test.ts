@@ -62,7 +62,7 @@ function setup(store: Store, { runsAtOnce = 2, isStopping = (): boolean => false
 const orphan = (id: string): RunRef => ({ id, owner, status: "in_progress", epoch: 1 });
 
 // Contract: durability-79
-test("the runs of a silent node are handed to the queue once, and claimed without it after a second", async () => {
+test("the runs of a silent node are offered to the queue once, and claimed without it after a second", async () => {
   await withMemoryStore(async (store) => {
     for (const id of ["a", "b"]) await createRun(store, { id });
     const { live, offered, queue, dispatcher, pass } = setup(store);
@@ -79,7 +79,7 @@ test("the runs of a silent node are handed to the queue once, and claimed withou
 });
 
 // Contract: durability-78
-test("without a queue, or if it is down, they are claimed at once", async () => {
+test("without a queue, or if it is down, runs of a silent node are claimed immediately", async () => {
   for (const hasQueue of [false, true])
     await withMemoryStore(async (store) => {
       await createRun(store, { id: "a" });
@@ -105,7 +105,7 @@ test("a run without a slot is queued and offered, and executes here as soon as a
 });
 
 // Contract: durability-77
-test("a run that is handed out twice executes once", async () => {
+test("a run that is delivered twice executes once", async () => {
   await withMemoryStore(async (store) => {
     await createRun(store, { id: "a", status: "queued" });
     const { dispatcher } = setup(store);
@@ -116,7 +116,7 @@ test("a run that is handed out twice executes once", async () => {
   });
 });
 
-test("a job whose run an earlier look found asks the store nothing; one for a later wait does", async () => {
+test("a job for an already found run does not read the store; a job for a later wait does", async () => {
   await withMemoryStore(async (store) => {
     for (const id of ["a", "b"]) await createRun(store, { id, status: "queued" });
     const { live, slots, dispatcher } = setup(store);
@@ -149,7 +149,7 @@ test("a waiter for a free slot is notified and leaves nothing behind", async () 
   });
 });
 
-test("a place that becomes free while a run is being stored without one is given to it", async () => {
+test("a slot that becomes free while a run is stored without one is used for that run", async () => {
   await withMemoryStore(async (store) => {
     const { live, slots, dispatcher } = setup(store);
     for (const id of ["a", "b"]) assert.ok(slots.acquire(id, owner));
@@ -162,7 +162,7 @@ test("a place that becomes free while a run is being stored without one is given
   });
 });
 
-/** A run that waits for the question `a`. */
+/** A run that waits for the approval `a`. */
 async function waiting(store: Store): Promise<void> {
   await createRun(store, { id: "r" });
   const approval = approvalRequest("a");
@@ -197,7 +197,7 @@ test("an answered run executes in the only slot, which was reserved for its answ
   });
 });
 
-test("a run that resumes with its answer, waits again and is queued elsewhere is searched for at once", async () => {
+test("a run that resumes with its answer, waits again and is queued elsewhere is claimed immediately", async () => {
   await withMemoryStore(async (store) => {
     await waiting(store);
     const { live, dispatcher, end } = setup(store);
@@ -221,7 +221,7 @@ test("a run that is answered while no slot is free is queued and offered to othe
 });
 
 // Contract: durability-15
-test("answered as the server begins to stop, a run is left to the next one", async () => {
+test("a run that is answered as the server begins to stop is left to the next server", async () => {
   await withMemoryStore(async (store) => {
     await waiting(store);
     let stops = false;

@@ -34,13 +34,16 @@ export interface DispatcherOptions {
 /** A write that may make a suspended run ready. */
 type Answer = Extract<StoreWrite, { type: "answer-approval" | "submit-outputs" }>;
 
-/** How long the queue may take to deliver a run before it is claimed without the queue. */
+/**
+ * Time for the queue to deliver a run, in milliseconds. After it the run is claimed without the
+ * queue.
+ */
 const deliveryTimeoutMs = 1_000;
 
-/** How many runs are claimed at once. */
+/** Number of runs that are claimed at the same time. */
 const claimConcurrency = 16;
 
-/** How many claimed runs are remembered. */
+/** Number of recently claimed runs that are remembered. */
 const maxRemembered = 1_000;
 
 /**
@@ -51,7 +54,7 @@ const maxRemembered = 1_000;
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   #queue: RunQueue | undefined;
-  /** Whether runs may wait in the store for a slot. */
+  /** Whether runs could be waiting in the store for a slot. */
   #hasQueued = false;
   #filling: Promise<void> | undefined;
   #fillAgain = false;
@@ -112,7 +115,8 @@ export class Dispatcher {
     const { stores } = this.#options;
     const isShared = stores.of(run.id) === stores.durable;
     if (isShared && this.#queue?.isUp === true) this.#queue.offer([run]);
-    // A slot may have become free while the run was being stored, and nothing else would use it.
+    // A slot could have become free while the run was being stored, and no other event would use
+    // it.
     else if (this.#options.slots.free > 0) void this.fill();
   }
 
@@ -141,7 +145,7 @@ export class Dispatcher {
 
   /**
    * Called when the queue has delivered a run to this node. A queued run is only a hint that some wait:
-   * the store has their order, so that the order of jobs favours nobody.
+   * the store has their order, so that the order of jobs does not matter.
    */
   async onDelivery(run: RunRef): Promise<void> {
     if (run.status === "queued") await (this.#claimed.has(keyOf(run)) || this.fill());
@@ -153,7 +157,7 @@ export class Dispatcher {
     this.#fillAgain = true;
     this.#filling ??= this.#fill().finally(() => {
       this.#filling = undefined;
-      // Requested after the last read.
+      // Another fill was requested after the last read.
       if (this.#fillAgain && !this.#options.runs.isStopping) void this.fill();
     });
     return this.#filling;

@@ -7,7 +7,7 @@ import { findRedis, startRedis } from "../../testing/redis-server.ts";
 const redis = findRedis();
 const options = { skip: redis.status === "missing" && redis.reason };
 
-test("a Redis that is fit for the queue is said with its version and place", options, async () => {
+test("a suitable Redis is reported with its version and address", options, async () => {
   await using server = await startRedis();
   const { status, detail } = await inspectRedis(server.url);
   assert.match(detail, /^Redis \d+\.\d+\.\d+ at 127\.0\.0\.1:\d+\/0, maxmemory-policy noeviction$/);
@@ -15,7 +15,7 @@ test("a Redis that is fit for the queue is said with its version and place", opt
 });
 
 test(
-  "a Redis that throws jobs away when it is full is said, with the command that mends it",
+  "a Redis that discards jobs when it is full is reported with the command that corrects it",
   options,
   async () => {
     await using server = await startRedis();
@@ -24,13 +24,13 @@ test(
     client.disconnect();
     const { status, detail, fix } = await inspectRedis(server.url);
     assert.equal(status, "wrong");
-    assert.match(detail, /maxmemory-policy allkeys-lru\. .*throws jobs away/);
+    assert.match(detail, /maxmemory-policy allkeys-lru\. .*discards jobs/);
     assert.match(fix ?? "", /CONFIG SET maxmemory-policy noeviction/);
   },
 );
 
 test(
-  "a Redis that is not there, or refuses, is said with what to do, and never with the password",
+  "an unreachable or rejecting Redis is reported with a fix and without the password",
   options,
   async () => {
     await using server = await startRedis();
@@ -49,7 +49,7 @@ test(
       ],
     ] as const;
     for (const [url, what, todo] of cases) {
-      // One that does not speak TLS says nothing at all.
+      // A server without TLS never answers.
       const timeoutMs = url.startsWith("rediss:") ? 100 : 5_000;
       const { status, detail, fix } = await inspectRedis(url, timeoutMs);
       assert.equal(status, "wrong");

@@ -46,8 +46,8 @@ function judge(where: string, info: string): Inspection {
     faults.push({ problem: `The queue needs Redis ${oldest} or later.`, fix: "Update Redis." });
   if (policy !== "noeviction")
     faults.push({
-      problem: "When its memory is full, it throws jobs away.",
-      fix: "redis-cli CONFIG SET maxmemory-policy noeviction, and the same in redis.conf",
+      problem: "When its memory is full, it discards jobs.",
+      fix: "redis-cli CONFIG SET maxmemory-policy noeviction, and the same setting in redis.conf",
     });
   return inspectionOf(`Redis ${version} at ${where}, maxmemory-policy ${policy}`, faults);
 }
@@ -58,7 +58,7 @@ function unusable(where: string, error: unknown): Inspection {
     status: "wrong",
     detail: `Redis at ${where} cannot be used: ${reason}`,
     fix: /\b(WRONGPASS|NOAUTH|NOPERM|AUTH)\b/.test(reason)
-      ? "See that the user and the password of CAPSTAN_REDIS_URL are right, and may use this Redis."
+      ? "Check that the user and the password in CAPSTAN_REDIS_URL are correct and have access to this Redis."
       : "Check that Redis runs and listens at this address, and use rediss:// only if it expects TLS.",
   };
 }

@@ -6,7 +6,7 @@ import { Slots } from "./dispatcher.ts";
 const run = (owner: string, n: number) => ({ owner, id: `${owner}${n}` });
 
 // Contract: durability-19
-test("a thousand runs of one do not delay another's first", () => {
+test("a thousand runs of one principal do not delay another's first run", () => {
   const slots = new Slots({ runsAtOnce: 4, runsOfOne: 4 });
   const many = Array.from({ length: 1_000 }, (_, n) => run("many", n));
   const next = slots.next([...many, run("one", 0)]);
@@ -16,7 +16,7 @@ test("a thousand runs of one do not delay another's first", () => {
   );
 });
 
-test("the owner with the fewest slots is next, and none gets more than its share", () => {
+test("the principal with the fewest slots is next, and none gets more than its share", () => {
   const slots = new Slots({ runsAtOnce: 10, runsOfOne: 3 });
   for (const id of ["a1", "a2"]) assert.ok(slots.acquire(id, "a"));
   const waiting = [run("a", 3), run("a", 4), run("b", 1), run("b", 2), run("b", 3), run("b", 4)];
@@ -24,7 +24,7 @@ test("the owner with the fewest slots is next, and none gets more than its share
   assert.deepEqual(next, ["b1", "b2", "a3", "b3"]);
 });
 
-test("a place that is passed on is whose it is from then on, and counts for the same principal", () => {
+test("a transferred slot belongs to the new run and is counted for the same principal", () => {
   const slots = new Slots({ runsAtOnce: 1, runsOfOne: 1 });
   assert.ok(slots.acquire("question", "a"));
   slots.transfer("question", "a1");

@@ -6,7 +6,7 @@ import { monitorNodes } from "./monitor-nodes.ts";
 
 const deaf = { requestStop: async () => {}, requestHeartbeat: async () => {}, subscribe: () => {} };
 
-test("the runs of a silent node are claimed, and those of a live node never are", async () => {
+test("the runs of a silent node are claimed, the runs of a live node never", async () => {
   const beats = new Map([
     ["self", 1],
     ["alive", 1],
@@ -93,7 +93,7 @@ test("a node keeps sending heartbeats during a long sweep, and starts no second 
   }
 });
 
-test("a node that was given up looks at all that it has", async () => {
+test("a node that was declared dead refreshes all its runs", async () => {
   const looked = Promise.withResolvers<void>();
   const lines: string[] = [];
   let beats = 0;
@@ -122,7 +122,7 @@ test("a node that was given up looks at all that it has", async () => {
 });
 
 // Contract: durability-53
-test("a node's death is reported, whichever node saw it first, even if no node could see it", async () => {
+test("a node's death is reported, whichever node detected it first, even after a failed check", async () => {
   const rounds: (readonly string[] | "fails")[] = [
     ["self", "a", "b"],
     ["self", "a", "b"],

@@ -16,7 +16,7 @@ export function monitorNodes(options: {
     /** Refreshes every active run from the store. */
     readonly refreshAll: () => void;
   };
-  /** Called when a node is gone, or may be: the deadlines that it watched have no watcher. */
+  /** Called when a node is or could be gone: another node must watch its deadlines. */
   readonly onNodeGone: () => void;
   readonly log: (line: string) => void;
   /** @default 500 */
@@ -43,7 +43,7 @@ export function monitorNodes(options: {
     const present = (await nodes?.list()) ?? [];
     const before = known;
     known = new Set(present.map(({ id }) => id));
-    // Also if another node gave it up: that one may be gone itself before it acts.
+    // Also after another node declared it dead, because that node could die before it acts.
     if (before === undefined || !before.isSubsetOf(known)) onNodeGone();
     for (const node of silent(present)) {
       if (node.id === nodes?.self || !(await nodes?.declareDead(node))) continue;
@@ -53,8 +53,8 @@ export function monitorNodes(options: {
   }
 
   /**
-   * Claims also runs that another node gave up or handed back. Does not delay the heartbeats: a node
-   * that is busy with claims must not seem silent.
+   * Also claims runs of nodes that another node declared dead, and runs that were handed back. Does
+   * not delay the heartbeats: a node that is busy with claims must not seem silent.
    */
   function sweep(): void {
     if (isSweeping) return;
@@ -71,7 +71,7 @@ export function monitorNodes(options: {
         await beat();
       } catch (thrown) {
         known = undefined;
-        if (!stopped.signal.aborted) log(`The other nodes cannot be seen: ${errorMessage(thrown)}`);
+        if (!stopped.signal.aborted) log(`Cannot read the list of nodes: ${errorMessage(thrown)}`);
       }
       await sleep(beatMs, undefined, { signal: stopped.signal, ref: false }).catch(() => {});
     }

@@ -12,7 +12,7 @@ const options = { skip: postgres.status === "missing" && postgres.reason };
 const call = (name: string) => ({ calls: [{ name }] });
 const always: ApprovalDecision = { decision: "allow", scope: "always" };
 
-/** A run that executes here while something happens at another node, and then calls `Ask`. */
+/** A run that executes here while another node makes a change, and then calls `Ask`. */
 async function holding(store: Store) {
   const began = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -21,7 +21,7 @@ async function holding(store: Store) {
     return released.promise;
   });
   const reads = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
-  // Read as a whole where another node has told that something changed.
+  // After a change notice of another node, all grants are read again.
   const watched: Store = {
     ...store,
     listGrants: async (query) => {
@@ -89,7 +89,7 @@ test(
 
 // Contract: durability-45
 test(
-  "a rule that a user sets at another node holds in a run in progress here",
+  "a rule that a user sets at another node applies to a run in progress here",
   options,
   async () => {
     await withTwoNodes(async (one, other) => {
@@ -113,7 +113,7 @@ test(
   },
 );
 
-/** Answers are held back, as they were read, until `release`. */
+/** Delays the store's answers, with the values read before, until `release`. */
 function heldBack() {
   const read = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -159,7 +159,7 @@ test(
       const beginning = holding({
         ...one,
         readGrants: (query) => answer(one.readGrants(query)),
-        // As the run begins, and once it is heard that something changed.
+        // Read at the start of the run, and after a change notice.
         listOverrides: async (query) => {
           const rules = await one.listOverrides(query);
           if ((reads += 1) === 2) setImmediate(heard.resolve);
@@ -179,7 +179,7 @@ test(
 );
 
 test(
-  "a grant given here holds although another node's change was read before it was stored",
+  "a grant given here applies even if another node's change was read before it was stored",
   options,
   async () => {
     await withTwoNodes(async (one, other) => {

@@ -59,7 +59,7 @@ test("an answer at another node reaches the round in progress", options, async (
 
 // Contract: durability-49
 test(
-  "a run is stopped from another node: who has it stops its calls, and says so",
+  "if another node cancels a run, its owner stops the calls and confirms it",
   options,
   async () => {
     await withTwoNodes(async (one, other) => {
@@ -97,7 +97,7 @@ test(
 );
 
 // Contract: durability-49
-test("one call is stopped from another node, and its turn continues", options, async () => {
+test("a call that another node cancels is stopped, and its turn continues", options, async () => {
   await withTwoNodes(async (one, other) => {
     const { hang, began } = hanging();
     const holder = server(one, [{ calls: [{ name: "Hang" }] }, "done"], [hang]);
@@ -114,7 +114,7 @@ test("one call is stopped from another node, and its turn continues", options, a
 });
 
 // Contract: durability-52
-test("a node that lost a run stops what it did for it", options, async () => {
+test("a node that lost a run stops the run's calls", options, async () => {
   await withTwoNodes(async (one, other) => {
     const { hang, began } = hanging();
     const holder = server(one, [{ calls: [{ name: "Hang" }] }], [hang]);

@@ -1,49 +1,66 @@
 /** Limits of the server, with their defaults. */
 export interface ServerLimits {
-  /** Rounds of tool calls a turn. */
+  /** Most rounds of tool calls in a turn. */
   readonly rounds: number;
-  /** Calls of one round that are run. */
+  /** Most calls that are run in one round. */
   readonly callsPerRound: number;
-  /** How often a call may fail with the same arguments before a turn gets no more tools. */
+  /** Number of failures of a call with the same arguments after which a turn gets no more tools. */
   readonly repeatedFailures: number;
-  /** Server-run calls of a turn; what a request asks for can only be fewer. @default no limit */
+  /**
+   * Most calls that the server runs in a turn. A request can only lower the limit. @default no
+   * limit
+   */
   readonly turnCalls?: number;
-  /** Tokens a turn, as the provider counts them. @default no limit */
+  /** Most tokens of a turn, as the provider counts them. @default no limit */
   readonly turnTokens?: number;
-  /** Ms of running time a turn, after which it is to answer. @default no limit */
+  /**
+   * Running time of a turn after which it must answer without more tools, in ms. @default no limit
+   */
   readonly turnMs?: number;
-  /** Ms of running time after which a run is `expired`, whatever it does; waiting is not counted. @default no limit */
+  /**
+   * Running time in ms after which a run is `expired`, whatever its state; time spent waiting is
+   * not counted.
+   * @default no limit
+   */
   readonly runMs?: number;
-  /** Ms after which a run that nobody answered is `expired`. */
+  /** Time in ms after which a run without an answer is `expired`. */
   readonly suspendedMs: number;
   /** The largest cost of a turn, in the currency of the models' prices. @default no limit */
   readonly turnCost?: number;
-  /** Tokens of a turn's results that a model is shown at a time; older ones are shortened. @default 100000 */
+  /**
+   * Most tokens of a turn's results in one model request; older results are shortened. @default
+   * 100000
+   */
   readonly shownTokens?: number;
-  /** Bytes of a request's body. */
+  /** Largest request body, in bytes. */
   readonly bodyBytes: number;
-  /** Bytes of all requests that are being read and answers that are being written. */
+  /** Most bytes of all requests and answers in progress. */
   readonly bytesAtOnce: number;
-  /** Of these, bytes of one principal. */
+  /** Most bytes of one principal's requests and answers in progress. */
   readonly bytesOfOne: number;
-  /** Streams that one principal may have open at a time: of events, and lists of runs. */
+  /** Most open streams of one principal: of events, and of lists of runs. */
   readonly streamsOfOne: number;
-  /** Characters of a client tool's output for one call. */
+  /** Longest output of a client tool for one call, in characters. */
   readonly toolOutputChars: number;
-  /** Ms of silence after which a stream says that it is alive. */
+  /** Silence in ms after which a stream sends a heartbeat. */
   readonly heartbeatMs: number;
-  /** Runs that are cached after they stopped: their variables, and their chains if they are suspended. */
+  /** Most stopped runs in the cache: their variables, and the chains of suspended runs. */
   readonly warmSessions: number;
-  /** About how many bytes of memory these take together. */
+  /** Approximate memory of the cached runs together, in bytes. */
   readonly warmBytes: number;
-  /** How often in a row a run's process may be gone without the run getting any further: it may be what crashes. */
+  /**
+   * Most crashes of a run's process in a row without progress. After more the run is closed,
+   * because it could be their cause.
+   */
   readonly maxCrashes: number;
   /**
-   * Runs that execute at once in one process; others are `queued`. With 0 this node only serves
-   * requests, and others execute the runs.
+   * Most runs that execute at the same time in one process; others are `queued`. With 0 this node
+   * only serves requests, and others execute the runs.
    */
   readonly runsAtOnce: number;
-  /** Of these, runs of one principal: its others wait, and keep nobody else waiting. */
+  /**
+   * Most executing runs of one principal. Its other runs wait and do not delay other principals.
+   */
   readonly runsOfOne: number;
 }
 

@@ -6,17 +6,17 @@ export interface RunRequest extends Omit<StoredRequest, "adopts" | "context" | "
   /** The client's own earlier messages, which come after those of the run's ancestors. */
   readonly context: readonly Message[];
   readonly principal: string;
-  /** `provider/model`, as the catalog gives it. */
+  /** `provider/model`, the id from the model catalog. */
   readonly model: string;
   readonly inputMessages: readonly Message[];
-  /** As Responses items, to show and to look up. */
+  /** The input as Responses items, for display and references. */
   readonly inputItems: readonly JsonValue[];
-  /** Bytes to which the items and messages refer. */
+  /** The bytes to which the items and messages refer. */
   readonly blobs?: NewRun["blobs"];
   /** Initial variables, if they are not the parent's. */
   readonly variables?: readonly Variable[];
   readonly parentId: string | null;
   readonly conversationId: string | null;
-  /** For a conversation that has no title yet. */
+  /** The title for a conversation that has none yet. */
   readonly title: string | null;
 }
