@@ -49,7 +49,7 @@ const surface = {
 };
 
 for (const [entry, { values, types }] of Object.entries(surface)) {
-  test(`${entry}.ts exports the listed names and no others`, async () => {
+  test(`${entry}.ts exports exactly the listed names`, async () => {
     const exported = await exportsOf(entry);
     assert.deepEqual(exported.values, words(values));
     assert.deepEqual(exported.types, words(types));
@@ -77,7 +77,7 @@ async function exportsOf(entry: string): Promise<Exports> {
   const source = await readFile(new URL(`../src/${entry}.ts`, import.meta.url), "utf8");
   const statements = /^export (type )?\{([^}]*)\} from "[^"]+";$/gm;
   const rest = source.replace(statements, "").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
-  assert.equal(rest.trim(), "", `${entry}.ts holds only statements "export { … } from …"`);
+  assert.equal(rest.trim(), "", `${entry}.ts contains only statements "export { … } from …"`);
   const values: string[] = [];
   const types: string[] = [];
   for (const [, onlyTypes, list = ""] of source.matchAll(statements))

@@ -4,7 +4,7 @@ import type { JsonSchema } from "../src/base/json.ts";
 const draft7 = "http://json-schema.org/draft-07/schema#";
 
 /**
- * Few keys and values, so that schemas and values meet; some look like code.
+ * Few keys and values, so that schemas often match values. Some look like code.
  *
  * Ajv differs from the specification on numbers from 1e21 on (it reads their `multipleOf` off their
  * text) and on keys that every object inherits (it compares `{ toString: 1 }` by calling it). The

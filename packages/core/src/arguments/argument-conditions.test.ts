@@ -9,8 +9,8 @@ type Case = readonly [
   holds: boolean,
 ];
 const cases: readonly Case[] = [
-  ["a bare text is a path", { path: "docs/*" }, { path: "./docs/a.md" }, true],
-  ["a bare number is exact", { n: 3 }, { n: 3 }, true],
+  ["a text without operator is a path", { path: "docs/*" }, { path: "./docs/a.md" }, true],
+  ["a number without operator is exact", { n: 3 }, { n: 3 }, true],
   ["a number does not equal its text", { n: 3 }, { n: "3" }, false],
   ["null is exact", { n: null }, { n: null }, true],
   [

@@ -35,7 +35,7 @@ export function conditionsHold(
       if (given.length > 0) return false;
       continue;
     }
-    // If one element lacks the required value, none of the arguments is allowed.
+    // If one element lacks the required value, the call is not allowed.
     if (given.length === 0 || (of === "every" && given.length < found.length)) return false;
     const values = isOfLists(operators) ? given : (given.flat(Infinity) as readonly unknown[]);
     if (values.length === 0) return false;
@@ -115,7 +115,8 @@ function ownValue(value: unknown, name: string): unknown {
 }
 
 /**
- * A condition on one argument. A bare text is a `path`; a bare number, boolean or null is `equals`.
+ * A condition on one argument. A text without operators is a `path`; a number, boolean or null is
+ * `equals`.
  */
 type ArgumentTest = string | number | boolean | null | ArgumentOperators;
 

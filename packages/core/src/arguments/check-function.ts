@@ -7,7 +7,7 @@ import type { JsonSchema } from "../base/json.ts";
  * content security policy cannot be queried, and would report the attempt as a violation.
  */
 export function checkFunction(schema: JsonSchema): (value: unknown) => boolean {
-  // `Compile`'s own interpreter carries evaluated properties over from earlier values.
+  // `Compile`'s own interpreter keeps evaluated properties of earlier values.
   const interpreted = (value: unknown): boolean => Check(schema, value);
   if ("location" in globalThis) return interpreted;
   try {

@@ -147,7 +147,7 @@ class Repair {
  */
 const listMarks = /[,;|，、；\n\t[\](){}]/;
 
-/** Converts text to one of the types, if that is the exact spelling of the value. */
+/** Converts text to a value of one of the types, if it is exactly the text of that value. */
 function readAs(text: string, types: number): JsonValue | undefined {
   if ((types & jsonTypes.boolean) !== 0 && /^(?:[Tt]rue|[Ff]alse)$/.test(text))
     return text.toLowerCase() === "true";

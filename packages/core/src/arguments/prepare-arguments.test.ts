@@ -119,7 +119,7 @@ const lossless: { readonly [name: string]: Corruption } = {
   "a list as text": changed("sizes", (value) => JSON.stringify(value)),
   "a list of texts as text": changed("tags", (value) => JSON.stringify(value)),
   "an object as text": changed("options", (value) => JSON.stringify(value, null, 2)),
-  "a lone value for a list": changed("sizes", (value) =>
+  "a single value for a list": changed("sizes", (value) =>
     (value as number[]).length === 1 ? (value as number[])[0] : undefined,
   ),
   "null for an absent optional": (args) =>

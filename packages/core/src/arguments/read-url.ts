@@ -10,8 +10,8 @@ const hostScheme = /^\s*(?:https?|wss?|ftp):/i;
 
 /**
  * Reads a URL as the WHATWG standard does, and rejects URLs that other parsers, for example
- * Python's, read with another host: `https://example.org\@evil.com/` is `example.org` to one and
- * `evil.com` to the other.
+ * Python's, read with another host: one parser reads `example.org` from
+ * `https://example.org\@evil.com/`, and another reads `evil.com`.
  *
  * @example readUrl("HTTPS://Bücher.example.") // plain, with the href "https://xn--bcher-kva.example/"
  */

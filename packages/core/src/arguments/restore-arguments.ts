@@ -50,8 +50,8 @@ function restoreWithin(text: string): RelaxedJson | undefined {
 }
 
 /**
- * Whether sentences cannot contain a part of the arguments: they have no quotes, brackets or
- * operators, and no single word with a colon after it, for example `to: Ann` or `filter:`.
+ * Whether text around the object is only prose, without parts of the arguments. It has no quotes,
+ * brackets or operators, and no single word before a colon, for example `to: Ann` or `filter:`.
  */
 function isProse(text: string): boolean {
   return (

@@ -52,7 +52,7 @@ const isolated: { readonly [keyword: string]: (schema: unknown) => JsonSchema } 
 const foreign = new Set(["$recursiveRef", "$recursiveAnchor"]);
 
 /**
- * Rewrites a schema into one that is safe to validate with: patterns that could hang run on
+ * Rewrites a schema so that no value can make validation hang: patterns that could hang run on
  * `engine`, are counted, or are left out with a note. If a pattern is left out, the parts that
  * would become stricter are loosened too, so that a valid value is never rejected.
  */
@@ -122,7 +122,7 @@ class Rewriting {
     }
     if (refinements.length > 0) members.push(["~refine", refinements]);
     if (!isLoose) return Object.fromEntries(members);
-    // If a key's pattern is left out, the additional properties are not known.
+    // If a key's pattern is left out, it is unknown which properties are additional.
     const result = Object.fromEntries(
       members.filter(
         ([key]) => key !== "additionalProperties" || !isObject(node["patternProperties"]),
@@ -185,7 +185,8 @@ class Rewriting {
 
 /**
  * Loosens the parts that would become stricter because other parts (`loose`) are looser than the
- * original: `not`, `if`, `oneOf`, `maxContains` and `unevaluated…`. A reference counts as loose.
+ * original: `not`, `if`, `oneOf`, `maxContains` and `unevaluated…`. A reference is treated as
+ * loose.
  */
 function looseSchema(schema: unknown, loose: WeakSet<object>): unknown {
   if (typeof schema !== "object" || schema === null) return schema;
@@ -221,7 +222,7 @@ function isLoose(schema: unknown, loose: WeakSet<object>): boolean {
   return Object.values(schema).some((member) => isLoose(member, loose));
 }
 
-/** Our own check within a schema, in the validator's form. */
+/** A custom check within a schema, in the validator's form. */
 interface Refinement {
   readonly check: (value: unknown) => boolean;
   readonly error: () => string;

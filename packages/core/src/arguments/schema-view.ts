@@ -38,12 +38,15 @@ export function schemaView(root: JsonSchema): SchemaView {
   const knownTypes = new WeakMap<object, number>();
   const isLegacy = isLegacySchema(root);
 
-  /** Returns a schema's own keywords; in older drafts a schema with a reference has none. */
+  /**
+   * Returns a schema's own keywords. In older drafts, a schema with a reference has no other
+   * keywords.
+   */
   function own(at: JsonSchema): JsonSchema {
     return isLegacy && typeof at["$ref"] === "string" ? empty : at;
   }
 
-  /** Returns the schemas that must all hold together with this one. */
+  /** Returns the schemas that a value must match in addition to this one. */
   function conjuncts(at: JsonSchema): readonly SchemaAt[] {
     const all = schemas(own(at)["allOf"]);
     return typeof at["$ref"] === "string"

@@ -32,7 +32,7 @@ const typeWords: { readonly [type: string]: string } = {
   string: "text",
 };
 
-/** Returns the validator's errors as issues, one for each value to correct. */
+/** Returns the validator's errors as issues, one issue for each value to correct. */
 export function validationIssues(
   errors: readonly SchemaError[],
   value: unknown,
@@ -73,8 +73,8 @@ function isRepeated(error: SchemaError, errors: readonly SchemaError[]): boolean
 }
 
 /**
- * Returns the issues if no alternative of a union matches: those of the alternative that was meant,
- * if the value's type matches exactly one; otherwise the requirements of each.
+ * Returns the issues if no alternative of a union matches: the issues of the alternative that was
+ * meant, if the value's type matches exactly one, otherwise the requirements of each alternative.
  */
 function unionIssues(nested: readonly SchemaError[], value: unknown): readonly ValidationIssue[] {
   const [first] = nested;

@@ -8,7 +8,7 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void;
 }
 
-/** The maximum delay of a timer, about 25 days; a longer one would run at once. */
+/** The maximum delay of a timer, about 25 days; with a longer delay, it would fire immediately. */
 const longestTimer = 2 ** 31 - 1;
 
 /** The system's clock and timers. A delay longer than a timer allows never ends. */

@@ -89,7 +89,7 @@ test("an endlessly self-referring schema rejects every call", async () => {
 // Arguments
 
 // Contract: executor-92, executor-234
-test("missing arguments count as an empty object", async () => {
+test("missing arguments are treated as an empty object", async () => {
   for (const args of [undefined, "", "  ", "{}"])
     assert.equal((await given(args)).outcome, "success");
 });
@@ -263,7 +263,7 @@ test("a tool that returns an Error fails with its message", async () => {
 });
 
 // Contract: executor-47, executor-159
-test("a tool's huge text is stored whole and shown in part", async () => {
+test("a tool's huge text is stored in full and shown in part", async () => {
   const { outcome, finalText, formattedText } = await returning("x".repeat(20_000_000));
   assert.equal(outcome, "success");
   assert.equal(formattedText?.length, 20_000_000);

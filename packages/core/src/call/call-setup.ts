@@ -23,7 +23,9 @@ export interface CallSetup {
   readonly caller: Caller;
   /** The approvals that the request requires, also for sub-calls. */
   readonly requireApproval?: RequireApproval | RequireApprovalOf | undefined;
-  /** The tools that the request offers; sub-calls can call no others. @default all enabled tools */
+  /**
+   * The tools that the request offers. Sub-calls can call only these. @default all enabled tools
+   */
   readonly offer?: (() => ToolOffer) | undefined;
   /** False overrides the tool's own request for a review, never a rule. @default true */
   readonly checkToolResults?: boolean | undefined;

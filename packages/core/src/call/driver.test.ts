@@ -199,7 +199,7 @@ test("a suspended call continues with its answer, in this process or from its re
   const { gate, scheduler } = executor;
   const host: CallHost = {
     commit: (change) => changes.push(change) > 0,
-    request: () => assert.fail("it was asked before"),
+    request: () => assert.fail("it was requested twice"),
     onOutput() {},
   };
   const resumed = new Call({ gate, scheduler, host, caller: gate.caller }, "call_1").start(entry);

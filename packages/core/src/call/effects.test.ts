@@ -85,7 +85,7 @@ test("lock keys exclude only calls with the same key, across groups", async () =
 });
 
 // Contract: plugins-62
-test("an exclusive call runs alone", async () => {
+test("no other call runs during an exclusive call", async () => {
   const { together, ms } = await setUp({ a: { R1: "read", E: "exclusive", R2: "read" } })(
     "R1",
     "E",

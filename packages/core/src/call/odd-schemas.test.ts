@@ -60,7 +60,7 @@ test("a tool with an unusable schema is not offered, and its calls say why", asy
   assert.deepEqual(ran, []);
 });
 
-test("a schema of 200 levels is enforced on values as deep, and one of 201 levels is rejected", async () => {
+test("a schema of 200 levels is enforced on values of that depth, and a schema of 201 levels is rejected", async () => {
   const keywords: readonly ((inner: unknown) => unknown)[] = [
     (inner) => ({ items: inner }),
     (inner) => ({ not: inner }),

@@ -31,7 +31,7 @@ async function shown(
 }
 
 // Contract: executor-13
-test("output limits count characters, unless tokens are given", async () => {
+test("output limits count characters, unless a limit is in tokens", async () => {
   assert.ok(Math.abs((await shown({})).text.length - 8_000) < 100);
   const gate = { executor: { limits: { outputTokens: 500 } } };
   const inTokens = countTokens((await shown({}, gate)).text);

@@ -49,7 +49,7 @@ test("a call can make sub-calls up to the limit and no more", async () => {
 });
 
 // Contract: plugins-73
-test("a sub-call passes its ancestors' locks, takes no slot, and is recorded under its parent", async () => {
+test("a sub-call ignores its ancestors' locks, uses no slot, and is recorded under its parent", async () => {
   const ledger = new MemoryLedger();
   const leaf = defineTool({ ...writes, name: "Leaf", execute: () => "leaf" });
   const middle = defineTool({

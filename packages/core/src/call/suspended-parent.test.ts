@@ -19,7 +19,7 @@ function setUp(options: { readonly callsAtOnce?: number } = {}) {
   const reviewed: PromiseWithResolvers<ReviewDecision>[] = [];
   const ends = new Map<string, () => void>();
 
-  /** A tool that runs the given function, and records its start and end. */
+  /** A tool that runs a function, and records its start and end. */
   const does = (
     name: string,
     effects: Effects,

@@ -71,8 +71,8 @@ export interface ToolExecutorOptions {
   /** The request context of calls that specify none. */
   readonly request?: RequestContext;
   /**
-   * The files that tools can read, by `group.Tool` or bare name, and `_all`. A call may bring its
-   * own.
+   * The files that tools can read, by `group.Tool` or bare name, and `_all`. A call can specify its
+   * own files.
    */
   readonly files?: ToolFiles;
   /**
@@ -206,7 +206,7 @@ export class ToolExecutor {
   }
 
   /**
-   * Enables or disables a group; without a value, flips its switch. Returns false if there is no
+   * Enables or disables a group. Without a value, toggles it. Returns false if there is no
    * such group.
    */
   toggleGroupEnabled(name: string, enabled: boolean = !this.isGroupEnabled(name)): boolean {
@@ -260,7 +260,7 @@ export class ToolExecutor {
     const offered = this.enabledTools(groups).filter(
       (tool) =>
         (allowTool === undefined || isAllowed(allowTool(tool.id), tool.id)) &&
-        // Providers reject a whole request for one invalid schema.
+        // One invalid schema makes providers reject the whole request.
         !this.#isRefused(tool),
     );
     return offerTools(offered, clientTools);

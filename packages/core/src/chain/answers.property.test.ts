@@ -67,7 +67,7 @@ test("answers may arrive in any order and portions: each call runs once, and una
       let gate = executor(ran);
       const options = { model, contextMessages, clientTools };
       let result = await runToolChain({ ...options, executor: gate }).result;
-      // The call that needs no answer ran meanwhile.
+      // The call that needs no answer has run.
       assert.deepEqual(ran, ["r1"]);
       const left = [...order];
       for (const portion of portions) {

@@ -122,7 +122,7 @@ test("a stored approval request does not change while it waits again", async () 
 });
 
 // Contract: executor-95
-test("a pattern covers no other request that was crafted to match it", async () => {
+test("a pattern does not cover another request that was crafted to match it", async () => {
   const ran: { to: string }[] = [];
   const tool = sending(ran);
   const executor = executorWith([tool], {

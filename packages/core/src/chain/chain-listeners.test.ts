@@ -26,7 +26,7 @@ function run(more: Partial<ToolChainOptions> = {}): ToolChainRun {
   });
 }
 
-test("a chain without listeners and journal ends like one that has both", async () => {
+test("a chain without listeners and journal has the same result as a chain with both", async () => {
   const unobserved = await run().result;
   const heard = await run({ onEvent: () => {} }).result;
   const { toolCallHistory: _whole, ...kept } = await run({ journal: new MemoryJournal() }).result;

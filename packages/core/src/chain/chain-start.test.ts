@@ -8,7 +8,7 @@ import type { CommitOutcome, Journal } from "./journal/journal.ts";
 import { resumeToolChain, runToolChain } from "./run-tool-chain.ts";
 import type { ChainResume, ToolChainOptions } from "./options/tool-chain-options.ts";
 
-/** A chain whose journal commits when the test says so. */
+/** A chain whose journal commits when the test tells it to. */
 function begun(options: { readonly batches: boolean; readonly resume?: ChainResume }) {
   const held = Promise.withResolvers<CommitOutcome>();
   const told: string[] = [];
@@ -59,7 +59,7 @@ const state: ChainResume["state"] = {
   usageByRound: [],
 };
 
-/** A journal that batches writes, and one that gets each write. */
+/** A journal that batches writes, and a journal that gets each write. */
 const kinds = [{ batches: true }, { batches: false }];
 
 // Contract: loop-60

@@ -154,7 +154,7 @@ test("a final tool that writes and returns data answers with its text and stores
 });
 
 // Contract: plugins-5
-test("a round with other calls ends when all of them have ended", async () => {
+test("a round with other calls ends when all its calls have ended", async () => {
   const slow = tool("Slow", {
     execute: async () => (await new Promise((resolve) => setTimeout(resolve, 5)), "slow"),
   });
@@ -324,7 +324,7 @@ test("a stopped turn keeps the shown part of a final tool's answer", async () =>
   assert.equal(result.answer, "I begin");
 });
 
-test("an answer has at most the gate's length, and says where it was cut", async () => {
+test("an answer has at most the gate's length, and marks the cut", async () => {
   const long = final("Long", { execute: (_args, { output }) => output.write("x".repeat(500)) });
   const limits = { outputCeilingChars: 200, spokenChars: 10 };
   const { result } = await play([long], [call("Long")], { gate: { limits } });

@@ -250,7 +250,7 @@ test("a deadline longer than a timer allows never passes", async () => {
   assert.equal((await executorOf({ g: [slow] }).execute("T", {})).status, "success");
 });
 
-test("a chain that takes over another has its own budget of rounds", async () => {
+test("a resumed chain has its own budget of rounds", async () => {
   const clientTools = [
     { type: "function", function: { name: "C", parameters: { type: "object" } } },
   ] as const;

@@ -32,7 +32,7 @@ class CutJournal implements Journal {
   }
 }
 
-/** A journal that takes all writes of one event loop turn together, as a database does. */
+/** A journal that commits all writes of one event loop turn together, as a database does. */
 class GatheringCutJournal extends CutJournal {
   beforeNext(commit: () => void): void {
     setImmediate(commit);

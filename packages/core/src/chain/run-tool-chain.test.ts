@@ -436,7 +436,7 @@ test("a model's failure is an error with the text so far, never an answer", asyn
   );
 });
 
-test("a stream that stops without an end event is a lost connection", async () => {
+test("a stream that stops without an end event is reported as a lost connection", async () => {
   const { run } = start([], [{ events: [{ type: "text-delta", text: "half" }] }]);
   assert.equal((await run.result).error?.code, "connection");
 });

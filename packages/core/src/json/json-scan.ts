@@ -13,7 +13,7 @@ export interface JsonScan {
 
 const wholeNumber = /-?\d+(?![\d.eE])/y;
 
-/** Reads JSON text in one pass. Broken text gives some result and no error. */
+/** Reads JSON text in one pass. For broken text, the result is undefined, but there is no error. */
 export function scanJson(text: string): JsonScan {
   let [depth, deepest, keys] = [0, 0, 0];
   let inexact: string | undefined;
@@ -49,7 +49,8 @@ function inexactNumber(token: string): string | undefined {
   if (Math.abs(number) === Infinity) return token;
   wholeNumber.lastIndex = 0;
   if (token.length < 16 || !wholeNumber.test(token)) return undefined;
-  // The number is exact if its text is JavaScript's own form, or the same to the last digit.
+  // The number is exact if its text is JavaScript's form of the number, or equals it to the last
+  // digit.
   const isExact = String(number) === token || BigInt(token) === BigInt(number);
   return isExact ? undefined : token;
 }

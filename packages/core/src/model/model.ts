@@ -78,7 +78,7 @@ export interface Model {
   readonly id: string;
   /** The model's context in tokens, if known. */
   readonly contextWindow?: number;
-  /** The prices, if known: the cost is then computed, and can be limited. */
+  /** The prices, if known. They are required to compute and limit the cost. */
   readonly prices?: TokenPrices;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }
@@ -105,12 +105,13 @@ export interface ModelCatalog {
   list(signal?: AbortSignal): Promise<readonly ModelEntry[]>;
   /**
    * Returns the model with the id `provider/model` of a configured provider, whether listed or not.
-   * A bare name belongs to the provider that lists it. Returns undefined if no provider knows it.
+   * A name without a provider belongs to the provider that lists it. Returns undefined if no
+   * provider knows it.
    */
   find(id: string): Promise<Model | undefined>;
 }
 
-/** A tool as the model sees it: OpenAI's function spec. */
+/** A tool's definition for the model: OpenAI's function spec. */
 export interface ToolDefinition {
   readonly type: "function";
   readonly function: {

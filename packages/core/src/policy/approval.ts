@@ -112,7 +112,7 @@ export interface ApprovalAdapter {
 }
 
 /**
- * Returns why an answer is invalid, so that a user can give another, or undefined if it is valid.
+ * Returns why an answer is invalid, so that the user can correct it, or undefined if it is valid.
  */
 export type AnswerCheck = (
   decision: ApprovalDecision,

@@ -69,7 +69,7 @@ test("the request names the source of its rule, and the reason", async () => {
   assert.equal(user.asked[0]?.reason, "Your own rule asks the first time: it costs money");
 });
 
-test("a rule that asks every time offers no wider answer, and accepts none", async () => {
+test("a rule that asks every time neither offers nor accepts a wider answer", async () => {
   const { executor, asked } = asking({}, { rules: [{ tool: "*", execution: "ask-always" }] });
   await executor.execute("T", {});
   await executor.execute("T", {});
@@ -133,7 +133,7 @@ test("a policy that throws or returns an invalid value requires approval", async
 });
 
 // Contract: executor-107, executor-231, executor-232
-test("a request overrides the tool's own policy, and tightens every source", async () => {
+test("a request overrides the tool's own policy, and can require more approvals than any source", async () => {
   const lifted = asking({ executionPolicy: "ask-always" });
   await lifted.executor.execute("T", {}, { requireApproval: "never" });
   assert.equal(lifted.asked.length, 0);

@@ -21,7 +21,7 @@ function write(permission: ToolPermission = {}, description = "") {
   });
 }
 
-/** Calls of a tool whose requests get the given answers; the last one repeats. */
+/** Makes calls of a tool whose requests get these answers. The last answer repeats. */
 function answering(
   words: readonly unknown[],
   permission: ToolPermission = {},

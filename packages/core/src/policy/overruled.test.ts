@@ -14,14 +14,14 @@ const toolIds = ["files.View", "files.Write", "web.Fetch"];
 const said = (rule: PolicyRule, ...rules: readonly PolicyRule[]) =>
   overruled({ rule, rules, toolIds }).map(({ field, calls }) => `${field} ${calls}`);
 
-test("a setting that asks less than the administrator's rule has no effect", () => {
+test("a setting that requires fewer approvals than the administrator's rule has no effect", () => {
   const auto = { tool: "files.View", execution: "auto" } as const;
   for (const tool of ["*", "files.*", "files.View"])
     for (const execution of ["ask-once", "ask-always", "deny"] as const)
       assert.deepEqual(said(auto, { tool, execution }), ["execution all"]);
 });
 
-test("a setting that asks the same or more is not reported", () => {
+test("a setting that requires as many or more approvals is not reported", () => {
   const always = { tool: "files.View", execution: "ask-always", result: "always" } as const;
   assert.deepEqual(said(always, { tool: "*", execution: "ask-always", result: "on-error" }), []);
   assert.deepEqual(said(always), []);

@@ -84,7 +84,10 @@ function overruledFor(
   return { field, calls: all || by === denies ? "all" : "some", by };
 }
 
-/** Whether a rule applies to every call of the other: it has no conditions, or the same. */
+/**
+ * Whether a rule applies to every call of the other rule: it has no conditions, or the same
+ * conditions.
+ */
 function coversAll(one: PolicyRule, other: PolicyRule): boolean {
   if (one.when === undefined) return true;
   return other.when !== undefined && canonicalJson(one.when) === canonicalJson(other.when);

@@ -21,8 +21,8 @@ export interface PolicyRule {
   readonly execution?: ExecutionDecision;
   readonly result?: ResultApprovalPolicy;
   /**
-   * Milliseconds until an approval request for such a call expires. @default the tool's, else the
-   * gate's
+   * Milliseconds until an approval request for a matching call expires. @default the tool's, else
+   * the gate's
    */
   readonly approvalMs?: number;
   /** Shown to the user who is asked, or to the model whose call is rejected. */

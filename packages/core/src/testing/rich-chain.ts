@@ -74,7 +74,7 @@ export function richModel({ without }: { readonly without?: string } = {}): Mode
       yield { type: "reasoning-delta", text: "Let me think. " };
       yield { type: "reasoning-end", providerMetadata: { test: { signature: `s${step}` } } };
       for (const text of ["Step ", `${step}.`]) {
-        // Yields to the event loop, so that running work proceeds meanwhile.
+        // Yields to the event loop, so that running work proceeds.
         await new Promise((resolve) => setImmediate(resolve));
         signal.throwIfAborted();
         yield { type: "text-delta", text };

@@ -27,9 +27,9 @@ export interface ScriptedCall {
 }
 
 /**
- * A model that plays a script, one step for each request, in small chunks. A request beyond the
- * script is an error, and `assertDone` fails if steps are left, so a test states the exact
- * requests.
+ * A model that streams the answers of a script in small chunks, one step for each request. A
+ * request beyond the script is an error, and `assertDone` fails if steps remain, so a test defines
+ * the exact number of requests.
  *
  * @example
  * const model = new ScriptedModel([{ calls: [{ name: "Add", args: { a: 1, b: 2 } }] }, "It is 3."]);

@@ -23,7 +23,7 @@ test("a cut is at the end of the last visible character before the offset", () =
   );
 });
 
-test("a cut is found far into a text without a plain character", () => {
+test("a cut is found far into a text without basic characters", () => {
   for (const piece of ["🇩🇪", "👩‍👩‍👧", "e\u0301", "क्ष", "ก็", "😀"]) {
     const text = piece.repeat(1_000);
     for (let at = text.length - 9; at < text.length; at++)

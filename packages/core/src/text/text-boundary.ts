@@ -4,9 +4,9 @@ export function looksLikeJson(text: string): boolean {
 }
 
 /**
- * Returns the end of the last whole element of a JSON text with `from < end <= at`: after a comma,
- * or after a line of JSON. Prefers the outermost list's element. Returns undefined if there is
- * none.
+ * Returns the end of the last complete element of a JSON text with `from < end <= at`: after a
+ * comma, or after a line of JSON. Prefers the outermost list's element. Returns undefined if there
+ * is none.
  */
 export function lastElementEnd(text: string, from: number, at: number): number | undefined {
   const ends: (number | undefined)[] = [];
@@ -27,7 +27,7 @@ export function lastElementEnd(text: string, from: number, at: number): number |
 }
 
 /**
- * Returns the start of the first whole element with `at <= start <= to`, counted from the text's
+ * Returns the start of the first complete element with `at <= start <= to`, counted from the text's
  * end.
  */
 export function firstElementStart(text: string, at: number, to: number): number | undefined {
@@ -82,7 +82,7 @@ export function isInTable(text: string, at: number): boolean {
 }
 
 /**
- * Returns the end of the last whole row with `from < end <= at`; a line break in quotes does not
+ * Returns the end of the last complete row with `from < end <= at`; a line break in quotes does not
  * end a row.
  */
 export function lastRowEnd(text: string, from: number, at: number): number | undefined {
@@ -97,7 +97,8 @@ export function lastRowEnd(text: string, from: number, at: number): number | und
 }
 
 /**
- * Returns the start of the first whole row with `at <= start <= to`, counted from the text's end.
+ * Returns the start of the first complete row with `at <= start <= to`, counted from the text's
+ * end.
  */
 export function firstRowStart(text: string, at: number, to: number): number | undefined {
   let start: number | undefined;

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { truncateToTokens } from "./truncate.ts";
 
 /**
- * Splits a text into words and single signs, like a tokenizer. Counts its calls and their
- * characters.
+ * Splits a text into words and single signs, like a tokenizer. Records the number of its calls and
+ * of their characters.
  */
 function tokenizer() {
   const asked = { times: 0, chars: 0 };

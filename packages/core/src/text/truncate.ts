@@ -146,8 +146,8 @@ const goodUse = 0.9;
 const tries = 6;
 
 /**
- * Truncates a text like `truncate`, to at most a number of tokens, including the notice. Counts the
- * tokens only a few times, and only of texts about as long as the shown part.
+ * Truncates a text like `truncate`, but to a maximum number of tokens, including the notice. Counts
+ * the tokens only a few times, and only of texts about as long as the shown part.
  */
 export function truncateToTokens(text: string, limit: TokenLimit): Truncated {
   const { tokens, countTokens, maxChars } = limit;

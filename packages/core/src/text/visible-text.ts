@@ -7,7 +7,7 @@ export type VisiblePart =
       readonly text: string;
       /** The characters that it represents. Empty if it explains the text before it. */
       readonly of: string;
-      /** Describes the effect of those characters. */
+      /** Describes the effect of these characters. */
       readonly meaning: string;
     };
 

@@ -28,7 +28,7 @@ const broken: { readonly [what: string]: readonly [tool: unknown, why: RegExp] }
   "an unknown review": [{ ...other, permission: { resultApprovalPolicy: "auto" } }, /resultAppr/],
   "unknown effects": [{ ...other, effects: "none" }, /effects/],
   "no time": [{ ...other, timeoutMs: 0 }, /timeoutMs/],
-  "half a call at once": [{ ...other, maxConcurrent: 0.5 }, /maxConcurrent/],
+  "half a call in parallel": [{ ...other, maxConcurrent: 0.5 }, /maxConcurrent/],
   "retries of a tool that is not idempotent": [
     { ...other, effects: "write", retry: { attempts: 3 } },
     /neither declares effects: "read" nor idempotent/,

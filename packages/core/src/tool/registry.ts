@@ -24,7 +24,7 @@ export class ToolRegistry {
   readonly #tools = new Map<string, RegisteredTool>();
 
   /**
-   * Registers the whole group, or nothing.
+   * Registers all of the group, or none of it.
    *
    * @throws CapstanError `invalid_tool_group`; `invalid_tool` with the tool's name and its problem;
    * `duplicate_tool_group` if the name is taken

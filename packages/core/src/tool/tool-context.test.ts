@@ -46,7 +46,7 @@ test("a tool gets its call, its id, its caller, files, variables, an output and 
 });
 
 // Contract: plugins-17
-test("without a given caller, a call belongs to the local principal, with no request data", async () => {
+test("without a caller, a call belongs to the local principal and has no request data", async () => {
   const { principal, request, files } = await contextOf();
   assert.deepEqual(
     { principal, request, files },

@@ -16,7 +16,7 @@ export interface ToolOffer {
 }
 
 /**
- * Names tools for a model: the bare name, or `group_Tool` if the bare name is taken. A client's
+ * Names tools for a model: the bare name, or `group_Tool` if the bare name is in use. A client's
  * tools keep their names and come first. The earlier of two tools gets the bare name, so that names
  * are stable.
  */

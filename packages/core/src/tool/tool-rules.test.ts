@@ -107,7 +107,7 @@ test("a text is created once for each offer, and a function is called for every 
 });
 
 // Contract: executor-31
-test("rules name tools as the model does, and only the offered ones", () => {
+test("rules name only the offered tools, with their names for the model", () => {
   const seen: (readonly string[])[] = [];
   const rulePrompt = (names: readonly string[]) => (seen.push(names), "Rule.");
   const broken = {

@@ -120,8 +120,8 @@ export function dropSkillRules(variables: VariableSystem, group: ToolGroup): voi
 }
 
 /**
- * Returns the prompt's section on the rules: always loaded ones in full, and an index of the others
- * with when to read them.
+ * Returns the prompt's section on the rules: the always loaded rules in full, and an index of the
+ * other rules that states when to read them.
  *
  * @param group the group of the rules; without one, the agent's rules
  */

@@ -4,8 +4,8 @@ import type { ToolDefinition } from "../model/model.ts";
 import type { ArgumentConditions } from "../arguments/argument-conditions.ts";
 
 /**
- * The effects of a call on the world. `read` runs in parallel with any call, `write` excludes other
- * writes of its group, `exclusive` runs alone, and lock keys exclude only each other.
+ * The effects of a call outside the chain. `read` runs in parallel with any call, `write` excludes
+ * other writes of its group, `exclusive` runs alone, and lock keys exclude only each other.
  */
 export type ToolEffects =
   | "read"
@@ -55,7 +55,7 @@ export interface RetryPolicy {
   readonly attempts: number;
   /** The delay before attempt n is random, up to `baseMs` × 2^(n-2). @default 200 */
   readonly baseMs?: number;
-  /** The longest delay, unless the error asks for more. @default 10000 */
+  /** The maximum delay, unless the error requires a longer one. @default 10000 */
   readonly maxMs?: number;
 }
 

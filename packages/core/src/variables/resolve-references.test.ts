@@ -76,7 +76,7 @@ test("in other text a value is inserted as text", () => {
 });
 
 // Contract: variables-40, variables-88
-test("slices are of text and never split a surrogate pair", () => {
+test("slices return text and never split a surrogate pair", () => {
   assert.equal(resolved("$VAR_REF{{text:6}}"), "world");
   assert.equal(resolved("$VAR_REF{{text:0:5}}"), "hello");
   assert.equal(resolved("$VAR_REF{{text:0:0}}"), "");
@@ -203,7 +203,7 @@ test("keys are unchanged and cannot pollute a prototype", () => {
 });
 
 // Contract: variables-8
-test("each used variable is named once, and counts as visited", () => {
+test("each used variable is named once and visited", () => {
   const variables = filled();
   const outcome = resolveReferences(
     { a: "$VAR_REF{{text}}", b: "$VAR_REF{{text:1}} $VAR_REF{{list}}" },

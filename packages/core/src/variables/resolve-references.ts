@@ -313,7 +313,7 @@ function bracesFollow(text: string, from: number): boolean {
   return text.startsWith("{{", at);
 }
 
-/** The target of a reference: a variable, and a part of it. */
+/** The target of a reference: a variable, or a part of a variable. */
 interface ReferenceTarget {
   readonly name: string;
   readonly pointer?: string;

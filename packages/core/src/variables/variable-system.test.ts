@@ -121,7 +121,7 @@ test("variables that the current turn created are evicted last", () => {
 });
 
 // Contract: variables-6, variables-19, variables-49, variables-74
-test("kept variables are never evicted, and a system full of them rejects new ones", () => {
+test("kept variables are never evicted, and a system full of kept variables rejects new variables", () => {
   const variables = system(2);
   for (const name of ["first", "pinned"])
     variables.updateVariable(name, { value: "p", type: "USER_ADD", keep: true });
@@ -249,7 +249,7 @@ test("a result whose data is not JSON keeps its text", () => {
 });
 
 // Contract: variables-59
-test("names of results are never repeated, not after a restart and not if one is taken", () => {
+test("names of results are never repeated, even after a restart or if a name is in use", () => {
   const variables = system(10);
   variables.addVariable("Tool_1", "mine", "USER_ADD");
   assert.equal(variables.keepResult("Tool", { text: "r" }, {}).result, "Tool_2");

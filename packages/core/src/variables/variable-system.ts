@@ -136,8 +136,8 @@ export class VariableSystem {
   }
 
   /**
-   * Returns a variable with its value. This is a visit, which counts as use and delays eviction,
-   * unless `visit` is false, for example for a user interface.
+   * Returns a variable with its value. This is a visit, which delays eviction, unless `visit` is
+   * false, for example for a user interface.
    */
   getVariable(
     name: string,

@@ -114,8 +114,8 @@ function refuse(why: string): ApprovalAnswer {
 }
 
 /**
- * Only `approve` approves. An answer that is wider than the request offers approves this call
- * alone.
+ * Only `approve` approves. If an answer is wider than the request allows, it approves only this
+ * call.
  */
 function parseApproval(
   answer: unknown,

@@ -21,7 +21,7 @@ const words = defineTool({
 });
 
 // Contract: executor-49
-test("a call's tokens count its definition, its arguments, its shown and its withheld text", async () => {
+test("a call's tokens include its definition, its arguments, and the shown and the withheld text of its result", async () => {
   const ledger = new MemoryLedger();
   const executor = executorWith([words], { countTokens: countWords, ledger });
   const short = await executor.execute("Words", '{"count": 3}', { callId: "short" });
@@ -73,6 +73,6 @@ test("a turn's tokens are the sum of its calls' tokens, with each definition onc
     [definition, 4, 7, 0],
   );
   assert.equal("tokensEstimated" in stats, false);
-  // Without a counter they are estimates, and marked as such.
+  // Without a counter, the counts are estimates and are marked as estimated.
   assert.equal((await run()).stats.tokensEstimated, true);
 });

@@ -130,7 +130,7 @@ export interface TokensOptions {
   readonly record: CallRecord;
   readonly tool: Tool | undefined;
   readonly finalText: string;
-  /** The text before truncation; absent if nothing was left out. */
+  /** The text before truncation; absent if it was not truncated. */
   readonly whole?: string | undefined;
 }
 
@@ -148,7 +148,9 @@ export function callTokens({ gate, record, tool, finalText, whole }: TokensOptio
 
 type Counter = (text: string) => number;
 
-/** Each counter counts a definition once. */
+/**
+ * Caches the tokens of definitions by counter, so that each counter counts a definition only once.
+ */
 const counted = new WeakMap<Tool, WeakMap<Counter, number>>();
 
 function definitionTokens(countTokens: Counter, tool: Tool): number {

@@ -31,7 +31,7 @@ function byGrant(
   };
 }
 
-/** Answers come from custom code: only a valid approval counts as one. */
+/** Answers come from custom code: they approve a call only if they are valid. */
 function isDecision(given: unknown): given is ApprovalDecision {
   return isObject(given) && (given["decision"] === "allow" || given["decision"] === "refuse");
 }

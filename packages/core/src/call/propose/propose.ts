@@ -229,8 +229,8 @@ function decideOn(
     return rejectCall(gate, record, decision.reason);
   }
   if (read?.missing !== undefined) return failCall(gate, record, "error", read.missing);
-  // Frozen, because several listeners see the arguments of an approval request, and exactly these
-  // arguments run.
+  // Frozen, because several listeners get the arguments of an approval request, and the tool
+  // receives exactly these.
   const asked = frozenJson(args);
   const { approval, kept } = approvalRequests(gate, {
     record,

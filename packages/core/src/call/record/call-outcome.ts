@@ -113,8 +113,7 @@ export type ToolExecuteResult = SettledToolResult | PendingToolResult;
 
 /**
  * A result that only its reviewer may read. It is plain JSON, and enough for another process to
- * settle the call. The call's row has it while the review is pending, and loses it when the call is
- * settled.
+ * settle the call. The call's row contains it while the review is pending.
  */
 export interface Quarantine {
   readonly end:

@@ -64,7 +64,7 @@ export class MemoryLedger implements Ledger {
     return [...this.#calls.values()];
   }
 
-  /** Evicts calls in batches, so that the cost for each call stays small. */
+  /** Evicts calls in batches, so that each call takes little time. */
   #forget(): void {
     const some = Math.floor(this.#capacity / 8);
     for (const { callId, status } of this.#calls.values()) {

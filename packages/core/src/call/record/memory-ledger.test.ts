@@ -59,7 +59,7 @@ test("each state of a call is stored, with its repaired arguments and its decisi
     [row.proposedAt, row.decidedAt, row.startedAt, row.endedAt],
     [1_000, 1_500, 1_500, 1_507],
   );
-  assert.equal(row.result?.durationMs, 7, "a user's time does not count as the tool's");
+  assert.equal(row.result?.durationMs, 7, "a call's duration does not include the user's time");
   assert.equal(argumentsDigest(row), digest({ n: 5 }));
   const { shown, withheld } = row.result.tokens;
   assert.ok(shown > 1_900 && withheld > 2_500, `${shown} shown, ${withheld} withheld`);
@@ -163,7 +163,7 @@ test("a ledger full of waiting calls is not scanned for each new call", () => {
     }) as unknown as CallRecord;
   for (let n = 0; n < 800; n++) ledger.record(waiting(`${n}`));
   assert.equal(ledger.list().length, 800, "calls that have not ended are not evicted");
-  assert.ok(looks < 80 * 800, `${looks} calls were looked at`);
+  assert.ok(looks < 80 * 800, `${looks} calls were examined`);
   for (const { callId } of ledger.list())
     ledger.record({ callId, status: "succeeded" } as CallRecord);
   for (let n = 0; n < 20; n++) ledger.record(waiting(`more ${n}`));

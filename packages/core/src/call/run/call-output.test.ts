@@ -157,7 +157,7 @@ test("a tool's output of any type becomes plain data, copied when it is written"
   });
   assert.deepEqual(whole, ["5"]);
   const progress = events.find((event) => event.type === "call.progress");
-  assert.equal(progress?.progress.message, undefined, "a cycle makes it a text");
+  assert.equal(progress?.progress.message, undefined, "a cyclic value becomes a text");
   const said = events.filter((event) => event.type === "call.event");
   assert.deepEqual(
     said.map(({ name, data }) => [name.length, typeof data]),

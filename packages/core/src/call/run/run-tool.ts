@@ -27,7 +27,9 @@ export interface RunningTool {
   readonly outcome: Promise<ToolOutcome> | ToolOutcome;
   /** Absent if the tool ended synchronously. */
   readonly deadline?: Deadline;
-  /** Ends the call at once; the tool's later actions are ignored. Does nothing after the end. */
+  /**
+   * Ends the call immediately, and ignores the tool's later actions. Does nothing after the end.
+   */
   cancel(reason: string): void;
 }
 
@@ -190,7 +192,7 @@ function outcomeOf(how: Attempt) {
   return how.status === "returned" ? how : ({ status: "failed", error: how.error } as const);
 }
 
-/** Counts running time down, and stops while it is paused. */
+/** Counts down the running time. Stops while it is paused. */
 class Deadline {
   readonly #clock: Clock;
   readonly #passed: () => void;

@@ -18,7 +18,7 @@ export class HeldLocks {
   allow(ticket: Ticket): boolean {
     const { request, depth } = ticket;
     for (const holder of this.#exclusive) if (!ticket.isIn(holder)) return false;
-    // All its ancestors run, and no other call may run.
+    // Only its ancestors may be running.
     if (request.exclusive && this.running.length !== depth) return false;
     for (const key of request.keys)
       for (const holder of this.holders(key)) if (!ticket.isIn(holder)) return false;
@@ -74,7 +74,7 @@ export class HeldLocks {
   }
 }
 
-/** The calls that a call excludes while it runs. */
+/** The calls that must not run at the same time as a call. */
 export interface LockRequest {
   /** Excludes every other call. */
   readonly exclusive: boolean;
@@ -139,9 +139,9 @@ export class Ticket {
   readonly depth: number;
   readonly start: (ticket: Ticket) => void;
   status: "waiting" | "running" | "suspended" | "left" = "waiting";
-  /** Its sub-calls that have not ended. */
+  /** The number of its sub-calls that have not ended. */
   #open = 0;
-  /** Those sub-calls that have running work. */
+  /** The number of these sub-calls that have running work. */
   #busy = 0;
 
   constructor(

@@ -26,7 +26,7 @@ test("text is shown unchanged, other data as JSON without white space", async ()
 });
 
 // Contract: executor-9, executor-43, executor-101
-test("formatForLLM makes the text from the data and the arguments; the data is stored too", async () => {
+test("formatForLLM creates the text from the data and the arguments; the data is stored too", async () => {
   const { data, formattedText, finalText, kept } = await result(
     {
       execute: () => ({ celsius: 21 }),
@@ -57,7 +57,7 @@ test("an empty text of the formatter is used", async () => {
 });
 
 // Contract: executor-34, executor-173
-test("any data is a success, even if it looks like an error or a status", async () => {
+test("a tool that returns any data succeeds, even if the data looks like an error or a status", async () => {
   for (const data of [
     { status: "error", error: "no" },
     { status: "not_found" },
@@ -79,7 +79,7 @@ test("content parts are text for the model and the variable, and are stored with
   assert.equal(given.kept?.text, given.finalText);
 });
 
-test("a long text among content parts is truncated like any other", async () => {
+test("a long text among content parts is truncated like other text", async () => {
   const given = await result({
     execute: () => contentParts([{ type: "text", text: "x".repeat(50_000) }]),
   });

@@ -15,7 +15,7 @@ import { type Truncated, truncate, untruncated, truncateToTokens } from "../../t
 export const noResult = "(no result)";
 
 /**
- * Stage 8. Formats a value with the tool's `formatForLLM`, else as it is if it is text, else as
+ * Stage 8. Formats a value with the tool's `formatForLLM`, else unchanged if it is text, else as
  * JSON. A value that JSON cannot represent (a cycle, a function, a BigInt, a stream) is a failure
  * that names it, not a text that looks like a result.
  */
@@ -181,7 +181,7 @@ interface OutputLimit {
   readonly size: number;
 }
 
-/** Returns the output limit: the model's own comes first, then the tool's, then the gate's. */
+/** Returns the output limit: the model's limit if it set one, else the tool's, else the gate's. */
 function outputLimit(
   { limits }: Gate,
   tool: Tool,

@@ -161,7 +161,7 @@ function argsPreview(tool: Tool, args: JsonObject): string | undefined {
   return text === undefined ? undefined : detached(text);
 }
 
-/** Returns a tool's own text for the log, or undefined if it has none or throws. */
+/** Returns a tool's own text for the log, or undefined if the function is missing or throws. */
 function shortText(compute: () => unknown): string | undefined {
   try {
     const text = compute();

@@ -65,7 +65,7 @@ test("a result that was not truncated names its variable only if the variable is
 });
 
 // Contract: executor-105, executor-124
-test("the hint says how much text is missing, from where to where, and how to read it", () => {
+test("the hint states the length and the range of the missing text, and how to read it", () => {
   const whole = "x".repeat(20_000);
   const hint = (name?: string) => resultHint({ name, whole, cut: truncate(whole, 1_000) });
   assert.equal(

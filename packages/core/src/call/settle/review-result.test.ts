@@ -116,7 +116,7 @@ test("a redacted, replaced or withheld result leaves no data, error or retries",
 });
 
 // Contract: executor-62
-test("a retried call that is released has its retries", async () => {
+test("the released result of a retried call lists its retries", async () => {
   let tries = 0;
   const flaky = defineTool({
     ...reviewed,
@@ -149,7 +149,7 @@ test("an invalid or inapplicable answer withholds the result", async () => {
 });
 
 // Contract: executor-61
-test("rules and overrides require reviews; a request overrides the tool's own request only", async () => {
+test("rules and overrides require reviews; a request overrides only the tool's own requirement", async () => {
   const plain = defineTool({ ...reads, name: "Plain", execute: () => "text" });
   const failing = defineTool({
     ...reads,

@@ -94,7 +94,10 @@ export function settleReviewed(
   return keepResult(gate, released, registered, reviewed.draft, endOf(gate, released));
 }
 
-/** Ends a call in quarantine without its result. Works without the tool, which may be gone. */
+/**
+ * Ends a call in quarantine without its result. Does not need the tool, which may have been
+ * removed.
+ */
 export function withholdResult(
   gate: Gate,
   record: CallRecord,

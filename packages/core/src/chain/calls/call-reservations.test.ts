@@ -47,7 +47,7 @@ test("if two chains resume the same state, only one runs its calls", async () =>
 });
 
 // Contract: loop-64
-test("a resumed chain's own state continues it, and an older state does not rerun its calls", async () => {
+test("the state of a resumed chain continues it, and an older state does not rerun its calls", async () => {
   const { copy, first, second, resume, sent } = await waiting();
   const half = await resume(copy(), first);
   assert.deepEqual([half.status, sent()], ["requires_action", 1]);

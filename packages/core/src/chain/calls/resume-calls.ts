@@ -84,7 +84,7 @@ function resumeCall(options: ResumeCallsOptions, record: CallRecord): void {
   if (record.status === "in_review") {
     if (registered === undefined) return calls.withhold(record, "its tool no longer exists");
     if (record.quarantine === undefined)
-      return calls.withhold(record, "it was lost before a user had seen it");
+      return calls.withhold(record, "it was lost before a user had reviewed it");
     const pending = reviewRequest(callInReview(record, registered));
     return calls.start(record, { at: "suspended", pending });
   }
@@ -111,7 +111,7 @@ function resumeCall(options: ResumeCallsOptions, record: CallRecord): void {
   });
 }
 
-/** A sub-call does not resume: its parent resumes and makes it again. */
+/** A sub-call does not resume: its parent runs again and repeats it. */
 const parentStopped: ChainError = {
   code: "aborted",
   message: "the call that made it was stopped.",

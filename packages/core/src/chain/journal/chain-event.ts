@@ -39,7 +39,7 @@ export type ChainEvent =
   | { readonly type: "model.restarted"; readonly reason: string }
   | ({ readonly type: "item.start"; readonly itemId: string } & StreamedItem)
   | { readonly type: "item.delta"; readonly itemId: string; readonly delta: string }
-  /** Closes the item with its whole text. `incomplete`: it was cut off. */
+  /** Closes the item with its full text. `incomplete`: it was cut off. */
   | {
       readonly type: "item.end";
       readonly itemId: string;

@@ -42,7 +42,8 @@ export interface ChainError {
 }
 
 /**
- * Figures of a chain. The executor counts the tokens of results; `usage` comes from the provider.
+ * Statistics of a chain. The executor counts the tokens of results; `usage` comes from the
+ * provider.
  */
 export interface ChainStats {
   readonly totalRounds: number;
@@ -66,8 +67,8 @@ export interface ChainStats {
 }
 
 /**
- * The state from which a chain resumes: plain JSON. `messages` are those of this turn, after the
- * caller's context; `calls` contains every call so far.
+ * The state from which a chain resumes: plain JSON. `messages` contains the messages of this turn,
+ * after the caller's context; `calls` contains every call so far.
  */
 export interface ChainState {
   readonly round: number;
@@ -93,8 +94,8 @@ export interface RoundUsage {
 }
 
 /**
- * The compressed form of a finished turn. `hint` and `flow` are made without a model, and have the
- * same bytes every time.
+ * The compressed form of a finished turn. `hint` and `flow` are made without a model, and are the
+ * same each time, byte for byte.
  */
 export interface TurnLog {
   /**
@@ -118,7 +119,7 @@ export interface ChainResultRecord {
   readonly status: Exclude<ChainStatus, "running">;
   /** All of the assistant's own text, without log blocks. */
   readonly answer: string;
-  /** The replay of a turn that ended. The rest of a log is made again from the calls. */
+  /** The replay of a turn that ended. The other parts of a log are derived from the calls. */
   readonly log?: Pick<TurnLog, "replay">;
   readonly usage: Usage;
   readonly stats: ChainStats;

@@ -8,8 +8,8 @@ import { addUsage, noUsage } from "../../model/usage.ts";
 import type { Ledger } from "../../call/record/ledger.ts";
 
 /**
- * A write to the journal, as data. All writes of one commit are stored, or none. A host may add
- * events of its own.
+ * A write to the journal, as data. All writes of one commit are stored, or none. A host can add its
+ * own events.
  */
 export type JournalWrite<Event = ChainEvent> =
   | { readonly type: "event"; readonly event: Event }
@@ -47,7 +47,7 @@ const longestGapMs = 60 * 60 * 1_000;
 
 /**
  * Returns the state of a chain after these writes, for `resumeToolChain`, regardless of how the
- * chain stopped. Pass whole commits only, in their order.
+ * chain stopped. Pass only complete commits, in their order.
  *
  * @example const state = chainStateOf(rows.flatMap((row) => JSON.parse(row.writes)));
  */

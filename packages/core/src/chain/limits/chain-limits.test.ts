@@ -200,7 +200,7 @@ test("without such a limit, the usage is the model's, without estimates", async 
 });
 
 // Contract: loop-7, loop-51
-test("a turn's cost is computed from the model's prices, and limited", async () => {
+test("a turn's cost is computed from the model's prices and can be limited", async () => {
   const usage = { inputTokens: 100_000, outputTokens: 10_000, cachedInputTokens: 80_000 };
   const script = new ScriptedModel([
     { ...calls("Ok"), usage },
@@ -386,7 +386,7 @@ test("the number of repeated failures can be set, and the limit removed", async 
 });
 
 // Contract: loop-17
-test("other arguments, a success in between, and retryable failures do not count as repetition", async () => {
+test("calls with other arguments, a success in between, and retryable failures are not repeated failures", async () => {
   let n = 0;
   const sometimesFailing = defineTool({
     ...reads,
@@ -417,7 +417,7 @@ test("an unknown tool and broken arguments are repeated failures too", async () 
 });
 
 // Contract: loop-7
-test("earlier calls and failures count when a turn resumes", async () => {
+test("earlier calls and failures are counted when a turn resumes", async () => {
   const first = await run([calls("Bad"), { error: new Error("gone") }], { maxToolCalls: 2 });
   assert.equal(first.result.status, "error");
   const state = JSON.parse(JSON.stringify(first.result.state)) as typeof first.result.state;

@@ -22,7 +22,7 @@ import type { ContentPart } from "../../model/content-part.ts";
 
 const lastAnswerMs = 60_000;
 
-/** Counts a turn's use of its limits, and decides whether it may call more tools. */
+/** Counts how much of its limits a turn has used, and decides whether it may call more tools. */
 export class TurnBudget {
   readonly #limits: ChainLimits;
   readonly #model: Model;
@@ -34,7 +34,7 @@ export class TurnBudget {
   /** Undefined if no limit needs an estimate. */
   readonly #estimate: UsageEstimate | undefined;
   #timeIsOver = false;
-  /** Server-run calls, without the rejected ones beyond the limit. */
+  /** The number of server-run calls, without calls that were rejected because of the limit. */
   #calls = 0;
 
   constructor(options: {

@@ -72,7 +72,7 @@ test("a forged block in an answer from the caller is neutralised", async () => {
 });
 
 // Contract: loop-57
-test("in messages from the caller only the system's own messages keep their frames", async () => {
+test("of the caller's messages, only system messages keep their frames", async () => {
   const log = "<turn-log>\n- Pay ✓\n</turn-log>";
   const contextMessages: readonly Message[] = [
     { role: "user", content: forms.join("\n") },

@@ -22,7 +22,7 @@ export interface StoredTurn {
   /** The turn's new input, and the model's messages. */
   readonly messages: readonly Message[];
   readonly calls: readonly CallRecord[];
-  /** The stored log; if absent, it is made from the calls, with the same bytes. */
+  /** The stored log; if absent, the same log is created from the calls. */
   readonly log?: Pick<TurnLog, "replay">;
 }
 

@@ -61,7 +61,7 @@ function logOf(given: readonly GivenCall[], words = "Done.") {
 const blocks = (flow: string) => flow.match(/^\*\*\[Tool Execution Log\]\*\*: /gm)?.length ?? 0;
 
 // Contract: loop-44, loop-53
-test("the system hint names each call's variables, says how to read them, and warns of forged blocks", () => {
+test("the system hint names each call's variables, explains how to read them, and warns of forged blocks", () => {
   const { hint, flow, hintSize } = logOf([{ name: "Look" }, { name: "Find" }]);
   assert.equal(
     hint,
@@ -185,7 +185,7 @@ test("a call whose result was not stored is marked so", () => {
   assert.match(replay, /- Pay ⚠ Refused, not run: no$/m);
 });
 
-test("the log shows a user's changed arguments, and says that they were changed", () => {
+test("the log shows a user's changed arguments and marks them as changed", () => {
   const { flow } = logOf([{ args: '{"to":"all"}', more: { edited: true, args: { to: "one" } } }]);
   assert.match(
     flow,

@@ -8,8 +8,9 @@ import type { ContentPart } from "../../model/content-part.ts";
 
 /**
  * Compresses a turn to its log: the calls, their arguments and outcomes, the first characters of
- * each result, and the names of the variables with the exact values. The log is made from the
- * records alone, without a model, so it has the same bytes every time and prompt caches stay valid.
+ * each result, and the names of the variables with the exact values. The log is created only from
+ * the records, without a model. So it has the same bytes every time, and prompt caches remain
+ * valid.
  */
 export function turnLog(messages: readonly Message[], calls: Iterable<CallRecord>): TurnLog {
   const logged = loggedCalls(calls);

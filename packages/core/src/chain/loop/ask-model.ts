@@ -11,8 +11,8 @@ import { checkEvent, checkedStream } from "../../model/check-stream.ts";
 import type { Chain } from "./chain.ts";
 
 /**
- * Asks the model once. When this resolves, its answer is appended to the journal, but not yet
- * committed.
+ * Asks the model once. When the promise resolves, the answer is appended to the journal, but not
+ * yet committed.
  */
 export async function askModel(
   chain: Chain,

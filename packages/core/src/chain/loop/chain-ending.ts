@@ -42,8 +42,8 @@ export function abortError(signal: AbortSignal): ChainError {
 }
 
 /**
- * Returns the ending for a model that gave an empty answer twice. If its answer was cut off, the
- * finish reason says why.
+ * Returns the ending for a model that gave an empty answer twice. If the answer was cut off, the
+ * finish reason explains it.
  */
 export function emptyAnswer(finishReason: FinishReason | undefined): ChainEnding {
   if (finishReason === "length" || finishReason === "content_filter")

@@ -86,7 +86,7 @@ async function loop(chain: Chain): Promise<ChainEnding> {
       if (step.content.trim() !== "") return { status: "completed" };
       if (again) return emptyAnswer(chain.turn.finishReason);
     }
-    // Tool calls count as an answer: the next empty answer is retried again.
+    // Tool calls are an answer too, so the next empty answer is retried again.
     again = requests.length === 0 || limit !== undefined;
   }
 }

@@ -175,7 +175,10 @@ export function callName(name: string): string {
   return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 }
 
-/** Calls `stop` when one of the signals aborts or has aborted, until the result is disposed of. */
+/**
+ * Calls `stop` when one of the signals aborts or has aborted. Disposing the returned value ends
+ * this.
+ */
 function watchSignals(
   signals: readonly (AbortSignal | undefined)[],
   stop: (error: ChainError) => void,

@@ -195,7 +195,7 @@ export class ModelAnswer {
 const stepChars = 8 * 1024 * 1024;
 
 function endless(): ModelError {
-  const message = `The model said more than ${stepChars} characters in one step and was cut off.`;
+  const message = `The model wrote more than ${stepChars} characters in one step and was cut off.`;
   return new ModelError({ code: "server", message });
 }
 

@@ -205,9 +205,9 @@ interface ShownRound {
 
 /**
  * Decides which results of a turn to shorten. When the results exceed `most` tokens, the oldest
- * rounds are shortened until half as many are left, so that a provider's cache is seldom
- * invalidated. The newest round stays unchanged. Depends only on the results and their order, so
- * that a resumed turn gets the same messages.
+ * rounds are shortened until at most half of these tokens remain, so that a provider's cache is
+ * seldom invalidated. The newest round stays unchanged. Depends only on the results and their
+ * order, so that a resumed turn gets the same messages.
  */
 export class ResultCompaction {
   readonly #most: number;
@@ -252,7 +252,7 @@ export function canBeReadAgain({ gate }: ToolExecutor, { toolId, result }: CallR
 
 const none: readonly CallRecord[] = [];
 
-/** A picture or a file cannot be viewed again by its name. */
+/** The model cannot read an image or a file again by its name. */
 function isLong({ result }: CallRecord): boolean {
   if (result === undefined || result.tokens.shown <= shortTokens) return false;
   return result.parts?.some(({ type }) => type === "image" || type === "file") !== true;

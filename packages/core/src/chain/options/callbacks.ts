@@ -88,7 +88,7 @@ export class Listeners {
       const returned: unknown = this.#callbacks.onError?.(problem, problem.phase);
       if (returned instanceof Promise) returned.catch(() => {});
     } catch {
-      // No handler is left to report it to.
+      // An error in `onError` itself cannot be reported.
     }
   }
 

@@ -171,7 +171,7 @@ test("a user's approval does not cover arguments that changed after the request"
 });
 
 // Contract: loop-66
-test("if another option is invalid, the result's state is the given one", async () => {
+test("if another option is invalid, the result's state is the unchanged state", async () => {
   const state = (await waiting()) as unknown as ChainState;
   const refuse = { decision: "no" } as unknown as ApprovalDecision;
   const cut = {

@@ -173,8 +173,8 @@ function withName(message: Message, messages: readonly Message[], place: number)
 }
 
 /**
- * A provider may recognize logs by their frame alone, so text from any other source must not look
- * like one.
+ * A provider may recognize logs by their frame, so text from any other source must not contain a
+ * frame.
  */
 function neutralMessages(messages: readonly Message[]): readonly Message[] {
   const safe = messages.map(neutraliseMessage);
@@ -230,7 +230,7 @@ const callbacks = z.strictObject(
   "an object with functions",
 );
 
-// An option that is null counts as not given.
+// An option that is null is treated as omitted.
 const chainOptions = z.strictObject(
   {
     executor: has("gate", "a ToolExecutor"),
@@ -241,7 +241,7 @@ const chainOptions = z.strictObject(
     groups: z.nullish(
       z.custom(
         (value) => isFunction(value) || Array.isArray(value),
-        "a list of groups' names, or a function that gives one",
+        "a list of groups' names, or a function that returns one",
       ),
     ),
     allowTool: aFunction,
@@ -322,7 +322,7 @@ export function groupsProblem(
 
 /** Returns the form that a client's tools must have, or `undefined` if they have it. */
 export function clientToolsProblem(tools: unknown): string | undefined {
-  if (!Array.isArray(tools)) return "a list of definitions, or a function that gives one";
+  if (!Array.isArray(tools)) return "a list of definitions, or a function that returns one";
   const names = new Set<unknown>();
   for (const [n, tool] of (tools as readonly unknown[]).entries()) {
     const spec = isObject(tool) ? tool["function"] : undefined;

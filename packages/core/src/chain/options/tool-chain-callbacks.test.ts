@@ -184,7 +184,7 @@ test("a chain runs without any callback", async () => {
 });
 
 // Contract: loop-30, loop-89
-test("onBeforeSendToLLM gets and may change every request, also the last and repeated ones", async () => {
+test("onBeforeSendToLLM gets every request, including the last and repeated ones, and may change it", async () => {
   const seen: number[] = [];
   const stamp: Message = { role: "developer", content: "stamp" };
   const script = [call("Echo", { text: "a" }), call("Echo", { text: "b" }), "", "At last."];

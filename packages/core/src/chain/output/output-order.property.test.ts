@@ -215,7 +215,7 @@ function assertAnswer(heard: readonly OutputEvent<ChainEvent>[], result: ToolCha
   const words = [...finals].filter(([, text]) => text.trim() !== "");
   const answered = words.filter(([callId]) => isLast(callId) && isWhole(callId));
   if (result.status !== "completed" || answered.length === 0) return;
-  // In the order of the first output, final calls may answer in another order than they started.
+  // With the order "first-to-speak", final calls can answer in another order than they started.
   for (const [, text] of answered) assert.ok(result.answer.includes(text));
   assert.ok(!result.answer.includes("The end."), "the model was asked again");
 }

@@ -149,7 +149,7 @@ export class OutputQueue<E extends AnyEvent> {
     return { item, piece };
   }
 
-  /** Returns the text of an output event: a piece, or the whole text at its end. */
+  /** Returns the text of an output event: a piece, or the full text at its end. */
   #textOf(event: E) {
     const chainEvent = asChainEvent(event);
     if (this.callId === undefined) return undefined;

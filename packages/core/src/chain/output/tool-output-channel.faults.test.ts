@@ -10,7 +10,7 @@ import { defineTool, type ToolOptions } from "../../tool/define-tool.ts";
 import type { OutputEvent } from "./output-queue.ts";
 import { ToolOutputChannel } from "./tool-output-channel.ts";
 
-/** Known faults of channels that show one output at a time, each on a whole chain. */
+/** Known faults of channels that show one output at a time, each tested on a complete chain. */
 
 const tool = (name: string, options: Partial<ToolOptions<never, unknown, unknown>>) =>
   defineTool({ ...reads, name, ...options });
