@@ -14,7 +14,7 @@ const unit = "runs/s";
 export interface CompareOptions {
   /** Root of the other checkout; its packages must be installed. */
   readonly against: string;
-  /** How many turns each checkout gets. @default 5 */
+  /** The number of turns of each checkout. @default 5 */
   readonly repetitions?: number;
   readonly signal: AbortSignal;
 }
@@ -43,7 +43,7 @@ export async function compareWith(options: CompareOptions): Promise<string[][]> 
         const { subject, rate } = await throughput(part, checkout, signal);
         rates.set(subject, [...(rates.get(subject) ?? []), rate]);
       }
-    // Neither checkout is always the first.
+    // Alternates the order, so that neither checkout is always first.
     sides.reverse();
   }
   const rows = [...here].map(([subject, rates]) => {
@@ -63,7 +63,7 @@ type AnyFigure = Pick<Figure, "case" | "subject"> & {
 };
 
 async function throughput(part: Part, checkout: string, signal: AbortSignal) {
-  // With a single repetition in each process, an older checkout's median is a best value too.
+  // With a single repetition in each process, an older checkout's median is also a best value.
   const figures: readonly AnyFigure[] = await measurePart(part, { signal, checkout });
   const figure = figures.find((candidate) => candidate.case === work);
   const rate = figure?.best ?? figure?.value;

@@ -9,7 +9,7 @@ export interface BenchOptions {
 /** A measurement that `npm run bench -- NAME` runs. */
 export interface Bench {
   readonly name: string;
-  /** One line: what is measured, and how. */
+  /** One line that says what is measured, and how. */
   readonly description: string;
   run(options: BenchOptions): Promise<readonly Figure[]>;
   /** Formats the figures as a table; the first row is the heading. @default `measuredTable` */

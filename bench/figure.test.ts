@@ -5,7 +5,7 @@ import { measuredFigure, median, mergeTurns } from "./figure.ts";
 const time = { case: "round", subject: "capstan", unit: "ms" };
 const rate = { case: "runs", subject: "sqlite", unit: "runs/s" };
 
-test("the best of times is their minimum, and of rates their maximum", () => {
+test("the best time is the minimum, and the best rate is the maximum", () => {
   assert.deepEqual(measuredFigure(time, [3, 1, 2]), { ...time, best: 1, median: 2 });
   assert.deepEqual(measuredFigure(rate, [3, 1, 2]), { ...rate, best: 3, median: 2 });
 });

@@ -1,12 +1,12 @@
 import { maxInstallMegabytes } from "../scripts/packing/installed-size.ts";
 import type { Figure } from "./figure.ts";
 
-/** A bound that a figure may not cross on the reference machine, which has 2 cores. */
+/** A limit that a figure must meet on the reference machine, which has 2 cores. */
 export interface Floor {
   readonly bench: string;
   readonly case: string;
   readonly subject: string;
-  /** If given, the bound is about `subject ÷ relativeTo`, measured in the same run. */
+  /** If given, the limit applies to `subject ÷ relativeTo`, measured in the same run. */
   readonly relativeTo?: string;
   readonly bound: "at most" | "at least";
   readonly limit: number;
@@ -54,7 +54,7 @@ export const floors: readonly Floor[] = [
   ofStart("install size", "packed capstan", maxInstallMegabytes, "MB"),
 ];
 
-/** Returns the value that the floor bounds, or `undefined` if it was not measured. */
+/** Returns the value to which the floor applies, or `undefined` if it was not measured. */
 export function measuredValue(floor: Floor, figures: readonly Figure[]): number | undefined {
   const bestOf = (subject: string) =>
     figures.find((figure) => figure.case === floor.case && figure.subject === subject)?.best;

@@ -34,7 +34,7 @@ export interface BenchRequest {
   readonly run: BenchOptions;
 }
 
-/** Returns the request, or a message that says what is wrong with the arguments. */
+/** Returns the parsed options, or a message about invalid arguments. */
 export function readRequest(args: string[], signal: AbortSignal): BenchRequest | string {
   let parsed;
   try {

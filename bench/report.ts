@@ -2,7 +2,7 @@ import { availableParallelism, cpus, platform, arch } from "node:os";
 import type { Figure } from "./figure.ts";
 import { type Floor, isMet, measuredValue } from "./floors.ts";
 
-/** Returns the machine in one line, because figures mean nothing without it. */
+/** Returns a one-line description of the machine, without which figures mean nothing. */
 export function machine(): string {
   const model = cpus()[0]?.model.trim() ?? "unknown processor";
   return `${model}, ${availableParallelism()} cores, ${platform()} ${arch()}, Node ${process.versions.node}`;

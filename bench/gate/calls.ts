@@ -2,7 +2,7 @@ import { defineTool, defineToolGroup, ToolExecutor, type ToolExecutorOptions } f
 import { z } from "zod";
 import { best, type Figure, median } from "../figure.ts";
 
-/** Calls in one round: enough that the clock's resolution does not matter. */
+/** Calls in one round. At this number the clock's resolution does not matter. */
 const calls = 500;
 /** About 2 KB of text, as a model writes the arguments of an edit. */
 const page = "The quick brown fox jumps over the lazy dog. ".repeat(40);
@@ -78,7 +78,10 @@ export async function figures(repetitions: number): Promise<readonly Figure[]> {
   return all;
 }
 
-/** Returns the microseconds per call of each round. Bare calls are awaited too, as the gate's are. */
+/**
+ * Returns the microseconds per call of each round. Awaits calls without the gate, like calls
+ * through it.
+ */
 async function timeByTurns(repetitions: number, bare: () => unknown, gated: () => unknown) {
   const times = { bare: [] as number[], gated: [] as number[] };
   for (let round = 0; round < repetitions * 20; round++) {

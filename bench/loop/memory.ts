@@ -19,7 +19,7 @@ if (collect === undefined) throw new Error("Run this with --expose-gc.");
 const repetitions = Number(process.argv[2]);
 const sizes = { "100 B": 100, "100 KB": 100_000 } as const;
 
-// The first runs warm up what all runs share.
+// The first runs warm up code and caches that all runs share.
 for (const characters of Object.values(sizes)) await kept(characters);
 const figures: Figure[] = [];
 for (const [name, characters] of Object.entries(sizes)) {
@@ -36,7 +36,10 @@ for (const [name, characters] of Object.entries(sizes)) {
 }
 process.stdout.write(JSON.stringify(figures));
 
-/** Returns the bytes of heap that the chain's result holds, and the length of its log. A store would hold the values; here they are dropped. */
+/**
+ * Returns the heap size of the chain's result in bytes, and the length of its log. A store would
+ * keep the values; here they are dropped.
+ */
 async function kept(
   characters: number,
 ): Promise<{ readonly record: number; readonly log: number }> {
@@ -66,7 +69,7 @@ async function kept(
   return { record, log: replayContent.length };
 }
 
-/** A model that keeps nothing of what it is asked. */
+/** A model that retains no request. */
 function callsOften(times: number): Model["stream"] {
   let asked = 0;
   const usage = { inputTokens: 1, outputTokens: 1 };
@@ -84,8 +87,8 @@ function callsOften(times: number): Model["stream"] {
 }
 
 async function heap(): Promise<number> {
-  // The collector frees the last run's objects in steps: finalisers and promises hold some of it
-  // until a turn later.
+  // The collector frees the last run's objects in steps, because finalizers and promises hold some
+  // objects until the next turn.
   for (let turn = 0; turn < 5; turn += 1) {
     collect?.();
     await setImmediate();

@@ -21,7 +21,8 @@ export interface SubjectProcess {
 const measureScript = fileURLToPath(new URL("measure.ts", import.meta.url));
 
 /**
- * Starts a subject, so that no library's instrumentation or garbage affects another.
+ * Starts a subject in its own process, so that no library's instrumentation or garbage affects
+ * another.
  *
  * @param module the subject's module, relative to `loop/`, without its extension
  */

@@ -5,14 +5,15 @@ export interface LoopScript {
 }
 
 export interface LoopOutcome {
-  /** How often the tool was really run. */
+  /** How often the tool was run. */
   readonly executed: number;
   readonly answer: string;
 }
 
 /**
- * One library's loop, with nothing switched on that is off by default. The first call prepares what
- * a program makes once (tool, agent, model); what it returns goes from the first request to the answer.
+ * One library's loop with its default settings. The first call creates the objects that a program
+ * creates once (tool, agent, model). The returned function runs the loop from the first request to
+ * the answer.
  */
 export type LoopSubject = (script: LoopScript) => () => Promise<LoopOutcome>;
 

@@ -1,11 +1,11 @@
 import type { JsonObject, JsonSchema } from "@capstan/core";
 
-/** A tool's schema with valid calls of it. */
+/** A tool's schema, with valid calls. */
 export interface CorpusTool {
   readonly name: string;
   readonly schema: JsonSchema;
   readonly calls: readonly JsonObject[];
-  /** Optional properties, as pointers, that a call may leave out. */
+  /** Pointers to optional properties, which a call can omit. */
   readonly optional: readonly string[];
 }
 

@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from "@capstan/core";
 
-/** One way in which models get a valid call wrong. */
+/** A kind of error that models make in a valid call. */
 export interface Corruption {
   readonly name: string;
-  /** Whether all that the call said is still there. */
+  /** Whether the corrupted call still has all information. */
   readonly isLossless: boolean;
-  /** Every way to do it to a call, as the text of the arguments. */
+  /** Returns every such corruption of a call, as the text of its arguments. */
   readonly apply: (call: JsonObject, optional: readonly string[]) => readonly string[];
 }
 
@@ -16,7 +16,7 @@ interface Place {
   readonly value: JsonValue;
 }
 
-/** All ways that the corpus is corrupted in, one at a time. */
+/** All corruptions, which are applied to the corpus one at a time. */
 export const corruptions: readonly Corruption[] = [
   changed("number as text", (value) => (typeof value === "number" ? String(value) : undefined)),
   changed("boolean as text", (value) => (typeof value === "boolean" ? String(value) : undefined)),
@@ -80,7 +80,7 @@ export const corruptions: readonly Corruption[] = [
   written("a closing brace too many", (call) => `${JSON.stringify(call)}}`),
   written("without the last brace", (call) => {
     const text = JSON.stringify(call).slice(0, -1);
-    // A number at the end may have been cut off, and nothing at all says nothing.
+    // Skips texts that end with a number, which could be truncated, or with the opening brace.
     return /[\d{]$/.test(text) ? [] : [text];
   }),
   written("prose around", (call) => [
@@ -110,7 +110,7 @@ export const corruptions: readonly Corruption[] = [
   { ...changed("wrong type", ofAnotherType), isLossless: false },
 ];
 
-/** A corruption of how a call as a whole is written, if that makes it another text. */
+/** Creates a corruption of the notation of a whole call. It applies only if the text changes. */
 function written(
   name: string,
   write: (call: JsonObject) => string | readonly string[],
@@ -123,7 +123,10 @@ function written(
   };
 }
 
-/** A value as Python writes it: text with an apostrophe and no quote is in double quotes, all other in single ones. */
+/**
+ * Returns a value in Python notation. A string with an apostrophe and no double quote is in double
+ * quotes, any other string in single quotes.
+ */
 export function python(value: JsonValue): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
@@ -137,7 +140,7 @@ export function python(value: JsonValue): string {
   return `'${json.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
-/** A corruption of every place in turn whose value `change` has an answer to. */
+/** Creates a corruption of each value, one at a time, for which `change` returns a replacement. */
 function changed(name: string, change: (value: JsonValue) => JsonValue | undefined): Corruption {
   return {
     name,
@@ -173,7 +176,7 @@ function at(value: JsonValue, path: Path): JsonValue | undefined {
   return found;
 }
 
-/** The value with another one at a path; undefined takes a property out. */
+/** Returns the value with another value at a path; undefined removes the property. */
 function replaced(value: JsonValue, [key, ...rest]: Path, other: JsonValue | undefined): JsonValue {
   if (key === undefined) return other ?? null;
   if (isList(value))

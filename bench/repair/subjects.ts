@@ -9,17 +9,20 @@ import {
 import { Ajv, type Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 
-/** Takes the text of a call's arguments: what the tool would be given, or undefined if refused. */
+/**
+ * Parses the text of a call's arguments. Returns the arguments that the tool would receive, or
+ * undefined if they are rejected.
+ */
 export type Acceptor = (text: string) => Promise<unknown>;
 
-/** Subject → what it makes of calls of a tool with this schema. */
+/** For each subject, creates the parser for calls of a tool with this schema. */
 export const subjects: { readonly [subject: string]: (schema: JsonSchema) => Acceptor } = {
   capstan: gate,
   ajv: (schema) => validator(schema, {}),
   "ajv-coerce": (schema) => validator(schema, { coerceTypes: "array" }),
 };
 
-/** Through the gate, to the tool itself. */
+/** Passes the call through the gate to the tool. */
 function gate(schema: JsonSchema): Acceptor {
   let given: unknown;
   const tool = defineTool({

@@ -2,7 +2,10 @@ import { asking, tool } from "@capstan/server/testing";
 import { manyAtOnce } from "./many-at-once.ts";
 import { callsARound, rounds } from "./scripted-model.ts";
 
-/** The tools of the scripted model, which count: whole runs must have made all of their calls. */
+/**
+ * The tools of the scripted model. They count their calls, because whole runs must have made all
+ * calls.
+ */
 export function countedWork() {
   let executed = 0;
   const work = () => {
@@ -10,7 +13,7 @@ export function countedWork() {
     return "The result of some work, as a line of text.";
   };
 
-  /** Does so many whole runs, so many at once. @returns how long they took, in ms */
+  /** Executes whole runs, a number of them at the same time. @returns how long they took, in ms */
   async function many(count: number, atOnce: number, one: () => Promise<unknown>): Promise<number> {
     executed = 0;
     const ms = await manyAtOnce(count, atOnce, one);

@@ -1,4 +1,6 @@
-/** Does something so many times, so many at once. @returns how long all of it took, in ms */
+/**
+ * Repeats a task, a number of repetitions at the same time. @returns the total duration in ms
+ */
 export async function manyAtOnce(
   count: number,
   atOnce: number,

@@ -1,14 +1,18 @@
 import { type Figure, measuredFigure } from "../figure.ts";
 
 const count = 500;
-/** Runs that are not counted: a server runs for longer than V8 takes to compile its code. */
+/**
+ * Warm-up runs, which are not counted, because a real server runs longer than V8 needs to compile
+ * its code.
+ */
 const warmUp = 2_000;
 
 /**
- * Measures whole runs: many at once, and one alone.
+ * Measures whole runs: many at the same time, and one alone.
  *
  * @param options.many runs `count` runs, `atOnce` at a time, and returns how long they took, in ms
- * @param options.databaseMs processor time so far of the database's own processes, if it has any
+ * @param options.databaseMs processor time that the database's own processes have used, if it has
+ * any
  */
 export async function measureRuns(options: {
   readonly subject: string;

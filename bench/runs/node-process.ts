@@ -23,5 +23,5 @@ const begun = await Promise.all(
   Array.from({ length: Number(count) }, () => begin(runs, requestOf("Continue until stopped."))),
 );
 process.send?.(begun.map(({ id }) => id));
-// It is killed, whenever that is wanted.
+// The bench kills this process.
 setInterval(() => {}, 60_000);

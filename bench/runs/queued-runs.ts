@@ -24,7 +24,10 @@ const databaseUrl = await postgresDatabase();
 
 const { tools, many } = countedWork();
 
-/** As the database does by itself within a minute: without it statements are planned for an empty one. */
+/**
+ * The database does this by itself within a minute. Without it statements are planned for an empty
+ * database.
+ */
 async function countRows(): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -34,8 +37,8 @@ async function countRows(): Promise<void> {
 
 async function measure(on: Store, runs: RunService): Promise<readonly Figure[]> {
   /**
-   * A whole run, as a client of this node sees it in its events: it asks, is answered, and runs to
-   * its end.
+   * Executes a whole run and follows its events as a client of this node: it requests approval, is
+   * answered, and runs to its end.
    */
   async function one(): Promise<void> {
     const { id } = await begin(runs, requestOf("Do it."));
@@ -61,7 +64,10 @@ async function measure(on: Store, runs: RunService): Promise<readonly Figure[]> 
   return figures;
 }
 
-/** Every run through the queue: one node begins and answers them and has no place, the other has them all. */
+/**
+ * Every run passes the queue: one node has no slots and starts and answers the runs, and the other
+ * node executes them.
+ */
 async function measureQueued(): Promise<readonly Figure[]> {
   await using redis = await startRedis();
   const front = await openPostgresStore({ connectionString: databaseUrl });

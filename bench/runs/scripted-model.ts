@@ -6,7 +6,10 @@ export const callsARound = 3;
 const askingRound = 3;
 const usage = { inputTokens: 1, outputTokens: 1 };
 
-/** Rounds of three calls, one of which asks; then an answer. It has no state: the request says how far it is. */
+/**
+ * A model that makes rounds of three calls, one of which needs an approval, and then answers. It
+ * has no state: the request determines the next step.
+ */
 export const scriptedModel: Model = {
   id: "bench/scripted",
   async *stream({ messages }: ModelRequest): AsyncGenerator<ModelEvent> {

@@ -11,11 +11,13 @@ export const stepsARun = rounds * (1 + callsARound);
 /** Scripted runs on one store. */
 export interface ScriptedRuns {
   readonly runs: RunService;
-  /** A whole run: it is suspended at an approval request, is answered, and runs to its end. */
+  /**
+   * Executes a whole run, which suspends at an approval request, is answered, and runs to its end.
+   */
   readonly one: () => Promise<void>;
   /** Runs until it waits for an approval. @returns the question's id */
   readonly park: () => Promise<string>;
-  /** Does so many runs, so many at once. @returns how long they took, in ms */
+  /** Executes runs, a number of them at the same time. @returns their total duration in ms */
   readonly many: (count: number, atOnce: number, what?: () => Promise<unknown>) => Promise<number>;
 }
 

@@ -9,14 +9,17 @@ import { sqliteStore } from "./bench-store.ts";
 
 const [syncDelay = "0", repetitions = "1", sizes = "1,50,500"] = process.argv.slice(2);
 const syncDelayMs = Number(syncDelay);
-/** Between two deltas of a stream, in ms: 50 a second. */
+/** Time between two deltas of a stream, in ms: 50 deltas per second. */
 const everyMs = 20;
 const deltas = 250;
-/** The first second is not counted, nor the last half: that all begin or end at once is another matter. */
+/**
+ * The first second and the last half second are not counted, because all streams start and end at
+ * the same time.
+ */
 const warmUp = 50;
 const tail = 25;
 
-/** Each delta says when it was given. Streams are spread over the time between two deltas. */
+/** Each delta contains its time. Streams are spread over the time between two deltas. */
 function pacedModel(streams: number): Model {
   let begun = 0;
   return {
@@ -56,7 +59,7 @@ async function measure(streams: number): Promise<readonly Figure[]> {
     });
   }
   const all = Promise.all(Array.from({ length: streams }, one));
-  // Beginning them all at once is another matter.
+  // The simultaneous start of all streams is not measured.
   await sleep(warmUp * everyMs);
   loop.enable();
   await all;

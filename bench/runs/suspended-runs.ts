@@ -21,7 +21,7 @@ let parked = 0;
 for (const count of [10, 10_000]) {
   await many(count - parked, 32, park);
   parked = count;
-  // Work that was deferred until now is not part of the suspended runs.
+  // Waits for deferred work, which is not part of the suspended runs.
   for (let n = 0; n < 3; n++) await collect();
   const values: number[] = [];
   for (let n = 0; n < 5; n++) {

@@ -15,7 +15,7 @@ const subject = "postgres";
 const events = 300;
 const runsKilled = 20;
 
-/** From the call that writes an event to its reader on another node. */
+/** Measures the time from the write of an event until a reader on another node receives it. */
 async function toAnotherNode(here: Store, there: Store): Promise<readonly number[]> {
   await createRun(here, { id: "followed" });
   const waits: number[] = [];
@@ -44,7 +44,7 @@ async function toAnotherNode(here: Store, there: Store): Promise<readonly number
   return waits;
 }
 
-/** A node that has begun so many runs. */
+/** Starts a node with this number of running runs. */
 async function startNode(runs: number) {
   const child = fork(nodeProcess, [connectionString, String(runs)]);
   const ids = await new Promise<readonly string[]>((resolve, reject) => {
@@ -63,7 +63,7 @@ async function takeOver(watcher: Store): Promise<number> {
     let resumed = false;
     for await (const event of followEvents({ store: watcher, owner, runId, signal: stop.signal })) {
       resumed ||= event.type === "chain.resumed";
-      // It is under way again once the model has said something.
+      // The run has resumed when its model sends a delta.
       if (resumed && event.type === "item.delta") return;
     }
   });

@@ -12,7 +12,7 @@ import {
 } from "@capstan/scripts";
 import { best, type Figure, measuredFigure, median } from "../figure.ts";
 
-/** Calls that start their own process take long, so there are fewer of them. */
+/** Calls that start their own process are slow, so fewer of them are measured. */
 const warmCallsPerFresh = 10;
 
 /** Measures calls through the gate, the worker pool and the sandbox. */

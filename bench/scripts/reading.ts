@@ -54,9 +54,9 @@ export async function figures(repetitions: number): Promise<readonly Figure[]> {
 function open(folder: string, watch = false): Promise<ToolLibrary> {
   return openToolLibrary({
     folders: [folder],
-    // New parsers each time, so that the search for Python is measured too.
+    // Creates new parsers each time, so that the search for Python is also measured.
     parsers: languageParsers(),
-    run: () => Promise.reject(new Error("Nothing is run here.")),
+    run: () => Promise.reject(new Error("This bench runs no scripts.")),
     cacheSecret: "bench",
     watch,
   });

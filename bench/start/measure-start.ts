@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { processTree, residentBytes } from "./process-memory.ts";
 
-/** How long a server is left alone before its memory is measured, in milliseconds. */
+/** Idle time of a server before its memory is measured, in milliseconds. */
 const idleMs = 5_000;
 const startLimitMs = 60_000;
-/** Time between two questions whether the server answers, in milliseconds. */
+/** Time between two health checks, in milliseconds. */
 const pollMs = 2;
 
 export interface StartCommand {
@@ -64,7 +64,8 @@ export async function measureStart(
     const bytes = tree.slice(isWrapped ? 1 : 0).map(residentBytes);
     return { seconds, megabytes: bytes.reduce((sum, one) => sum + one, 0) / 1e6 };
   } finally {
-    // npm's shell does not pass a signal on: the innermost process is the server.
+    // npm's shell does not forward signals, so all processes are stopped; the innermost one is the
+    // server.
     for (const pid of tree.length > 0 ? tree : [child.pid ?? 0]) stop(pid);
     await exited;
     await rm(data, { recursive: true, force: true });
@@ -75,7 +76,7 @@ function stop(pid: number): void {
   try {
     process.kill(pid, "SIGTERM");
   } catch {
-    // It has ended already.
+    // The process has already ended.
   }
 }
 

@@ -6,7 +6,7 @@ import { processTree, residentBytes } from "./process-memory.ts";
 
 const skip = process.platform === "linux" ? false : "needs /proc";
 
-test("a process's tree holds its children, and each has memory", { skip }, async () => {
+test("a process tree contains the children, and each process uses memory", { skip }, async () => {
   const child = spawn(process.execPath, ["-e", "process.stdin.resume(); console.log('up')"]);
   try {
     await once(child.stdout, "data");

@@ -22,7 +22,7 @@ export function residentBytes(pid: number): number {
 
 function parentOf(pid: string): number | undefined {
   const stat = readProcess(pid, "stat");
-  // The name, in parentheses, may contain spaces.
+  // The name, in parentheses, can contain spaces.
   const [, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return parent === undefined ? undefined : Number(parent);
 }

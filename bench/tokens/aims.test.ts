@@ -10,7 +10,7 @@ import type { Workload } from "./workload.ts";
 
 type Counted = "tokens" | "priced";
 
-/** The cost of a workload as a column runs it, and its native cost. */
+/** Returns the cost of a workload in a column, and its native cost. */
 async function share(
   workload: Workload,
   name: string,
@@ -32,7 +32,7 @@ test("a round-trip edit by reference costs a seventh of native, or less", async 
   assert.ok((await share(roundTripEdit, "log and references")) <= 1 / 7);
 });
 
-test("where results are short, variables and logs cost at most 5 % more than native, priced with a cache too", async () => {
+test("with short results, variables and logs cost at most 5 % more than native, also when priced with a cache", async () => {
   for (const counted of ["tokens", "priced"] as const)
     for (const fromTurn of [0, 1]) {
       const cost = await share(shortResults, "log", { counted, fromTurn });

@@ -2,7 +2,7 @@ import { defineTool, type Tool } from "@capstan/core";
 import { z } from "zod";
 import { plain } from "./workload.ts";
 
-// Records of the size that such a desk's have: a few hundred tokens each.
+// Records of a realistic size for a service desk: a few hundred tokens each.
 
 const passengers = [
   { first_name: "Ingrid", last_name: "Solheim", dob: "1984-07-19" },

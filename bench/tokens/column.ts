@@ -3,13 +3,13 @@ import type { HistoryMode } from "@capstan/core";
 /** A way to run the same conversation. */
 export interface Column {
   readonly name: string;
-  /** How earlier turns are shown to the model. */
+  /** The form in which the model reads earlier turns. */
   readonly history: HistoryMode;
-  /** Long results are cut for the model. */
+  /** Whether long results are truncated for the model. */
   readonly cut: boolean;
-  /** Results are kept as variables, and what the model must know for that is in its prompt. */
+  /** Whether results are stored as variables, which the prompt explains to the model. */
   readonly variables: boolean;
-  /** The model passes values on by reference instead of writing them out. */
+  /** Whether the model passes values by reference instead of repeating them. */
   readonly references: boolean;
 }
 

@@ -17,10 +17,10 @@ import { type Cost, costsOf, sum } from "./price.ts";
 import type { Workload } from "./workload.ts";
 
 /**
- * Runs a workload through the loop as a column says, and gives each turn's cost: every request
- * that the model was sent, with the prompt and the definitions, and what it answered.
+ * Runs a workload through the loop with a column's settings. Returns the cost of each turn: every
+ * request to the model, with prompt and definitions, and every answer.
  *
- * @throws Error if the script and the loop disagree: then nothing was measured
+ * @throws Error if the loop deviates from the script, so that nothing was measured
  */
 export async function converse(workload: Workload, column: Column): Promise<readonly Cost[]> {
   const executor = executorFor(workload, column);
@@ -62,7 +62,7 @@ export async function converse(workload: Workload, column: Column): Promise<read
   );
 }
 
-/** Ids of its own for each call: the loop gives those that come again new ones, by chance. */
+/** Gives each call a unique id, because the loop replaces repeated ids with random ones. */
 function withIds(step: ScriptedStep, prefix: string): ScriptedStep {
   if (typeof step !== "object" || !("calls" in step) || step.calls === undefined) return step;
   const calls = step.calls.map((call, index) => ({ ...call, id: `call_${prefix}_${index}` }));
@@ -82,7 +82,8 @@ function executorFor(
   executor.registerToolGroup(defineToolGroup({ name: "work", tools: own }));
   executor.toggleGroupEnabled("work", true);
   if (!variables) return executor;
-  // Of the shipped groups, those that are always offered, and what a column's model uses.
+  // Registers the shipped groups that are always offered, and the tools that the column's model
+  // uses.
   executor.registerToolGroup(variableTools());
   executor.toggleGroupEnabled("vars", true);
   for (const name of ["WriteVar", "RemoveVars"]) executor.setToolEnabled(name, false);
@@ -94,7 +95,7 @@ function executorFor(
   return executor;
 }
 
-/** Keeps the requests as the model gets them. */
+/** Returns a model that records its requests. */
 function recording(inner: Model) {
   const requests: ModelRequest[] = [];
   const model: Model = {

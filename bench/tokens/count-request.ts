@@ -1,12 +1,12 @@
 import type { Message, ModelRequest, ToolDefinition } from "@capstan/core";
 import { countTokens } from "@capstan/models";
 
-/** A request in the pieces that a provider's cache goes by: tools, then messages, each with its tokens. */
+/** A request in the units of a provider's cache: tools, then messages, each with its tokens. */
 export type Segments = readonly { readonly text: string; readonly tokens: number }[];
 
 /** The approximate wire overhead of a message or a definition. */
 const frameTokens = 4;
-/** Below this the tokenizer counts exactly. */
+/** The longest text that the tokenizer counts exactly. */
 const exactLength = 16_000;
 const known = new Map<string, number>();
 
@@ -17,7 +17,7 @@ export function segmentsOf({ tools, messages }: ModelRequest): Segments {
   }));
 }
 
-/** A text's tokens, counted in full: it is cut at line ends, which are tokens' ends too. */
+/** Counts all tokens of a text. It is split at line ends, where tokens end too. */
 export function exactTokens(text: string): number {
   const counted = known.get(text);
   if (counted !== undefined) return counted;

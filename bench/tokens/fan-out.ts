@@ -28,7 +28,7 @@ function hits(seed: number) {
   }));
 }
 
-/** Thirty searches at once, a summary of what they found, and one question more. */
+/** Thirty parallel searches, a summary of their results, and a further question. */
 export const fanOut: Workload = {
   name: "30 searches, a summary",
   instructions: "You research in an archive and summarise what you find.",

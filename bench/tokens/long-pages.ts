@@ -22,7 +22,10 @@ const fetchPage = defineTool({
   execute: ({ page, start = 0 }) => (pages.get(page) ?? "").slice(start),
 });
 
-/** Reads three long pages and answers, then five questions more; two of them need a page again. */
+/**
+ * Reads three long pages and answers, then answers five further questions. Two of them need a page
+ * again.
+ */
 export const longPages: Workload = {
   name: "three long pages, five questions more",
   instructions: "You answer questions about a harbour's handbook. Read before you answer.",
@@ -79,7 +82,10 @@ function restOf({ cut, variables }: Column): readonly ScriptedAnswer[] {
   return rounds;
 }
 
-/** A page of an earlier turn is still before the model, or is read again by its name in the log. */
+/**
+ * A page of an earlier turn is either still in the request, or is read again by its name in the
+ * log.
+ */
 function again(
   { history }: Column,
   wanted: readonly { readonly page: number; readonly start: number }[],

@@ -2,20 +2,20 @@ import type { Segments } from "./count-request.ts";
 
 /** The cost of a request and its answer. */
 export interface Cost {
-  /** Tokens sent and answered. */
+  /** Tokens of the request and of the answer. */
   readonly tokens: number;
   /** The same for a provider that caches the prefixes of requests. */
   readonly priced: number;
 }
 
-/** Of a token's price: read from the cache, and written to it. */
+/** Fractions of a token's price for reading from and writing to the cache. */
 const read = 0.1;
 const write = 1.25;
 
 /**
  * The costs of a conversation's requests, in order. The longest prefix that an earlier request
- * shares is read from the cache, and the rest is written to it. Tokens of the answer count as they
- * are.
+ * shares is read from the cache, and the rest is written to it. Tokens of the answer have their
+ * full price.
  */
 export function costsOf(
   requests: readonly { readonly segments: Segments; readonly answered: number }[],

@@ -36,7 +36,10 @@ const saveDocument = defineTool({
 
 const path = "settings.md";
 
-/** Fetches a document of 50 KB, changes one line, and writes it back. The tool insists on every byte. */
+/**
+ * Fetches a document of 50 KB, changes one line, and writes it back. The tool requires every byte
+ * to match.
+ */
 export const roundTripEdit: Workload = {
   name: "round-trip edit of 50 KB",
   instructions: "You edit documents. Change what you are asked to change, and nothing else.",

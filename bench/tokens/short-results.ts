@@ -16,7 +16,7 @@ const change = {
   payment_id: "credit_card_7815826",
 };
 
-/** A result that the model needs whole, and is not shown any more, it looks up again. */
+/** If a result that the model needs is no longer shown, the model reads it again. */
 function again(before: readonly Message[], name: string, result: object) {
   const text = JSON.stringify(result);
   const isShown = before.some(({ role, content }) => role === "tool" && content.startsWith(text));

@@ -1,11 +1,11 @@
-// Text that is the same on every machine, and costs tokens like text that people write.
+// Text that is the same on every machine and needs as many tokens as human text.
 
 const words =
   "the of and a to in is that for it as was with be by on not he his but at are this have from or had an they which one you were all her she there would their we him been has when who will no more if out so up said what its about than into them can only other time new some could these two may first then do any like my now over such our man me even most made after also did many off before must well back through years where much your way down should because long each just state those people too little state good very make world still see own work men day get here old life both between being under three never know same last another while us might great go come since against right came take used himself few house use place small around home rope deck harbour drum crew cargo anchor tide vessel captain keel signal repair watch storm ledger".split(
     " ",
   );
 
-/** Numbers that look like chance and are always the same. */
+/** Returns a deterministic sequence of pseudorandom numbers. */
 export function sequence(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {
@@ -14,7 +14,7 @@ export function sequence(seed: number): (below: number) => number {
   };
 }
 
-/** Paragraphs of sentences, of about so many characters. */
+/** Returns paragraphs of sentences, of approximately the given length in characters. */
 export function prose(seed: number, characters: number): string {
   const next = sequence(seed);
   const paragraphs: string[] = [];

@@ -28,7 +28,7 @@ export const prepare: LoopSubject = (script) => {
       }),
     ],
   });
-  // Tracing sends what happened to a service; the others do not trace by default.
+  // Tracing sends data to a service. The other libraries do not trace by default.
   const runner = new Runner({ tracingDisabled: true });
   return async () => {
     const result = await runner.run(agent, prompt, { maxTurns: script.rounds + 1 });

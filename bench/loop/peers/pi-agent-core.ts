@@ -37,7 +37,7 @@ export const prepare: LoopSubject = (script) => {
     const loop = agentLoop(
       [{ role: "user", content: prompt, timestamp: Date.now() }],
       { systemPrompt: "", messages: [], tools: [noop] },
-      // It keeps no messages of its own kind here, so every one is a model's already.
+      // This bench creates no custom messages, so all messages are already in the model's format.
       { model, convertToLlm: (messages) => messages as Message[] },
       undefined,
       streamFn,
@@ -60,7 +60,9 @@ const model: Model<"openai-completions"> = {
   maxTokens: 1_000,
 };
 
-/** Streams what a provider of this library streams: each call as start, delta and end, parsed. */
+/**
+ * Streams the same events as a provider of this library: each call as start, delta and end, parsed.
+ */
 function scriptedModel(script: LoopScript): StreamFn {
   let round = 0;
   return () => {

@@ -13,7 +13,7 @@ import { seccompFilter } from "../process/seccomp-filter.ts";
 import { defaultLimits, type Program, type Sandbox } from "./sandbox.ts";
 import type { SandboxLimits } from "../process/sandbox-limits.ts";
 
-/** Of /etc, what programs need; who has accounts here is nobody's business. */
+/** The entries of /etc that programs need. The list of accounts is not among them. */
 const settings = [
   "alternatives",
   "ca-certificates",
@@ -37,16 +37,16 @@ const environment = {
   LANG: "C.UTF-8",
 };
 
-/** A sandbox of Linux namespaces, made by bubblewrap. */
+/** Creates a sandbox of Linux namespaces with bubblewrap. */
 export function bubblewrap(options: {
   readonly path: string;
-  /** Where control groups are. @default the system's place */
+  /** The location of control groups. @default the system's place */
   readonly cgroups?: CgroupSource;
   /** The `systemd-run` that limits programs of this user if no control group can be made. */
   readonly systemdRun?: string | undefined;
-  /** Without it no program reaches the network. */
+  /** Programs reach the network only if it is set. */
   readonly python?: PythonInstallation | undefined;
-  /** How names become addresses. @default the system's resolver */
+  /** Resolves host names. @default the system's resolver */
   readonly resolve?: ResolveHost;
 }): Sandbox {
   return {
@@ -55,7 +55,7 @@ export function bubblewrap(options: {
       const limits = { ...defaultLimits, ...program.limits };
       const { channels = 0, network: access = false } = program;
       const cgroup = makeCgroup(limits, options.cgroups);
-      // Root's processes are counted by cgroups alone: without them it is root no more.
+      // Only cgroups limit root's processes, so without them the program runs as nobody.
       const user = isRoot() && cgroup === undefined ? nobody : undefined;
       if (user !== undefined)
         for (const { from } of program.shown ?? []) chownSync(from, user, user);
@@ -83,7 +83,8 @@ export function bubblewrap(options: {
             }),
             ...(user === undefined ? [] : asNobody()),
             options.path,
-            // Not on the command line, which all users of this machine, and the program, can read.
+            // The arguments are not on the command line, which the program and all users of this
+            // machine can read.
             "--args",
             String(3 + channels),
             ...(filter === undefined ? [] : ["--seccomp", String(3 + channels + 1)]),
@@ -130,15 +131,16 @@ function withNetwork(program: Program, network: ConfinedNetwork | undefined): Pr
 }
 
 /**
- * The namespace's first process dies with bubblewrap, and all others die with it. Until it has arranged
- * for that it is still of bubblewrap's group: it would wait for ever, and hold the pipes open.
+ * Kills bubblewrap's process group. The namespace's first process dies with bubblewrap, and all
+ * others with it. Before it has set that up it is still in bubblewrap's group, and would otherwise
+ * wait forever and hold the pipes open.
  */
 function killGroup({ pid }: { readonly pid?: number | undefined }): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // There is none any more.
+    // The group no longer exists.
   }
 }
 
@@ -153,7 +155,10 @@ function asNobody(): readonly string[] {
   return [setpriv, `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups", "--"];
 }
 
-/** The arguments for bubblewrap. Their order counts: later mounts cover earlier ones. */
+/**
+ * Returns the arguments for bubblewrap. Their order matters, because later mounts cover earlier
+ * ones.
+ */
 export function bubblewrapArguments(program: Program, limits: SandboxLimits): readonly string[] {
   const size = String(limits.fileBytes);
   const { network = false, read = [], write = [], shown = [], hidden = [] } = program;
@@ -161,7 +166,8 @@ export function bubblewrapArguments(program: Program, limits: SandboxLimits): re
   const above = foldersAbove([...hidden, ...kept], program);
   return [
     ["--unshare-user", "--unshare-all", "--disable-userns", "--cap-drop", "ALL"],
-    // The way to the network is its first process, which none of the others can end.
+    // The network connection is the namespace's first process, which the other processes cannot
+    // end.
     network === false ? [] : ["--as-pid-1"],
     ["--die-with-parent", "--new-session", "--hostname", "sandbox"],
     ...systemFolders(),
@@ -175,7 +181,7 @@ export function bubblewrapArguments(program: Program, limits: SandboxLimits): re
       shown,
     }),
     ...covers(hidden, [...read, ...write]),
-    // Root may write below /proc/sys without any capability, and every user may fill a folder in
+    // Root can write below /proc/sys without any capability, and every user can fill a folder in
     // memory.
     ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"],
     ["--chdir", program.folder ?? "/tmp"],
@@ -200,7 +206,7 @@ function sameAsOutside(path: string): Words {
     : ["--ro-bind", path, path];
 }
 
-/** Outer folders first, so that the narrower word counts. */
+/** Returns the mounts, outer folders first, so that the mount of an inner folder wins. */
 function binds(given: {
   readonly read: readonly string[];
   readonly write: readonly string[];
@@ -211,7 +217,8 @@ function binds(given: {
   return [
     ...read.map((path) => ({ flag: "--ro-bind", from: path, at: path })),
     ...write.map((path) => ({ flag: "--bind", from: path, at: path })),
-    // After what may be written at the same place, and before what is shown there in its stead.
+    // Protected paths come after writable folders, which contain them, and before shown folders,
+    // which replace them.
     ...kept.map((path) => ({ flag: "--ro-bind", from: path, at: path })),
     ...shown.map(({ from, at, write: writes }) => ({
       flag: writes === true ? "--bind" : "--ro-bind",
@@ -224,7 +231,7 @@ function binds(given: {
     .map(({ flag, from, at }) => [flag, from, at]);
 }
 
-/** Links are followed now, by us: inside they would lead nowhere. */
+/** Resolves the links of a folder here, because inside the sandbox they would be broken. */
 function realFolder(path: string): string {
   try {
     return checkedPath(realpathSync(checkedPath(path)));
@@ -234,7 +241,7 @@ function realFolder(path: string): string {
   }
 }
 
-/** The protected paths, under each name that a writable root shows. */
+/** Returns the protected paths, under each name that they have in a writable root. */
 function protectedPaths({ write = [], protected: paths = [] }: Program): readonly string[] {
   return write.flatMap((root) => {
     const at = checkedPath(root);
@@ -252,8 +259,8 @@ function protectedPaths({ write = [], protected: paths = [] }: Program): readonl
 }
 
 /**
- * Covers hidden paths under each name that a root shows: through a link, a path has another name
- * inside.
+ * Covers hidden paths under each name that they have in a root, because a link gives a path another
+ * name inside.
  */
 function covers(hidden: readonly string[], roots: readonly string[]): readonly Words[] {
   const real = hidden.filter((path) => existsSync(path)).map((path) => realpathSync(path));
@@ -272,8 +279,9 @@ function covers(hidden: readonly string[], roots: readonly string[]): readonly W
 }
 
 /**
- * The folders between a writable root and what is hidden in it. Bound over themselves they cannot be
- * renamed: what is hidden would otherwise get a path that nothing hides from the next program.
+ * Returns the folders between a writable root and a hidden path in it. They are bound over
+ * themselves, which prevents renaming: otherwise the hidden path would get a new name that is not
+ * hidden from the next program.
  */
 function foldersAbove(
   hidden: readonly string[],

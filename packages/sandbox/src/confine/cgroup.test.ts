@@ -12,7 +12,7 @@ import { makeTemporaryFolder } from "../process/temporary-folder.ts";
 
 const folder = testFolder();
 
-/** A tree of version 2 as the kernel shows it, in ordinary files. */
+/** A version 2 tree as the kernel shows it, but of ordinary files. */
 function tree(name: string, controllers: string): string {
   const mount = join(folder, name);
   mkdirSync(mount);
@@ -21,7 +21,7 @@ function tree(name: string, controllers: string): string {
 }
 
 // Contract: sandbox-25
-test("a program's processes and memory are counted where version 2 counts them", () => {
+test("version 2 control groups limit a program's processes and memory", () => {
   const group = makeCgroup(defaultLimits, { mount: tree("whole", "cpu memory pids") });
   const [procs = ""] = group?.joins ?? [];
   const place = procs.replace(/cgroup\.procs$/, "");
@@ -29,7 +29,7 @@ test("a program's processes and memory are counted where version 2 counts them",
   assert.equal(readFileSync(join(place, "memory.max"), "utf8"), String(defaultLimits.memoryBytes));
 });
 
-test("memory that is not counted there is not limited there; processes must be", () => {
+test("a group without the memory controller does not limit memory; the process controller is required", () => {
   const group = makeCgroup(defaultLimits, { mount: tree("no-memory", "pids") });
   const place = group?.joins[0]?.replace(/cgroup\.procs$/, "") ?? "";
   assert.equal(existsSync(join(place, "pids.max")), true);
@@ -38,7 +38,7 @@ test("memory that is not counted there is not limited there; processes must be",
   assert.equal(makeCgroup(defaultLimits, { mount: join(folder, "nowhere") }), undefined);
 });
 
-/** A group of a user's in a tree whose top is not, as systemd delegates it. */
+/** A group that systemd has delegated to a user, in a tree whose top belongs to root. */
 function delegatedTree(name: string, controllers: string) {
   const mount = tree(name, "");
   const group = join(mount, "service");
@@ -53,12 +53,12 @@ function delegatedTree(name: string, controllers: string) {
 const pid = String(process.pid);
 const text = (...path: readonly string[]) => readFileSync(join(...path), "utf8");
 
-test("in a delegated group, the server moves into a group of its own, next to those of programs", () => {
+test("in a delegated group, the server moves into its own group next to the programs' groups", () => {
   const { group, source } = delegatedTree("delegated", "cpu memory pids");
   assert.equal(makeCgroup(defaultLimits, source), undefined, "the kernel gives no controllers yet");
   assert.equal(text(group, "cgroup.subtree_control"), "+pids +memory");
   assert.equal(text(group, "server.capstan/cgroup.procs"), pid);
-  // The kernel lists what was asked for.
+  // The kernel lists the enabled controllers.
   writeFileSync(join(group, "cgroup.subtree_control"), "memory pids\n");
   for (const own of ["/service", "/service/server.capstan"]) {
     writeFileSync(source.self, `0::${own}\n`);
@@ -70,12 +70,12 @@ test("in a delegated group, the server moves into a group of its own, next to th
   }
 });
 
-test("a delegated group without the counting of processes, or with others in it, is not used", () => {
+test("a delegated group without the process controller, or with other processes in it, is not used", () => {
   const without = delegatedTree("without", "cpu memory");
   assert.equal(makeCgroup(defaultLimits, without.source), undefined);
   assert.equal(existsSync(join(without.group, "server.capstan")), false);
   const shared = delegatedTree("shared", "memory pids");
-  // The kernel refuses it while other processes are in the group.
+  // The kernel rejects the write while other processes are in the group.
   rmSync(join(shared.group, "cgroup.subtree_control"));
   mkdirSync(join(shared.group, "cgroup.subtree_control"));
   assert.equal(makeCgroup(defaultLimits, shared.source), undefined);

@@ -14,9 +14,9 @@ import type { SandboxLimits } from "../process/sandbox-limits.ts";
 export interface Cgroup {
   /** Files that a process writes itself into to join. */
   readonly joins: readonly string[];
-  /** Whether memory is counted, and not processes alone. */
+  /** Whether the group also limits memory, not only processes. */
   readonly limitsMemory: boolean;
-  /** Takes it away; what is not empty yet goes with a later one. */
+  /** Removes the group. If it is not empty yet, removing a later group removes it. */
   remove(): void;
 }
 
@@ -32,11 +32,12 @@ export interface CgroupSource {
 }
 
 /**
- * Makes a control group that counts processes and memory of a whole program, if this process may:
- * as root, or within a group that was delegated to its user, as systemd does for a service with
- * `Delegate=yes`. Resource limits do not count root's processes, so root needs it.
+ * Creates a control group that limits the processes and memory of a whole program, if this process
+ * has the permission: as root, or within a group that was delegated to its user, as systemd does
+ * for a service with `Delegate=yes`. Resource limits do not count root's processes, so root needs
+ * it.
  *
- * @returns undefined if none can be made.
+ * @returns undefined if none can be created.
  */
 export function makeCgroup(limits: SandboxLimits, source: CgroupSource = {}): Cgroup | undefined {
   const { mount = "/sys/fs/cgroup", self = "/proc/self/cgroup" } = source;
@@ -77,7 +78,7 @@ interface Hierarchy {
   readonly settings: readonly (readonly [file: string, value: number])[];
 }
 
-/** Version 2 has one tree; version 1 has a tree for each kind of thing that is counted. */
+/** Version 2 has one tree; version 1 has one tree per controller. */
 function hierarchies(limits: SandboxLimits, mount: string, own: string): readonly Hierarchy[] {
   if (controllersGiven(mount) !== undefined) return hierarchyBelow(mount, limits);
   const processes = processesOf(limits);
@@ -98,8 +99,8 @@ function hierarchies(limits: SandboxLimits, mount: string, own: string): readonl
 }
 
 /**
- * The group of version 2 as the parent of a program's own; undefined if it does not count
- * processes.
+ * Returns the version 2 group as the parent of program groups, or undefined if it has no process
+ * controller.
  */
 function hierarchyBelow(parent: string | undefined, limits: SandboxLimits): readonly Hierarchy[] {
   const given = parent === undefined ? undefined : controllersGiven(parent);
@@ -116,23 +117,24 @@ function hierarchyBelow(parent: string | undefined, limits: SandboxLimits): read
   ];
 }
 
-/** Interpreters and the sandbox's own processes count too. */
+/** Adds the interpreters and the sandbox's own processes, which are also counted. */
 function processesOf({ processes }: SandboxLimits): number {
   return processes + 8;
 }
 
-/** Those that a group of version 2 passes on to the groups in it. */
+/** Returns the controllers that a version 2 group enables for its child groups. */
 function controllersGiven(group: string): readonly string[] | undefined {
   return readText(join(group, "cgroup.subtree_control"))?.split(/\s+/);
 }
 
-/** The server's own place in the group that was delegated to it. */
+/** The server's own group, inside the group that was delegated to it. */
 const serverGroup = "server.capstan";
 const delegated = new Map<string, string | undefined>();
 
 /**
- * This process's group of version 2, if it may make groups in it. A group passes controllers on only
- * if no process is in it, so this process moves into a group of its own below.
+ * Returns this process's version 2 group, if it can create groups in it. A group enables
+ * controllers for child groups only if it contains no process, so this process moves into a child
+ * group.
  */
 function delegatedGroup(mount: string, own: string): string | undefined {
   const path = /^0::(\/.+)$/m.exec(own)?.[1];
@@ -155,7 +157,7 @@ function prepare(group: string): boolean {
     writeFileSync(join(group, "cgroup.subtree_control"), wanted);
     return true;
   } catch {
-    // It is not this user's, or others are in it too.
+    // The group belongs to another user, or contains other processes.
     leave(server, group);
     return false;
   }
@@ -166,7 +168,7 @@ function leave(server: string, group: string): void {
     writeFileSync(join(group, "cgroup.procs"), String(process.pid));
     rmdirSync(server);
   } catch {
-    // It was not entered, or another server is in it.
+    // This process did not enter it, or another server is in it.
   }
 }
 
@@ -175,10 +177,13 @@ function pathOf(kind: string, own: string): string {
   return line?.split(":").slice(2).join(":") ?? "/";
 }
 
-/** Groups that nobody joins any more, but whose processes were not quite gone. */
+/** Groups that no process joins any more, but that still had ending processes. */
 const left = new Set<string>();
 
-/** Takes away what was left, and what servers before this one made. An empty group may be one that is being joined. */
+/**
+ * Removes leftover groups, and groups of earlier servers. An empty group of a running server can be
+ * about to be joined.
+ */
 function sweep(parent: string): void {
   for (const folder of left) removeEmpty(folder);
   for (const name of readdirSync(parent)) {
@@ -193,7 +198,7 @@ function removeEmpty(folder: string): void {
     rmdirSync(folder);
     left.delete(folder);
   } catch {
-    // Not empty: a process still runs in it.
+    // The group is not empty: a process still runs in it.
     left.add(folder);
   }
 }

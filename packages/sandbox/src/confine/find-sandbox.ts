@@ -15,7 +15,10 @@ export interface FoundSandbox {
   readonly memoryLimit: "program" | "process";
 }
 
-/** Finds how programs can be confined here: bubblewrap, tried once; else not at all, and why. */
+/**
+ * Returns the sandbox for this system: bubblewrap if a test run succeeds, otherwise none, with the
+ * reason.
+ */
 export async function findSandbox(): Promise<FoundSandbox> {
   const missing = (message: string, fix: string): FoundSandbox => ({
     sandbox: unconfined,
@@ -24,7 +27,7 @@ export async function findSandbox(): Promise<FoundSandbox> {
   });
   if (process.platform !== "linux")
     return missing(
-      "Programs are confined on Linux alone.",
+      "Programs are confined only on Linux.",
       "Run Capstan on Linux, in a virtual machine or in WSL 2.",
     );
   const path = findProgram("bwrap");
@@ -49,7 +52,7 @@ function limitsMemory(systemdRun: string | undefined): boolean {
   return cgroup?.limitsMemory ?? systemdRun !== undefined;
 }
 
-/** The system's own, which every user may run; else the PATH's. */
+/** Returns the system's Python, which every user can run, or the one on PATH. */
 async function systemPython(): Promise<PythonInstallation | undefined> {
   const command = findProgram("python3", "/usr/bin") ?? findProgram("python3");
   return command === undefined ? undefined : findPythonInstallation(command).catch(() => undefined);

@@ -1,14 +1,14 @@
 import { existsSync, lstatSync, mkdirSync, rmdirSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** How many programs need each folder that was made to hold a name. */
+/** The number of programs that use each placeholder folder. */
 const holders = new Map<string, number>();
 
 /**
- * Makes an empty folder for each path that is not there, so that it can be bound read-only: no program
- * can then make it. They are taken away again with the last program that needs them.
+ * Creates an empty folder for each missing path, so that the path can be bound read-only and no
+ * program can create it. The folders are removed with the last program that needs them.
  *
- * @returns what takes them away
+ * @returns a function that removes them
  */
 export function holdNames(paths: readonly string[]): () => void {
   const held = paths.filter((path) => {
@@ -17,7 +17,7 @@ export function holdNames(paths: readonly string[]): () => void {
     try {
       mkdirSync(path);
     } catch {
-      // If this process cannot create it there, its programs cannot either.
+      // If this process cannot create the folder, its programs cannot either.
       return false;
     }
     return true;
@@ -43,6 +43,6 @@ function removeEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // The user has created something there meanwhile.
+    // The user has created something there in the meantime.
   }
 }

@@ -2,10 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Duplex } from "node:stream";
 import type { ProgramEnd, RunningProgram } from "./sandbox.ts";
 
-/** How long a process that escaped `kill` can delay the end by holding the pipes open. */
+/**
+ * Milliseconds for which a process that escaped `kill` can delay the end by holding the pipes open.
+ */
 const lastOutputMs = 1_000;
 
-/** Starts a process and watches over it. */
+/** Starts a process and returns its streams and its end. */
 export function runProgram(options: {
   readonly command: readonly string[];
   readonly env: { readonly [name: string]: string };
@@ -15,9 +17,9 @@ export function runProgram(options: {
    * The inputs that the command reads to their end, each on one more descriptor after the channels.
    */
   readonly said?: readonly (string | Uint8Array)[];
-  /** Ends the process with all it started. */
+  /** Ends the process and all processes that it started. */
   readonly kill: (child: ChildProcess) => void;
-  /** After it has ended; waited for. */
+  /** Called and awaited after the process has ended. */
   readonly cleanUp: () => void | Promise<void>;
 }): RunningProgram {
   const [command = "", ...args] = options.command;
@@ -33,7 +35,7 @@ export function runProgram(options: {
   const pipes = child.stdio.slice(3) as unknown as readonly Duplex[];
   const channels = pipes.slice(0, options.channels);
   const { stdin, stdout, stderr } = child;
-  // A program that ends early breaks its pipes: that it ended is what counts.
+  // A program that ends early breaks its pipes. Its exit is reported instead of these errors.
   for (const stream of [stdin, stdout, stderr, ...pipes]) stream?.on("error", () => {});
   if (stdin === null || stdout === null || stderr === null)
     throw new Error("The process has no pipes.");
@@ -43,13 +45,14 @@ export function runProgram(options: {
   const { promise, resolve } = Promise.withResolvers<ProgramEnd>();
   child.once("error", (error) => resolve({ status: "not_started", message: error.message }));
   child.once("exit", (code, signal) => {
-    // Processes that it left behind are killed, too: they would keep the pipes open.
+    // Processes that it left behind are also killed, because they would keep the pipes open.
     options.kill(child);
     const how: ProgramEnd =
       code === null
         ? { status: "killed", signal: signal ?? "SIGKILL" }
         : { status: "exited", code };
-    // The last output can still be in the pipes: without it, an answer right before the exit is lost.
+    // The last output can still be in the pipes. Without reading it, an answer right before the
+    // exit would be lost.
     const late = setTimeout(() => resolve(how), lastOutputMs).unref();
     child.once("close", () => {
       clearTimeout(late);

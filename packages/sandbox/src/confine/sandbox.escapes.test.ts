@@ -121,7 +121,7 @@ describe("a confined program", { skip: noSandbox }, () => {
     assert.doesNotMatch(out, /reached|--test|capstan/);
   });
 
-  // Whether it may be opened is enough: a test that writes here would change the machine.
+  // The test checks only whether opening is permitted, because a write would change the machine.
   // Contract: sandbox-7
   test("changes no setting of the kernel, as root neither", async () => {
     const { out } = await shell(
@@ -200,7 +200,7 @@ open("node", "w").write("#!")'`,
       const { out, err } = await python(code);
       assert.equal(out, "");
       assert.match(err, /Connection refused|unreachable/);
-      // With it among what it may reach it does: the test can see a difference.
+      // A program that is allowed to reach the service does, so the test can detect a difference.
       const open = await python(code, { network: [`127.0.0.1:${port}`] });
       assert.match(open.out, /reached/);
     } finally {
@@ -222,7 +222,7 @@ for address in (${JSON.stringify(path)}, "\\0capstan-test-${process.pid}"):
     try:
         s = socket.socket(socket.AF_UNIX); s.connect(address); print(s.recv(9))
     except OSError as e: print(e.strerror)`,
-        // The socket is in a folder that the program may change.
+        // The socket is in a folder that the program can change.
         { write: [base] },
       );
       const refused = "Address family not supported by protocol";

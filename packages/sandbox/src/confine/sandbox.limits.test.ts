@@ -155,7 +155,7 @@ for (const [name, sandbox, skip] of kinds)
     });
   });
 
-/** Waits for what other processes do; fails after a time that is far beyond any machine's. */
+/** Waits for a condition that other processes cause; fails after a time that no machine needs. */
 async function until<T>(look: () => Promise<T>, isThere: (value: T) => boolean): Promise<void> {
   for (let tries = 0; ; tries++) {
     const value = await look();

@@ -13,29 +13,34 @@ export const defaultLimits: SandboxLimits = {
   fileBytes: 256 * mebibyte,
 };
 
-/** A program and its access. It has no access to anything else. */
+/** A program and the access that it gets; everything else is denied. */
 export interface Program {
   readonly command: string;
   readonly args: readonly string[];
   /** Its whole environment. PATH, HOME, TMPDIR and LANG have defaults. */
   readonly env?: { readonly [name: string]: string };
-  /** Absolute paths that it may read, in addition to the system's programs and libraries. */
+  /** Absolute paths that it can read, in addition to the system's programs and libraries. */
   readonly read?: readonly string[];
-  /** Absolute paths it may change. */
+  /** Absolute paths that it can change. */
   readonly write?: readonly string[];
-  /** Folders of ours shown at another path, read-only but for those to `write`. */
+  /**
+   * The server's own folders, shown at another path. They are read-only, except those with `write`.
+   */
   readonly shown?: readonly {
     readonly at: string;
     readonly from: string;
     readonly write?: boolean;
   }[];
-  /** Paths that stay hidden, though they lie inside one of these. */
+  /** Paths that stay hidden even if they are inside one of these folders. */
   readonly hidden?: readonly string[];
-  /** Paths that it can read and never change, though they lie in a folder to `write`, or are not there yet. */
+  /**
+   * Paths that it can read but never change, even if they are inside a folder in `write`or do not
+   * exist yet.
+   */
   readonly protected?: readonly string[];
   /**
-   * The part of the network that it reaches, through a proxy that its environment names; without a
-   * sandbox, all of it. @default false
+   * The part of the network that it reaches, through a proxy that its environment names. Without a
+   * sandbox it reaches the whole network. @default false
    */
   readonly network?: NetworkAccess;
   /** Hosts that it does not reach, whatever `network` says. @default none */
@@ -57,11 +62,14 @@ export interface RunningProgram {
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly channels: readonly Duplex[];
-  /** When the program is gone with all it started, and all it left in temporary folders. */
+  /**
+   * Resolves after the program and all its processes have ended and its temporary folders are
+   * removed.
+   */
   readonly ended: Promise<ProgramEnd>;
-  /** Ends it at once, with every process it started. */
+  /** Ends the program and every process that it started immediately. */
   kill(): void;
-  /** Whether this process stays alive for it; at first it does. */
+  /** Sets whether this process stays alive until the program ends. Initially it does. */
   hold(held: boolean): void;
 }
 

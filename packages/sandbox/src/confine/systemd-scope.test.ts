@@ -16,7 +16,10 @@ after(() => {
   else process.env["XDG_RUNTIME_DIR"] = given;
 });
 
-/** A stand-in for `systemd-run`, which notes its options and becomes the command, as a scope does. */
+/**
+ * A stand-in for `systemd-run`, which records its options and then executes the command, like a
+ * scope.
+ */
 function standIn(name: string, body: string): string {
   const path = join(folder, name);
   writeFileSync(path, `#!/bin/sh\n${body}\n`);
@@ -27,7 +30,7 @@ function standIn(name: string, body: string): string {
 const note = `echo "$XDG_RUNTIME_DIR $*" >> ${join(folder, "notes")}
 while [ "$1" != -- ]; do shift; done; shift; exec "$@"`;
 
-test("a user's systemd is found if it makes scopes", async () => {
+test("a user's systemd is found if it creates scopes", async () => {
   const works = standIn("works", note);
   assert.equal(await findSystemdRun(works), works);
   assert.equal(await findSystemdRun(standIn("fails", "echo no bus >&2; exit 1")), undefined);

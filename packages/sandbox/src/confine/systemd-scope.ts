@@ -5,12 +5,15 @@ import type { SandboxLimits } from "../process/sandbox-limits.ts";
 
 const scope = ["--user", "--scope", "--quiet", "--collect"];
 
-/** The prefix of a command that runs in a scope of the user's systemd, with its own limits. */
+/**
+ * Returns the prefix of a command that runs it in a scope of the user's systemd with its own
+ * limits.
+ */
 export function systemdScope(systemdRun: string, limits: SandboxLimits): readonly string[] {
   const properties = [
     `MemoryMax=${limits.memoryBytes}`,
     "MemorySwapMax=0",
-    // Interpreters and the sandbox's own processes count too.
+    // Includes the interpreters and the sandbox's own processes, which are also counted.
     `TasksMax=${limits.processes + 8}`,
   ];
   return [systemdRun, ...scope, ...properties.flatMap((one) => ["-p", one]), "--"];

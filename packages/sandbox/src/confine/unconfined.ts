@@ -8,8 +8,9 @@ import { defaultLimits, type Sandbox } from "./sandbox.ts";
 import { makeTemporaryFolder } from "../process/temporary-folder.ts";
 
 /**
- * No sandbox: an ordinary process of this user, with a folder and an environment of its own, the
- * limits that the system has without one, and an end that takes all it started along.
+ * Runs programs without a sandbox, as ordinary processes of this user. Each has its own folder and
+ * environment and the limits that the system can set, and its end also ends the processes that it
+ * started.
  */
 export const unconfined: Sandbox = {
   kind: "none",
@@ -34,7 +35,7 @@ export const unconfined: Sandbox = {
         TMPDIR: folder,
         LANG: "C.UTF-8",
         ...program.env,
-        // By this its processes are known, whatever they did to get away.
+        // This mark identifies its processes, even after they have left the process group.
         CAPSTAN_PROGRAM: mark,
       },
       folder: program.folder ?? folder,
@@ -45,7 +46,10 @@ export const unconfined: Sandbox = {
   },
 };
 
-/** Without these nothing starts: the rest of the server's environment is the server's own. */
+/**
+ * Returns the variables without which no program starts. Programs get no other variables of the
+ * server's environment.
+ */
 function inherited(): { readonly [name: string]: string } {
   const names = ["PATH", "SystemRoot", "ComSpec", "PATHEXT", "windir"];
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 import { CapstanError } from "@capstan/core";
 
-/** Whether a URL's host may be private, because the configuration names it. */
+/** Returns whether a URL's host can be private, because the configuration names it. */
 export type AllowedHosts = (url: URL) => boolean;
 
 /**

@@ -16,7 +16,7 @@ test("public addresses are public", () => {
   }
 });
 
-test("everything else is refused", () => {
+test("all other addresses are rejected", () => {
   const refused = [
     "127.0.0.1",
     "127.255.255.254",
@@ -63,7 +63,7 @@ test("everything else is refused", () => {
   for (const address of refused) assert.notEqual(addressProblem(address), undefined, address);
 });
 
-test("every way to write a loopback address ends as one", () => {
+test("every notation of a loopback address is recognized", () => {
   const hosts = [
     "2130706433",
     "0177.0.0.1",

@@ -5,8 +5,9 @@ const globalUnicast = ipaddr.IPv6.parse("2000::");
 
 /**
  * Returns why an IP address is not public, e.g. `loopback`, `private`, `linkLocal`; undefined if it
- * is public. Addresses that carry another (IPv4-mapped, NAT64, 6to4, Teredo) are refused whatever
- * they carry, and so are this machine's own: its services may be closed to others.
+ * is public. Rejects addresses that embed another one (IPv4-mapped, NAT64, 6to4, Teredo), whatever
+ * the embedded address. Rejects this machine's own addresses, because its services can be closed to
+ * other machines.
  *
  * @param own the addresses of this machine. @default those of its network interfaces
  */

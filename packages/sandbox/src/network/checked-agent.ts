@@ -21,15 +21,15 @@ export const resolveBySystem: ResolveHost = async (hostname) =>
 
 export interface AgentOptions {
   readonly resolve: ResolveHost;
-  /** Whether an address that is not public is refused. */
+  /** Whether addresses that are not public are rejected. */
   readonly publicOnly: boolean;
   readonly connectTimeoutMs: number;
 }
 
 /**
- * Connections to the addresses that were checked, and to no others: a name is looked up once,
- * as it is connected, so an answer that changes afterwards (DNS rebinding) changes nothing.
- * Literal addresses are not looked up by anyone: the caller checks those.
+ * Creates an agent that connects only to checked addresses. It resolves a name once per connection,
+ * so a later DNS answer (DNS rebinding) has no effect. Literal addresses are not resolved; the
+ * caller must check them.
  */
 export async function checkedAgent(options: AgentOptions): Promise<undici.Agent> {
   const { resolve, publicOnly, connectTimeoutMs } = options;
@@ -50,7 +50,10 @@ export async function checkedAgent(options: AgentOptions): Promise<undici.Agent>
   });
 }
 
-/** undici takes 80 ms to load: it is loaded at first use, in parts between which the event loop is free. */
+/**
+ * undici takes 80 ms to load: it is loaded at first use, in parts, so that the event loop is free
+ * in between.
+ */
 async function loadUndici(): Promise<typeof undici> {
   for (const part of ["undici/lib/dispatcher/agent.js", "undici/lib/web/fetch/index.js"]) {
     await import(part);
@@ -59,7 +62,7 @@ async function loadUndici(): Promise<typeof undici> {
   return import("undici");
 }
 
-/** Node's way of asking for addresses is older than promises. */
+/** Node's lookup function uses a callback. */
 async function answerLookup(
   answer: Promise<readonly ResolvedAddress[]>,
   all: boolean,
@@ -74,7 +77,10 @@ async function answerLookup(
   }
 }
 
-/** One private address among public ones is refused too: which one is connected is not ours to say. */
+/**
+ * Rejects a name if any of its addresses is private, because the agent cannot choose which one is
+ * connected.
+ */
 function refusePrivate(hostname: string, addresses: readonly ResolvedAddress[]): void {
   for (const { address } of addresses) {
     const problem = addressProblem(address);
@@ -82,7 +88,7 @@ function refusePrivate(hostname: string, addresses: readonly ResolvedAddress[]):
   }
 }
 
-/** The address itself is not told: the model has no use for the inner network's. */
+/** The message omits the address, so that the model does not learn internal addresses. */
 export function privateAddress(hostname: string, range: string): NetworkError {
   return new NetworkError({
     code: "private_address",

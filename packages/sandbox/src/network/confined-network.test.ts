@@ -37,7 +37,7 @@ describe("a confined program with the network", { skip }, () => {
   after(() => server.close());
 
   // Contract: sandbox-14
-  test("reaches no service of this machine, of its network and of its cloud, and is told why", async () => {
+  test("reaches no service of this machine, its network or its cloud, and gets the reason", async () => {
     const { out } = await python(
       `${fetching}
 for host in ("127.0.0.1:${port}", "localhost:${port}", "[::1]:${port}", "10.0.0.1", "192.168.1.1", "169.254.169.254"):
@@ -53,7 +53,7 @@ print(fetch("https://127.0.0.1:${port}/"))`,
   });
 
   // Contract: sandbox-15
-  test("has no way around the proxy: no other address answers, no name is looked up", async () => {
+  test("cannot bypass the proxy: no other address answers, and no name is resolved", async () => {
     const { out } = await python(
       `import socket
 for address in (("127.0.0.1", ${port}), ("8.8.8.8", 53), ("10.0.0.1", 80)):
@@ -72,7 +72,7 @@ except OSError as e: print("unknown")`,
   });
 
   // Contract: sandbox-16
-  test("reaches a service that was named, whole and both ways, and no other", async () => {
+  test("reaches only a named service, with complete data in both directions", async () => {
     const size = 3_000_000;
     const { out } = await python(
       `${fetching}
@@ -89,7 +89,7 @@ print(fetch("http://127.0.0.1:${port + 1}/"))`,
   });
 
   // Contract: sandbox-18
-  test("speaks over a tunnel what it likes", async () => {
+  test("uses any protocol through a tunnel", async () => {
     const echo = createTcpServer({ allowHalfOpen: true }, (socket) => socket.pipe(socket));
     await new Promise<void>((resolve) => echo.listen(0, "127.0.0.1", resolve));
     const { port: echoes } = echo.address() as AddressInfo;
@@ -146,7 +146,7 @@ print(n)`,
   });
 
   // Contract: sandbox-22
-  test("ends as its command ends, and with all it started", async () => {
+  test("ends when its command ends, together with all its processes", async () => {
     const network = true;
     assert.deepEqual((await shell("exit 7", { network })).end, { status: "exited", code: 7 });
     const stopped = await shell("echo begun; kill -TERM 1; kill -KILL 1; kill -9 $$", { network });
@@ -162,7 +162,7 @@ print(n)`,
   });
 
   // Contract: sandbox-22
-  test("reads and writes its own descriptors, as without", async () => {
+  test("reads and writes its own descriptors as without a network", async () => {
     const { out } = await shell("ls /proc/self/fd; trap '' PIPE; yes | head -1", { network: true });
     assert.equal(out, "0\n1\n2\n3\ny\n");
   });

@@ -9,7 +9,9 @@ import { makeTemporaryFolder } from "../process/temporary-folder.ts";
 import { openForwardProxy } from "./forward-proxy.ts";
 import type { NetworkAccess } from "./network-access.ts";
 
-/** The same place from the source and from the build: both lie two folders below the package. */
+/**
+ * The same path from the source and from the build, which are both two folders below the package.
+ */
 const forwarder = fileURLToPath(new URL("../../src/network/forwarder.py", import.meta.url));
 
 const port = "3128";
@@ -17,7 +19,10 @@ const folderInside = "/capstan-network";
 
 /** The connection between a program in its own network namespace and the network. */
 export interface ConfinedNetwork {
-  /** The prefix of the program's command, inside: the namespace's first process. */
+  /**
+   * The prefix of the program's command inside the sandbox, which becomes the namespace's first
+   * process.
+   */
   readonly command: readonly string[];
   readonly read: readonly string[];
   readonly shown: { readonly at: string; readonly from: string };
@@ -26,8 +31,8 @@ export interface ConfinedNetwork {
 }
 
 /**
- * Gives one program access to the network: a proxy on a socket that it sees, and, inside, a port
- * that leads to it, because programs address proxies by port.
+ * Gives one program access to the network. A proxy listens on a socket that the program sees, and a
+ * port inside the sandbox leads to that socket, because programs address proxies by port.
  *
  * @param options.user the user that connects to the socket, if it differs from this process's user
  * @throws CapstanError `network_unavailable` if there is no Python
@@ -63,7 +68,7 @@ export function confinedNetwork(options: {
       ...Object.fromEntries(
         names.flatMap((name) => [name, name.toLowerCase()]).map((name) => [name, address]),
       ),
-      // Node.js uses these variables only with this one.
+      // Node.js uses the proxy variables only if this one is set.
       NODE_USE_ENV_PROXY: "1",
     },
     close() {

@@ -53,7 +53,7 @@ describe("the proxy of a confined program", () => {
   });
 
   // Contract: sandbox-20
-  test("the service is told the host that was checked, and nothing that was meant for the proxy", async () => {
+  test("the service gets the checked host and no headers for the proxy", async () => {
     answer = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
     await get(
       "\r\nHost: inner.example\r\nHost: b\r\nConnection: close, x-hop\r\nX-Hop: 1\r\nX-End: 2",
@@ -64,7 +64,7 @@ describe("the proxy of a confined program", () => {
   });
 
   // Contract: sandbox-19
-  test("the port that is connected is the port that was checked, however the target is written", async () => {
+  test("the proxy connects to the checked port, however the target is written", async () => {
     const host = `127.0.0.1:${portOf(named)}`;
     for (const joint of ["/", "?", "/a@b", "#", "\\"]) {
       const said = await asked(`CONNECT ${host}${joint}:${portOf(other)} HTTP/1.1\r\nHost: a`);
@@ -75,7 +75,7 @@ describe("the proxy of a confined program", () => {
   });
 });
 
-test("a service that takes no connection is given up, by plain HTTP and through a tunnel", async (t) => {
+test("the proxy stops waiting for a service that accepts no connection, for HTTP and for tunnels", async (t) => {
   const folder = makeTemporaryFolder();
   const path = join(folder, "proxy");
   const { port, end } = await deaf();
@@ -96,7 +96,7 @@ test("a service that takes no connection is given up, by plain HTTP and through 
   assert.match(await ask(path, `CONNECT ${host} HTTP/1.1\r\nHost: a`), words);
 });
 
-/** A service that stands still, with as many waiting as may wait. */
+/** A blocked service whose connection queue is full. */
 async function deaf(): Promise<{ readonly port: number; readonly end: () => void }> {
   const still = spawn(
     process.execPath,

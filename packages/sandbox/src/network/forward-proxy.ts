@@ -16,13 +16,13 @@ export interface ForwardProxy {
   close(): void;
 }
 
-/** Connections of one program at once. */
+/** Most connections of one program at the same time. */
 const maxConnections = 128;
 const defaultConnectTimeoutMs = 15_000;
 
 /**
  * Opens an HTTP proxy on a Unix socket: the only access of a confined program to the network. It
- * connects to allowed addresses, and answers others with the reason.
+ * connects to allowed addresses and answers other requests with the reason.
  *
  * @param options.path the path of the socket, which exists when this returns
  * @param options.connectTimeoutMs the time limit for a connection to a service. @default 15000
@@ -65,7 +65,7 @@ export function openForwardProxy(options: {
 
 type AskReach = (target: URL) => Promise<Reach>;
 
-/** A whole address in the request line: plain HTTP. */
+/** The request line contains a whole address: the request is HTTP. */
 async function passOn(options: {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -121,7 +121,7 @@ async function passOn(options: {
   pipeline(request, upstream, () => {});
 }
 
-/** `CONNECT host:port`: HTTPS, and whatever else speaks over one connection. */
+/** `CONNECT host:port`: HTTPS, and any other protocol over one connection. */
 async function tunnel(options: {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
@@ -133,7 +133,8 @@ async function tunnel(options: {
   const { request, socket, head, reach, upstream } = options;
   const refuse = (status: number, message: string) =>
     socket.end(`HTTP/1.1 ${status} ${oneLine(message)}\r\nconnection: close\r\n\r\n`);
-  // Nothing else: of `a:1/:2` one port would be checked, and the other connected.
+  // Only host and port are accepted: for `a:1/:2` one port would be checked and the other
+  // connected.
   const port = /^(?:\[[^\]]+\]|[^\s:/?#@\\[\]]+):(\d+)$/.exec(request.url ?? "")?.[1];
   const written = `https://${request.url ?? ""}`;
   if (port === undefined || !URL.canParse(written)) {
@@ -166,7 +167,7 @@ async function tunnel(options: {
   socket.once("close", () => outside.destroy());
 }
 
-/** Once it is connected, how long an answer takes is between the program and the service. */
+/** The time limit covers only the connection, not the service's answer. */
 function limitConnecting(socket: Socket, timeoutMs: number): void {
   const giveUp = () => socket.destroy(new Error("it does not answer"));
   socket.setTimeout(timeoutMs, giveUp);
@@ -177,7 +178,7 @@ function statusOf({ status }: Reach): number {
   return status === "refused" ? 403 : 502;
 }
 
-/** Looks nothing up: the addresses are those that were checked. */
+/** Returns the checked addresses without a new lookup. */
 function answering(addresses: readonly ResolvedAddress[]): LookupFunction {
   return (_, options, callback) => {
     const [first] = addresses;

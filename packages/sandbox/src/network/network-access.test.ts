@@ -15,7 +15,7 @@ const ask = async (access: boolean | readonly string[], url: string) =>
   (await reachable(access, resolve)(new URL(url))).status;
 
 // Contract: sandbox-14
-test("public addresses are reached, and no others", async () => {
+test("only public addresses are reached", async () => {
   assert.equal(await ask(true, "http://api.example"), "open");
   assert.equal(await ask(true, "https://93.184.216.34:8443"), "open");
   assert.equal(await ask(true, "https://nowhere.example"), "unknown");
@@ -32,7 +32,7 @@ test("public addresses are reached, and no others", async () => {
 });
 
 // Contract: sandbox-16
-test("hosts that were named are reached, private ones too, and no others", async () => {
+test("only named hosts are reached, including private ones", async () => {
   const access = ["wiki.example", "localhost:3000", "[::1]:3000"];
   assert.equal(await ask(access, "https://wiki.example"), "open");
   assert.equal(await ask(access, "http://localhost:3000"), "open");

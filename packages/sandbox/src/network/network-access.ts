@@ -16,9 +16,8 @@ export type Reach =
   | { readonly status: "unknown"; readonly message: string };
 
 /**
- * Returns a check of the addresses to which a program may connect. Names are looked up once, and
- * only what was looked up is connected, so that an answer that changes afterwards (DNS rebinding)
- * changes nothing.
+ * Returns a check of the addresses to which a program may connect. Resolves a name once, and allows
+ * only the resolved addresses, so that a later DNS answer (DNS rebinding) has no effect.
  *
  * @throws CapstanError `invalid_allowed_host` for an invalid name
  */
@@ -48,8 +47,8 @@ export function reachable(
 }
 
 /**
- * The owner of a name's records may point it at this machine or its cloud; these must be named
- * themselves.
+ * The owner of a name can point it at this machine or its cloud, so those hosts must be named
+ * explicitly.
  */
 function mayBePrivate(host: string, range: string): boolean {
   return isAddress(host) || host === "localhost" || range === "private" || range === "uniqueLocal";
@@ -72,7 +71,7 @@ function notPublic({ host, hostname }: URL, range: string): string {
   return `${hostname} is not on the public internet (${range}). Programs in the sandbox reach public addresses; others only if a script declares them, "network": ["${host}"].`;
 }
 
-/** Whether this is a host, or a host with its port. */
+/** Returns whether the text is a host, or a host with a port. */
 export function isHost(text: string): boolean {
   try {
     allowedHosts([text]);

@@ -1,6 +1,6 @@
 import type { JsonValue, ToolErrorData } from "@capstan/core";
 
-/** A failure that an address or a site caused; the tool returns it as a `toolError`. */
+/** A failure caused by an address or a site, which the tool returns as a `toolError`. */
 export class NetworkError extends Error {
   readonly data: ToolErrorData;
 

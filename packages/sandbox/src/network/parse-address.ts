@@ -1,7 +1,7 @@
 import { NetworkError } from "./network-error.ts";
 
 /**
- * Reads what a model wrote as the address of a page: http or https, no credentials, no fragment.
+ * Parses a page address that a model wrote: http or https, without credentials. Drops the fragment.
  *
  * @throws NetworkError
  */
@@ -31,7 +31,7 @@ export function parseAddress(written: string): URL {
 }
 
 /**
- * Whether a redirect stays on the approved site: the same host and port, with or
+ * Returns whether a redirect stays on the approved site: the same host and port, with or
  * without `www.`, and from http up to https.
  */
 export function isSameSite(from: URL, to: URL): boolean {

@@ -13,8 +13,8 @@ function tooMany(folder: string, most: string): string {
 }
 
 /**
- * Returns the paths in roots that deny rules name, absolute and without links. Of a denied folder
- * only the folder itself is named.
+ * Returns the paths in roots that deny rules name, absolute and without links. The result contains
+ * a denied folder itself, but not its contents.
  *
  * @throws CapstanError `too_many_files` if the roots are too large to find all of them
  */
@@ -66,13 +66,14 @@ export function fileIdentity({ dev, ino }: Pick<BigIntStats, "dev" | "ino">): st
 }
 
 /**
- * Returns all paths that a program must not see: what the rules deny in the roots, the other names
- * that hard links give to it in the folders that the program sees, and what is always hidden.
+ * Returns all paths that a program must not see: the paths that rules deny in the roots, other
+ * names of those files (hard links) in the folders that the program sees, and the paths that are
+ * always hidden.
  *
  * @throws CapstanError `too_many_files`
  */
 export async function hiddenPaths(options: {
-  /** The roots that the rules are about. */
+  /** The roots to which the rules apply. */
   readonly roots: readonly Root[];
   readonly denied: DeniedResources;
   readonly always: readonly string[];
@@ -85,8 +86,8 @@ export async function hiddenPaths(options: {
 }
 
 /**
- * Returns the other names that hard links give to files below folders. Folders among `files` are not
- * looked into.
+ * Returns the other names that hard links give to files below folders. Folders among `files` are
+ * not searched.
  *
  * @throws CapstanError `too_many_files`
  */

@@ -1,13 +1,13 @@
 import { basename, isAbsolute, relative, resolve, sep } from "node:path";
 
-/** A folder that tools may see. */
+/** A folder that tools can read. */
 export interface Root {
-  /** How paths in it begin, if there are several roots. @default the folder's name */
+  /** The first segment of its paths, if there are several roots. @default the folder's name */
   readonly name?: string;
   readonly path: string;
 }
 
-/** Each root with a name of its own, and its path made absolute. */
+/** Returns each root with a unique name and an absolute path. */
 export function namedRoots(given: readonly Root[]): readonly Required<Root>[] {
   const taken = new Set<string>();
   return given.map(({ name, path }) => {

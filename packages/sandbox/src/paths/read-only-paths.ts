@@ -5,16 +5,16 @@ import { isInside } from "./named-roots.ts";
 import { walk } from "./walk.ts";
 
 /**
- * Returns all paths in folders to write that a program must not change: the protected ones, their
- * other names (hard links), every `.git`, and folders to write that lie within any of these.
+ * Returns all paths in writable folders that a program must not change: the protected ones, their
+ * other names (hard links), every `.git`, and writable folders inside any of these.
  *
- * @param options.own a folder in which the program may have folders to write, though it is protected
+ * @param options.own a protected folder in which the program can still have writable folders
  * @throws CapstanError `too_many_files`
  */
 export async function readOnlyPaths(options: {
   readonly protected: readonly string[];
   readonly write: readonly string[];
-  /** Folders that the program does not see, and that are not searched. */
+  /** Hidden folders, which are not searched. */
   readonly hidden: readonly string[];
   readonly own?: string;
 }): Promise<readonly string[]> {
@@ -41,14 +41,17 @@ const realPath = (path: string): Promise<string> => realpath(path).catch(() => p
 
 interface Search {
   readonly found: Promise<readonly string[]>;
-  /** Of `performance.now()`. Infinity while it runs. */
+  /** The expiry time on the clock of `performance.now()`. Infinity while the search runs. */
   expiresAt: number;
 }
 
 /** The last search of each root. */
 const searches = new Map<string, Search>();
 
-/** A search counts for so many times as long as it took, so that large trees are not walked for each call. */
+/**
+ * A search stays valid for this multiple of its duration, so that large trees are not walked for
+ * each call.
+ */
 const worth = 20;
 const mostSearches = 100;
 
@@ -84,7 +87,7 @@ async function findGitPaths(root: string, hidden: readonly string[]): Promise<re
   return found;
 }
 
-/** The folders to which the `.git` file of a worktree or a submodule leads. */
+/** Returns the folders to which the `.git` file of a worktree or a submodule refers. */
 async function gitFolders(file: string): Promise<readonly string[]> {
   const target = /^gitdir: (.+?)\r?\n?$/.exec(await readText(file))?.[1];
   if (target === undefined) return [];

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { CapstanError } from "@capstan/core";
 
-/** How many entries several walks look at together. */
+/** The limit on entries that several walks read together, and the count so far. */
 export interface WalkBudget {
   readonly most: number;
   seen: number;
@@ -12,7 +12,8 @@ export interface WalkBudget {
 }
 
 /**
- * Walks what is below a folder and follows no links. `enter` says whether to look into a folder.
+ * Walks the entries below a folder without following links. `enter` returns whether to enter a
+ * folder.
  *
  * @throws CapstanError `too_many_files`
  */

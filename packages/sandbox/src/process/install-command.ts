@@ -9,7 +9,7 @@ const installers = [
   { program: "brew", line: "brew install" },
 ] as const;
 
-/** A system's way to install programs. */
+/** The program name of a package manager. */
 export type Installer = (typeof installers)[number]["program"];
 
 /**

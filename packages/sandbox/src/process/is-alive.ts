@@ -1,4 +1,4 @@
-/** Whether there is a process with this id, of any user. */
+/** Returns whether a process with this id exists, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

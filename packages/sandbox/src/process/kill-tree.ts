@@ -2,8 +2,9 @@ import { type ChildProcess, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * Ends a process and all it started: its process group, and on Linux every process that has its
- * mark in its environment, also those that left the group. Does nothing where all are gone.
+ * Ends a process and all processes that it started: its process group, and on Linux every process
+ * with its mark in the environment, which includes processes that left the group. Does nothing if
+ * all have ended.
  *
  * @param mark the value of CAPSTAN_PROGRAM that the process was started with
  */
@@ -15,7 +16,7 @@ export function killTree({ pid }: ChildProcess, mark: string): void {
   }
   kill(-pid);
   if (process.platform !== "linux") return;
-  // A process may have started another one just before it was killed: repeat until none is left.
+  // A process can have started another one just before it was killed, so repeat until none is left.
   for (let look = 0; look < 20; look++) {
     const left = marked(`CAPSTAN_PROGRAM=${mark}`);
     if (left.length === 0) return;
@@ -34,7 +35,7 @@ function environmentOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, "latin1");
   } catch {
-    // Gone, or another user's.
+    // The process has ended or belongs to another user.
     return "";
   }
 }
@@ -43,6 +44,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It is gone.
+    // The process has ended.
   }
 }

@@ -43,7 +43,7 @@ shift; exec "$@"`;
 export function launcher(options: {
   readonly processors: number;
   readonly joins?: readonly string[];
-  /** Descriptors that it keeps, standard ones included. */
+  /** Number of descriptors that the program keeps, including the standard ones. */
   readonly descriptors: number;
 }): readonly string[] {
   if (process.platform !== "linux") return [];
@@ -64,8 +64,8 @@ export function launcher(options: {
 }
 
 /**
- * Sets the limits of the processes behind it. The number of processes is counted by user and user
- * namespace: only inside a namespace of its own is it the program's own count.
+ * Returns the prefix that sets resource limits for a command. The kernel counts processes per user
+ * and user namespace, so the process limit is exact only inside the program's own namespace.
  */
 export function limiter(limits: SandboxLimits, inside: boolean): readonly string[] {
   const prlimit = findProgram("prlimit");
@@ -81,7 +81,7 @@ export function limiter(limits: SandboxLimits, inside: boolean): readonly string
   ];
 }
 
-/** The last so many of the processors that this process may use. */
+/** Returns the last processors in this process's set, up to the given number. */
 function processorList(count: number): string {
   const allowed = allowedProcessors();
   return allowed.slice(-Math.max(1, count)).join(",");

@@ -2,11 +2,11 @@ import { execFile } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { promisify } from "node:util";
 
-/** A Python as it is installed. */
+/** An installed Python. */
 export interface PythonInstallation {
-  /** Itself, not what chooses one of several. */
+  /** The path of the interpreter itself, not of a launcher that selects one. */
   readonly executable: string;
-  /** As it names itself. */
+  /** The version that it reports. */
   readonly version: string;
   /** The folders that it needs to run: its installation and its virtual environment. */
   readonly folders: readonly string[];
@@ -14,7 +14,7 @@ export interface PythonInstallation {
 
 const known = new Map<string, Promise<PythonInstallation>>();
 
-/** Returns the installation of a Python; runs it once to ask. */
+/** Returns the installation of a Python. Runs it once to read its paths. */
 export function findPythonInstallation(command: string): Promise<PythonInstallation> {
   const place = known.get(command) ?? askPlace(command);
   known.set(command, place);
@@ -32,7 +32,7 @@ async function askPlace(command: string): Promise<PythonInstallation> {
   return {
     executable,
     version,
-    // The system's own are there anyway.
+    // The sandbox always shows the system's own folders.
     folders: [...new Set(folders)].filter((path) => path !== "/usr" && !path.startsWith("/usr/")),
   };
 }

@@ -1,8 +1,8 @@
 /** The resources that a program may use. */
 export interface SandboxLimits {
   /**
-   * Memory in bytes: of the whole program if the system can count that (a control group, or a scope
-   * of systemd), otherwise of each of its processes.
+   * Memory in bytes: of the whole program if the system can limit that (with a control group or a
+   * systemd scope), otherwise of each of its processes.
    */
   readonly memoryBytes: number;
   /**
@@ -10,10 +10,10 @@ export interface SandboxLimits {
    * than they use (V8, .NET).
    */
   readonly addressBytes: number;
-  /** Processes and threads at once. Counted only if the program is confined. */
+  /** Most processes and threads at the same time. Limited only if the program is confined. */
   readonly processes: number;
-  /** Processors it runs on. */
+  /** Number of processors that it can use. */
   readonly processors: number;
-  /** Bytes of one file, and of the private temporary folder. */
+  /** Largest size in bytes of one file, and of the private temporary folder. */
   readonly fileBytes: number;
 }

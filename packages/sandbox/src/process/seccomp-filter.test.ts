@@ -52,7 +52,7 @@ for (const processor of processors) {
     answerOf(program, processor, { number, args });
   const { socket, socketpair, clone, clone3, ioctl, personality } = numbers[processor];
 
-  test(`${processor}: what is refused by name is not permitted, what is unknown does not exist`, () => {
+  test(`${processor}: listed calls are not permitted, and unknown calls do not exist`, () => {
     for (const [name, x64, arm64] of refusedCalls) {
       const number = processor === "x64" ? x64 : arm64;
       if (number !== null) assert.notEqual(answer(number), 0, name);
@@ -63,7 +63,7 @@ for (const processor of processors) {
     for (const number of io) assert.equal(answer(number), 0, String(number));
   });
 
-  test(`${processor}: sockets are of IP, pairs are local, netlink tells addresses`, () => {
+  test(`${processor}: only IP sockets, local socket pairs and netlink address queries are allowed`, () => {
     const [unix, ip4, ip6, netlink, vsock, packet, alg] = [1, 2, 10, 16, 40, 17, 38];
     for (const family of [ip4, ip6]) assert.equal(answer(socket, [family, 1, 0]), 0);
     for (const family of [unix, vsock, packet, alg, 0, 0xffff])
@@ -78,7 +78,7 @@ for (const processor of processors) {
     assert.equal(answer(socket, [vsock, 1, 0], open), noSuchFamily);
   });
 
-  test(`${processor}: processes and threads, but no namespaces; no writing into a terminal`, () => {
+  test(`${processor}: allows processes and threads, but no namespaces and no terminal input`, () => {
     const [thread, newUser, newNetwork] = [0x3d0f00, 0x10000000, 0x40000000];
     assert.equal(answer(clone, [17]), 0);
     assert.equal(answer(clone, [thread]), 0);
@@ -90,7 +90,7 @@ for (const processor of processors) {
     assert.equal(answer(personality, [0x0040000]), notPermitted);
   });
 
-  test(`${processor}: modes of files, but no setuid and no setgid programs`, () => {
+  test(`${processor}: allows file modes, but no setuid or setgid bits`, () => {
     // Numbers with the index of the mode: chmod, fchmod, fchmodat, fchmodat2.
     const modeIn =
       processor === "x64" ? { 90: 1, 91: 1, 268: 2, 452: 2 } : { 52: 1, 53: 2, 452: 2 };
@@ -103,13 +103,13 @@ for (const processor of processors) {
     }
   });
 
-  test(`${processor}: numbers of other interfaces of the processor do not exist`, () => {
+  test(`${processor}: system calls of the processor's other interfaces do not exist`, () => {
     const other = { x64: 0x40000003, arm64: 0x40000028 }[processor];
     assert.equal(answerOf(filter, processor, { number: 1, audit: other }), notImplemented);
     if (processor === "x64") assert.equal(answer(0x40000000 | 1), notImplemented);
   });
 
-  test(`${processor}: the second filter closes sockets with a path, and nothing else`, () => {
+  test(`${processor}: the second filter denies only Unix sockets`, () => {
     const second = withoutUnixSockets(processor) ?? Buffer.alloc(0);
     assert.equal(answer(socket, [1, 1, 0], second), noSuchFamily);
     for (const [number, args] of [
@@ -122,7 +122,7 @@ for (const processor of processors) {
   });
 }
 
-test("there is no filter for a processor without a table", () => {
+test("a processor without a table has no filter", () => {
   assert.equal(seccompFilter("riscv64"), undefined);
   assert.equal(withoutUnixSockets("riscv64"), undefined);
 });
@@ -135,7 +135,7 @@ const headers = {
 
 // Contract: sandbox-10
 test(
-  "the numbers are those of the kernel's headers",
+  "the numbers match the kernel's headers",
   { skip: Object.values(headers).every((path) => existsSync(path)) ? false : "no kernel headers" },
   () => {
     for (const processor of processors) {

@@ -26,7 +26,7 @@ const fail = (errno: number): number => 0x00050000 | errno;
 
 const errno = { notPermitted: 1, notImplemented: 38, noSuchFamily: 97 };
 const auditNumber = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
-/** Set in numbers of the x32 interface, which has numbers of its own. */
+/** This bit marks system calls of the x32 interface, which has its own numbers. */
 const x32Bit = 0x40000000;
 /** All `CLONE_NEW…` flags but the one for time, which `clone` cannot set. */
 const newNamespaces = 0x7e020000;
@@ -34,22 +34,23 @@ const family = { unix: 1, ip4: 2, ip6: 10, netlink: 16 };
 const netlinkRoute = 0;
 /** A program with these bits runs with the rights of its owner or group, for every user. */
 const setIdBits = 0o6000;
-/** They write into a terminal's input. */
+/** The `ioctl` requests that write into a terminal's input. */
 const terminalInput = [0x5412, 0x541c];
 
 /**
- * The filter of system calls that confined programs run under: it allows what is known and not
- * refused, and answers `EPERM` or `ENOSYS` to everything else, as a kernel without it would, so
- * that libraries fall back on what there is.
+ * Returns the system call filter of confined programs. It allows known calls that are not denied,
+ * and answers `EPERM` or `ENOSYS` to all others, like a kernel without them, so that libraries use
+ * their fallbacks.
  *
- * Sockets are of IP, or ask about this network namespace's own addresses. Sockets with a path would
- * reach whatever listens in a folder that is shown (an ssh-agent, a container engine), so there are
- * none. Files do not get the bits of setuid programs: in a root they would give other accounts of the
- * machine this user's rights. (Files that are made with them lose them when they are written.) `clone3` hides its flags from a filter and does not exist here: the C library uses `clone`.
+ * It allows IP sockets, and netlink sockets that read this network namespace's own addresses. It
+ * denies Unix sockets, because they would reach any service that listens in a shown folder (an
+ * ssh-agent, a container engine). It denies setuid and setgid bits: in a root, such a program would
+ * give other accounts of the machine this user's rights. (Files that are created with these bits
+ * lose them when they are written.) It denies `clone3`, which hides its flags from a filter; the C
+ * library then uses `clone`.
  *
- * @param options.unixSockets whether there are sockets with a path. @default false
- * @returns the instructions as `seccomp(2)` takes them; undefined for a processor that there is no
- *   table of
+ * @param options.unixSockets whether Unix sockets are allowed. @default false
+ * @returns the instructions in the format of `seccomp(2)`; undefined for a processor without a table
  */
 export function seccompFilter(
   processor: string,
@@ -111,7 +112,7 @@ export function seccompFilter(
   ]);
 }
 
-/** Closes the sockets with a path to a program that is started behind one that has them. */
+/** Returns a filter that denies Unix sockets to a program, if its parent process needs them. */
 export function withoutUnixSockets(processor: string): Buffer | undefined {
   if (processor !== "x64" && processor !== "arm64") return undefined;
   return encode([

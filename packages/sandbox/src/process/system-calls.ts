@@ -1,4 +1,4 @@
-/** The processors that there is a filter of system calls for, as `process.arch` names them. */
+/** The processors for which a system call filter exists, as `process.arch` names them. */
 export type Processor = "x64" | "arm64";
 
 /** A system call with its number on each processor; null if it does not exist there. */
@@ -72,7 +72,7 @@ export const refusedCalls: readonly SystemCall[] = [
   ["migrate_pages", 256, 238],
   ["move_pages", 279, 239],
   ["set_mempolicy_home_node", 450, 450],
-  // Older than what libraries use today.
+  // Obsolete calls that libraries no longer use.
   ["uselib", 134, null],
   ["ustat", 136, null],
   ["sysfs", 139, null],
@@ -90,7 +90,7 @@ export const refusedCalls: readonly SystemCall[] = [
   ["vserver", 236, null],
 ];
 
-/** Numbers that are given to system calls today and not refused above; what is newer is refused too. */
+/** The numbers of existing system calls that are not denied above. Newer calls are also denied. */
 export const knownCalls: {
   readonly [processor in Processor]: readonly (readonly [first: number, last: number])[];
 } = {
@@ -117,7 +117,7 @@ export const checkedCalls = {
   arm64: { clone: 220, clone3: 435, ioctl: 29, personality: 92, socket: 198, socketpair: 199 },
 } as const satisfies { readonly [processor in Processor]: { readonly [name: string]: number } };
 
-/** System calls that set the mode of a file that is there, and which of their arguments is the mode. */
+/** System calls that set the mode of an existing file, with the index of the mode argument. */
 export const modeCalls: {
   readonly [processor in Processor]: readonly (readonly [number: number, mode: number])[];
 } = {

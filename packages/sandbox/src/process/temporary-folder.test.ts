@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { makeTemporaryFolder, sweepTemporaryFolders } from "./temporary-folder.ts";
 
-test("folders of a process that was killed are removed by the next one, those in use are not", () => {
+test("the next process removes folders of a killed process, but not folders in use", () => {
   const { pid } = spawnSync(process.execPath, ["--version"]);
   const left = join(tmpdir(), `capstan-run-${pid}-left`);
   mkdirSync(left);

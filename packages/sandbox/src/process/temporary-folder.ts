@@ -7,7 +7,7 @@ const prefix = "capstan-run-";
 let isSwept = false;
 
 /**
- * Makes a folder for one program, which its caller removes. Folders of killed processes are removed
+ * Creates a folder for one program. The caller removes it. Folders of killed processes are removed
  * by the next one.
  */
 export function makeTemporaryFolder(): string {
@@ -16,7 +16,7 @@ export function makeTemporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
 }
 
-/** Removes the folders of processes that are gone. */
+/** Removes the folders of processes that have ended. */
 export function sweepTemporaryFolders(): void {
   for (const name of readdirSync(tmpdir())) {
     if (!name.startsWith(prefix)) continue;

@@ -3,11 +3,11 @@ import type { Program, ProgramEnd, Sandbox } from "../confine/sandbox.ts";
 
 const { sandbox, problem } = await findSandbox();
 
-/** For tests that need a real sandbox: it, and why there is none. */
+/** The sandbox for tests that need a real one, and the reason if there is none. */
 export const confined = sandbox;
 export const noSandbox: string | false = problem === undefined ? false : problem.message;
 
-/** Runs a program to its end; what it says is cut at 200,000 characters. */
+/** Runs a program to its end. Its output is truncated at 200,000 characters. */
 export async function outputOf(
   program: Program,
   options: { readonly sandbox?: Sandbox; readonly killAfterMs?: number } = {},
@@ -30,12 +30,12 @@ export async function outputOf(
   return { end, out, err };
 }
 
-/** The same with a line of shell. */
+/** Runs a line of shell in the same way. */
 export function shell(line: string, program: Partial<Program> = {}) {
   return outputOf({ command: "/bin/sh", args: ["-c", line], ...program });
 }
 
-/** The same with a Python program; it needs the system's Python. */
+/** Runs a Python program in the same way, with the system's Python. */
 export function python(code: string, program: Partial<Program> = {}) {
   return outputOf({ command: "/usr/bin/python3", args: ["-c", code], ...program });
 }

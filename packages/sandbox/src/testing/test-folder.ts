@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 
-/** Makes a folder for this test file; it is removed after the file's tests. */
+/** Creates a folder for this test file, which is removed after the file's tests. */
 export function testFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "capstan-test-"));
   after(() => rmSync(folder, { recursive: true, force: true }));

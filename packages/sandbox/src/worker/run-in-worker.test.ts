@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runInWorker } from "./run-in-worker.ts";
 
-/** Counts how many of it are at work, and the most that there ever were. */
+/** Counts the running workers of this module, and their maximum. */
 const counting = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort, workerData } from "node:worker_threads";
@@ -16,7 +16,7 @@ const counting = new URL(
 );
 const hanging = new URL("data:text/javascript,setInterval(() => {}, 1000)");
 
-test("all callers together run no more workers of a module at once than a job allows", async () => {
+test("all callers together run at most as many workers of a module as a job allows", async () => {
   const input = new SharedArrayBuffer(12);
   const { signal } = new AbortController();
   const job = { module: counting, input, timeoutMs: 30_000, atOnce: 2, signal };
@@ -25,7 +25,7 @@ test("all callers together run no more workers of a module at once than a job al
   assert.equal(new Int32Array(input)[1], 2);
 });
 
-test("a job that waits for a worker can be stopped, and takes no turn", async () => {
+test("a job that waits for a worker can be aborted, and then uses no slot", async () => {
   const first = new AbortController();
   const job = { module: hanging, input: null, timeoutMs: 30_000, atOnce: 1 };
   const running = runInWorker({ ...job, signal: first.signal });

@@ -5,11 +5,14 @@ export interface WorkerJob {
   /** The worker's module; it answers with `answerWorker`. */
   readonly module: URL;
   readonly input: unknown;
-  /** From when its worker starts. */
+  /** Time limit in milliseconds, from the start of its worker. */
   readonly timeoutMs: number;
-  /** Megabytes of heap that it may fill before its worker, and nothing else, is ended. @default 512 */
+  /** Heap limit in megabytes. If the job exceeds it, only its worker is ended. @default 512 */
   readonly heapMb?: number;
-  /** Workers of this module at once, for all callers; further jobs wait. @default no limit */
+  /**
+   * Most workers of this module at the same time, for all callers; further jobs wait. @default no
+   * limit
+   */
   readonly atOnce?: number;
   readonly signal: AbortSignal;
 }
@@ -25,7 +28,7 @@ export function workerModule(name: string, importer: string): URL {
 }
 
 /**
- * Runs work that may take long or never end in its own thread, so that it does not block the event
+ * Runs a job that can be slow or endless in its own thread, so that it does not block the event
  * loop and can always be stopped.
  *
  * @throws the signal's reason when it aborts.
@@ -40,7 +43,7 @@ export async function runInWorker<T>(job: WorkerJob): Promise<WorkerOutcome<T>> 
   }
 }
 
-/** By module: how many workers there are, and who waits for one. */
+/** By module: the number of workers, and the jobs that wait for one. */
 const slots = new Map<string, { used: number; readonly waiting: Set<() => void> }>();
 
 async function takeSlot({ module, atOnce = Infinity, signal }: WorkerJob): Promise<() => void> {
@@ -84,7 +87,7 @@ async function run<T>(job: WorkerJob): Promise<WorkerOutcome<T>> {
   } finally {
     clearTimeout(timer);
     job.signal.removeEventListener("abort", abort);
-    // Waited for: until it is gone its memory is not free for the next one.
+    // Awaited, because its memory is free for the next worker only after it has ended.
     await worker.terminate();
   }
 }

@@ -9,7 +9,8 @@ export interface BasicToolsOptions {
 }
 
 /**
- * Dates, text and JSON: `DateTime`, `Text`, `JsonToInterface`. They touch nothing and never ask.
+ * Dates, text and JSON: `DateTime`, `Text`, `JsonToInterface`. They have no side effects and never
+ * need approval.
  *
  * @example const group = basicTools();
  */

@@ -21,7 +21,7 @@ async function failure(args: { readonly [name: string]: unknown }): Promise<Tool
   return result;
 }
 
-test("now is the clock's time in the zone that was asked for", async () => {
+test("now returns the clock's time in the requested zone", async () => {
   assert.equal(await text({}), "2026-11-21T22:59:41Z (Saturday, UTC)");
   assert.equal(
     await text({ zone: "Asia/Kolkata" }),
@@ -29,7 +29,7 @@ test("now is the clock's time in the zone that was asked for", async () => {
   );
 });
 
-test("a time without an offset is on the clocks of the zone", async () => {
+test("a time without an offset is local to the zone", async () => {
   const args = { operation: "convert", time: "2026-07-01T12:00", zone: "Europe/Berlin" };
   assert.match(await text({ ...args, toZone: "UTC" }), /^2026-07-01T10:00:00Z/);
   assert.match(
@@ -38,7 +38,7 @@ test("a time without an offset is on the clocks of the zone", async () => {
   );
 });
 
-test("a skipped hour moves on and a repeated hour is the first, and both are said", async () => {
+test("a skipped hour moves forward, a repeated hour is the first one, and the result mentions both", async () => {
   const args = { operation: "convert", zone: "Europe/Berlin" };
   const skipped = await text({ ...args, time: "2026-03-29T02:30" });
   assert.match(skipped, /^2026-03-29T03:30:00\+02:00.*\n.*skip that time/);
@@ -46,14 +46,14 @@ test("a skipped hour moves on and a repeated hour is the first, and both are sai
   assert.match(repeated, /^2026-10-25T02:30:00\+02:00.*\n.*twice/);
 });
 
-test("an unknown zone is an error that names those like it", async () => {
+test("an unknown zone is an error that names similar zones", async () => {
   const error = await failure({ zone: "Berlin" });
   assert.equal(error.code, "unknown_zone");
   assert.match(error.message, /"Europe\/Berlin"/);
   assert.match((await failure({ zone: "America/New York" })).message, /"America\/New_York"/);
 });
 
-test("times that do not exist are refused with the reason", async () => {
+test("times that do not exist are rejected with the reason", async () => {
   const convert = (time: string) => failure({ operation: "convert", time });
   assert.match((await convert("2026-02-30")).message, /2026-02 has 28 days/);
   assert.match((await convert("2026-13-01")).message, /no month 13/);
@@ -73,7 +73,7 @@ test("months and days are counted on the calendar, hours as exact time", async (
   assert.match(await add(eve, { hours: 24 }, "Europe/Berlin"), /^2026-03-29T13:00:00\+02:00/);
 });
 
-test("durations that leave the calendar are refused, whatever their size", async () => {
+test("durations that leave the calendar are rejected, whatever their size", async () => {
   for (const duration of [{ years: 1e9 }, { years: -3000 }, { days: 1e12 }, { seconds: 1e15 }]) {
     assert.equal((await failure({ operation: "add", duration })).code, "out_of_range");
   }
@@ -83,7 +83,7 @@ test("durations that leave the calendar are refused, whatever their size", async
   );
 });
 
-test("a difference counts the calendar and the exact time", async () => {
+test("a difference has calendar units and the exact time", async () => {
   const between = (time: string, until: string) => text({ operation: "difference", time, until });
   assert.match(
     await between("2024-02-29", "2026-11-21"),

@@ -6,7 +6,7 @@ export interface Shape {
   /** The structure of the elements of arrays; empty for an empty array. */
   elements?: Shape;
   fields?: Map<string, Field>;
-  /** How many objects were merged; a field seen fewer times is optional. */
+  /** The number of merged objects. A field that occurs in fewer objects is optional. */
   objects: number;
 }
 

@@ -36,7 +36,7 @@ export interface Boss {
   );
 });
 
-test("interfaces of one body are one, and of one name are numbered", async () => {
+test("interfaces with the same body are merged, and interfaces with the same name are numbered", async () => {
   const printed = await convert({
     from: { x: 1 },
     to: { x: 2 },
@@ -55,7 +55,7 @@ test("values that are not objects get a type", async () => {
   assert.equal(await convert({}), "export interface Root {\n\n}");
 });
 
-test("broken JSON is rejected with its place and the expected token", () => {
+test("invalid JSON is rejected with the position and the expected token", () => {
   const message = (text: string) => {
     const parsed = parseJson(text);
     assert.equal(parsed.status, "invalid");
@@ -71,7 +71,7 @@ test("broken JSON is rejected with its place and the expected token", () => {
   assert.match(message(" "), /empty/);
 });
 
-test("JSON of any nesting is answered, not a crash", async () => {
+test("JSON of any nesting depth gets an answer", async () => {
   const deep = "[".repeat(5000) + "]".repeat(5000);
   const result = await call(tool, { json: deep });
   assert.ok(isToolError(result));
@@ -79,7 +79,7 @@ test("JSON of any nesting is answered, not a crash", async () => {
   assert.ok(isToolError(await call(tool, { json: "[".repeat(100_000) })));
 });
 
-test("a string without its end, of any length, is told at once", () => {
+test("an unterminated string of any length is reported quickly", () => {
   const long = "a".repeat(1_000_000);
   for (const text of [`["${long}`, `["${long}\n"]`, `{"k":"${'\\"'.repeat(10_000)}`]) {
     const parsed = parseJson(text);
@@ -88,7 +88,7 @@ test("a string without its end, of any length, is told at once", () => {
   }
 });
 
-test("a place is found for every invalid text, and only for those", () => {
+test("a position is reported for every invalid text and for no valid one", () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), fc.string({ maxLength: 3 }), (json, at, noise) => {
       const cut = at % (json.length + 1);

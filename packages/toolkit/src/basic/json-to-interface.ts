@@ -11,7 +11,7 @@ const parameters = z.object({
   name: z.string().default("Root").describe("Name of the outermost type. Default Root."),
 });
 
-/** `JsonToInterface`: what JSON looks like, in a few lines instead of all its data. */
+/** `JsonToInterface`: describes the structure of JSON in a few lines, without its data. */
 export function jsonToInterface(): Tool {
   return defineTool({
     name: "JsonToInterface",
@@ -39,7 +39,7 @@ export function jsonToInterface(): Tool {
   });
 }
 
-/** Level by level, so that no depth can overflow the stack. */
+/** Iterates level by level, so that no depth can overflow the stack. */
 function isShallow(value: JsonValue): boolean {
   let level: readonly JsonValue[] = [value];
   for (let depth = 0; level.length > 0; depth++) {

@@ -14,7 +14,7 @@ export function parseJson(text: string): ParsedJson {
   }
 }
 
-/** The expected tokens by the parser's names of errors; other errors are in strings. */
+/** The expected token for each error name of the parser. All other errors are inside strings. */
 const expectations: { readonly [error: string]: string } = {
   InvalidSymbol: "a value, or a name in double quotes,",
   InvalidNumberFormat: "a number",
@@ -52,7 +52,10 @@ interface FirstError {
   readonly column: number;
 }
 
-/** The engine tells no position of some errors. Undefined if the nesting overflows the stack. */
+/**
+ * Returns the first error with its position, because the engine omits the position of some errors.
+ * Undefined if the nesting overflows the stack before an error is found.
+ */
 function firstError(text: string): FirstError | undefined {
   let first: FirstError | undefined;
   const onError: Parameters<typeof visit>[1]["onError"] = (
@@ -67,7 +70,7 @@ function firstError(text: string): FirstError | undefined {
   try {
     visit(text, { onError }, { disallowComments: true });
   } catch {
-    // It keeps what was found before.
+    // The error that was found before the overflow is returned.
   }
   return first;
 }

@@ -1,8 +1,9 @@
 import type { Shape } from "./json-shape.ts";
 
 /**
- * TypeScript for a shape: one interface an object, outermost first, named after the field that
- * holds it (an array's elements in the singular). Interfaces of the same body are one.
+ * Prints TypeScript interfaces for a shape: one per object, outermost first, named after the field
+ * of the object (in the singular for elements of an array). Interfaces with the same body are
+ * merged.
  */
 export function printInterfaces(root: Shape, name: string): string {
   const printed: Printed = { names: new Set(), byBody: new Map(), order: [] };
@@ -20,7 +21,7 @@ export function printInterfaces(root: Shape, name: string): string {
 
 interface Printed {
   readonly names: Set<string>;
-  /** A body that was printed, and what it is called. */
+  /** The names of the printed interfaces, by body. */
   readonly byBody: Map<string, string>;
   readonly order: string[];
 }
@@ -70,7 +71,7 @@ function freeName(wanted: string, taken: ReadonlySet<string>): string {
 
 const builtIn = new Set(["Object", "Array", "String", "Number", "Boolean", "Record", "Function"]);
 
-/** `user-name` → `UserName`; always an identifier that hides nothing built in. */
+/** `user-name` → `UserName`; always an identifier, and never the name of a built-in type. */
 function typeName(text: string): string {
   const words = text.split(/[^\p{ID_Continue}]+|_+/u).filter((word) => word !== "");
   const name = words

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type JsonValue, type ToolError, toolError } from "@capstan/core";
 import { countOf } from "../text/format-bytes.ts";
 
-/** Characters a result may have. */
+/** Most characters of a result. */
 export const longestResult = 16 * 1024 * 1024;
 
 export type TextResult = JsonValue | ToolError;
@@ -31,7 +31,9 @@ function graphemeCount(text: string): number {
   return count;
 }
 
-/** The lines without their ends; a last line end makes no empty line. */
+/**
+ * Returns the lines without their line ends. A line end at the end of the text adds no empty line.
+ */
 export function splitLines(text: string): string[] {
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.length > 1 && lines.at(-1) === "") lines.pop();

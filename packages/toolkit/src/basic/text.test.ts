@@ -14,7 +14,7 @@ async function failure(args: Args): Promise<ToolErrorData> {
   return result;
 }
 
-test("counting knows characters as people see them", async () => {
+test("counting uses the characters that users see", async () => {
   assert.deepEqual(await call(tool, { operation: "count", text: "naïve 👩‍👩‍👧 don't\nend\n" }), {
     characters: 18,
     words: 3,
@@ -63,7 +63,7 @@ test("text that is not encoded is rejected", async () => {
   );
 });
 
-test("patterns find with groups and positions, and say whether there is more", async () => {
+test("regex_find returns groups and positions, and reports whether there are more matches", async () => {
   const found = await call(tool, {
     operation: "regex_find",
     text: "a=1, bb=22, c=3",
@@ -79,7 +79,7 @@ test("patterns find with groups and positions, and say whether there is more", a
   });
 });
 
-test("patterns replace with groups by number and name, and other dollars stay", async () => {
+test("regex_replace inserts groups by number and name, and keeps other dollar signs", async () => {
   const replaced = (pattern: string, replacement: string) =>
     call(tool, { operation: "regex_replace", text: "John Smith", pattern, replacement });
   assert.equal(
@@ -116,7 +116,7 @@ test("a quadratic search leaves the event loop free and stops with the call", as
     pattern: "a.*x|a",
     max: 10_000,
   };
-  // If the loop were kept, the search would end before its eighth tick.
+  // If the search blocked the event loop, it would end before the eighth tick.
   let ticks = 0;
   const ticking = setInterval(() => {
     if (++ticks === 8) controller.abort(new Error("stopped"));
@@ -126,7 +126,7 @@ test("a quadratic search leaves the event loop free and stops with the call", as
   clearInterval(ticking);
 });
 
-test("results that would be huge are refused before they are made", async () => {
+test("results that would be too large are rejected before they are created", async () => {
   const many = "a".repeat(100_000);
   const huge = "b".repeat(100_000);
   const replace = { text: many, search: "a", pattern: "a", replacement: huge };
@@ -144,7 +144,7 @@ test("results that would be huge are refused before they are made", async () => 
   );
 });
 
-test("encoding and decoding give the text again", async () => {
+test("encoding and then decoding returns the original text", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ unit: fc.constantFrom("a", "é", "日", "😀", "%", "+", "\0") }),

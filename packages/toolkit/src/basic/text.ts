@@ -75,7 +75,9 @@ const parameters = z.object({
 
 type Args = z.infer<typeof parameters>;
 
-/** `Text`: exact operations on text, which models count and copy badly. No pattern can hang it. */
+/**
+ * `Text`: exact text operations, because models count and copy text badly. No pattern can block it.
+ */
 export function text(): Tool {
   return defineTool({
     name: "Text",

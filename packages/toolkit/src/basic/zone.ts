@@ -4,7 +4,7 @@ import { didYouMean } from "../text/did-you-mean.ts";
 
 export interface ZonedTime {
   readonly time: Temporal.ZonedDateTime;
-  /** Says so if the clocks of the zone skip or repeat the requested time. */
+  /** A note if the clocks of the zone skip or repeat the requested time. */
   readonly note?: string;
 }
 

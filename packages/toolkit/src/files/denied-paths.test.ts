@@ -48,7 +48,7 @@ const deny = (path: PolicyRule["when"], tool = "files.*"): PolicyRule => ({
 });
 
 // Contract: executor-223
-test("a denied folder is neither searched, nor found, nor listed, whichever path a call names", async () => {
+test("a denied folder is never searched, found or listed, whichever path a call names", async () => {
   const call = ask([deny({ path: "secrets/**" })]);
   for (const [name, args] of [
     ["SearchFiles", { query: "SECRET" }],
@@ -62,7 +62,7 @@ test("a denied folder is neither searched, nor found, nor listed, whichever path
 });
 
 // Contract: executor-223
-test("no link leads to a denied file: symbolic ones are followed, hard ones known by their inode", async () => {
+test("no link leads to a denied file: symbolic links are resolved, hard links recognized by their inode", async () => {
   const call = ask([deny({ path: "secrets/**" })]);
   for (const path of ["innocent.txt", "folder/key.txt", "folder/deep", "hard.txt"]) {
     const text = await call("ViewFile", { path });
@@ -74,7 +74,7 @@ test("no link leads to a denied file: symbolic ones are followed, hard ones know
   assert.doesNotMatch(await call("SearchFiles", { query: "SECRET" }), /hard\.txt/);
 });
 
-test("a rule about one file tool holds for the file, and one about other tools does not", async () => {
+test("a rule about one file tool applies to the file in all file tools, a rule about other tools does not", async () => {
   const viewing = ask([deny({ path: "secrets/**" }, "files.ViewFile")]);
   assert.doesNotMatch(await viewing("SearchFiles", { query: "SECRET" }), /secrets/);
   const others = ask([deny({ path: "secrets/**" }, "mail.*")]);
@@ -89,7 +89,7 @@ test("patterns deny matching paths at any depth and in any case, with their cont
   assert.match(await call("ViewFile", { path: "apps/shop/private/key.txt" }), /A rule denies/);
 });
 
-test("a rule that denies all but a folder leaves that folder open", async () => {
+test("a rule that denies all except one folder leaves that folder readable", async () => {
   const call = ask([deny({ path: { not: "apps/**" } })]);
   assert.match(
     await call("SearchFiles", { path: "apps", query: "SECRET" }),
@@ -98,7 +98,7 @@ test("a rule that denies all but a folder leaves that folder open", async () => 
   assert.match(await call("ViewFile", { path: "hard.txt" }), /forbid|denied|den/);
 });
 
-test("with several roots a rule names the root, and absolute paths mean the same", async () => {
+test("with several roots a rule can name the root or use an absolute path", async () => {
   const other = join(base, "other");
   await writeFile(join(other, "note.txt"), "needle note");
   const named = ask([deny({ path: "work/secrets/**" })], [root, other]);
@@ -110,7 +110,7 @@ test("with several roots a rule names the root, and absolute paths mean the same
   }
 });
 
-test("a user's own deny protects like an administrator's", async () => {
+test("a user's own deny rule protects like an administrator's", async () => {
   const executor = new ToolExecutor({ overrides: [deny({ path: "secrets/**" })] });
   executor.registerToolGroup(fileTools({ roots: [{ path: root }] }));
   executor.toggleGroupEnabled("files", true);

@@ -1,4 +1,4 @@
-/** The encodings that a byte order mark tells. */
+/** The encodings that a byte order mark indicates. */
 export type MarkedEncoding = "utf-8" | "utf-16le" | "utf-16be";
 
 export type FileKind =
@@ -6,7 +6,7 @@ export type FileKind =
   | { readonly type: "image"; readonly mimeType: string }
   | { readonly type: "binary"; readonly name: string };
 
-/** How many bytes from a file's beginning tell its kind. */
+/** Number of bytes at a file's start from which its kind is detected. */
 export const kindSampleBytes = 8192;
 
 const images: readonly (readonly [readonly number[], string])[] = [
@@ -46,7 +46,7 @@ export function fileKind(sample: Uint8Array): FileKind {
   if (startsWith(sample, [0xff, 0xfe])) return { type: "text", encoding: "utf-16le" };
   if (startsWith(sample, [0xfe, 0xff])) return { type: "text", encoding: "utf-16be" };
   const nul = sample.includes(0);
-  // A short magic number may well begin a text: "MZ", "BZh".
+  // A text can start with a short magic number, for example "MZ" or "BZh".
   const binary = binaries.find(([magic]) => startsWith(sample, magic) && (nul || magic.length > 3));
   if (binary !== undefined) return { type: "binary", name: binary[1] };
   if (startsWith(sample, [0x1f, 0x8b])) return { type: "binary", name: "gzip data" };
@@ -62,7 +62,7 @@ function ascii(sample: Uint8Array, from: number, to: number): string {
   return String.fromCodePoint(...sample.subarray(from, to));
 }
 
-/** More than a tenth of characters that no text has. */
+/** Returns whether more than a tenth of the characters do not occur in texts. */
 function mostlyControls(sample: Uint8Array): boolean {
   let controls = 0;
   for (const byte of sample) {

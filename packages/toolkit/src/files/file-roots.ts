@@ -14,10 +14,11 @@ import {
 
 export interface FileToolsOptions {
   /**
-   * The only folders that the tools see. If there are several, a path begins with a root's name.
+   * The only folders that the tools can read. If there are several, each path starts with a root's
+   * name.
    */
   readonly roots: readonly Root[];
-  /** Absolute paths that are never shown, with all that is in them, e.g. the data directory. */
+  /** Absolute paths that are never shown, including their contents, e.g. the data directory. */
   readonly deny?: readonly string[];
   /** Whether names that begin with a dot are shown. @default false */
   readonly dotfiles?: boolean;
@@ -25,25 +26,25 @@ export interface FileToolsOptions {
 
 export interface FileRoot {
   readonly name: string;
-  /** As configured, absolute. */
+  /** The configured path, made absolute. */
   readonly path: string;
-  /** Without links; undefined if the folder does not exist. */
+  /** The path with links resolved; undefined if the folder does not exist. */
   readonly real: string | undefined;
 }
 
-/** A path that may be looked at. */
+/** A path that a call is allowed to read. */
 export interface AllowedPath {
-  /** As people and models read it, with `/`; `.` is the only root. */
+  /** The path as users and models see it, with `/`. It is `.` for the only root. */
   readonly shown: string;
-  /** Absolute, without links. */
+  /** The absolute path, with links resolved. */
   readonly real: string;
 }
 
-/** The paths that one call may access. */
+/** Checks which paths one call can access. */
 export type FileRoots = Awaited<ReturnType<typeof fileRoots>>;
 
 /**
- * Returns the access checks for one call. Links among the roots are followed at this time.
+ * Returns the access checks for one call. Links in the roots' paths are resolved now.
  *
  * @param resources the paths that deny rules name
  */
@@ -58,7 +59,7 @@ export async function fileRoots(options: FileToolsOptions, resources: DeniedReso
   const isHidden = (name: string): boolean => !dotfiles && name.startsWith(".");
   const several = roots.length > 1;
 
-  /** Resolves a path within the roots, as text. @throws FileError */
+  /** Resolves a path within the roots, without following links. @throws FileError */
   function locate(path: string) {
     if (path.includes("\0")) throw new FileError("invalid_path", "The path has a NUL character.");
     const asked = path.trim() === "" ? "." : path;
@@ -103,7 +104,7 @@ export async function fileRoots(options: FileToolsOptions, resources: DeniedReso
     return denied.includes(path.real) || deniesPath(resources, path);
   }
 
-  /** Throws if an open file is another name of one that a rule denies. @throws FileError */
+  /** Throws if an open file is a hard link to a denied file. @throws FileError */
   async function checkLinks(stats: BigIntStats, asked: string): Promise<void> {
     if (resources.paths.length === 0 || stats.nlink < 2n || !stats.isFile()) return;
     linked ??= deniedPaths(options.roots, resources).then(linkedFiles);
@@ -141,7 +142,10 @@ export async function fileRoots(options: FileToolsOptions, resources: DeniedReso
     locate,
     check,
     checkLinks,
-    /** The same after every link was followed; links that lead out are refused. @throws FileError */
+    /**
+     * Resolves a path within the roots and follows its links. Rejects links that lead outside.
+     * @throws FileError
+     */
     async resolve(path: string): Promise<AllowedPath> {
       const { absolute } = locate(path);
       let real: string;
@@ -158,7 +162,10 @@ export async function fileRoots(options: FileToolsOptions, resources: DeniedReso
   };
 }
 
-/** Not whether it is there: what may not be seen is not found. */
+/**
+ * Returns the error for a missing path. Hidden paths get the same error, so that it does not reveal
+ * whether they exist.
+ */
 export function notFound(path: string): FileError {
   return new FileError("not_found", `There is no "${path}".`);
 }
@@ -169,7 +176,7 @@ function partsBelow(path: string, folder: string): readonly string[] {
     .filter((part) => part !== "");
 }
 
-/** A denied path may not exist yet: then its nearest existing folder is resolved. */
+/** Resolves a denied path. If it does not exist yet, resolves its nearest existing folder. */
 async function realOrNearest(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -196,7 +203,10 @@ export function startFolders({ roots }: FileRoots, path: string): readonly strin
   return everywhere ? roots.map(({ name }) => name) : [path];
 }
 
-/** A failure that a path, not the program, caused; the tools return it as a `toolError`. */
+/**
+ * A failure that a path caused, and not a fault of the program. The tools return it as a
+ * `toolError`.
+ */
 export class FileError extends Error {
   readonly data: ToolErrorData;
 
@@ -214,7 +224,10 @@ export function systemCode(error: unknown): string | undefined {
     : undefined;
 }
 
-/** Turns what a path or the disk caused into an outcome; anything else is a broken program. */
+/**
+ * Returns failures of paths and of the disk as tool errors. Other errors are faults of the program
+ * and are thrown.
+ */
 export async function returnFileErrors<T>(run: () => Promise<T>): Promise<T | ToolError> {
   try {
     return await run();

@@ -70,7 +70,7 @@ async function failure(tool: string, args: Args, from = group()): Promise<ToolEr
   return result;
 }
 
-test("a file is read whole, byte for byte, or by lines", async () => {
+test("a file is read whole, unchanged, or by lines", async () => {
   assert.equal(await text("ViewFile", { path: "README.md" }), "# Title\nneedle here\nlast\n");
   assert.equal(
     await text("ViewFile", { path: join(root, "src/../README.md") }),
@@ -87,7 +87,7 @@ test("a file is read whole, byte for byte, or by lines", async () => {
   );
 });
 
-test("ranges that are not there are errors that tell what is", async () => {
+test("ranges outside of a file are errors that name the valid range", async () => {
   assert.match(
     (await failure("ViewFile", { path: "src/app.ts", startLine: 7 })).message,
     /has 6 lines/,
@@ -98,7 +98,7 @@ test("ranges that are not there are errors that tell what is", async () => {
   );
 });
 
-test("encodings: a byte order mark decides, damage is reported, and a name helps", async () => {
+test("a byte order mark or the given encoding decides, and invalid bytes are reported", async () => {
   assert.equal(await text("ViewFile", { path: "utf16.txt" }), "hé needle\n");
   assert.match(
     await text("ViewFile", { path: "latin1.txt" }),
@@ -111,7 +111,7 @@ test("encodings: a byte order mark decides, damage is reported, and a name helps
   );
 });
 
-test("binary files are refused with type and size, and pictures are shown", async () => {
+test("binary files are rejected with type and size, and images are shown", async () => {
   assert.match(
     (await failure("ViewFile", { path: "doc.pdf" })).message,
     /a PDF document of 17 bytes/,
@@ -159,7 +159,7 @@ test("no path leaves the root", async () => {
   );
 });
 
-test("percent signs and backslashes are letters, and NUL is refused", async () => {
+test("percent signs and backslashes are literal, and NUL is rejected", async () => {
   assert.equal(await text("ViewFile", { path: "%2e%2e" }), "a file with percent signs\n");
   assert.equal(
     (await failure("ViewFile", { path: "%2e%2e/outside/secret.txt" })).code,
@@ -194,7 +194,7 @@ test("dotfiles are shown if that is configured", async () => {
   assert.match(await callForText(toolOf(open, "ListFiles"), { path: ".", depth: 1 }), /^\.env$/m);
 });
 
-test("a missing file is answered with the nearest names", async () => {
+test("the error for a missing file names similar files", async () => {
   assert.match((await failure("ViewFile", { path: "src/ap.ts" })).message, /Did you mean "app.ts"/);
   assert.match((await failure("ViewFile", { path: "scr/app.ts" })).message, /ListFiles shows/);
   assert.equal((await failure("ViewFile", { path: "src" })).code, "is_a_folder");
@@ -203,7 +203,7 @@ test("a missing file is answered with the nearest names", async () => {
   assert.match((await failure("ViewFile", { path: "README.md/x" })).code, /not_found/);
 });
 
-test("a folder is listed in order, with links told and dependencies closed", async () => {
+test("a folder is listed in order, with links marked and dependencies not entered", async () => {
   const listed = await text("ListFiles", { path: ".", depth: 2 });
   const lines = listed.split("\n");
   assert.match(lines[0]!, /^\.: \d+ files, 3 folders$/);
@@ -239,7 +239,7 @@ test("a folder is listed in order, with links told and dependencies closed", asy
   );
 });
 
-test("a huge folder is cut, and what is left is counted", async () => {
+test("the list of a huge folder is truncated, and the other entries are counted", async () => {
   const many = await mkdtemp(join(base, "many-"));
   await Promise.all(Array.from({ length: 1005 }, (_, i) => writeFile(join(many, `f${i}`), "")));
   const tool = toolOf(fileTools({ roots: [{ path: many }] }), "ListFiles");
@@ -293,7 +293,7 @@ test("lines are found literally, or by pattern, with context", async () => {
   );
 });
 
-test("a long line is shown around its match, and a pattern that it would slow down is said", async () => {
+test("a long line is shown around its match, and lines too long for a pattern are reported", async () => {
   const folder = await mkdtemp(join(base, "long-"));
   await writeFile(join(folder, "min.js"), `${"a".repeat(300_000)}needle${"b".repeat(300_000)}\n`);
   const tool = toolOf(fileTools({ roots: [{ path: folder }] }), "SearchFiles");
@@ -329,7 +329,7 @@ test("several roots have names, and a search without a path goes through all", a
   );
 });
 
-test("a missing root is said", async () => {
+test("a missing root is reported", async () => {
   const gone = fileTools({ roots: [{ path: join(base, "gone") }] });
   assert.match(
     (await failure("ListFiles", { path: "." }, gone)).message,
@@ -341,7 +341,7 @@ test("a missing root is said", async () => {
   );
 });
 
-test("a pipe does not hang the reader", { skip: process.platform === "win32" }, async () => {
+test("a pipe does not block the reader", { skip: process.platform === "win32" }, async () => {
   const pipe = join(root, "pipe");
   const makePipe = "mkfifo";
   execFileSync(makePipe, [pipe]);
@@ -355,7 +355,7 @@ test("the opened file is checked, not the requested path", async () => {
     { roots: [{ path: root }], deny: [join(root, "data")] },
     { paths: [], hosts: [] },
   );
-  // As if these had become links after they were looked at.
+  // Simulates files that become links after they were checked.
   for (const path of [
     "link-out/secret.txt",
     "link-file",
@@ -368,7 +368,7 @@ test("the opened file is checked, not the requested path", async () => {
   }
 });
 
-test("a folder swapped for a link while it is read never shows what is outside", async () => {
+test("a folder that is replaced by a link while it is read never shows outside files", async () => {
   const folder = join(root, "swap");
   const aside = join(base, "aside");
   await mkdir(folder);
@@ -412,11 +412,11 @@ test("every tool stops when the call is cancelled", async () => {
   await stopped("SearchFiles", { query: "x" });
 });
 
-test("a large file is streamed: a range of it is quick, and the whole of it is cut", async () => {
+test("a large file is streamed: a range is read quickly, and the whole file is truncated", async () => {
   const path = join(root, "large.log");
   const line = `${"x".repeat(99)}\n`;
   await writeFile(path, line.repeat(50_000));
-  // A hole that takes no room on the disk, in a file that is too large to be read at once.
+  // A sparse file, which uses no disk space and is too large to be read in one piece.
   await truncate(path, 3 * 1024 ** 3);
   assert.match(
     await text("ViewFile", { path: "large.log", startLine: 3, endLine: 3 }),

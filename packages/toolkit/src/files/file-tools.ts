@@ -7,8 +7,8 @@ import { searchFiles } from "./search-files.ts";
 import { viewFile } from "./view-file.ts";
 
 /**
- * Reading inside declared folders: `ViewFile`, `ListFiles`, `FindFiles`, `SearchFiles`. Links and
- * `..` cannot leave the roots, no shell is involved, and nothing is ever written.
+ * Tools that read inside declared folders: `ViewFile`, `ListFiles`, `FindFiles`, `SearchFiles`.
+ * Links and `..` cannot leave the roots. The tools use no shell and never write.
  *
  * @example fileTools({ roots: [{ path: process.cwd() }], deny: [dataFolder] })
  */

@@ -29,7 +29,9 @@ type Args = z.infer<typeof parameters>;
 
 interface Found {
   readonly paths: readonly string[];
-  /** The number of matches; more than `paths` if the list was truncated. */
+  /**
+   * The number of matches, which is larger than the length of `paths` if the list was truncated.
+   */
   readonly total: number;
 }
 

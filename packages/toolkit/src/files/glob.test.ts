@@ -9,7 +9,7 @@ function matches(glob: string, path: string): boolean {
   return compiled.matches(path);
 }
 
-test("globs match as people expect", () => {
+test("globs match as users expect", () => {
   const cases: readonly (readonly [string, string, boolean])[] = [
     ["*.ts", "a.ts", true],
     ["*.ts", "src/deep/a.ts", true],
@@ -37,7 +37,7 @@ test("globs match as people expect", () => {
     assert.equal(matches(glob, path), expected, `${glob} ${path}`);
 });
 
-test("a brace that is not closed is said", () => {
+test("an unclosed brace is reported", () => {
   const glob = compileGlob("*.{ts");
   assert.equal(glob.status, "invalid");
 });
@@ -54,7 +54,7 @@ test("no glob is slow or throws", () => {
   );
 });
 
-test("a path's own letters match it", () => {
+test("a glob with a path's own characters matches it", () => {
   fc.assert(
     fc.property(
       fc.stringMatching(/^[a-zA-Z0-9_. -]{1,10}(\/[a-zA-Z0-9_. +()$-]{1,10}){0,3}$/),

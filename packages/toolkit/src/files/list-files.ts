@@ -12,7 +12,7 @@ import { countOf, formatBytes } from "../text/format-bytes.ts";
 import { openPath } from "./open-path.ts";
 import { type WalkedEntry, walkFiles } from "./walk-files.ts";
 
-/** Entries that one call returns, and those that it counts beyond them. */
+/** Most entries that one call returns, and most further entries that it counts. */
 const maxEntries = 1000;
 const maxCounted = 100_000;
 
@@ -26,7 +26,7 @@ const parameters = z.object({
 type Args = z.infer<typeof parameters>;
 
 interface ListedEntry {
-  /** With the root's name if there are several. */
+  /** The path, with the root's name if there are several roots. */
   readonly path: string;
   readonly type: WalkedEntry["type"];
   readonly size?: number;
@@ -40,9 +40,9 @@ interface Listing {
   readonly entries: readonly ListedEntry[];
   readonly folders: number;
   readonly files: number;
-  /** How many entries more there are than `entries` shows. */
+  /** The number of further entries that `entries` does not show. */
   readonly left: number;
-  /** Whether even more than that were not counted. */
+  /** Whether there are more entries, which were not counted. */
   readonly uncounted: boolean;
 }
 
@@ -109,7 +109,7 @@ async function describe(entry: WalkedEntry, details: boolean): Promise<ListedEnt
           ? "cannot be read"
           : undefined;
   const base = { path, type, ...(note !== undefined && { note }) };
-  // Of the entry itself: a link's target may lie outside.
+  // Reads the entry itself, because a link's target can be outside the roots.
   const stats =
     details && type !== "link" ? await lstat(entry.real).catch(() => undefined) : undefined;
   if (stats === undefined) return base;

@@ -22,10 +22,10 @@ export interface LineMatch {
   readonly end: number;
 }
 
-/** Instructions × characters that one line may cost: some tens of milliseconds at worst. */
+/** Limit for one line in instructions × characters: some tens of milliseconds at worst. */
 const mostSteps = 2_000_000;
 
-/** The condition of a line: a literal, or an RE2 pattern. */
+/** Matches a line against a literal or an RE2 pattern. */
 export function lineMatcher({ query, regex, ignoreCase }: LinePattern): LineMatcher {
   if (!regex && !ignoreCase) {
     return {

@@ -13,7 +13,8 @@ export interface OpenPath extends AsyncDisposable {
 }
 
 /**
- * Rejects a link at the end, and does not wait for the writer of a pipe. Windows has neither flag.
+ * Rejects a link as the last segment, and does not wait for the writer of a pipe. Windows has
+ * neither flag.
  */
 const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
@@ -28,7 +29,7 @@ export async function openPath(roots: FileRoots, path: string): Promise<OpenPath
   return openAllowed(roots, allowed, path);
 }
 
-/** The same for a path whose links were followed, e.g. an entry of a folder. @throws FileError */
+/** Opens a path whose links are already resolved, e.g. an entry of a folder. @throws FileError */
 export async function openAllowed(
   roots: FileRoots,
   allowed: AllowedPath,
@@ -51,13 +52,13 @@ export async function openAllowed(
   }
 }
 
-/** The entries of an open folder: of that folder, wherever its path leads by now. */
+/** Returns the entries of an open folder, even if its path now leads elsewhere. */
 export function entriesOf(folder: OpenPath): Promise<Dirent[]> {
   const byHandle = `/proc/self/fd/${folder.handle.fd}`;
   return readdir(process.platform === "linux" ? byHandle : folder.real, { withFileTypes: true });
 }
 
-/** An entry of a folder, as people read it and as it is. */
+/** Returns the shown and the real path of a folder's entry. */
 export function entryAt({ shown, real }: AllowedPath, name: string): AllowedPath {
   return { shown: shown === "." ? name : `${shown}/${name}`, real: join(real, name) };
 }
@@ -68,7 +69,7 @@ async function pathOf(handle: FileHandle, path: string, stats: Stats): Promise<s
     const found = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
     if (found !== undefined) return found;
   }
-  // Elsewhere: what the path leads to now must be what was opened.
+  // On other systems: the path must still lead to the opened file.
   const real = await realpath(path);
   const now = await lstat(real);
   if (now.ino !== stats.ino || now.dev !== stats.dev) {

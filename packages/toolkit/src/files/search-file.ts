@@ -3,7 +3,7 @@ import type { LineMatch, LineMatcher } from "./match-line.ts";
 import type { OpenPath } from "./open-path.ts";
 import { readSample } from "./read-text.ts";
 
-/** Larger files are not searched; that is said. */
+/** Largest file that is searched, in bytes. The result mentions larger files. */
 export const largestSearched = 16 * 1024 * 1024;
 
 export interface FoundLine {
@@ -19,7 +19,7 @@ export type FileSearch =
       readonly status: "searched";
       readonly lines: readonly FoundLine[];
       readonly matches: number;
-      /** Lines too long for this pattern, which were not searched. */
+      /** Number of lines that were not searched because they are too long for this pattern. */
       readonly skippedLines: number;
     }
   | { readonly status: "skipped"; readonly reason: "binary" | "large" | "not a file" };
@@ -29,7 +29,7 @@ const longestLineShown = 400;
 export interface FileSearchOptions {
   readonly match: Extract<LineMatcher, { status: "compiled" }>["match"];
   readonly contextLines: number;
-  /** Matching lines to return; the rest are counted. */
+  /** Most matching lines to return; further ones are only counted. */
   readonly max: number;
 }
 
@@ -47,7 +47,7 @@ function searchText(text: string, { match, contextLines, max }: FileSearchOption
   const found: FoundLine[] = [];
   let matches = 0;
   let skippedLines = 0;
-  /** The first line that is not in `found` yet, and up to where context is still due. */
+  /** The first line that is not in `found` yet, and the last line that is still context. */
   let next = 0;
   let contextUntil = -1;
   for (const [i, line] of lines.entries()) {
@@ -72,7 +72,7 @@ function searchText(text: string, { match, contextLines, max }: FileSearchOption
   return { status: "searched", lines: found, matches, skippedLines };
 }
 
-/** A long line, around its match. */
+/** Returns the part of a long line around its match. */
 function shorten(line: string, match: LineMatch = { start: 0, end: 0 }): string {
   if (line.length <= longestLineShown) return line;
   const from = Math.max(0, Math.min(match.start - 100, line.length - longestLineShown));

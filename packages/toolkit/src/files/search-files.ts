@@ -44,7 +44,10 @@ type Args = z.infer<typeof parameters>;
 
 interface SearchResult {
   readonly files: readonly { readonly path: string; readonly lines: readonly FoundLine[] }[];
-  /** Matching lines shown, and all that there are; `complete` says whether all files were searched. */
+  /**
+   * The number of shown matching lines, and of all matching lines. `complete` is true if all files
+   * were searched.
+   */
   readonly shown: number;
   readonly total: number;
   readonly complete: boolean;
@@ -114,7 +117,7 @@ async function search(
           message: `${countOf(searched, "file")} searched, ${countOf(total, "match", "matches")}`,
         });
     }
-    // Files from the system's cache come in one go: the event loop gets its turn.
+    // Reading files from the system's cache does not yield, so yield to the event loop here.
     if (performance.now() - lastBreath > 20) {
       await setImmediate();
       lastBreath = performance.now();
@@ -140,7 +143,7 @@ async function* filesToSearch(
   }
 }
 
-/** Undefined if the file cannot be read, or was deleted meanwhile. */
+/** Undefined if the file cannot be read, or was deleted in the meantime. */
 async function searchOne(
   roots: FileRoots,
   path: AllowedPath,

@@ -9,7 +9,7 @@ async function* pieces(...texts: readonly string[]) {
 
 const whole = { maxLength: 1000, countAfter: true };
 
-test("lines that are cut over pieces are one", async () => {
+test("lines that span pieces are joined", async () => {
   const taken = await takeLines(pieces("a\nb", "b\r", "\nc"), {
     ...whole,
     startLine: 2,
@@ -24,7 +24,7 @@ test("an empty file has no lines, and a last line end makes none", async () => {
   assert.equal((await takeLines(pieces("\n\n"), whole)).totalLines, 2);
 });
 
-test("the limit cuts after a whole line, or in a line that is longer", async () => {
+test("the limit truncates after a whole line, or inside a line that exceeds it", async () => {
   const lines = await takeLines(pieces("aaa\nbbb\nccc\n"), { maxLength: 9, countAfter: true });
   assert.deepEqual(lines, {
     text: "aaa\nbbb\n",
@@ -41,7 +41,7 @@ test("the limit cuts after a whole line, or in a line that is longer", async () 
   assert.deepEqual(line, { text: "bb", startLine: 2, endLine: 2, totalLines: 2, cut: "in_line" });
 });
 
-test("a large file is not read on once its range is taken", async () => {
+test("a large file is not read further after its range is complete", async () => {
   let read = 0;
   async function* endless() {
     for (;;) {
@@ -60,7 +60,7 @@ test("a large file is not read on once its range is taken", async () => {
   assert.ok(read < 10);
 });
 
-test("ranges one after the other are the text, whatever the pieces and the limit", () => {
+test("consecutive ranges join to the text, whatever the pieces and the limit", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "b", "\n", "\r"), maxLength: 40 });
   return fc.assert(
     fc.asyncProperty(

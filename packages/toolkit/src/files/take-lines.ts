@@ -1,12 +1,12 @@
 export interface TakenLines {
-  /** The lines as they are in the file, with their ends. */
+  /** The unchanged lines of the file, with their line ends. */
   readonly text: string;
   readonly startLine: number;
-  /** The last line taken; `startLine - 1` if there was none. */
+  /** The last returned line; `startLine - 1` if there was none. */
   readonly endLine: number;
-  /** Lines of the whole file; undefined if it was not read to its end. */
+  /** Number of lines in the whole file; undefined if it was not read to its end. */
   readonly totalLines: number | undefined;
-  /** Why there is more after `endLine` than was asked for: the size limit, in or after a line. */
+  /** Set if the size limit truncated the requested range after `endLine`: in or after a line. */
   readonly cut?: "after_line" | "in_line";
 }
 
@@ -17,11 +17,11 @@ export interface TakeOptions {
   readonly endLine?: number;
   /** The maximum number of characters; text is truncated after a line if one fits. */
   readonly maxLength: number;
-  /** Pieces read on after the last line that is taken, only to count lines. */
+  /** Whether to read on after the last returned line, only to count lines. */
   readonly countAfter: boolean;
 }
 
-/** Takes a range of lines from a text that comes in pieces, holding only what it takes. */
+/** Returns a range of lines from a text in pieces, with only that range in memory. */
 export async function takeLines(
   pieces: AsyncIterable<{ readonly text: string }>,
   options: TakeOptions,
@@ -29,7 +29,7 @@ export async function takeLines(
   const { startLine = 1, endLine = Number.POSITIVE_INFINITY, maxLength, countAfter } = options;
   const taken: string[] = [];
   let length = 0;
-  /** The line that the next character belongs to. */
+  /** The line of the next character. */
   let line = 1;
   let lineHasText = false;
   let endedAt = startLine - 1;
@@ -72,7 +72,7 @@ export async function takeLines(
   };
 }
 
-/** Without half of a surrogate pair at the end. */
+/** Removes half a surrogate pair at the end. */
 function wellFormed(text: string): string {
   return /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text;
 }

@@ -15,7 +15,7 @@ import { type OpenPath, openPath } from "./open-path.ts";
 import { readSample, readText } from "./read-text.ts";
 import { takeLines } from "./take-lines.ts";
 
-/** Characters of text that one call returns. */
+/** Most characters of text that one call returns. */
 const longestView = 4 * 1024 * 1024;
 /** Files up to this size are read to the end to count their lines. */
 const countedBytes = 64 * 1024 * 1024;
@@ -41,11 +41,11 @@ interface FileView {
   readonly startLine: number;
   readonly endLine: number;
   readonly totalLines?: number;
-  /** A note about the text: that it is a part, or damaged. */
+  /** A note that the text is incomplete or has invalid bytes. */
   readonly note?: string;
 }
 
-/** `ViewFile`: the text of a file, or a small picture. */
+/** `ViewFile`: returns the text of a file, or a small image. */
 export function viewFile(options: FileToolsOptions): Tool {
   return defineTool({
     name: "ViewFile",

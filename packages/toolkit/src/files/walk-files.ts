@@ -4,12 +4,12 @@ import { entriesOf, entryAt, openAllowed } from "./open-path.ts";
 
 export interface WalkedEntry extends AllowedPath {
   readonly name: string;
-  /** From the folder that is walked, with `/`. */
+  /** The path relative to the walked folder, with `/`. */
   readonly below: string;
   readonly type: "file" | "folder" | "link" | "other";
   /** 1 for entries of the folder itself. */
   readonly depth: number;
-  /** A folder that the walk leaves out. */
+  /** Why the walk skips this folder. */
   readonly skipped?: "dependencies" | "unreadable";
 }
 

@@ -1,6 +1,6 @@
 const units = ["bytes", "KB", "MB", "GB", "TB"] as const;
 
-/** A size for people, in powers of 1,024: `1 byte`, `512 bytes`, `1.5 KB`. */
+/** Returns a size for display, in powers of 1,024: `1 byte`, `512 bytes`, `1.5 KB`. */
 export function formatBytes(bytes: number): string {
   if (bytes === 1) return "1 byte";
   let value = bytes;

@@ -19,7 +19,7 @@ const patterns = [
   "\\ba\\b",
 ];
 
-test("patterns mean what they mean in JavaScript", () => {
+test("patterns have the same meaning as in JavaScript", () => {
   const letters = fc.constantFrom(
     ..."ab. ,/-1é".split(""),
     "\n",
@@ -41,14 +41,14 @@ test("patterns mean what they mean in JavaScript", () => {
   );
 });
 
-test("patterns that hang a backtracking engine do not hang", () => {
+test("patterns that block a backtracking engine run in linear time", () => {
   const start = performance.now();
   assert.equal(linearPatterns("^(a+)+$")?.(`${"a".repeat(1_000_000)}!`), false);
   assert.equal(linearPatterns("^(\\w+\\s?)*$")?.(`${"ab ".repeat(100_000)}!`), false);
   assert.ok(performance.now() - start < 10_000);
 });
 
-test("patterns that a linear engine does not support are refused", () => {
+test("patterns that a linear engine does not support are rejected", () => {
   for (const source of ["^(?=a)", "(a)\\1", "(?<!a)b", "[\\S]", "(", "a".repeat(3_000)])
     assert.equal(linearPatterns(source), undefined, source.slice(0, 20));
 });

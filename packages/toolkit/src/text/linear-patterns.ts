@@ -26,7 +26,7 @@ export const linearPatterns: PatternEngine = (source) => {
   }
 };
 
-/** Rewrites what RE2 reads otherwise: `.`, `\s`, code points, and names of groups. */
+/** Rewrites syntax that has another meaning in RE2: `.`, `\s`, code points, and names of groups. */
 function asRe2(source: string): string | undefined {
   let isInClass = false;
   let pattern = "";

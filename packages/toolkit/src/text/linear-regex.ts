@@ -10,14 +10,14 @@ export interface RegexFlags {
   readonly ignoreCase?: boolean;
   /** `^` and `$` match at every line. */
   readonly multiline?: boolean;
-  /** `.` matches line ends too. */
+  /** `.` also matches line ends. */
   readonly dotAll?: boolean;
 }
 
 const longestPattern = 2_000;
 
 /**
- * Compiles a pattern for RE2: one search takes time linear in the text whatever the pattern is.
+ * Compiles a pattern for RE2: one search takes linear time in the text, whatever the pattern.
  * `size` is the number of its instructions; `size × text` bounds the steps of a search.
  */
 export function compileRegex(pattern: string, flags: RegexFlags = {}): CompiledRegex {

@@ -1,6 +1,6 @@
 import { compileRegex } from "./linear-regex.ts";
 
-/** Work with a pattern, as plain data, so that a worker can do it. */
+/** A job with a pattern. It is plain data, so that a worker can run it. */
 export type RegexJob = {
   readonly text: string;
   readonly pattern: string;
@@ -8,7 +8,7 @@ export type RegexJob = {
   readonly multiline: boolean;
 } & (
   | { readonly type: "find"; readonly max: number }
-  /** In `replacement`, `$1`, `$<name>`, `$&` and `$$` are what they are in JavaScript. */
+  /** In `replacement`, `$1`, `$<name>`, `$&` and `$$` have the same meaning as in JavaScript. */
   | { readonly type: "replace"; readonly replacement: string; readonly maxLength: number }
 );
 
@@ -17,7 +17,7 @@ export interface RegexMatch {
   readonly start: number;
   readonly end: number;
   readonly match: string;
-  /** A group that took no part is null. */
+  /** A group without a match is null. */
   readonly groups?: readonly (string | null)[];
 }
 
@@ -26,17 +26,20 @@ export type RegexResult =
   | { readonly status: "replaced"; readonly text: string; readonly count: number }
   | { readonly status: "invalid"; readonly message: string }
   | { readonly status: "too_long"; readonly length: number }
-  /** Not done within the time or steps it was given. */
+  /** The job exceeded its time or step budget. */
   | { readonly status: "unfinished" };
 
 export interface RegexBudget {
-  /** Milliseconds, looked at between matches. */
+  /** Milliseconds, which are checked between matches. */
   readonly timeMs: number;
-  /** Instructions × characters of one search, at most. */
+  /** Most instructions × characters of one search. */
   readonly steps: number;
 }
 
-/** Does the job. One search is linear in the text; all of them together are not, hence the budget. */
+/**
+ * Runs the job. One search is linear in the text, but all searches together are not, so a budget
+ * limits them.
+ */
 export function runRegexJob(job: RegexJob, budget: RegexBudget): RegexResult {
   const compiled = compileRegex(job.pattern, job);
   if (compiled.status === "invalid") return compiled;

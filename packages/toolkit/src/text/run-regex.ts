@@ -1,14 +1,14 @@
 import { runInWorker, workerModule } from "@capstan/sandbox";
 import { type RegexBudget, type RegexJob, type RegexResult, runRegexJob } from "./regex-job.ts";
 
-/** The time for which a pattern may block the event loop. */
+/** The time for which a pattern can block the event loop. */
 const inline: RegexBudget = { timeMs: 50, steps: 5_000_000 };
 
 export const regexTimeoutMs = 10_000;
 
 /**
- * Runs a job with a pattern: small ones at once, others in a thread, in which they are stopped
- * after ten seconds. Never blocks the event loop, and never hangs.
+ * Runs a job with a pattern: a small job directly, others in a thread, which is stopped after ten
+ * seconds. Never blocks the event loop for long.
  */
 export async function runRegex(job: RegexJob, signal: AbortSignal): Promise<RegexResult> {
   const quick = runRegexJob(job, inline);

@@ -44,7 +44,7 @@ interface VariableList {
   readonly pages: number;
 }
 
-/** `ListVars`: which variables there are, the last visited first. */
+/** `ListVars`: lists the variables, the most recently used first. */
 export function listVars(): Tool {
   return defineTool({
     name: "ListVars",
@@ -87,7 +87,10 @@ function format({ variables, total, page, pages }: VariableList): string {
   return `${countOf(total, "variable")}, page ${page} of ${pages}.${more}\n${lines.join("\n")}`;
 }
 
-/** Text of users and tools must not look like further lines of the list. */
+/**
+ * Returns a text as one line, so that text of users and tools cannot look like further lines of the
+ * list.
+ */
 function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length > 200 ? `${line.slice(0, 199)}…` : line;

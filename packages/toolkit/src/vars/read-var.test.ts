@@ -24,7 +24,7 @@ function session(text: string) {
   };
 }
 
-/** A text of `ReadVar` without the line that it adds, and the call that this line gives. */
+/** Returns a text of `ReadVar` without its last line, and the call in that line. */
 function page(read: string): { readonly text: string; readonly next?: string } {
   const [, text, next] =
     /^([^]*)\n\[Characters \d+ to \d+ of \d+\. (?:Read on with ReadVar\((.*)\)|This is the end)\.\]$/.exec(
@@ -44,7 +44,7 @@ const text = fc.oneof(
 );
 
 // Contract: variables-34
-test("the calls that a cut result and its pages give, one after the other, read exactly what was left out", () =>
+test("the calls in a truncated result and in its pages read exactly the omitted text", () =>
   fc.assert(
     fc.asyncProperty(text, fc.integer({ min: 1, max: 400 }), async (whole, limit) => {
       const call = session(whole);
@@ -59,7 +59,7 @@ test("the calls that a cut result and its pages give, one after the other, read 
         read += more;
         next = further;
       }
-      // The last page may overlap the end, which was shown.
+      // The last page can overlap the end of the text, which was already shown.
       const gap = whole.slice(Number(from), Number(to));
       assert.ok(read.startsWith(gap));
       assert.ok(shown.startsWith(whole.slice(0, Number(from))));
@@ -68,7 +68,7 @@ test("the calls that a cut result and its pages give, one after the other, read 
   ));
 
 // Contract: variables-34
-test("pages from the beginning on are the whole, for any text and length", () =>
+test("all pages join to the whole text, for any text and length", () =>
   fc.assert(
     fc.asyncProperty(text, fc.integer({ min: 1, max: 300 }), async (whole, length) => {
       const call = session(whole);

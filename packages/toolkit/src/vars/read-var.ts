@@ -8,11 +8,12 @@ import {
 import { missingInValue, readBack, readPointer, sliceText } from "@capstan/core/host";
 import { z } from "zod";
 
-/** Characters of one reading, and the most that can be asked for. */
+/** Default and largest number of characters in one reading. */
 const pageLength = 8_000;
 const longestReading = 50_000;
 
-// In every request of every session: bounds and defaults are checked and filled in, not shown.
+// This definition is in every request, so it is short: bounds and defaults are applied but not
+// shown.
 const parameters = z.object({
   name: z.string(),
   start: z
@@ -31,13 +32,13 @@ interface Reading {
   readonly name: string;
   readonly text: string;
   readonly start: number;
-  /** Characters of the whole value. */
+  /** Number of characters in the whole value. */
   readonly length: number;
-  /** Where to read on; absent at the end. */
+  /** The start of the next page; absent at the end. */
   readonly next?: number;
 }
 
-/** `ReadVar`: a variable's text, a page at a time, and how to read on. */
+/** `ReadVar`: returns a page of a variable's text, and how to read the next one. */
 export function readVar(): Tool {
   return defineTool({
     name: "ReadVar",
@@ -78,14 +79,14 @@ function read(
       message: `${name} has ${found.length} characters; start is ${start}. Start below that.`,
     });
   }
-  // Not from the middle of a surrogate pair, so that the next page begins at the end of this one.
+  // Never starts inside a surrogate pair, so that the next page starts at the end of this one.
   const from = found.length - sliceText(found, start).length;
   const text = sliceText(found, from, Math.min(length, longestReading));
   const next = from + text.length;
   return { name, text, start: from, length: found.length, ...(next < found.length && { next }) };
 }
 
-/** The exact name goes first: a name may itself hold `#/`. */
+/** Tries the exact name first, because a name can contain `#/`. */
 function textOf(name: string, variables: VariableSystem): string | ToolError {
   const exact = variables.getVariable(name);
   if (exact !== undefined) return exact.value.text;

@@ -8,7 +8,10 @@ const parameters = z.object({
 
 type Removal = ReturnType<VariableSystem["removeVariables"]>;
 
-/** `RemoveVars`: removes variables. Rules and variables that a user keeps stay, and are named. */
+/**
+ * `RemoveVars`: removes variables. Rules and variables that a user keeps are not removed, and the
+ * result names them.
+ */
 export function removeVars(): Tool {
   return defineTool({
     name: "RemoveVars",

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ToolExecutor } from "@capstan/core";
 import { variableTools } from "./variable-tools.ts";
 
-/** Calls through the gate, as a model makes them. */
+/** Makes calls through the gate, like a model. */
 function session() {
   const executor = new ToolExecutor();
   executor.registerToolGroup(variableTools());
@@ -14,7 +14,7 @@ function session() {
 }
 
 // Contract: variables-88
-test("a reading from below 0, or of no characters, is refused before it runs", async () => {
+test("a reading with a negative start or without characters is rejected before it runs", async () => {
   const { call } = session();
   for (const range of [{ start: -1 }, { length: 0 }, { length: -5 }, { start: 0.5 }]) {
     const result = await call("ReadVar", { name: "notes", ...range });
@@ -23,7 +23,7 @@ test("a reading from below 0, or of no characters, is refused before it runs", a
 });
 
 // Contract: variables-35
-test("a list of no such type, or page, is refused with what there is", async () => {
+test("a list of an unknown type or page is rejected with the valid values", async () => {
   const { call } = session();
   for (const [args, said] of [
     [{ filter: { type: "Result" } }, /RULE, ToolCallResult, .*USER_ADD/],
@@ -36,7 +36,7 @@ test("a list of no such type, or page, is refused with what there is", async () 
 });
 
 // Contract: variables-71
-test("names to remove that are not a list become one if they have one meaning, and are rejected otherwise", async () => {
+test("names to remove that are not a list become one if they are unambiguous, and are rejected otherwise", async () => {
   const { executor, call } = session();
   const refused = await call("RemoveVars", { names: { all: true } });
   assert.equal(refused.status === "error" && refused.error.code, "invalid_arguments");

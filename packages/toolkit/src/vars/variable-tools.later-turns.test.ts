@@ -11,7 +11,7 @@ import {
 import { type ScriptedStep, ScriptedModel } from "@capstan/core/testing";
 import { variableTools } from "./variable-tools.ts";
 
-/** Long, with all that is easily lost on the way. */
+/** A long text with all characters that are easily lost in processing. */
 const page = Array.from(
   { length: 900 },
   (_, n) => `${n}\t"quoted" \\n é 漢 😀 $VAR_REF{{Page_1}} {{x}} 50% <b>&amp;</b>\r\n`,
@@ -60,7 +60,7 @@ function session() {
   };
 }
 
-test("after ten turns a result comes back byte for byte, by ReadVar and by reference", async () => {
+test("after ten turns ReadVar and references return a result unchanged", async () => {
   const { turn, sent, turns } = session();
   await turn([{ calls: [{ name: "Page" }] }, "I have it."]);
   for (let n = 0; n < 9; n++)

@@ -24,7 +24,7 @@ function session(options?: ConstructorParameters<typeof VariableSystem>[0]) {
 }
 
 // Contract: variables-33
-test("a short variable is read whole, as it is", async () => {
+test("a short variable is read whole and unchanged", async () => {
   const { variables, run } = session();
   variables.addVariable("notes", "a\nb", "USER_ADD");
   variables.addVariable("none", "", "USER_ADD");
@@ -33,7 +33,7 @@ test("a short variable is read whole, as it is", async () => {
 });
 
 // Contract: executor-216, variables-33, variables-87
-test("a long one comes in pages that say how to read on, and add up to the whole", async () => {
+test("a long variable is read in pages that name the next call and join to the whole", async () => {
   const { variables, run, data } = session();
   const text = Array.from({ length: 30_000 }, (_, i) => String(i % 10)).join("");
   variables.addVariable("long", text, "USER_ADD");
@@ -57,7 +57,7 @@ test("a long one comes in pages that say how to read on, and add up to the whole
   assert.equal(joined, text);
 });
 
-test("a reading from the middle of a character begins behind it, and says where it ends", async () => {
+test("a reading that starts inside a character begins after it, and reports its end", async () => {
   const { variables, run } = session();
   variables.addVariable("sea", "😀abc", "USER_ADD");
   assert.equal(
@@ -66,7 +66,7 @@ test("a reading from the middle of a character begins behind it, and says where 
   );
 });
 
-test("pages never split a character, and always get on", () => {
+test("pages never split a character and always advance", () => {
   const unit = fc.constantFrom("a", "😀", "é");
   return fc.assert(
     fc.asyncProperty(
@@ -93,7 +93,7 @@ test("pages never split a character, and always get on", () => {
 });
 
 // Contract: variables-33
-test("a pointer reads a part of structured data, and says what there is where it leads nowhere", async () => {
+test("a pointer reads a part of structured data, and an invalid pointer lists the valid keys", async () => {
   const { variables, run, failure } = session();
   const data = { items: [{ name: "x" }], "a/b": "slash" };
   variables.addVariable("r", { text: "shown", data }, "LLMAdd");
@@ -113,7 +113,7 @@ test("a pointer reads a part of structured data, and says what there is where it
 });
 
 // Contract: variables-38
-test("a missing name is answered with those like it, an evicted one says so", async () => {
+test("the error for a missing name lists similar names, and for an evicted name says so", async () => {
   const { variables, failure } = session({ capacity: 2 });
   variables.addVariable("first", "1", "USER_ADD");
   variables.addVariable("report_draft", "2", "USER_ADD");
@@ -143,7 +143,7 @@ test("the list is paged and filtered, and its lines cannot be forged", async () 
 });
 
 // Contract: variables-14, variables-36, variables-70
-test("a variable is created, changed in parts, and may be empty", async () => {
+test("a variable can be created, changed in parts, and empty", async () => {
   const { variables, run, failure } = session();
   assert.equal(
     await run("WriteVar", { name: "a", value: "", desc: "d", tags: ["t"] }),
@@ -173,7 +173,7 @@ test("a user's variable keeps its type when the model changes it", async () => {
 });
 
 // Contract: variables-36, variables-67
-test("rules and results cannot be rewritten", async () => {
+test("rules and results cannot be changed", async () => {
   const { variables, run, failure } = session();
   variables.addVariable("Rule/web/cite", "Cite.", "RULE");
   const kept = variables.keepResult("ListFiles", { text: "a" }, { path: "." });
@@ -202,7 +202,7 @@ test("rules and results cannot be rewritten", async () => {
 });
 
 // Contract: variables-26, variables-37, variables-71
-test("removing leaves rules and kept ones, and names what was not removed", async () => {
+test("removing keeps rules and kept variables, and names them", async () => {
   const { variables, run } = session();
   variables.addVariable("Rule/a", "r", "RULE");
   variables.addVariable("pinned", "p", "USER_ADD");
@@ -217,7 +217,7 @@ test("removing leaves rules and kept ones, and names what was not removed", asyn
 });
 
 // Contract: executor-83, variables-32
-test("reading and listing are always offered, and none of these results is kept", () => {
+test("reading and listing are always offered, and their results are not stored as variables", () => {
   const offered = variableTools().tools.filter(({ alwaysOffered }) => alwaysOffered === true);
   assert.deepEqual(
     offered.map(({ definition }) => definition.function.name),
@@ -226,7 +226,7 @@ test("reading and listing are always offered, and none of these results is kept"
   assert.ok(variableTools().tools.every(({ variableTool }) => variableTool === true));
 });
 
-test("their part of every request is short", () => {
+test("the definitions in every request are short", () => {
   const always = variableTools().tools.filter(({ alwaysOffered }) => alwaysOffered === true);
   for (const { definition } of always)
     assert.ok(JSON.stringify(definition.function).length < 250, definition.function.name);

@@ -4,7 +4,7 @@ import { ToolExecutor } from "@capstan/core";
 import { variableTools } from "./variable-tools.ts";
 
 // Contract: variables-56, variables-91
-test("a list of steps is kept as Rule/Agent/TODO says", async () => {
+test("a list of steps follows Rule/Agent/TODO", async () => {
   const executor = new ToolExecutor();
   executor.registerToolGroup(variableTools());
   executor.toggleGroupEnabled("vars", true);

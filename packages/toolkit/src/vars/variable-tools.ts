@@ -5,8 +5,8 @@ import { removeVars } from "./remove-vars.ts";
 import { writeVar } from "./write-var.ts";
 
 /**
- * The session's variables: `ReadVar` and `ListVars`, which are always offered, `WriteVar` and
- * `RemoveVars`. They work on the call's own session and need no options.
+ * Tools for the session's variables: `ReadVar` and `ListVars`, which are always offered, `WriteVar`
+ * and `RemoveVars`. They use the session of the call and need no options.
  */
 export function variableTools(): ToolGroup {
   return defineToolGroup({

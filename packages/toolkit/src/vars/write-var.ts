@@ -23,7 +23,10 @@ interface Written {
   readonly length: number;
 }
 
-/** `WriteVar`: stores a text under a name, or changes one. Rules and results stay as they are. */
+/**
+ * `WriteVar`: stores a text as a variable, or changes a variable. Rules and results cannot be
+ * changed.
+ */
 export function writeVar(): Tool {
   return defineTool({
     name: "WriteVar",
@@ -63,7 +66,7 @@ function write({ name, value, desc, tags }: Args, variables: VariableSystem) {
   };
 }
 
-/** Rules are not the model's to change, and what a call returned is what later turns refer to. */
+/** The model cannot change rules, or results, because later turns refer to results. */
 function refusalOf(
   name: string,
   value: string | undefined,

@@ -1,9 +1,12 @@
-/** The bytes in which a page may declare its charset, by the HTML standard, and some more. */
+/**
+ * Number of bytes in which a page's charset declaration is searched: the limit of the HTML
+ * standard, and some more.
+ */
 const prescanBytes = 4096;
 
 /**
- * Decodes a body: a byte order mark goes before the header's charset, that before a page's own
- * `<meta>`, and UTF-8 is what remains. An unknown charset is passed over.
+ * Decodes a body. The charset is that of a byte order mark, of the header, or of a page's `<meta>`,
+ * in this order; the default is UTF-8. An unknown charset is ignored.
  */
 export function decodeBody(body: Uint8Array, contentType: string): string {
   const label = charsetOfHeader(contentType) ?? charsetOfMeta(body) ?? "utf-8";
@@ -26,7 +29,7 @@ function charsetOfMeta(body: Uint8Array): string | undefined {
   const declared =
     /<meta\b[^>]{0,200}?charset\s*=\s*["']?([^\s"'/>;]+)/i.exec(beginning)?.[1] ??
     /^<\?xml\b[^>]{0,200}?encoding\s*=\s*["']([^"']+)/i.exec(beginning)?.[1];
-  // A page that says UTF-16 in ASCII letters is not.
+  // A page that declares UTF-16 in ASCII letters is not UTF-16.
   return declared !== undefined && /^utf-?16/i.test(declared) ? "utf-8" : known(declared);
 }
 
@@ -45,7 +48,7 @@ export type PageType = "html" | "text" | "refused";
 const textual =
   /^(?:text\/|application\/(?:json|xml|javascript|ecmascript|yaml|x-yaml|toml|x-ndjson|graphql|sql|x-sh)$)|\+(?:json|xml|yaml)$/;
 
-/** Decides by the header, or by the beginning of the body if there is no header. */
+/** Chooses by the header, or by the start of the body if there is no header. */
 export function pageType(contentType: string, body: Uint8Array): PageType {
   const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
   if (type === "text/html" || type === "application/xhtml+xml") return "html";

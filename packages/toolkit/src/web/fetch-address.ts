@@ -15,13 +15,13 @@ import {
 const mostRedirects = 5;
 
 export interface FetchAddressOptions {
-  /** Returns the connections to a host: `isAllowed` if the configuration lets it be private. */
+  /** Returns the agent for a host: `isAllowed` if the configuration allows it to be private. */
   readonly agentFor: (isAllowed: boolean) => Promise<Dispatcher>;
   readonly allowed: AllowedHosts;
   readonly denied: Pick<DeniedResources, "hosts">;
-  /** Milliseconds for everything: redirects, headers and body. */
+  /** Time limit in milliseconds for redirects, headers and body together. */
   readonly timeoutMs: number;
-  /** Of the body, after decompression. */
+  /** Largest body, after decompression. */
   readonly maxBytes: number;
   readonly userAgent: string;
   readonly signal: AbortSignal;
@@ -37,7 +37,7 @@ export interface FetchedBody {
 }
 
 /**
- * Fetches an address and the redirects of its own site, with every hop checked.
+ * Fetches an address, and follows redirects within its site after checking each one.
  *
  * @throws NetworkError for failures of the site or the network; the signal's reason on abort.
  */
@@ -90,7 +90,7 @@ async function follow(start: URL, options: FetchAddressOptions): Promise<Fetched
   throw failure("too_many_redirects", `${start.href} redirects more than ${mostRedirects} times.`);
 }
 
-/** The agent checks names; an address written as one is checked here. */
+/** The agent checks host names; literal addresses are checked here. */
 function refusePrivateLiteral(url: URL, allowed: AllowedHosts): void {
   if (allowed(url) || !isAddress(url.hostname)) return;
   const problem = addressProblem(url.hostname);
@@ -104,7 +104,7 @@ async function request(
   if (deniesUrl(denied, url)) throw failure("denied_host", `A rule denies the host ${url.host}.`);
   refusePrivateLiteral(url, allowed);
   const dispatcher = await agentFor(allowed(url));
-  // Loaded by the agent already.
+  // The agent has already loaded it.
   const { fetch } = await import("undici");
   return fetch(url, {
     dispatcher,
@@ -144,7 +144,7 @@ async function receive(
   }
   const pieces: Uint8Array[] = [];
   let size = 0;
-  // The decompressed bytes are counted, piece by piece: a bomb ends at the limit.
+  // Counts the decompressed bytes piece by piece, so that a decompression bomb ends at the limit.
   for await (const piece of response.body ?? []) {
     size += (piece as Uint8Array).length;
     if (size > maxBytes) throw tooLarge();

@@ -26,7 +26,7 @@ const parameters = z.object({
 type Args = z.infer<typeof parameters>;
 
 interface PageView extends WebPage {
-  /** Pages of the whole. */
+  /** The number of pages of the whole text. */
   readonly pages: number;
   /** The number of the page in `text`; absent if it is the whole. */
   readonly page?: number;
@@ -94,7 +94,7 @@ async function run(
   const url = parseAddress(args.url);
   const isReadingOn = args.page !== undefined || args.find !== undefined;
   const cached = isReadingOn ? options.cache.get(url.href) : undefined;
-  // Another caller may have read it, whose rules are others.
+  // Another caller with other rules could have read it.
   const isDenied = cached !== undefined && deniesUrl(context.denied(), new URL(cached.url));
   const page = cached !== undefined && !isDenied ? cached : await fetchPage(url, context, options);
   if (args.find !== undefined) {

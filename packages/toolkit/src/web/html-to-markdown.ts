@@ -9,11 +9,11 @@ export interface ReadablePage {
   readonly siteName?: string;
   readonly published?: string;
   readonly markdown: string;
-  /** The part of the page that was too large, so that only its beginning was read. */
+  /** Why only the beginning of the page was read: the part of it that was too large. */
   readonly cut?: string;
 }
 
-/** Laying out takes time and memory for each element, and for each level of each element. */
+/** Conversion takes time and memory for each element, and for each level of each element. */
 const maxElements = 10_000;
 const maxDepth = 100;
 
@@ -22,15 +22,14 @@ const clutter =
   "title, script, style, noscript, template, iframe, object, embed, svg, canvas, form, nav, footer, dialog, [hidden], [aria-hidden=true]";
 
 /**
- * The readable part of a page as Markdown, with absolute links; of a page with too many elements the
- * beginning. Slow on large or hostile pages:
- * run it in a worker.
+ * Returns the readable part of a page as Markdown, with absolute links. Reads only the beginning of
+ * a page with too many elements. Slow on large or hostile pages: run it in a worker.
  *
  * @param url the page's URL, for relative links
  */
 export function htmlToMarkdown(page: string, url: string): ReadablePage {
   const html = beginning(page);
-  // Without <html> a document would have no body to look at.
+  // Without <html> the parsed document would have no body.
   const isDocument = /<html[\s>]/i.test(html.slice(0, 10_000));
   const { document } = parseHTML(
     isDocument ? html : `<!doctype html><html><body>${html}</body></html>`,
@@ -38,7 +37,7 @@ export function htmlToMarkdown(page: string, url: string): ReadablePage {
   flatten(document.documentElement);
   makeLinksAbsolute(document, baseOf(document, url));
   const title = clean(document.querySelector("title")?.textContent);
-  // Readability takes the document apart.
+  // Readability modifies the document, so clone it first.
   const whole = document.body.cloneNode(true) as HTMLElement;
   const article = new Readability<Element>(document, {
     serializer: (node) => node as Element,
@@ -46,7 +45,7 @@ export function htmlToMarkdown(page: string, url: string): ReadablePage {
   for (const element of whole.querySelectorAll(clutter)) element.remove();
   const wholeLength = clean(whole.textContent)?.length ?? 0;
   const articleLength = clean(article?.textContent)?.length ?? 0;
-  // A page that is a list or an overview has no article; a scrap of it would mislead.
+  // A list or an overview has no article, and a fragment of it would mislead.
   const isArticle = articleLength >= 500 || articleLength >= wholeLength * 0.4;
   const content = isArticle ? (article?.content ?? whole) : whole;
   return {
@@ -61,7 +60,7 @@ export function htmlToMarkdown(page: string, url: string): ReadablePage {
   };
 }
 
-/** The part of a page that has as many elements as are read. */
+/** Returns the beginning of a page, up to the limit of elements. */
 function beginning(html: string): string {
   let count = 0;
   for (const { index } of html.matchAll(/<[a-z]/gi))
@@ -69,7 +68,7 @@ function beginning(html: string): string {
   return html;
 }
 
-/** Elements that are nested too deep become their text. */
+/** Replaces elements that are nested too deeply with their text. */
 function flatten(root: Element): void {
   const open: (readonly [Element, number])[] = [[root, 0]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -89,7 +88,7 @@ function toMarkdown(content: Element): string {
   });
   service.use(gfm);
   service.remove(["title", "script", "style", "noscript", "template", "iframe"]);
-  // A picture is its description: its data is of no use as text.
+  // An image becomes its description, because its data is useless as text.
   service.addRule("image", {
     filter: "img",
     replacement: (_content, node) => {
@@ -99,7 +98,7 @@ function toMarkdown(content: Element): string {
       return `![${alt.replaceAll(/[[\]]/g, String.raw`\$&`)}](${src})`;
     },
   });
-  // As text, not as a node: its own document model has what its table rules need.
+  // Passes HTML text, because Turndown's table rules need its own document model.
   return service
     .turndown(content.outerHTML)
     .replaceAll(/\n{3,}/g, "\n\n")

@@ -15,7 +15,7 @@ function cacheAt(limits: ConstructorParameters<typeof PageCache>[1]) {
   };
 }
 
-test("the page visited least recently goes first", () => {
+test("the least recently used page is evicted first", () => {
   const { cache } = cacheAt({ pages: 2 });
   cache.set("a", page("a"));
   cache.set("b", page("b"));
@@ -25,7 +25,7 @@ test("the page visited least recently goes first", () => {
   assert.equal(cache.get("a")?.text, "a");
 });
 
-test("characters are bounded, and one page that is too large is not kept", () => {
+test("the number of characters is limited, and a page that is too large is not cached", () => {
   const { cache } = cacheAt({ characters: 10 });
   cache.set("a", page("12345"));
   cache.set("a", page("123456"));
@@ -38,7 +38,7 @@ test("characters are bounded, and one page that is too large is not kept", () =>
   assert.ok(cache.get("b"));
 });
 
-test("a page is forgotten when it is old", () => {
+test("a page expires", () => {
   const { cache, time } = cacheAt({ ageMs: 100 });
   cache.set("a", page("a"));
   time.now = 99;

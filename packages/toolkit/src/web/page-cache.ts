@@ -4,15 +4,15 @@ import type { WebPage } from "./read-page.ts";
 export interface PageCacheLimits {
   /** @default 32 */
   readonly pages?: number;
-  /** Characters of all pages together. @default 16 Mi */
+  /** Most characters of all pages together. @default 16 Mi */
   readonly characters?: number;
   /** @default 10 minutes */
   readonly ageMs?: number;
 }
 
-/** The pages that were last read, for reading on without fetching again. */
+/** Caches the most recently read pages, so that reading another part does not fetch them again. */
 export class PageCache {
-  /** Oldest visit first. */
+  /** In order of use, the least recently used page first. */
   readonly #pages = new Map<string, { readonly page: WebPage; readonly until: number }>();
   readonly #clock: Clock;
   readonly #limits: Required<PageCacheLimits>;

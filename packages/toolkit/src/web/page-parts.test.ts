@@ -3,13 +3,13 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { findInPage, splitPages } from "./page-parts.ts";
 
-test("pages end at the end of a paragraph, if there is one late enough", () => {
+test("pages end at the end of a paragraph, if one ends late enough in the page", () => {
   const text = `${"a".repeat(80)}\n\n${"b".repeat(80)}`;
   assert.deepEqual(splitPages(text, 100), [`${"a".repeat(80)}\n\n`, "b".repeat(80)]);
   assert.deepEqual(splitPages("", 100), [""]);
 });
 
-test("pages are the text, none longer than asked, no pair split", () => {
+test("pages join to the text, exceed no limit and split no surrogate pair", () => {
   const text = fc.string({ unit: fc.constantFrom("a", " ", "\n", "😀") });
   fc.assert(
     fc.property(text, fc.integer({ min: 4, max: 30 }), (text, length) => {
@@ -20,7 +20,7 @@ test("pages are the text, none longer than asked, no pair split", () => {
   );
 });
 
-test("a search is literal, in any case, and tells where it found", () => {
+test("a search is literal, ignores case and reports positions", () => {
   const text = `Start (a+b) ${"x ".repeat(4000)}(A+B) end`;
   const found = findInPage(text, "(a+b)");
   assert.equal(found.matches, 2);

@@ -1,9 +1,9 @@
-/** Characters of one page of a long text: what fits under the limit of a result, with its head. */
+/** Characters of one page of a long text: with its header it fits into the limit of a result. */
 export const pageLength = 7_000;
 
 /**
- * Cuts a text into pages, at the end of a paragraph or line if there is one in a page's last third.
- * Joined they are the text again; there is always at least one.
+ * Splits a text into pages, at the end of a paragraph or line if there is one in a page's last
+ * third. The pages join to the text; there is always at least one.
  */
 export function splitPages(text: string, length: number = pageLength): readonly string[] {
   const pages: string[] = [];
@@ -23,7 +23,7 @@ function cutBefore(text: string, from: number, end: number): number {
     const at = text.lastIndexOf(mark, end - mark.length);
     if (at >= earliest) return at + mark.length;
   }
-  // Not through a surrogate pair.
+  // Never splits a surrogate pair.
   const code = text.charCodeAt(end - 1);
   return code >= 0xd800 && code <= 0xdbff && end - 1 > from ? end - 1 : end;
 }
@@ -31,7 +31,7 @@ function cutBefore(text: string, from: number, end: number): number {
 export interface Excerpt {
   /** The offset of the match, in characters. */
   readonly position: number;
-  /** The page it is on, from 1. */
+  /** The page of the match, from 1. */
   readonly page: number;
   readonly text: string;
 }
@@ -39,7 +39,7 @@ export interface Excerpt {
 const around = 250;
 
 /**
- * Finds a text literally, upper and lower case the same. Matches that share an excerpt are one.
+ * Finds a text literally, ignoring case. Matches in the same excerpt are returned once.
  *
  * @param max excerpts to return; all matches are counted
  */
@@ -67,7 +67,7 @@ export function findInPage(
   return { matches, excerpts };
 }
 
-/** Literal text as a pattern: it has nothing to repeat, so it cannot be slow. */
+/** Returns a pattern for literal text, which has no repetition and is therefore never slow. */
 function literal(query: string): RegExp {
   return new RegExp(RegExp.escape(query), "giu");
 }

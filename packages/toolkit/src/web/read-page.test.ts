@@ -13,7 +13,7 @@ ${`<p>Some text that is long enough to be an article, with <a href="page?x=1#y">
 <p><a href="javascript:alert(1)">bad</a> <img src="pic.png" alt="A picture"> <img src="data:image/png;base64,AAAA" alt="inline"></p>
 <script>evil()</script></article><footer>Foot</footer></body></html>`;
 
-test("an article becomes Markdown with absolute links, and without what surrounds it", () => {
+test("an article becomes Markdown with absolute links, without navigation and footer", () => {
   const page = htmlToMarkdown(article, "https://example.org/a/b");
   assert.match(page.title!, /^T/);
   assert.match(page.markdown, /\[a link\]\(https:\/\/example\.org\/docs\/page\?x=1#y\)/);
@@ -39,7 +39,7 @@ test("a page without an article keeps its lists and links", () => {
   assert.doesNotMatch(page.markdown, /List/);
 });
 
-test("a charset comes from the mark, else the header, else the page, else it is UTF-8", () => {
+test("the charset is that of the byte order mark, the header or the page, in this order, or UTF-8", () => {
   const latin = Buffer.from("<meta charset='windows-1252'>caf\xe9", "latin1");
   assert.match(decodeBody(latin, "text/html"), /café/);
   assert.match(decodeBody(latin, "text/html; charset=iso-8859-2"), /café/);
@@ -59,7 +59,7 @@ test("types are read from the header, or from the beginning if there is no heade
   assert.equal(pageType("", bytes("a\0b")), "refused");
 });
 
-test("bare text keeps words and lines, and drops scripts and comments", () => {
+test("text without markup keeps words and lines, and drops scripts and comments", () => {
   assert.equal(
     stripTags(
       "<p>A &amp; B&#33;&#x1F600;</p><!-- > no --><SCRIPT>x < 1</script ><div>C &bogus; <b>d</b></div>",
@@ -68,7 +68,7 @@ test("bare text keeps words and lines, and drops scripts and comments", () => {
   );
 });
 
-test("bare text is quick and safe whatever the page is", () => {
+test("removing markup is fast and safe for any page", () => {
   const started = performance.now();
   for (const hostile of ["<script>", "<!--", "<", "<p ", "&#x110000;", "<svg><svg>"])
     stripTags(hostile.repeat(200_000));

@@ -5,10 +5,10 @@ import type { FetchedBody } from "./fetch-address.ts";
 import type { ReadablePage } from "./html-to-markdown.ts";
 import { stripTags } from "./strip-tags.ts";
 
-/** Megabytes that laying out a page may take. */
+/** Heap limit for converting a page, in megabytes. */
 const heapMb = 384;
 
-/** A page as it is kept: the whole of its text, and what is known of it. */
+/** A cached page: its whole text and its metadata. */
 export interface WebPage extends Omit<ReadablePage, "markdown" | "cut"> {
   /** After redirects. */
   readonly url: string;
@@ -19,10 +19,11 @@ export interface WebPage extends Omit<ReadablePage, "markdown" | "cut"> {
 }
 
 /**
- * Turns what was fetched into text: pages into Markdown, in a thread of its own; text, JSON and
- * Markdown stay as they are.
+ * Converts a fetched body into text: pages into Markdown, in a separate thread. Text, JSON and
+ * Markdown stay unchanged.
  *
- * @param timeoutMs how long a page may take to be laid out; after that its bare text must do
+ * @param timeoutMs time limit for converting a page; after it the page's text without markup is
+ * returned
  * @throws NetworkError `unsupported_type` for everything else.
  */
 export async function readPage(
@@ -51,7 +52,7 @@ export async function readPage(
   if (outcome.status === "done") {
     const { markdown, cut, ...about } = outcome.value;
     if (cut === undefined) return { ...base, ...about, text: markdown };
-    // A beginning without text is useless.
+    // If the beginning has no text, the whole page without markup is returned.
     const [part, read] =
       markdown === ""
         ? ["This is its bare text.", stripTags(text)]

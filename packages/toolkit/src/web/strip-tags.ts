@@ -1,7 +1,7 @@
 const dropped = ["script", "style", "noscript", "template", "svg"];
 
 /**
- * A page's bare text, in one pass that no page can slow down: the fallback for pages that are too
+ * Returns a page's text without markup, in one linear pass. The fallback for pages that are too
  * large or too complex.
  */
 export function stripTags(html: string): string {

@@ -61,7 +61,7 @@ test("a page is read as Markdown, with its title and source", async () => {
   assert.equal(await callForText(tool(), { url }), `# Hello\nSource: ${url}\n\nSome **text**`);
 });
 
-test("text, JSON and Markdown come as they are, and other types are refused with the type", async () => {
+test("text, JSON and Markdown are returned unchanged, and other types are rejected by name", async () => {
   const json = serve("/data.json", "application/json", '{"a":  1}');
   assert.match(await callForText(tool(), { url: json }), /\n\n\{"a": {2}1\}$/);
   const zip = await failure(serve("/a.zip", "application/zip", "PK"));
@@ -69,7 +69,7 @@ test("text, JSON and Markdown come as they are, and other types are refused with
   assert.match(zip.message, /application\/zip \(2 bytes\)/);
 });
 
-test("reading on and searching ask the site nothing again", async () => {
+test("reading another part and searching do not fetch the page again", async () => {
   const url = serve(
     "/long.txt",
     "text/plain",
@@ -107,7 +107,7 @@ test("only http and https without credentials are addresses", async () => {
   assert.equal((await failure("http://user:pw@example.org/")).code, "credentials_in_url");
 });
 
-test("private addresses are refused however they are written, before anything is sent", async () => {
+test("private addresses are rejected in any notation before a request is sent", async () => {
   const before = requests.length;
   const port = host.split(":")[1]!;
   const hosts = [
@@ -132,7 +132,7 @@ test("private addresses are refused however they are written, before anything is
   assert.equal(requests.length, before);
 });
 
-test("a name that resolves to a private address is refused, even together with a public one", async () => {
+test("a name that resolves to a private address is rejected, even together with a public one", async () => {
   const port = host.split(":")[1]!;
   const answers: readonly (readonly ResolvedAddress[])[] = [
     [{ address: "127.0.0.1", family: 4 }],
@@ -151,7 +151,7 @@ test("a name that resolves to a private address is refused, even together with a
   }
 });
 
-test("a name is looked up once for a connection, so a later answer cannot redirect it", async () => {
+test("a name is resolved once per connection, so a later DNS answer cannot redirect it", async () => {
   let lookups = 0;
   const rebinding = () => {
     lookups++;
@@ -169,7 +169,7 @@ test("a name is looked up once for a connection, so a later answer cannot redire
   assert.equal(requests.length, before);
 });
 
-test("a name that the configuration allows may be private, on its port only", async () => {
+test("a name that the configuration allows can be private, but only on its port", async () => {
   const url = serve("/internal", "text/plain", "inside");
   const port = host.split(":")[1]!;
   const resolve = () => Promise.resolve([{ address: "127.0.0.1", family: 4 as const }]);
@@ -189,7 +189,7 @@ test("a name that the configuration allows may be private, on its port only", as
   assert.match(await callForText(tool({ allowPrivateHosts: ["127.0.0.1"] }), { url }), /inside$/);
 });
 
-test("invalid hosts in the configuration are rejected at once", () => {
+test("invalid hosts in the configuration are rejected immediately", () => {
   for (const entry of ["http://x", "a b", "x/y", "x:99999", "u@x", ""]) {
     assert.throws(
       () => webTools({ allowPrivateHosts: [entry] }),
@@ -199,7 +199,7 @@ test("invalid hosts in the configuration are rejected at once", () => {
   }
 });
 
-test("a redirect to a private address is refused, whatever the way", async () => {
+test("every kind of redirect to a private address is rejected", async () => {
   const targets = [
     "http://169.254.169.254/latest/meta-data",
     "http://[::1]/",
@@ -214,7 +214,7 @@ test("a redirect to a private address is refused, whatever the way", async () =>
   assert.equal((await failure(redirect("/bad", "http://"))).code, "http_error");
 });
 
-test("redirects within a site are followed, to another site they are told", async () => {
+test("redirects within a site are followed, redirects to another site are reported", async () => {
   serve("/target", "text/plain", "arrived");
   assert.match(
     await callForText(tool(), { url: redirect("/hop", "/target") }),
@@ -238,7 +238,7 @@ test("a response that is not a page is an error with its status", async () => {
   assert.equal(busy.retryable, true);
 });
 
-test("a body over the limit is refused, by its header or as it comes", async () => {
+test("a body over the limit is rejected, by its header or while it arrives", async () => {
   const limits = { maxBytes: 100_000 };
   assert.equal(
     (await failure(serve("/big", "text/plain", "x".repeat(100_001)), limits)).code,
@@ -258,9 +258,9 @@ test("a body over the limit is refused, by its header or as it comes", async () 
   assert.ok(written < 50_000_000, `${written}`);
 });
 
-test("a compressed bomb ends at the limit", async () => {
+test("a decompression bomb ends at the limit", async () => {
   const whole = gzipSync(Buffer.alloc(50 * 1024 * 1024));
-  // Damaged at its end: unpacking all of it would meet the damage instead of the limit.
+  // Damaged at its end, so decompressing all of it would report the damage instead of the limit.
   const bomb = Buffer.concat([whole.subarray(0, -8), Buffer.alloc(8, 0xff)]);
   const url = serve("/bomb", "text/plain", bomb, { "content-encoding": "gzip" });
   assert.equal((await failure(url, { maxBytes: 1024 * 1024 })).code, "too_large");
@@ -268,7 +268,7 @@ test("a compressed bomb ends at the limit", async () => {
   assert.match(await callForText(tool(), { url: plain }), /small$/);
 });
 
-test("a site that is slow, or goes away, is an error in time", async () => {
+test("a site that is slow or disconnects is an error within the time limit", async () => {
   routes["/silent"] = () => {};
   routes["/slow"] = (_request, response) => {
     response.writeHead(200, { "content-type": "text/plain" });
@@ -303,7 +303,7 @@ test("a cancelled call stops at once", async () => {
   await assert.rejects(running, /stopped/);
 });
 
-test("a page too deep to be understood is given as bare text", async () => {
+test("a page that is nested too deeply is returned as text without markup", async () => {
   const deep = `<title>Deep</title>${"<div>".repeat(60_000)}the core of it`;
   const text = await callForText(tool(), {
     url: serve("/deep", "text/html", deep),

@@ -6,24 +6,27 @@ import { PageCache } from "./page-cache.ts";
 
 export interface WebToolsOptions {
   /**
-   * Hosts, as `host` or `host:port`, that may be fetched although they are private or this machine.
+   * Hosts, as `host` or `host:port`, that can be fetched although they are private or this machine.
    * @default none
    */
   readonly allowPrivateHosts?: readonly string[];
-  /** Milliseconds to fetch a page with all its redirects, and again to lay it out. @default 20000 */
+  /**
+   * Milliseconds to fetch a page with all its redirects, and the same again to convert it. @default
+   * 20000
+   */
   readonly timeoutMs?: number;
   /** The largest page, after decompression. @default 10 MiB */
   readonly maxBytes?: number;
   readonly userAgent?: string;
-  /** How names become addresses; what comes back is checked. @default the system's resolver */
+  /** Resolves host names; the resulting addresses are checked. @default the system's resolver */
   readonly resolve?: ResolveHost;
-  /** For how long pages are kept to read on. @default the system's clock */
+  /** The clock for the lifetime of cached pages. @default the system's clock */
   readonly clock?: Clock;
 }
 
 /**
- * The public web: `FetchWebPage`. Addresses outside the public internet are refused, after names
- * were looked up and on every redirect. Each site needs one approval.
+ * Tools for the public web: `FetchWebPage`. Addresses outside the public internet are rejected,
+ * after name resolution and on every redirect. Each site needs one approval.
  *
  * @throws CapstanError `invalid_allowed_host`
  * @example webTools({ allowPrivateHosts: ["wiki.corp.example"] })
