@@ -23,7 +23,7 @@ test("the tools of the guide do what it says", async () => {
   const expected = [
     /^FindBoat: success: \{"name":"Anna","metres":12,"berth":3\}$/,
     /^FindBoat: error: Error \(boat_not_found\): No boat Cato lies here\. ListBoats shows/,
-    /^FindBoat: error: .*name is required; did you mean it by nam\?/,
+    /^FindBoat: error: .*name is required; did you write it as nam\?/,
     /^ListBoats: success: name,metres,berth \| Anna,12,3$/,
     /^asked: MoveBoat \{"name":"Anna","berth":4\}, or MoveBoat: moves of Anna$/,
     /^MoveBoat: success: Anna lies at 4 now\.$/,

@@ -157,7 +157,7 @@ export function operatorsOf(test: ArgumentTest): ArgumentOperators {
 }
 
 /**
- * Returns whether one value passes. Ignores `exists`.
+ * Returns whether a value matches all operators. Ignores `exists`.
  *
  * @param anyCase whether paths match regardless of case, and a URL from which programs read
  * different hosts matches all of them

@@ -60,7 +60,7 @@ test("a given name similar to a missing name is suggested, even if unknown names
   const schema = { type: "object", properties: { file: inner }, required: ["file"] };
   const prepared = prepareArguments({ file: { pth: ".", deep: 1 } }, schema);
   assert.ok(prepared.status === "invalid");
-  assert.match(prepared.error.message, /- \/file\/path is required; did you mean it by pth\?\n/);
+  assert.match(prepared.error.message, /- \/file\/path is required; did you write it as pth\?\n/);
   const none = prepareArguments({ file: { other: 1, deep: 1 } }, schema);
   assert.match(none.status === "invalid" ? none.error.message : "", /\/file\/path is required\n/);
 });

@@ -90,7 +90,7 @@ function suggestion(issue: ValidationIssue, args: JsonObject, schema: JsonSchema
   if (issue.keyword === "required") {
     const unknown = isObject(value) ? Object.keys(value).filter((key) => !known.includes(key)) : [];
     const meant = nearestNames(name, unknown, 1)[0];
-    return meant === undefined ? "" : `; did you mean it by ${meant}?`;
+    return meant === undefined ? "" : `; did you write it as ${meant}?`;
   }
   const nearest = nearestNames(name, known, 1)[0];
   if (nearest !== undefined) return `; did you mean ${nearest}?`;

@@ -164,7 +164,7 @@ class Reader {
   #skip(isInside: boolean): boolean {
     for (;;) {
       const blank = this.#match(space);
-      if (blank?.includes("\\")) this.repairs.add("took `\\n` from between the values");
+      if (blank?.includes("\\")) this.repairs.add("removed `\\n` between the values");
       const comment =
         blank === undefined ? (this.#match(lineComment) ?? this.#match(blockComment)) : undefined;
       const skipped = blank ?? comment;

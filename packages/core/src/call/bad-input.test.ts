@@ -347,7 +347,7 @@ test("a check that throws ends as check_failed, and the tool does not run", asyn
 });
 
 // Contract: executor-16, executor-162
-test("log texts that throw or are missing are left out", async () => {
+test("log texts are omitted if their functions throw or return none", async () => {
   for (const broken of [throws, () => 5 as never])
     assert.equal(
       (await having({ compressArgs: broken, compressResult: broken })).outcome,

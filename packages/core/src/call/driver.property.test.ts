@@ -120,7 +120,7 @@ function world({ tool, slowCommits, inCommit }: Shape) {
     }
   }
 
-  /** Runs everything to its end. */
+  /** Runs all remaining actions. */
   async function finish(): Promise<void> {
     for (let n = 0; n < 100 && (call.end === undefined || call.end.status === "suspended"); n++) {
       for (const action of ["commit", "toolEnds", "later", "refuse"] as const) {

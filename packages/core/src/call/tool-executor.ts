@@ -424,7 +424,7 @@ export class ToolExecutor {
       answer: decision,
     });
     if (result.status === "pending")
-      throw new TypeError(`${record.callId} was answered and waits.`);
+      throw new TypeError(`The call ${record.callId} still waits after its answer.`);
     return result;
   }
 

@@ -68,8 +68,8 @@ export function visibleParts(text: string): readonly VisiblePart[] {
 }
 
 /**
- * Does the same in steps, one for each mark. A text with tens of thousands of marks takes longer
- * than a server may block other requests.
+ * Does the same in steps, one for each mark. For a text with tens of thousands of marks, one step
+ * would block a server's other requests for too long.
  */
 export function* visiblePartsInSteps(text: string): Generator<void, readonly VisiblePart[]> {
   const parts: VisiblePart[] = [];

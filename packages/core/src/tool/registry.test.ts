@@ -22,7 +22,7 @@ const broken: { readonly [what: string]: readonly [tool: unknown, why: RegExp] }
   ],
   "a broken return schema": [
     { ...other, declaredReturnType: { type: "x", schema: { type: 5 } } },
-    /return type is refused/,
+    /return type is invalid/,
   ],
   "an unknown policy": [{ ...other, permission: { executionPolicy: "never" } }, /executionPolicy/],
   "an unknown review": [{ ...other, permission: { resultApprovalPolicy: "auto" } }, /resultAppr/],
@@ -88,7 +88,7 @@ test("an empty group can be registered, and offers no tools", () => {
 });
 
 // Contract: executor-74, executor-191, plugins-14
-test("a name that is taken is rejected with both owners", () => {
+test("registering a group name twice is rejected, and the error names both groups", () => {
   const executor = new ToolExecutor();
   executor.registerToolGroup({ ...groupOf(fine), title: "The first" });
   assert.throws(() => executor.registerToolGroup({ ...groupOf(), title: "The second" }), {

@@ -211,7 +211,7 @@ function definitionProblem(tool: Tool): string | undefined {
     return "its declaredReturnType has no type, a text for the model";
   const returns = declaredReturnType?.schema;
   const problem = returns === undefined ? undefined : schemaProblem(returns);
-  return problem === undefined ? undefined : `the schema of its return type is refused: ${problem}`;
+  return problem === undefined ? undefined : `the schema of its return type is invalid: ${problem}`;
 }
 
 function schemaProblem(schema: JsonSchema): string | undefined {

@@ -50,7 +50,7 @@ export function noRoomFor(
   { capacity, maxBytes }: { readonly capacity: number; readonly maxBytes: number },
 ): ToolErrorData {
   const limit = `${capacity} variables and ${maxBytes} bytes`;
-  const message = `There is no room for ${name}: the limit is ${limit}, and the variables there have \`keep\`. Remove some, or end their \`keep\`.`;
+  const message = `There is no room for ${name}: the limit is ${limit}, and the existing variables have \`keep\`. Remove some, or set \`keep\` to false.`;
   return { code: "variables_full", message };
 }
 

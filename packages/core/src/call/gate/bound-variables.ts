@@ -83,7 +83,7 @@ export function changedVariables(
     return bound[name] === digestOf(variable) ? [] : [name];
   });
   if (changed.length === 0) return undefined;
-  const message = `Not run: the approval covers the contents of the variables as they were when it was requested, and these differ now: ${changed.join(", ")}. Call it again to ask about the present contents.`;
+  const message = `Not run: these variables changed after the approval was requested: ${changed.join(", ")}. Call it again to request approval of the current contents.`;
   return { code: "variable_changed", message };
 }
 

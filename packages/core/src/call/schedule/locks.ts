@@ -219,6 +219,6 @@ export function wouldDeadlock(
 
 /** Returns the error of a sub-call that would wait forever. */
 export function deadlockError(name: string): ToolErrorData {
-  const message = `${name} was not run: it would wait for another call that waits for the one that called it. Call it again once that one has ended.`;
+  const message = `${name} was not run: it would wait for a call that waits for the caller of ${name}. Call it again after that call has ended.`;
   return { code: "deadlock", message, retryable: true };
 }

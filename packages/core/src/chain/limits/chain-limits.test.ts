@@ -299,7 +299,7 @@ test("a model that is answering at the time limit is stopped: a timeout with its
   clock.advance(5000);
   const { result } = await running;
   assert.deepEqual([result.status, result.error?.code], ["timeout", "timeout"]);
-  assert.match(result.error?.message ?? "", /5 seconds were over before the model had answered/);
+  assert.match(result.error?.message ?? "", /5 seconds had passed before the model answered/);
   assert.equal(result.answer, "I think");
   assert.equal(clock.pending, 0);
 });
@@ -324,7 +324,7 @@ test("an onBeforeSendToLLM that hangs is stopped at the time limit", async () =>
   const { result, requests } = await running;
   assert.deepEqual([result.status, result.error?.code], ["timeout", "timeout"]);
   assert.deepEqual([result.error?.phase, requests.length], ["before_send", 0]);
-  assert.match(result.error?.message ?? "", /5 seconds were over before onBeforeSendToLLM/);
+  assert.match(result.error?.message ?? "", /5 seconds had passed before onBeforeSendToLLM/);
   assert.equal(signal.aborted, true);
   assert.equal(clock.pending, 0);
 });

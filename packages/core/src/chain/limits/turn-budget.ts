@@ -86,7 +86,7 @@ export class TurnBudget {
     if (maxDurationMs === Infinity) return step(signal);
     const left = Math.max(maxDurationMs - this.elapsed, last ? lastAnswerMs : 0);
     const timeLimit = new AbortController();
-    const message = `The turn's ${maxDurationMs / 1000} seconds were over before ${asked} had answered.`;
+    const message = `The turn's ${maxDurationMs / 1000} seconds had passed before ${asked} answered.`;
     const disarm = this.#clock.after(left, () =>
       timeLimit.abort(new ModelError({ code: "timeout", message })),
     );

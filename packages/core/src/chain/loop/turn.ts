@@ -109,7 +109,7 @@ export class Turn {
     if (cut !== true || this.#messages.at(-1)?.role !== "assistant") return;
     this.#messages.pop();
     this.#cut = false;
-    const reason = "It was cut off, and begins again.";
+    const reason = "The answer was cut off, and starts again.";
     this.#recorder.appendEvent({ type: "model.restarted", reason });
   }
 
