@@ -120,7 +120,7 @@ export interface ParseOptions {
  *
  * @returns the arguments with descriptions of the repairs, or an error that tells a model how to
  * correct them
- * @example parseArguments('```json\n{"path": ".",}\n```') // { status: "parsed", args: { path: "." }, repairs: ["took the code fence off", "took a trailing comma out"] }
+ * @example parseArguments('```json\n{"path": ".",}\n```') // { status: "parsed", args: { path: "." }, repairs: ["removed the code fence", "removed a trailing comma"] }
  */
 export function parseArguments(
   text: string,
