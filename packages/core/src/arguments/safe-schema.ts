@@ -53,7 +53,7 @@ const foreign = new Set(["$recursiveRef", "$recursiveAnchor"]);
 
 /**
  * Rewrites a schema so that no value can make validation hang: patterns that could hang run on
- * `engine`, are counted, or are left out with a note. If a pattern is left out, the parts that
+ * `engine`, are counted, or are omitted with a note. If a pattern is left out, the parts that
  * would become stricter are loosened too, so that a valid value is never rejected.
  */
 export function safeSchema(schema: JsonSchema, options: SafeSchemaOptions): SafeSchema {

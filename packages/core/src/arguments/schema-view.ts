@@ -3,7 +3,7 @@ import { isObject, jsonTypes, typeOf, typesNamed } from "../json/json-value.ts";
 import { matchesKey } from "./pattern-check.ts";
 import { isLegacySchema, schemaReferences } from "./schema-references.ts";
 
-/** The number of joined schemas at one position beyond which anything is allowed. */
+/** If more schemas than this number apply at one position, anything is allowed there. */
 const maxParts = 64;
 
 const empty: JsonSchema = {};

@@ -230,7 +230,7 @@ test("a tool fails if it returns or throws an object that throws on access, sync
 });
 
 // Contract: executor-157, executor-209, executor-241, plugins-24
-test("a tool that returns nothing succeeds, and the model reads so", async () => {
+test("a tool that returns nothing succeeds, and the model reads that there is no result", async () => {
   for (const value of [undefined, null, Promise.resolve()]) {
     const { outcome, finalText } = await returning(value);
     assert.equal(outcome, "success");

@@ -163,7 +163,7 @@ test("a remembered rejection overrides a rule that lets the tool run", async () 
 });
 
 // Contract: executor-56, executor-220
-test("a grant covers only the tool's definition at its time", async () => {
+test("a grant covers only the tool's definition at the time of the approval", async () => {
   const grants = new GrantBook();
   const before = answering([{ ...allow, scope: "always" }], {}, { grants });
   await before.statusOf();

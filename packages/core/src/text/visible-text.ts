@@ -155,7 +155,7 @@ export function hasRightToLeft(text: string): boolean {
   return rightToLeft.test(text);
 }
 
-/** A variable that a call reads, as an approval request shows it. */
+/** A variable that a call reads, in the form that an approval request shows. */
 export interface ShownVariable {
   readonly name: string;
   /** The content, or its beginning. */

@@ -102,7 +102,7 @@ test("registering a group name twice is rejected, and the error names both group
 });
 
 // Contract: executor-33
-test("a group may be created when it is registered", async () => {
+test("a function can create a group when it is registered", async () => {
   const executor = new ToolExecutor();
   executor.registerToolGroup(() => groupOf(fine));
   executor.toggleGroupEnabled("group", true);

@@ -106,7 +106,7 @@ test("a note cannot imitate the system's log", async () => {
   assert.doesNotMatch(call?.result?.finalText ?? "[", /\[Tool/);
 });
 
-/** The model's text of the call. */
+/** Returns the call's result text for the model. */
 function readOf(model: ScriptedModel): string {
   const message = model.requests.at(-1)?.messages.find(({ role }) => role === "tool");
   return String(message?.content);

@@ -92,7 +92,7 @@ test("a retry waits for the error's delay, and is omitted if the deadline is ear
 });
 
 // Contract: plugins-66
-test("a retry delay is random below a doubling bound", () => {
+test("a retry delay is random, below a bound that doubles with each attempt", () => {
   const error = { code: "busy", message: "", retryable: true };
   const policy = { attempts: 9, baseMs: 100, maxMs: 1_000 };
   const delays = (random: number) =>

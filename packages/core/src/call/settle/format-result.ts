@@ -58,7 +58,7 @@ function format(tool: Tool, value: unknown, args: ToolArgs): Formatted {
 }
 
 /**
- * Returns the variable's value of a formatted result: its text, and its data if the data has more.
+ * Returns a formatted result as a variable's value: the text, and the data if the result has data.
  */
 export function valueOf(formatted: FormattedText): VariableValue {
   const { text, data } = formatted;

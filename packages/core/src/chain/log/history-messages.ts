@@ -113,9 +113,9 @@ interface Turn {
 
 /**
  * Returns the indexes of the turns that are shown in full because they are short. If there are too
- * many, the oldest become logs until half as many characters are left, so that the provider's cache
- * is seldom invalidated. The result depends only on the turns and their order: a turn that became a
- * log remains a log.
+ * many, the oldest become logs until at most half of the characters remain, so that the provider's
+ * cache is seldom invalidated. The result depends only on the turns and their order: a turn that
+ * became a log remains a log.
  */
 function shortTurnsShown(turns: readonly Turn[]): ReadonlySet<number> {
   const sizes = new Map<number, number>();

@@ -109,7 +109,7 @@ export class Turn {
     if (cut !== true || this.#messages.at(-1)?.role !== "assistant") return;
     this.#messages.pop();
     this.#cut = false;
-    const reason = "The answer was cut off, and starts again.";
+    const reason = "The answer was cut off.";
     this.#recorder.appendEvent({ type: "model.restarted", reason });
   }
 
