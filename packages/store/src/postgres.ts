@@ -1,5 +1,5 @@
 /**
- * The store on PostgreSQL. An entry of its own, so that a server with SQLite does not load `pg`.
+ * The store on PostgreSQL. A separate entry point, so that a server with SQLite does not load `pg`.
  *
  * @module
  */

@@ -11,9 +11,9 @@ interface Connection {
 const findBlobTable = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'backup_blobs'";
 
 /**
- * Adds the blobs of a store to a copy of its database, so that a backup is one file.
+ * Adds the blobs of a store to a copy of its database, so that the backup is a single file.
  *
- * @param copy a copy of the database that nothing else has open
+ * @param copy a copy of the database that no other connection has open
  */
 export async function addBackupBlobs(
   copy: Connection,
@@ -23,8 +23,8 @@ export async function addBackupBlobs(
   const rows = copy.all("SELECT DISTINCT sha256 FROM run_blobs");
   for (const { sha256 } of rows as readonly { readonly sha256: string }[]) {
     const bytes = await blobs.get(sha256);
-    // If the bytes are missing, the blob's runs were deleted since the copy, or the store has lost
-    // it, too.
+    // If the bytes are missing, the blob's runs were deleted after the copy was made, or the store
+    // has lost the blob.
     if (bytes !== undefined) copy.run("INSERT INTO backup_blobs VALUES (?, ?)", sha256, bytes);
   }
 }

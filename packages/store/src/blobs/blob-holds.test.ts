@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { BlobHolds } from "./blob-holds.ts";
 import { MemoryBlobs, sha256Of } from "./blob-store.ts";
 
-test("a blob that is held after one of two collections is not deleted by the other", async () => {
+test("a blob held after the first of two collections is not deleted by the second", async () => {
   const bytes = new TextEncoder().encode("text");
   const sha256 = await sha256Of(bytes);
   const blobs = new MemoryBlobs();
@@ -32,7 +32,7 @@ test("a blob that is held after one of two collections is not deleted by the oth
   assert.equal(await blobs.has(sha256), true);
 });
 
-test("a reference without bytes to a blob that is deleted meanwhile is rejected", async () => {
+test("rejects a reference without bytes if its blob is deleted meanwhile", async () => {
   const bytes = new TextEncoder().encode("text");
   const sha256 = await sha256Of(bytes);
   const blobs = new MemoryBlobs();

@@ -4,7 +4,7 @@ import type { NewBlob } from "./split-inputs.ts";
 
 /**
  * Coordinates collections with new references: a held blob is not deleted, and a blob that is being
- * deleted is written again once it is gone.
+ * deleted is written again after its deletion.
  */
 export class BlobHolds {
   readonly #blobs: BlobStore;
@@ -33,7 +33,7 @@ export class BlobHolds {
       }
     };
     try {
-      // One after another, so that the memory of each is free once it is written.
+      // Sequential, so that the memory of each blob is freed once it is written.
       for (const { sha256, bytes } of blobs) {
         const deleting = this.#deleting.get(sha256);
         await deleting;
@@ -49,10 +49,11 @@ export class BlobHolds {
   }
 
   /**
-   * Deletes blobs that no row refers to. Collections run one after another: if two ran at once, a hold
-   * could continue after the first one, and the second one could delete its blob.
+   * Deletes blobs that no row refers to. Collections run one after another: if two ran
+   * concurrently, a hold could proceed after the first collection, and the second collection could
+   * delete its blob.
    *
-   * @param referenced returns which of these hashes rows refer to
+   * @param referenced returns those of the given hashes that rows refer to
    * @returns the number of deleted blobs
    */
   collect(

@@ -29,7 +29,7 @@ async function listed(blobs: { list: () => AsyncIterable<string> }): Promise<rea
 }
 
 // Contract: durability-5
-test("a blob on the disk is read as it was written, whole and in pieces", async () => {
+test("returns the written bytes of a blob on disk, whole and in pieces", async () => {
   await withDataDir(async (dataDir) => {
     const blobs = new DiskBlobs(join(dataDir, "blobs"));
     assert.deepEqual(await listed(blobs), []);
@@ -49,7 +49,7 @@ test("a blob on the disk is read as it was written, whole and in pieces", async 
 });
 
 // Contract: durability-5
-test("a half-written file that a crash left is not a blob and is deleted", async () => {
+test("deletes a half-written file after a crash and does not treat it as a blob", async () => {
   await withDataDir(async (dataDir) => {
     const blobs = new DiskBlobs(dataDir);
     const { sha256, bytes, size } = await blobOf(Buffer.from("whole"));
@@ -63,7 +63,7 @@ test("a half-written file that a crash left is not a blob and is deleted", async
 });
 
 // Contract: durability-5
-test("no blob that a row refers to is collected, whatever the order of puts, commits and collections", async () => {
+test("collections delete no blob that a row refers to, in any order of puts, commits and collections", async () => {
   const step = fc.record({
     type: fc.constantFrom("add", "remove", "collect"),
     text: fc.constantFrom("a", "b", "c"),
@@ -108,7 +108,7 @@ const items = fc.array(fc.record({ type: fc.constant("x"), text: fc.string({ max
   maxLength: 40,
 });
 
-test("a split list is read as it was, and a longer list shares its blobs", async () => {
+test("a split list is read unchanged, and a longer list shares its blobs", async () => {
   await fc.assert(
     fc.asyncProperty(items, items, fc.integer({ min: 1, max: 40_000 }), async (a, b, length) => {
       const long = a.map((item) => ({ ...item, text: item.text.padEnd(length, item.text || "-") }));
@@ -186,7 +186,7 @@ everyStore("requests that repeat their items share them", async (withStore) => {
 });
 
 // Contract: durability-5
-everyStore("blobs are deleted with the last run that refers to them", async (withStore, kind) => {
+everyStore("deletes blobs with the last run that refers to them", async (withStore, kind) => {
   await withStore(async (store) => {
     const image = await blobOf(randomBytes(50_000));
     for (const id of ["r1", "r2"])
@@ -196,7 +196,7 @@ everyStore("blobs are deleted with the last run that refers to them", async (wit
     assert.notEqual(await store.readBlob(image.sha256), undefined);
     await store.write([{ type: "delete-run", owner, id: "r2" }]);
     await store.collectBlobs();
-    // Another node of PostgreSQL may be about to refer to it, so it stays for an hour.
+    // Another node on PostgreSQL can be about to refer to the blob, so it is kept for an hour.
     const isKept = (await store.readBlob(image.sha256)) !== undefined;
     assert.equal(isKept, kind === "PostgreSQL");
   });

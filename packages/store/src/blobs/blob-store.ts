@@ -13,7 +13,7 @@ export interface BlobStore {
   get(sha256: string): Promise<Uint8Array | undefined>;
   /** Returns the bytes in pieces, or undefined if there is no such blob. */
   stream(sha256: string): Promise<AsyncIterable<Uint8Array> | undefined>;
-  /** Returns whether there is such a blob. The call counts as a use of it. */
+  /** Returns whether there is such a blob. The call counts as a use of the blob. */
   has(sha256: string): Promise<boolean>;
   /** Deletes a blob, unless a process that shares the store has used it within the last hour. */
   delete(sha256: string): Promise<void>;
@@ -45,7 +45,7 @@ export class MemoryBlobs implements BlobStore {
   readonly #fallback: FallbackBlobs | undefined;
 
   /**
-   * @param behind the store to read blobs from that are not in memory
+   * @param behind the store to read blobs that are not in memory
    */
   constructor(fallback?: FallbackBlobs) {
     this.#fallback = fallback;

@@ -14,7 +14,7 @@ const unfinished = ".tmp";
  */
 export class DiskBlobs implements BlobStore {
   readonly #folder: string;
-  /** Writes by hash: a file can have its name before its folder is flushed. */
+  /** Pending writes by hash: a file can have its final name before its folder is flushed. */
   readonly #writing = new Map<string, Promise<void>>();
   #written = 0;
 
@@ -23,7 +23,7 @@ export class DiskBlobs implements BlobStore {
     this.#folder = folder;
   }
 
-  /** Resolves when the blob survives a power cut, also if another call writes it. */
+  /** Resolves when the blob is durable, even if another call writes it. */
   put(blob: { sha256: string; bytes: Uint8Array }): Promise<void> {
     const known = this.#writing.get(blob.sha256);
     if (known !== undefined) return known;

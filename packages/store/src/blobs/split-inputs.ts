@@ -7,13 +7,13 @@ import { type BlobStore, sha256Of } from "./blob-store.ts";
 export interface NewBlob {
   readonly sha256: string;
   readonly size: number;
-  /** Absent if it is stored already, for an earlier run. */
+  /** Absent if an earlier run has stored the blob already. */
   readonly bytes?: Uint8Array;
 }
 
 /**
- * A list as it is stored. An element `{ blob }` stands for the elements of the JSON array that is
- * stored under that hash. Items and messages have a type, a role or an id, so none looks like a
+ * A list in its stored form. An element `{ blob }` stands for the elements of the JSON array that
+ * is stored under that hash. Items and messages have a type, a role or an id, so none looks like a
  * reference.
  */
 export type StoredList<T> = readonly (T | BlobElement)[];
@@ -79,7 +79,8 @@ export async function joinList<T>(
 }
 
 /**
- * Returns the elements of a stored list in parts: those of one blob, or those between two.
+ * Returns the elements of a stored list in parts: the elements of one blob, or those between two
+ * blobs.
  *
  * @throws Error if a blob is missing
  */
@@ -164,7 +165,7 @@ export function previewOf(items: readonly JsonValue[]): readonly JsonValue[] {
 }
 
 /**
- * @param values the number of values that may still be copied
+ * @param values the number of values that can still be copied
  */
 function cutTexts(value: JsonValue, values: { left: number }): JsonValue {
   values.left -= 1;
@@ -187,7 +188,7 @@ function cutTexts(value: JsonValue, values: { left: number }): JsonValue {
   return copy;
 }
 
-/** The texts of a result. They may be long, and only a run that continues this one reads them. */
+/** The texts of a result. They can be long; only a run that continues this one reads them. */
 export type ResultReplay = Pick<ChainResultRecord, "answer" | "log">;
 
 /** A result as its row stores it. */

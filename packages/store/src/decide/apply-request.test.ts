@@ -57,7 +57,7 @@ everyStore("a write that the database rejects fails alone", async (withStore) =>
 });
 
 everyStore(
-  "a call that is refused halfway leaves nothing and does not affect other calls",
+  "a call that is rejected halfway stores nothing and does not affect other calls",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });

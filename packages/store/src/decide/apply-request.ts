@@ -25,7 +25,7 @@ import type { WriteContext } from "./state/write-context.ts";
 export interface Applied {
   readonly results: readonly WriteResult[];
   /**
-   * The last request was refused after it had changed something: the transaction must be rolled
+   * The last request was rejected after it had changed something: the transaction must be rolled
    * back.
    */
   readonly undo: boolean;
@@ -33,8 +33,8 @@ export interface Applied {
 
 /**
  * Applies the requests of a transaction, each completely or not at all. A request that fails before
- * its first change fails alone. After a later failure the caller rolls back and retries with fewer
- * requests.
+ * its first change does not affect others. After a later failure, the caller rolls back and retries
+ * with fewer requests.
  *
  * @throws the error of a request that has changed something
  */
@@ -73,7 +73,7 @@ function* applyRequest(context: WriteContext, request: EncodedRequest): Script<A
   return outcomes;
 }
 
-/** Returns the outcomes for the caller if the last one is a refusal, and everything was undone. */
+/** Returns the outcomes for the caller if the last write was rejected and everything was undone. */
 function refusedOutcomes(
   request: EncodedRequest,
   outcomes: readonly AppliedOutcome[],

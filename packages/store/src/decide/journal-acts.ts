@@ -30,7 +30,7 @@ export function applyAct(
   }
 }
 
-/** Stores an approval request. One that exists already keeps its state. */
+/** Stores an approval request. An existing request keeps its state. */
 function insertApproval(
   { changes }: WriteContext,
   run: RunState,

@@ -10,7 +10,7 @@ const step = fc.oneof(
 );
 
 everyStore(
-  "deltas are numbered and read the same, alone or among other events",
+  "deltas have the same numbers and content, whether they are committed alone or among other events",
   async (withStore) => {
     await withStore(async (store) => {
       let n = 0;
@@ -54,7 +54,7 @@ everyStore(
 );
 
 everyStore(
-  "deltas are rejected if their run was claimed again, has ended or does not exist",
+  "rejects deltas if their run was claimed again, has ended or does not exist",
   async (withStore) => {
     await withStore(async (store) => {
       const write = async (runId: string, epoch: number) => {
@@ -74,7 +74,7 @@ everyStore(
   },
 );
 
-everyStore("deltas of a resting run's item are not in the tail", async (withStore) => {
+everyStore("the tail has no deltas of a suspended run's item", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await commit(store, "r", [start("i"), delta("i", "a")]);

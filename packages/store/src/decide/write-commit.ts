@@ -12,7 +12,7 @@ import { insertGrant } from "./permissions/write-grants.ts";
 import { writeChanges } from "./rows/write-variables.ts";
 import type { WriteContext } from "./state/write-context.ts";
 
-/** Writes a commit of a run's journal, or returns why it is fenced. */
+/** Writes a commit of a run's journal, or returns the reason why it is fenced. */
 export function* writeCommit(
   context: WriteContext,
   commit: RunCommit,

@@ -10,7 +10,7 @@ const stored = (calls: readonly CallRecord[], open: readonly CallRecord[] = []) 
   JSON.parse(encodeCalls(byId(calls), byId(open)) ?? "[]") as readonly StoredCall[];
 const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** A next record of one of three calls: some fields get a value, some are removed. */
+/** The next record of one of three calls: sets some fields and removes others. */
 const step = fc.record({
   callId: fc.constantFrom("a", "b", "__proto__"),
   fields: fc.dictionary(
@@ -18,11 +18,11 @@ const step = fc.record({
     fc.option(fc.jsonValue(), { nil: undefined }),
     { maxKeys: 4 },
   ),
-  /** The writer of a patch does not know the stored record. */
+  /** The writer of a patch does not have the stored record. */
   isNew: fc.boolean(),
 });
 
-test("calls folded from any commits are the last record of each, in the order of their first", () => {
+test("calls that are folded from any commits equal their last records, in the order of their first records", () => {
   fc.assert(
     fc.property(fc.array(fc.array(step, { maxLength: 5 }), { maxLength: 8 }), (commits) => {
       const last = new Map<string, CallRecord>();
@@ -47,7 +47,7 @@ const proposed = callRecord("c", { status: "proposed", args: { path: "x" } });
 const started = { ...proposed, status: "started", startedAt: 2 } as const;
 const ended = { ...started, status: "succeeded", endedAt: 3 } as const;
 
-test("of a stored call only the changed fields are stored", () => {
+test("stores only the changed fields of a stored call", () => {
   assert.deepEqual(stored([ended], [started]), [
     { callId: "c", changed: { status: "succeeded", endedAt: 3 } },
   ]);
@@ -55,14 +55,14 @@ test("of a stored call only the changed fields are stored", () => {
   assert.deepEqual(patchOf(started, reopened), { callId: "c", changed: {}, gone: ["startedAt"] });
 });
 
-test("neither an unchanged call nor a result in quarantine is stored", () => {
+test("stores neither unchanged calls nor results in quarantine", () => {
   const secret = { ...started, quarantine: { formatted: { text: "secret" } } } as never;
   assert.equal(encodeCalls(byId([secret]), byId([started])), undefined);
   assert.equal(encodeCalls(byId([started]), byId([secret])), undefined);
   assert.deepEqual(stored([secret]), json([started]));
 });
 
-test("a call's last change is when its row was written, or when a user reported its outcome", () => {
+test("a call's last change is the time of its row or of a user's report on its outcome", () => {
   const unknown = { ...started, status: "outcome_unknown" } as const;
   const found = { ...unknown, found: { answer: "happened", by: "ann", at: 9 } } as const;
   const row = (at: number, calls: unknown) => ({ at, calls: JSON.stringify(calls) });
@@ -71,7 +71,7 @@ test("a call's last change is when its row was written, or when a user reported 
   assert.deepEqual([before?.updatedAt, after?.updatedAt], [4, 9]);
 });
 
-test("a change of a call that is not stored is reported as damage", () => {
+test("a change of a call that has no stored record is reported as damage", () => {
   const rows = [{ at: 1, calls: JSON.stringify([patchOf(proposed, started)]) }];
   assert.throws(() => foldCalls(rows), /Only a change of the call c is stored/);
 });

@@ -1,7 +1,10 @@
 import type { CallRecord } from "@capstan/core";
 import type { CallEntry } from "../records/records.ts";
 
-/** A call as a commit stores it: whole, or its changes since an earlier commit of its run. */
+/**
+ * The form in which a commit stores a call: the whole record, or the changes since an earlier
+ * commit of its run.
+ */
 export type StoredCall = CallRecord | CallPatch;
 
 interface CallPatch {
@@ -27,7 +30,7 @@ interface Fields {
 }
 
 /**
- * Returns the stored form of a call of which the store has an earlier record, or undefined if
+ * Returns the changes to store for a call that has an earlier stored record, or undefined if
  * nothing changed. Records are immutable, so an identical object has not changed.
  */
 export function patchOf(before: CallRecord, after: CallRecord): StoredCall | undefined {
@@ -60,7 +63,7 @@ export function foldCalls(rows: readonly CallsRow[]): KnownCall[] {
   for (const { at, calls } of rows)
     for (const stored of JSON.parse(calls) as readonly StoredCall[]) {
       const call = patched(known.get(stored.callId)?.call, stored);
-      // A user's report comes from outside the loop and is stored with the call's end.
+      // A user's report is written outside the loop and is stored with the call's end.
       const updatedAt = Math.max(at, call.found?.at ?? at);
       known.set(stored.callId, { call, updatedAt });
     }
@@ -79,8 +82,8 @@ function patched(before: CallRecord | undefined, stored: StoredCall): CallRecord
 /**
  * Returns a commit's changes of calls as JSON, each call once, or undefined if nothing changed.
  *
- * @param changed each call as it is at the end of the commit
- * @param open the open calls as the store has them
+ * @param changed the calls' records at the end of the commit
+ * @param open the stored records of the open calls
  * @throws TypeError if a record is not JSON
  */
 export function encodeCalls(

@@ -22,7 +22,9 @@ const delta = (itemId: string, text: string): UnnumberedEvent => ({
 const end = (itemId: string, text: string): UnnumberedEvent => ({ type: "item.end", itemId, text });
 const note: UnnumberedEvent = { type: "round.started", round: 1, at: 1 };
 
-/** The events of one commit as they are read back; loose events as the writer gets them. */
+/**
+ * The events of one commit after they are read back, and the loose events that the writer receives.
+ */
 function roundTrip(events: readonly UnnumberedEvent[], before: number) {
   const { count, deltas, rows, loose } = encodeEvents(events);
   assert.equal(count, events.length);
@@ -36,7 +38,7 @@ function roundTrip(events: readonly UnnumberedEvent[], before: number) {
   return [...read, ...rest].toSorted((a, b) => a.seq - b.seq);
 }
 
-test("an item that begins and ends in a commit is in the row of the events around it, with its cuts", () => {
+test("an item that begins and ends in a commit is stored with its cuts in the row of the events around it", () => {
   const events = [
     start("a"),
     delta("a", "one"),
@@ -53,7 +55,7 @@ test("an item that begins and ends in a commit is in the row of the events aroun
   );
 });
 
-test("the writer decides about events of items that do not begin and end in the commit, or end with another text", () => {
+test("leaves events to the writer if their item does not begin and end in the commit, or ends with a different text", () => {
   const events = [
     delta("before", "x"),
     end("before", "x"),
@@ -84,7 +86,7 @@ test("the writer decides about events of items that do not begin and end in the 
   );
 });
 
-test("many long events become several rows, and no item is separated from its deltas", () => {
+test("splits many long events into several rows without separating an item from its deltas", () => {
   const text = "x".repeat(20_000);
   const items = ["a", "b", "c", "d"];
   const events = [
@@ -100,7 +102,7 @@ test("many long events become several rows, and no item is separated from its de
   );
 });
 
-/** Items that begin, continue and end at any time, some of them wrongly. */
+/** Items that begin, continue and end at any time, sometimes in an invalid order. */
 const anyEvents = fc
   .array(
     fc.tuple(
@@ -125,7 +127,7 @@ const anyEvents = fc
     });
   });
 
-test("every event of a commit is read back under its number, byte for byte, for any items", () => {
+test("reads back every event of a commit byte for byte under its number, for any items", () => {
   fc.assert(
     fc.property(anyEvents, fc.nat(1_000), (events, before) => {
       assert.deepEqual(
@@ -137,7 +139,7 @@ test("every event of a commit is read back under its number, byte for byte, for 
   );
 });
 
-test("a layout is read as it was written; a layout without deltas and gaps is null", () => {
+test("a layout is read back unchanged; a layout without deltas and gaps is null", () => {
   const layout = {
     items: [
       { index: 3, cuts: "1:4,3;9:2" },
@@ -155,7 +157,7 @@ test("a layout is read as it was written; a layout without deltas and gaps is nu
   assert.equal(writeLayout({ items: [], elsewhere: [] }), null);
 });
 
-test("a row that an older version compacted has its deltas cut evenly, under the same numbers", () => {
+test("cuts the deltas of a row that an older version compacted evenly, under the same numbers", () => {
   const events = JSON.stringify([{ type: "item.end", itemId: "a", text: "abcdefgh" }]);
   const read = eventsIn({ seq: 13, cuts: "0@0x3", events }).toSorted((a, b) => a.seq - b.seq);
   assert.deepEqual(
@@ -172,7 +174,7 @@ test("a row that an older version compacted has its deltas cut evenly, under the
 const cutsOf = (deltas: readonly Delta[]) =>
   deltas.reduce<CutText | undefined>(addDelta, undefined)?.cuts ?? "";
 
-test("a range of consecutive numbers is written once", () => {
+test("writes a range of consecutive numbers once", () => {
   const deltas = [
     { seq: 12, delta: "four" },
     { seq: 13, delta: "one" },
@@ -181,7 +183,7 @@ test("a range of consecutive numbers is written once", () => {
   assert.equal(cutsOf(deltas), "12:4,3;20:0");
 });
 
-test("every delta is read back from the whole text, wherever the text was cut", () => {
+test("reads every delta back from the whole text, for any cuts", () => {
   const anyText = fc
     .string({ unit: "binary", maxLength: 6 })
     .map((text) => text + "\u{1F600}".slice(0, text.length % 3));

@@ -38,7 +38,7 @@ export function readLayout(text: string): EventLayout {
   };
 }
 
-/** Returns the events of a row and the deltas that it stands for, in no particular order. */
+/** Returns the events of a row and the deltas that its layout describes, in no particular order. */
 export function eventsIn({ seq, cuts, events: text }: EventsRow): RunEvent[] {
   const events = JSON.parse(text) as readonly UnnumberedEvent[];
   if (cuts === null) {
@@ -77,8 +77,8 @@ function parts(text: string, separator: string): readonly string[] {
 }
 
 /**
- * Deltas whose item has no end, or ends with another text. They are stored under the last delta's
- * number.
+ * The event type for deltas whose item has no end or ends with a different text. They are stored
+ * under the last delta's number.
  */
 export const detachedDeltas = "item.deltas";
 

@@ -15,7 +15,7 @@ const end = (itemId: string, text: string): UnnumberedEvent => ({ type: "item.en
 const loose = (...events: readonly UnnumberedEvent[]) =>
   encodeEvents(events).loose.map(({ at }) => at);
 
-test("an item that begins and ends in a commit is in its row, without separate deltas", () => {
+test("an item that begins and ends in a commit is stored in the commit's row without separate deltas", () => {
   const events = [start("i"), delta("i", "a"), delta("i", "b"), end("i", "ab")];
   const { count, deltas, rows } = encodeEvents(events);
   assert.deepEqual({ count, deltas, loose: loose(...events) }, { count: 4, deltas: 2, loose: [] });
@@ -23,7 +23,7 @@ test("an item that begins and ends in a commit is in its row, without separate d
   assert.deepEqual(stored, [[start("i"), end("i", "ab")]]);
 });
 
-test("the writer decides about an item that only begins or ends here, ends with another text, or comes twice", () => {
+test("leaves an item to the writer if it only begins or only ends in the commit, ends with a different text, or occurs twice", () => {
   assert.deepEqual(loose(start("i"), delta("i", "a")), [2]);
   assert.deepEqual(loose(delta("i", "a"), end("i", "a")), [1, 2]);
   assert.deepEqual(loose(end("i", "a")), [1]);

@@ -4,7 +4,7 @@ import type { UnnumberedEvent } from "../records/records.ts";
 /** A commit's events as text. Their numbers count from the run's last event before the commit. */
 export interface EncodedEvents {
   readonly count: number;
-  /** The number of deltas: each has a number in the tail, wherever it is stored. */
+  /** The number of deltas. Each delta has a number in the tail, even if it is stored elsewhere. */
   readonly deltas: number;
   readonly rows: readonly EncodedRow[];
   /** Events of items that do not both begin and end in this commit. */
@@ -20,7 +20,7 @@ export interface EncodedRow {
   readonly cuts: string | null;
 }
 
-/** An event of a commit whose row the writer chooses. */
+/** An event for which the writer chooses the row. */
 export type LooseEvent =
   | {
       readonly type: "delta";
@@ -38,12 +38,12 @@ export type LooseEvent =
       readonly data: string;
     };
 
-/** A row that is longer than about this many characters takes no more events. */
+/** No more events are added to a row that is longer than about this many characters. */
 const maxRowLength = 32_768;
 
 /**
- * Encodes a commit's events. An item that begins and ends here goes into the row of the events
- * around it; the writer decides where other items are stored.
+ * Encodes a commit's events. An item that begins and ends in this commit is stored in the row of
+ * the events around it. The writer decides where other items are stored.
  */
 export function encodeEvents(events: readonly UnnumberedEvent[]): EncodedEvents {
   const texts = textsOf(events);
@@ -82,7 +82,7 @@ function textsOf(events: readonly UnnumberedEvent[]): ReadonlyMap<string, string
   return texts;
 }
 
-/** Collects events into few rows, because a row costs more than its contents. */
+/** Collects events into few rows, because a row's overhead exceeds the cost of its contents. */
 class GroupedEvents {
   readonly #rows: EncodedRow[] = [];
   /** The number of the row's first event, and the number after its last one. */

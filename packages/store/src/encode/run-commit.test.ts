@@ -18,7 +18,7 @@ import { CommitEncoder, type EncodedWrite, type RunCommit } from "./run-commit.t
 
 type Commit = { readonly epoch?: number; readonly status?: RunStatus };
 
-/** Encodes one commit of the run `r`. */
+/** Encodes a commit of the run `r`. */
 function encode(
   encoder: CommitEncoder,
   writes: readonly RunJournalWrite[],
@@ -29,7 +29,7 @@ function encode(
   return encoder.encode({ at: 1, writes: [given] }).writes[0];
 }
 
-test("a commit that only adds to one item is encoded as its deltas", () => {
+test("encodes a commit that only adds to one item as deltas", () => {
   assert.deepEqual(encode(new CommitEncoder(), [delta("i", "a"), delta("i", "")]), {
     type: "deltas",
     runId: "r",
@@ -39,7 +39,7 @@ test("a commit that only adds to one item is encoded as its deltas", () => {
   });
 });
 
-test("a commit with any other write is not", () => {
+test("does not encode a commit with any other write as deltas", () => {
   const others: readonly (readonly RunJournalWrite[])[] = [
     [],
     [start("i"), delta("i", "a")],
@@ -54,7 +54,7 @@ test("a commit with any other write is not", () => {
 
 const odd = 'a line\nbreak, "quotes", \u2028, \0 and \ud800';
 
-test("a commit is posted as it is, whatever it contains", () => {
+test("posts a commit unchanged, whatever it contains", () => {
   const approval = approvalRequest("a");
   const encoded = encode(new CommitEncoder(), [
     { type: "message", round: 1, message: { role: "user", content: odd } },
@@ -79,7 +79,7 @@ const write = (call: CallRecord): RunJournalWrite => ({ type: "call", call });
 const whole = (call: CallRecord) => JSON.stringify([call]);
 const callsOf = (encoded: EncodedWrite | undefined) => (encoded as RunCommit).calls;
 
-test("of an open call only the changes are stored; a call is stored once a commit", () => {
+test("stores only the changes of an open call, and each call once per commit", () => {
   const encoder = new CommitEncoder();
   assert.equal(callsOf(encode(encoder, [write(proposed), write(started)])), whole(started));
   const patch = [{ callId: "c", changed: { status: "succeeded", endedAt: 3 } }];
@@ -87,7 +87,7 @@ test("of an open call only the changes are stored; a call is stored once a commi
   assert.equal(callsOf(encode(encoder, [write(ended)])), whole(ended), "it is not cached any more");
 });
 
-test("a call is stored whole if its stored record is not known", () => {
+test("stores a whole call if its stored record is not cached", () => {
   const encoder = new CommitEncoder();
   encode(encoder, [write(started)]);
   assert.equal(callsOf(encode(encoder, [write(ended)], { epoch: 4 })), whole(ended), "in an epoch");
@@ -102,7 +102,7 @@ test("a call is stored whole if its stored record is not known", () => {
   }
 });
 
-test("an error names the value that is not JSON, and the commits that it fails", () => {
+test("an error names the value that is not JSON and the commits that fail because of it", () => {
   const broken = { n: 1n } as unknown as string;
   const bad = [write(callRecord("c", { argumentsText: broken }))];
   const journal: StoreWrite = { type: "journal", runId: "r", epoch: 3, writes: bad };

@@ -17,9 +17,9 @@ import { encodeEvents, type EncodedEvents } from "./event-rows.ts";
 import { encodeChanges, type EncodedChanges } from "./variable-changes.ts";
 
 /**
- * One commit of a run in the form of its rows: texts and numbers. It is made on the caller's thread
- * and posted to the writer's thread by structured clone. The large values are JSON texts; the other
- * fields are those that the writer's decisions need.
+ * A commit of a run in the form of its rows: texts and numbers. The caller's thread creates it and
+ * posts it to the writer's thread by structured clone. Large values are JSON texts; the writer's
+ * decisions need the other fields.
  */
 export interface RunCommit {
   readonly type: "commit";
@@ -35,7 +35,7 @@ export interface RunCommit {
   /** `StoredCall`s as a JSON array, without results in quarantine; absent if there are none. */
   readonly calls?: string;
   readonly result?: string;
-  /** The long texts of the result, which are read separately from it. */
+  /** The long texts of the result, which are read separately from the result. */
   readonly replay?: string;
   readonly variables: readonly EncodedChanges[];
   readonly grants: readonly Grant[];
@@ -81,7 +81,7 @@ export type JournalAct =
     }
   /** A client or a user can answer the call by its id. */
   | { readonly type: "answerable"; readonly callId: string; readonly by: AnswerableBy }
-  /** The call has ended and takes no more answers. */
+  /** The call has ended and accepts no more answers. */
   | {
       readonly type: "settled";
       /** The client of a client's own call. */
@@ -92,7 +92,7 @@ export type JournalAct =
 
 /**
  * `client`: the call waits for its client's output. `person`: its outcome is unknown, and a user
- * may report it.
+ * can report it.
  */
 export type AnswerableBy = "client" | "person";
 
@@ -115,8 +115,8 @@ export interface EncodedRequest {
 }
 
 /**
- * Returns whether a write belongs to a run's journal: if it is lost, the later ones of the run must
- * fail, too.
+ * Returns whether a write belongs to a run's journal. If such a write is lost, later writes of the
+ * run must also fail.
  */
 export function isCommit(write: EncodedWrite): write is RunCommit | DeltaCommit {
   return write.type === "commit" || write.type === "deltas";
@@ -135,7 +135,10 @@ interface OpenCalls {
 export class CommitEncoder {
   readonly #runs = new Map<string, OpenCalls>();
 
-  /** Encodes a request. One that is not JSON fails alone, with the later commits of its run. */
+  /**
+   * Encodes a request. If it cannot be encoded as JSON, only this request and the later commits of
+   * its run fail.
+   */
   encode({ at, writes }: WriteRequest): EncodedRequest {
     try {
       return { at, writes: writes.map((write) => this.#encodeWrite(write)) };
@@ -145,8 +148,8 @@ export class CommitEncoder {
   }
 
   /**
-   * Forgets the calls of a run: its last write is not stored, or another process owns the run. Its
-   * calls are stored whole from now on.
+   * Evicts the calls of a run, because its last write was not stored or another process owns the
+   * run. From now on its calls are stored whole.
    */
   forget(runId: string): void {
     this.#runs.delete(runId);
@@ -170,8 +173,8 @@ export class CommitEncoder {
 }
 
 /**
- * Returns what the writer needs of a request that fails before it is written: the commits that are
- * lost.
+ * Returns the commits that are lost because a request fails before it is written. The writer needs
+ * them.
  */
 export function lostRequest({ at, writes }: WriteRequest, thrown: unknown): EncodedRequest {
   const lost = writes.flatMap((write) => {
@@ -272,8 +275,8 @@ function encodeCommit(
 }
 
 /**
- * Returns whether a journal contains only heartbeats, which the service adds to the writes of the
- * chain and nothing depends on.
+ * Returns whether a journal contains only heartbeats. The service adds heartbeats to the chain's
+ * writes, and no later write depends on them.
  */
 function containsOnlyHeartbeats(writes: readonly RunJournalWrite[]): boolean {
   return writes.every((write) => write.type === "event" && write.event.type === "run.heartbeat");
@@ -351,7 +354,7 @@ function addCallActs(
     acts.push({
       type: "settled",
       ...(isClient && { client: callId }),
-      // A stopped call waits for no answer.
+      // A stopped call needs no answer.
       ...(approval !== undefined && { approval: approval.id }),
       ...(review !== undefined && { review: review.id }),
     });

@@ -9,7 +9,7 @@ const set = (name: string, text: string): VariableChange => ({
   variable: variableOf(name, text),
 });
 
-test("consecutive small changes are one text, which ends with a large value", () => {
+test("joins consecutive small changes into one text, which ends with a large value", () => {
   const [large, rest, ...others] = encodeChanges([
     set("a", "small"),
     { type: "removed", name: "a", reason: "removed" },
@@ -30,7 +30,7 @@ test("consecutive small changes are one text, which ends with a large value", ()
   assert.deepEqual(JSON.parse(large.value), { text: longText("large") });
 });
 
-test("a value with much data is large even if its text is short", () => {
+test("treats a value with much data as large even if its text is short", () => {
   const variable = {
     ...variableOf("a", "short"),
     bytes: 5_000,

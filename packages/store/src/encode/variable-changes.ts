@@ -5,13 +5,15 @@ import type { VariableChange } from "@capstan/core";
  * entry]`. A null entry removes the variable, and an entry can consist of `evicted` only.
  */
 export interface EncodedChanges {
-  /** If there is a `value`, the last entry still lacks its digest. */
+  /** If it has a `value`, the last entry still lacks its digest. */
   readonly entries: string;
   /** The value of the last entry as JSON, if it is too large for its entry. */
   readonly value?: string;
 }
 
-/** The largest value, in bytes, that is stored in its entry: a row of its own would cost more. */
+/**
+ * The largest value, in bytes, that is stored in its entry: a separate row would take more space.
+ */
 const maxInlineBytes = 768;
 
 /**
@@ -23,7 +25,7 @@ export function encodeChanges(changes: readonly VariableChange[]): readonly Enco
   let small: unknown[] = [];
   for (const change of changes) {
     if (change.type === "removed") {
-      // The store keeps values that were only evicted from memory.
+      // A value that was only evicted from memory remains stored.
       small.push([change.name, change.reason === "evicted" ? { evicted: true } : null]);
       continue;
     }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { createCommitQueue } from "./commit-queue.ts";
 
-test("requests that arrive during a commit go into the next one, in order", async () => {
+test("requests that arrive during a commit are part of the next commit, in order", async () => {
   const batches: (readonly number[])[] = [];
   const gates: (() => void)[] = [];
   const queue = createCommitQueue<number, number>({
@@ -72,7 +72,7 @@ test("a failed commit rejects its own requests, and the queue continues", async 
   await assert.rejects(queue.submit(1), /no disk/);
   broken = false;
   assert.equal(await queue.submit(2), 2);
-  assert.deepEqual(settled, [undefined, 2], "settle is called for both");
+  assert.deepEqual(settled, [undefined, 2], "settle is called for both requests");
 });
 
 test("draining waits for the submitted requests", async () => {

@@ -1,6 +1,9 @@
 import { setImmediate as endOfTurn } from "node:timers/promises";
 
-/** Group commit: requests that arrive during a commit go into the next one. There is no timer. */
+/**
+ * Group commit: requests that arrive during a commit are part of the next commit. There is no
+ * timer.
+ */
 export interface CommitQueue<Request, Result> {
   /** Rejects if the whole commit failed. */
   submit(request: Request): Promise<Result>;

@@ -36,9 +36,9 @@ import { readEveryUsage } from "../read/retention/usage.ts";
 
 /** The parts that a store reader needs. */
 export interface ReadParts {
-  /** Reads by key. The script is created again if it has to run again. */
+  /** Reads by key. If the read is retried, the script is created again. */
   readonly read: <T>(script: () => Script<T>) => Promise<T>;
-  /** Reads with statements that must see the same moment. */
+  /** Reads with statements that must see the same snapshot. */
   readonly snapshot: <T>(script: () => Script<T>) => Promise<T>;
   readonly readSlow: <Name extends SlowReadName>(
     name: Name,
@@ -50,8 +50,8 @@ export interface ReadParts {
    */
   readonly isLongRun?: (runId: string) => boolean;
   /**
-   * Returns how far a run may be read, or undefined if the database itself has only published
-   * events.
+   * Returns the last event number up to which a run can be read, or undefined if the database
+   * itself has only published events.
    */
   readonly positionOf: (runId: string) => PublishedPosition | undefined;
   /**
@@ -64,7 +64,7 @@ export interface ReadParts {
 }
 
 /**
- * Reads by key that need nothing but the database. A list has 20 rows by default and at most 1,000.
+ * Reads by key that need only the database. A list has 20 rows by default and at most 1,000.
  */
 const keyReads = {
   everyOrphan,
@@ -87,7 +87,7 @@ const keyReads = {
   getGrant,
   listOverrides,
   getConversation,
-  /** Last changed first. */
+  /** Most recently changed first. */
   listConversations,
   /** In order. */
   listItems,
@@ -136,7 +136,7 @@ export function createStoreReader({
 
   const shareCompact = shareReads<CompactEvents>();
 
-  /** SQLite may have more of a run in progress than was published. */
+  /** SQLite can contain events of a run in progress that are not published yet. */
   function published<Run extends ListedRun>(run: Run): Run {
     if (isClosing(run.status)) return run;
     const lastSeq = lastSeqOf(run.id);
@@ -158,24 +158,27 @@ export function createStoreReader({
           ? await readSlow("getRun", query)
           : await read(() => getRun(query)),
       ),
-    /** All of a run's input, with long lists and texts. */
+    /** A run's complete input, with long lists and texts. */
     readInput: async (query: OfRun) => {
       const list = await read(() => readInput(query));
       return list && joinList(list, blobs);
     },
-    /** The same in parts, so that a reader of a few items needs little memory. */
+    /** The same input in parts, so that a reader of a few items needs little memory. */
     streamInput: async (query: OfRun) => {
       const list = await read(() => readInput(query));
       return list && partsOfList(list, blobs);
     },
     /** A list of a run's request, with the parts that are stored as blobs. */
     readList: <T>(list: StoredList<T>) => joinList(list, blobs),
-    /** The bytes of an image or a file that a run refers to. The caller checks that its user may read that run. */
+    /**
+     * The bytes of an image or a file that a run refers to. The caller must check that its user is
+     * allowed to read that run.
+     */
     readBlob: (sha256: string) => blobs.get(sha256),
     /** The same bytes in pieces. */
     streamBlob: (sha256: string) => blobs.stream(sha256),
     hasBlob: (sha256: string) => blobs.has(sha256),
-    /** Oldest first, without runs that only hold a user's changes of variables. */
+    /** Oldest first, without runs that only contain a user's changes of variables. */
     listRuns: async (query: SlowReadQuery<"listRuns">) => {
       const { data, hasMore } = await readSlow("listRuns", query);
       return { data: data.map((run) => published(run)), hasMore };
@@ -199,9 +202,8 @@ export function createStoreReader({
 
     /**
      * Events with `seq > after`, in order, at most `limit` (default 256). Fewer than `limit` means
-     * that there are no more yet. Until an hour after the run's end the numbers have no gap, and
-     * deltas are as they were sent. Later each item has one delta, under the number of its first
-     * one.
+     * that there are no more yet. Until an hour after the run's end, the numbers have no gap and
+     * the deltas are unchanged. Later each item has one delta, under the number of its first delta.
      */
     readEvents: async ({
       after = 0,
@@ -210,8 +212,8 @@ export function createStoreReader({
     }: OfRun & { readonly after?: number; readonly limit?: number }) =>
       (await eventPage({ ...run, after, limit }))?.events,
     /**
-     * The same as a page that says whether the run has ended. A page has at most `size` UTF-16
-     * units, or one event.
+     * The same events as a page that says whether the run has ended. A page has at most `size`
+     * UTF-16 units, or one event.
      */
     readEventPage: cachePages(
       eventPage,
@@ -239,12 +241,12 @@ export function createStoreReader({
       return list && joinList(list, blobs);
     },
 
-    /** All grants that hold in a session now, given there or for every session. */
+    /** All grants that apply in a session now: grants for this session and for every session. */
     readGrants: (query: Omit<QueryOf<typeof readGrants>, "at">) =>
       read(() => readGrants({ ...query, at: clock.now() })),
     /**
-     * The grants in force, neither revoked nor expired. With `sessionId`, those of that session and
-     * of every session.
+     * The grants in force, neither revoked nor expired. With `sessionId`, only grants for that
+     * session and for every session.
      */
     listGrants: (query: Omit<QueryOf<typeof listGrants>, "at">) =>
       read(() => listGrants({ ...query, at: clock.now() })),
@@ -257,7 +259,7 @@ export function createStoreReader({
   };
 }
 
-/** Creates the reads that retention needs. They may take long. */
+/** Creates the reads that retention needs. They can take long. */
 export function createRetentionReader(readSlow: ReadParts["readSlow"]) {
   return {
     ...slowReadsOf(["everyOwner", "everyUnreachable", "listUntouched", "getLineage"], readSlow),

@@ -25,14 +25,14 @@ export interface StoreParts extends Pick<
   readonly writer: Writer;
   readonly publisher: Publisher;
   /**
-   * Runs in progress and the database's last number for a run, for databases that cannot be asked
-   * for them.
+   * Runs in progress and the database's last event number for each, for databases that cannot be
+   * queried for them.
    */
   readonly live?: { readonly runs: LiveRuns; readonly storedSeq: (runId: string) => number };
   readonly nodes?: Nodes;
   readonly clock: Clock;
   readonly announce: (url: string) => Promise<void>;
-  /** Releases everything but the writer, after the writer has stopped. */
+  /** Releases everything except the writer, after the writer has stopped. */
   readonly release: () => Promise<void>;
 }
 
@@ -58,7 +58,9 @@ export function createStore(parts: StoreParts): Store {
   let collectAgain = false;
   let closing: Promise<void> | undefined;
 
-  /** Completes the writer's results and notifies subscribers before the caller gets them. */
+  /**
+   * Completes the writer's results and notifies subscribers before the caller receives the results.
+   */
   function settle(request: WriteRequest, result: Settled | undefined): Settled | undefined {
     const applied =
       result !== undefined && "outcomes" in result

@@ -5,7 +5,7 @@ import { createFailureDetector } from "./failure-detector.ts";
 const node = (id: string, beats: number) => ({ id, url: null, beats });
 
 // Contract: durability-55
-test("a node is silent once its heartbeats have not increased for long enough by the observer's clock", () => {
+test("a node is silent if its heartbeats have not increased for long enough by the observer's clock", () => {
   let time = 0;
   const silent = createFailureDetector({ silentMs: 2_000, now: () => time });
   const at = (to: number, ...nodes: ReturnType<typeof node>[]) => {
@@ -16,6 +16,6 @@ test("a node is silent once its heartbeats have not increased for long enough by
   assert.deepEqual(at(1_999, node("a", 7), node("b", 2)), []);
   assert.deepEqual(at(2_000, node("a", 7), node("b", 3)), ["a"]);
   assert.deepEqual(at(2_500, node("a", 8), node("b", 3)), [], "it beats again");
-  assert.deepEqual(at(9_000, node("b", 4)), [], "a node that is gone is forgotten");
+  assert.deepEqual(at(9_000, node("b", 4)), [], "forgets a node that was removed");
   assert.deepEqual(at(9_001, node("a", 8), node("b", 4)), [], "and begins anew");
 });

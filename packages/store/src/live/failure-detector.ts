@@ -2,8 +2,8 @@ import type { NodeRecord } from "../records/nodes.ts";
 
 /**
  * Creates a function that returns the nodes without a heartbeat for `silentMs`. It measures from
- * the moment when it first saw a node's count of heartbeats, by its own monotonic clock, and never
- * compares the clocks of different nodes.
+ * its first observation of a node's current count of heartbeats, by its own monotonic clock. It
+ * never compares the clocks of different nodes.
  *
  * @example
  * const silent = createFailureDetector({ silentMs: 2_000, now: () => performance.now() });

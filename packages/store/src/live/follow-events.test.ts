@@ -48,7 +48,7 @@ function range(from: number, to: number): number[] {
 }
 
 // Contract: durability-2, durability-7
-test("readers of any speed, from any number, see each event once and in order while it is written", async () => {
+test("readers of any speed, from any number, see each event once and in order during the run", async () => {
   await withFileStore(async (store) => {
     let run = 0;
     await fc.assert(
@@ -102,7 +102,7 @@ everyStore("following an ended run replays it and ends", async (withStore) => {
 });
 
 everyStore(
-  "a reader continues after a pause and ends with the run even if no event says so",
+  "a reader continues after a pause and ends with the run even without a final event",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });
@@ -165,39 +165,45 @@ everyStore(
   },
 );
 
-everyStore("a signal ends the stream immediately and removes its listener", async (withStore) => {
-  await withStore(async (store) => {
-    await createRun(store, { id: "r" });
-    let listening = 0;
-    const counted: Store = {
-      ...store,
-      subscribe: (runId, listener) => {
-        listening += 1;
-        const stop = store.subscribe(runId, listener);
-        return () => {
-          listening -= 1;
-          stop();
-        };
-      },
-    };
-    const controller = new AbortController();
-    const reader = followEvents({ store: counted, owner, runId: "r", signal: controller.signal });
-    const waiting = reader.next();
-    await tick();
-    assert.equal(listening, 1);
-    controller.abort();
-    assert.equal((await waiting).done, true);
-    assert.equal(listening, 0);
-  });
-});
+everyStore(
+  "an abort signal ends the stream immediately and removes its listener",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      let listening = 0;
+      const counted: Store = {
+        ...store,
+        subscribe: (runId, listener) => {
+          listening += 1;
+          const stop = store.subscribe(runId, listener);
+          return () => {
+            listening -= 1;
+            stop();
+          };
+        },
+      };
+      const controller = new AbortController();
+      const reader = followEvents({ store: counted, owner, runId: "r", signal: controller.signal });
+      const waiting = reader.next();
+      await tick();
+      assert.equal(listening, 1);
+      controller.abort();
+      assert.equal((await waiting).done, true);
+      assert.equal(listening, 0);
+    });
+  },
+);
 
-everyStore("another owner's run has no events, and a deleted one ends", async (withStore) => {
-  await withStore(async (store) => {
-    await createRun(store, { id: "r" });
-    await commit(store, "r", [note, resultOf("completed")]);
-    const foreign = followEvents({ store, owner: "other", runId: "r" });
-    assert.equal((await foreign.next()).done, true);
-    await store.write([{ type: "delete-run", owner, id: "r" }]);
-    assert.deepEqual(await follow(store, "r", { after: 0, pauseEvery: 9, limit: 9 }), []);
-  });
-});
+everyStore(
+  "another owner's run has no events, and the stream of a deleted run ends",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      await commit(store, "r", [note, resultOf("completed")]);
+      const foreign = followEvents({ store, owner: "other", runId: "r" });
+      assert.equal((await foreign.next()).done, true);
+      await store.write([{ type: "delete-run", owner, id: "r" }]);
+      assert.deepEqual(await follow(store, "r", { after: 0, pauseEvery: 9, limit: 9 }), []);
+    });
+  },
+);

@@ -4,7 +4,7 @@ import type { Published, Store } from "./store.ts";
 
 /**
  * Yields a run's events after a number: first those in the store, then new ones until the run has
- * ended, without gaps or duplicates. A reader that is slower than the run is fed from the store, so
+ * ended, without gaps or duplicates. A reader that is slower than the run reads from the store, so
  * its buffer is bounded. A missing run and another owner's run have no events.
  *
  * @example
@@ -14,13 +14,13 @@ export async function* followEvents(options: {
   readonly store: Pick<Store, "subscribe" | "readEventPage">;
   readonly owner: string;
   readonly runId: string;
-  /** The last number that the reader has. @default 0 */
+  /** The number of the last event that the reader has. @default 0 */
   readonly after?: number;
-  /** Ends the stream quietly. */
+  /** Ends the stream without an error. */
   readonly signal?: AbortSignal;
   /**
-   * The number of events that are buffered for a slow reader before it is fed from the store, and
-   * the size of a page there.
+   * The number of events that are buffered for a slow reader before it reads from the store, and
+   * the size of a page from the store.
    * @default 256
    */
   readonly limit?: number;

@@ -15,17 +15,17 @@ interface LiveRun {
   lastSeq: number;
   /** The number of writes that the writer has not answered yet. */
   pending: number;
-  /** Whether this process runs it. */
+  /** Whether this process runs the run. */
   inProgress: boolean;
   readonly items: Map<string, LiveItem>;
 }
 
-/** A mark is stored for each so many deltas of an item. */
+/** The number of deltas of an item between two stored marks. */
 const stride = 256;
 
 /**
- * The state of runs that are being written, for databases that cannot be asked for it by key. A run
- * that is not in progress and has no pending writes is not in it.
+ * The state of runs that are being written, for databases that cannot be queried for it by key. It
+ * does not include runs that are not in progress and have no pending writes.
  */
 export class LiveRuns {
   readonly #runs = new Map<string, LiveRun>();
@@ -40,7 +40,10 @@ export class LiveRuns {
     }
   }
 
-  /** This process claimed a run. No other process writes it, so its last number stays known. */
+  /**
+   * This process claimed a run. No other process writes to it, so the cached last number remains
+   * valid.
+   */
   claimed({ id, lastSeq }: Pick<ClaimedRun, "id" | "lastSeq">): void {
     const live = this.#runs.get(id) ?? { lastSeq, pending: 0, inProgress: true, items: new Map() };
     live.inProgress = true;
@@ -88,7 +91,7 @@ export class LiveRuns {
     live.lastSeq = seq;
   }
 
-  /** The run's items were moved out of the tail: the run is not in progress any more. */
+  /** The run is no longer in progress: its items were moved out of the tail. */
   folded(runId: string): void {
     const live = this.#runs.get(runId);
     if (live === undefined) return;
@@ -97,7 +100,7 @@ export class LiveRuns {
     this.#release(runId, live);
   }
 
-  /** The outcome of a journal has arrived. */
+  /** Records that the outcome of a journal has arrived. */
   end(runId: string): void {
     const live = this.#runs.get(runId);
     if (live === undefined) return;
@@ -105,7 +108,7 @@ export class LiveRuns {
     this.#release(runId, live);
   }
 
-  /** Returns the number of the last published event if the database may be ahead of it. */
+  /** Returns the number of the last published event if the database can be ahead of it. */
   lastSeq(runId: string): number | undefined {
     return this.#runs.get(runId)?.lastSeq;
   }
@@ -143,7 +146,7 @@ export function findClaim(
 ): Pick<ClaimedRun, "id" | "lastSeq"> | undefined {
   if (outcome.status === "claimed" && write.runId !== undefined)
     return { id: write.runId, lastSeq: outcome.lastSeq };
-  // A run that became ready by an expired approval can be claimed by any process.
+  // Any process can claim a run that became ready because an approval expired.
   if (outcome.status === "expired" || !("ready" in outcome)) return undefined;
   return outcome.ready?.status === "in_progress" ? outcome.ready : undefined;
 }

@@ -15,7 +15,9 @@ export interface PreparedWrites {
   readonly blobs: readonly NewBlob[];
 }
 
-/** Returns whether these writes create a run with an input that is stored apart from its row. */
+/**
+ * Returns whether these writes create a run with an input that is stored separately from its row.
+ */
 export function hasLongInputs(writes: readonly StoreWrite[]): boolean {
   return writes.some((write) => {
     if (write.type !== "create-run") return false;
@@ -102,7 +104,7 @@ function openingMessages(writes: readonly StoreWrite[], runId: string): readonly
   );
 }
 
-/** Replaces the messages, which are all of one round, by the references. */
+/** Replaces the messages, which all belong to one round, with the references. */
 function withMessages(
   writes: readonly RunJournalWrite[],
   messages: StoredList<Message>,

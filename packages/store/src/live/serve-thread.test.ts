@@ -5,7 +5,7 @@ import { MessageChannel } from "node:worker_threads";
 import { errorDataOf } from "../records/error-data.ts";
 import { serveThread } from "./serve-thread.ts";
 
-test("requests are answered in order, a failed one with its error, until the thread stops", async () => {
+test("answers requests in order until the thread stops, and a failed request with its error", async () => {
   const { port1: port, port2 } = new MessageChannel();
   const replies: unknown[] = [];
   port.on("message", (reply) => replies.push(reply));

@@ -1,9 +1,9 @@
-/** The maximum number of results that are remembered while a caller uses them. */
+/** The maximum number of results that are shared while a caller uses them. */
 const maxShared = 100;
 
 /**
- * Lets callers that read the same long value share it: those that ask while it is being read, and
- * later ones as long as another caller still uses it. The values must be immutable.
+ * Lets callers share a long value: all callers that request it during the read, and later callers
+ * while another caller still uses it. The values must be immutable.
  *
  * @example
  * const share = shareReads<CompactEvents>();

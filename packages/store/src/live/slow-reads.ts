@@ -9,7 +9,7 @@ import { everyOwner, getLineage, listUntouched } from "../read/retention/read-re
 import { everyUnreachable } from "../read/retention/read-unreachable.ts";
 import { readManifest, readValue, readVariables } from "../read/read-variables.ts";
 
-/** Reads that can take long. SQLite runs them in a thread of their own. */
+/** Reads that can take long. SQLite runs them in a separate thread. */
 export const slowReads = {
   ancestors,
   getRun,

@@ -7,13 +7,13 @@ import type { OutcomesOf } from "../records/write-outcomes.ts";
 
 /** A notification to subscribers, sent after the commit and in order. */
 export interface Published {
-  /** The events as they were written; their numbers follow `seqBefore`. */
+  /** The committed events; their numbers follow `seqBefore`. */
   readonly events: readonly UnnumberedEvent[];
   /** The number of the event before them. @default 0, if there are none */
   readonly seqBefore?: number;
   /** The run has ended or was deleted: no notification follows. */
   readonly closed: boolean;
-  /** Another node wrote to the run, or may have: read its events from the store. */
+  /** Another node has written, or can have written, to the run: read its events from the store. */
   readonly byOtherNode?: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface Store extends StoreReader {
    * written
    */
   write<const W extends readonly StoreWrite[]>(writes: W): Promise<OutcomesOf<W>>;
-  /** Deletes blobs that no run refers to any more. @returns the number of deleted blobs */
+  /** Deletes blobs that no run refers to. @returns the number of deleted blobs */
   collectBlobs(signal?: AbortSignal): Promise<number>;
   /** Calls back right before the next commit; writes of the callback are part of it. */
   beforeNext(write: () => void): void;
@@ -44,8 +44,8 @@ export interface Store extends StoreReader {
   /** The nodes that share the database; absent if only one process can have it. */
   readonly nodes?: Nodes;
   /**
-   * Resolves if the writer died: the process should exit, and the next one recovers. Absent if that
-   * cannot happen.
+   * Resolves if the writer died: the process should exit, and the next process recovers. Absent if
+   * that cannot happen.
    */
   readonly died?: Promise<CapstanError>;
   /** Finishes the writes in progress and releases the folder. */

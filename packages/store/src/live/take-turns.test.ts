@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { takeTurns } from "./take-turns.ts";
 
 // Contract: durability-6
-test("an owner's read waits for few reads of another owner, however many that one has", async () => {
+test("an owner's read waits for few reads of another owner, however many are queued", async () => {
   const started: string[] = [];
   const ends: (() => void)[] = [];
   const inTurn = takeTurns(2);
@@ -22,7 +22,7 @@ test("an owner's read waits for few reads of another owner, however many that on
   assert.deepEqual(started, ["a1", "a2", "a3", "b1", "a4", "b2", "a5"]);
 });
 
-test("a read that fails passes the turn on", async () => {
+test("a failed read starts the next one", async () => {
   const inTurn = takeTurns(1);
   const failed = inTurn("a", () => Promise.reject(new Error("no")));
   const other = inTurn("a", async () => "read");

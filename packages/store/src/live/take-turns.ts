@@ -1,14 +1,15 @@
 /**
- * Creates a function that lets owners take turns, so that many reads of one owner do not delay those of others.
+ * Creates a function that lets owners take turns, so that many reads of one owner do not delay the
+ * reads of others.
  *
- * @param limit how many reads run at once
+ * @param limit the maximum number of concurrent reads
  *
  * @example
  * const inTurn = takeTurns(4);
  * await inTurn(query.owner, () => readSlow(name, query));
  */
 export function takeTurns(limit: number): <T>(owner: string, read: () => Promise<T>) => Promise<T> {
-  /** The reads that wait, by owner. The owner whose turn is next comes first. */
+  /** The waiting reads by owner, in the order of the owners' turns. */
   const waiting = new Map<string, (() => void)[]>();
   let running = 0;
 
@@ -39,7 +40,7 @@ export function takeTurns(limit: number): <T>(owner: string, read: () => Promise
   };
 }
 
-/** Returns the owner of a query. Queries about all owners take turns as one owner does. */
+/** Returns the owner of a query. Queries about all owners share one turn. */
 export function ownerOf(query: object | undefined): string {
   return query !== undefined && "owner" in query ? String(query.owner) : "";
 }

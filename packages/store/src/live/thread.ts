@@ -15,7 +15,7 @@ const closed: ErrorData = {
   message: "The store is closed: nothing can be read or written.",
 };
 
-/** A request in progress may have been committed before the thread could answer. */
+/** A request in progress can have been committed before the thread could answer. */
 function diedOf(reason: unknown): ErrorData {
   const { code } = errorDataOf("", reason);
   const why = reason instanceof Error ? reason.message : String(reason);
@@ -29,9 +29,11 @@ function diedOf(reason: unknown): ErrorData {
 export interface Thread<Request, Response> {
   /** Rejects with the thread's error, or because the thread died. */
   ask(request: Request): Promise<Response>;
-  /** Resolves if the thread dies before `stop`: it answers nothing any more. */
+  /**
+   * Resolves if the thread dies before `stop`: it then answers no more requests.
+   */
   readonly died: Promise<CapstanError>;
-  /** Lets the thread finish its requests and end. */
+  /** Lets the thread finish its requests, and stops it. */
   stop(): Promise<void>;
 }
 
@@ -49,7 +51,7 @@ export function startThread<Request, Response>(
 ): Thread<Request, Response> {
   const extension = caller.endsWith(".ts") ? "ts" : "js";
   const worker = new Worker(new URL(`./${name}.${extension}`, caller), { workerData });
-  /** In the order of their answers. */
+  /** Requests in the order of their answers. */
   const waiting: PromiseWithResolvers<Response>[] = [];
   const died = Promise.withResolvers<CapstanError>();
   let dead: ErrorData | undefined;
@@ -66,7 +68,8 @@ export function startThread<Request, Response>(
     else asked?.resolve(reply.value);
   });
   worker.on("error", (thrown) => die(diedOf(thrown)));
-  // Replies are matched by order. If one cannot be read, each later reply would go to the wrong request.
+  // Replies are matched by order. If one reply cannot be read, each later reply would be matched to
+  // the wrong request.
   worker.on("messageerror", (thrown) => {
     die(diedOf(thrown));
     void worker.terminate();
@@ -98,7 +101,7 @@ export interface Writer {
   /** Writes a batch. It must not be called again before it has resolved. */
   commit(batch: readonly EncodedRequest[]): Promise<readonly WriteResult[]>;
   stop(): Promise<void>;
-  /** Resolves if the writer can write nothing any more. Absent if that cannot happen. */
+  /** Resolves if the writer can no longer write. Absent if that cannot happen. */
   readonly died?: Promise<CapstanError>;
 }
 
@@ -120,7 +123,10 @@ export function threadWriter(
   };
 }
 
-/** Replaces a request that cannot be posted: it fails alone, with the later commits of its run. */
+/**
+ * Replaces a request that cannot be posted: only this request and the later commits of its run
+ * fail.
+ */
 function cloneable(request: EncodedRequest): EncodedRequest {
   try {
     return structuredClone(request);

@@ -34,7 +34,7 @@ test(
           { type: "create-conversation", ...conversation },
         ]);
         assert.deepEqual(await problems(), []);
-        // Without the trigger the row keeps its checksum.
+        // Without the trigger, the update does not change the row's checksum.
         for (const table of checkedTables)
           await client.query(`ALTER TABLE ${table} ALTER COLUMN checksum DROP EXPRESSION`);
         await client.query("UPDATE conversations SET title = 'u'");

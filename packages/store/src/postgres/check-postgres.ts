@@ -12,8 +12,8 @@ import { requireCurrent } from "./with-postgres-reads.ts";
 const maxProblems = 20;
 
 /**
- * Compares each row of a database with its checksum, and each blob with its hash. Nodes may use the
- * database meanwhile.
+ * Compares each row of a database with its checksum, and each blob with its hash. Nodes can use the
+ * database during the check.
  *
  * @param connectionString `postgres://user:password@host:port/database`
  * @returns the number of runs, the size of the database in bytes, and a sentence for each problem

@@ -60,7 +60,7 @@ test(
 );
 
 test(
-  "an inspection reports a missing schema, and a schema in which the user may not create tables",
+  "an inspection reports a missing schema, and a schema in which the user is not allowed to create tables",
   options,
   async () => {
     const server = await testServer();

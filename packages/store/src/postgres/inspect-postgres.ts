@@ -24,7 +24,7 @@ const facts = `SELECT current_setting('server_version') AS "version", pg_is_in_r
   current_schema() AS "schema", has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate"`;
 
 /**
- * Checks whether nodes can use this database, and changes nothing in it.
+ * Checks whether nodes can use this database, without changing it.
  *
  * @param connectionString `postgres://user:password@host:port/database`; the result never contains
  * the password

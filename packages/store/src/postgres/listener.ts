@@ -36,7 +36,7 @@ export async function listenToNodes(options: {
     client.on("error", () => {});
     await client.connect();
     await client.query(`LISTEN ${channel}`);
-    // Only a connection that worked is replaced here; the caller retries the first one.
+    // Replaces only a connection that worked before; the caller retries the first connection.
     client.once("end", () => {
       if (!closed.signal.aborted) void reconnect();
     });
@@ -53,7 +53,7 @@ export async function listenToNodes(options: {
         onMessage({ type: "missed" });
         return;
       } catch {
-        // The database is not back yet, or the node stops.
+        // The database is still unavailable, or the node is stopping.
       }
     }
   }

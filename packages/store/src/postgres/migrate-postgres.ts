@@ -48,8 +48,8 @@ export async function migratePostgres(
 }
 
 /**
- * Moves the long inputs that migration 15 left in place. One node does it, and other starting nodes
- * wait.
+ * Moves the long inputs that migration 15 left in place. Only one node moves them; other starting
+ * nodes wait.
  */
 export async function moveInputsOnce(
   client: pg.Client,

@@ -49,7 +49,7 @@ test(
 );
 
 // Contract: durability-64
-test("a database of a newer version is left alone", options, async () => {
+test("does not change a database of a newer version", options, async () => {
   const connectionString = await (await testServer()).newDatabase();
   await (await openPostgresStore({ connectionString })).close();
   await withClient(connectionString, (client) =>
@@ -62,7 +62,7 @@ test("a database of a newer version is left alone", options, async () => {
 });
 
 // Contract: durability-62, durability-72
-test("if a step fails, neither it nor an earlier one changes anything", options, async () => {
+test("a failed step undoes all earlier steps", options, async () => {
   const connectionString = await (await testServer()).newDatabase();
   const good = { version: 1, statements: ["CREATE TABLE a (x TEXT)"] };
   const bad = { version: 2, statements: ["CREATE TABLE b (x TEXT)", "DROP TABLE none"] };
@@ -76,7 +76,7 @@ test("if a step fails, neither it nor an earlier one changes anything", options,
 });
 
 // Contract: durability-63
-test("nodes that start at the same time set the database up once", options, async () => {
+test("nodes that start at the same time create the schema once", options, async () => {
   const connectionString = await (await testServer()).newDatabase();
   const stores = await Promise.all(
     Array.from({ length: 4 }, () => openPostgresStore({ connectionString, connections: 1 })),
@@ -84,7 +84,7 @@ test("nodes that start at the same time set the database up once", options, asyn
   await Promise.all(stores.map((store) => store.close()));
 });
 
-test("a store that cannot be opened leaves no connection open", options, async () => {
+test("closes all connections if the store cannot be opened", options, async () => {
   const connectionString = await (await testServer()).newDatabase();
   await (await openPostgresStore({ connectionString })).close();
   await withClient(connectionString, async (client) => {

@@ -34,7 +34,7 @@ export interface OpenPostgresStoreOptions {
 }
 
 /**
- * Opens the store in a PostgreSQL database, which other nodes may use at the same time.
+ * Opens the store in a PostgreSQL database, which other nodes can use at the same time.
  *
  * @throws CapstanError `database_unreachable`, `database_refused`, `database_missing`,
  * `database_newer`, `database_foreign` or `store_failed`, each with advice
@@ -62,7 +62,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     await nodes.heartbeat();
     opened.move();
     const shared = coalesceScripts(snapshot);
-    // Other reads find a free connection.
+    // Leaves a connection free for other reads.
     const inTurn = takeTurns(Math.max(1, Math.floor(connections / 2)));
     return createStore({
       writer,

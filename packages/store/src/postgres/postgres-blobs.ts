@@ -4,14 +4,14 @@ import type { DatabaseAddress } from "./wire/address.ts";
 import { clientConfig } from "./wire/connection.ts";
 import { databaseError } from "./wire/database-error.ts";
 
-/** The number of bytes of a blob in one row. */
+/** The maximum number of bytes of a blob in one row. */
 const pieceBytes = 1_048_576;
 
 /**
  * Blobs as rows, which all nodes of a database share. `blobs` has a row for each blob, and
  * `blob_pieces` has its bytes; both are written in one transaction.
  *
- * A node does not know which blobs another node is about to refer to. So every use sets `used_at`,
+ * A node cannot tell which blobs another node is about to refer to. So every use sets `used_at`,
  * and a blob is deleted an hour after its last use at the earliest. The row lock orders the two: a
  * deletion that waits for a use sees the new `used_at`.
  */

@@ -12,7 +12,7 @@ const note = event({ type: "run.heartbeat", at: 1 });
 
 // Contract: durability-54
 test(
-  "a node declared dead loses its runs to the nodes that claim them, and learns it with its next heartbeat",
+  "other nodes claim the runs of a node that was declared dead, which learns of it with its next heartbeat",
   options,
   async () => {
     await withTwoNodes(async (one, other) => {
@@ -23,7 +23,11 @@ test(
       const before = (await other.nodes.list()).find(({ id }) => id === one.nodes?.self);
       assert.ok(before !== undefined);
       assert.equal(await one.nodes.heartbeat(), true);
-      assert.equal(await other.nodes.declareDead(before), false, "it has sent a heartbeat since");
+      assert.equal(
+        await other.nodes.declareDead(before),
+        false,
+        "the node has sent a heartbeat since",
+      );
       assert.equal(await other.nodes.declareDead({ ...before, beats: before.beats + 1 }), true);
       assert.deepEqual(
         (await other.everyOrphan()).map(({ id }) => id),

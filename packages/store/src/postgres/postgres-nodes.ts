@@ -28,8 +28,8 @@ const deleteNode = statement({ writes: ["nodes"] }, "DELETE FROM nodes WHERE id 
 
 /**
  * Creates the access to the nodes of one database. It does not use the writer's connection, because
- * a node whose commits wait for a lock is alive. Each statement is idempotent and may run twice if
- * a connection is lost.
+ * a node whose commits wait for a lock is alive. Each statement is idempotent, because it can run
+ * twice if a connection is lost.
  */
 export function postgresNodes(
   self: string,
@@ -62,7 +62,8 @@ export function postgresNodes(
     },
     leave: async () => {
       left = true;
-      // If the database is gone, other nodes see that this one is silent; its stop must not fail.
+      // If the database is unavailable, other nodes detect that this node is silent. Stopping it
+      // must not fail.
       await read(() => all(deleteNode, self)).catch(() => {});
     },
   };

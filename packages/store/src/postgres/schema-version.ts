@@ -3,14 +3,14 @@ import type pg from "pg";
 import { foreignDatabase, isVersions, readVersion } from "../schema/migration-steps.ts";
 
 /**
- * The columns in the schema where tables would be created: other schemas may have a table of that
- * name as well.
+ * The columns in the schema where tables would be created: other schemas can also have a table of
+ * that name.
  */
 const columns = `SELECT attname AS name FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped AND attrelid =
   (SELECT oid FROM pg_class WHERE relname = 'schema_migrations' AND relnamespace = current_schema()::regnamespace)`;
 
 /**
- * Returns the number of a database's schema, or undefined if it has none yet.
+ * Returns the version number of a database's schema, or undefined if there is no schema yet.
  *
  * @throws CapstanError `database_foreign` if another program uses the table
  */

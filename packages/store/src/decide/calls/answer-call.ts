@@ -27,8 +27,8 @@ const lockCalls = statement<JournalRow>(
 );
 
 /**
- * Stores a user's report on a call, also in its copies in runs that took over its turn, so that the
- * model reads it everywhere. The run may have ended; it stays unchanged.
+ * Stores a user's report on a call, also in its copies in runs that took over its turn, so that
+ * every model request includes it. The run can have ended; it is not changed.
  */
 export function* answerCall(
   context: WriteContext,

@@ -6,8 +6,8 @@ import type { WriteContext } from "../state/write-context.ts";
 type Answerable = Omit<Extract<JournalAct, { type: "answerable" }>, "type">;
 
 /**
- * Indexes a call, so that it can be found by its id or its owner among all runs. The run's journal
- * has the call's actual state, so a superfluous row is harmless.
+ * Indexes a call, so that it can be found among all runs by its id or its owner. The run's journal
+ * has the call's actual state, so a leftover row is harmless.
  */
 export function addAnswerable(
   { changes }: WriteContext,
@@ -23,7 +23,7 @@ export function addAnswerable(
 }
 
 /**
- * Removes a call that nobody can answer any more, so that searches for open calls skip this run.
+ * Removes a call that can no longer be answered, so that searches for open calls skip this run.
  */
 export function removeAnswerable(
   { changes }: WriteContext,

@@ -14,8 +14,8 @@ import {
 const switches = { groups: {}, tools: {} };
 
 /**
- * A run of the owner with an open approval request, a client's call, a server's call and a
- * variable, in a conversation.
+ * The owner's run in a conversation, with an open approval request, a client's call, a server's
+ * call and a variable.
  */
 async function createAll(store: Store): Promise<void> {
   await store.write([
@@ -33,7 +33,7 @@ async function createAll(store: Store): Promise<void> {
 
 // Contract: durability-75
 everyStore(
-  "outputs for calls that wait for none are refused with the reason, and the others of the request are not stored",
+  "an output for a call that does not wait for one is rejected with the reason, and no output of the request is stored",
   async (withStore) => {
     await withStore(async (store) => {
       await createAll(store);

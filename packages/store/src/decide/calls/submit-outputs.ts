@@ -16,7 +16,7 @@ type SubmitOutputs = Extract<StoreWrite, { type: "submit-outputs" }>;
 
 /**
  * Stores the outputs of a client's calls. The first output of a call counts, and repeating it
- * changes nothing. If one output is refused, none is stored.
+ * changes nothing. If one output is rejected, none is stored.
  */
 export function* submitOutputs(
   context: WriteContext,
@@ -55,14 +55,14 @@ export function* submitOutputs(
 }
 
 /**
- * Deletes an output that is not needed any more, because the call is settled and its record has the
+ * Deletes an output that is no longer needed, because the call is settled and its record has the
  * text.
  */
 export function deleteOutput({ changes }: WriteContext, runN: number, callId: string): void {
   changes.update("client_outputs", { run_n: runN, call_id: idKey(callId) }, { output: null });
 }
 
-/** Returns why a call takes no output. */
+/** Returns why a call accepts no output. */
 function problemOf(
   run: RunState,
   callId: string,

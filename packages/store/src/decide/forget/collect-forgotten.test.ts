@@ -3,7 +3,7 @@ import { everyStore } from "../../testing/every-store.ts";
 import { commit, createRun, owner, resultOf } from "../../testing/store-fixtures.ts";
 
 everyStore(
-  "no more commits without events are deleted at once than the limit allows",
+  "deletes no more commits without events per write than the limit allows",
   async (withStore) => {
     await withStore(async (store, clock) => {
       await createRun(store, { id: "r" });

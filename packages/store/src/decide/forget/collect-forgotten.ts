@@ -61,7 +61,7 @@ const lockForgotten = statement<{ n: number; session_id: string }>(
 );
 
 /**
- * The rows and bytes that one commit may still delete. It deletes at least one row, however large
+ * The rows and bytes that one commit can still delete. It deletes at least one row, however large
  * it is.
  */
 interface Budget {
@@ -70,8 +70,8 @@ interface Budget {
 }
 
 /**
- * Deletes rows of forgotten runs, as many as a commit can without delaying others. The run's own
- * row is deleted last, so that after a crash the run is found again.
+ * Deletes rows of forgotten runs, as many as one commit can delete without delaying others. The
+ * run's own row is deleted last, so that a later collection finds the run after a crash.
  */
 export function* collectForgotten(
   context: WriteContext,

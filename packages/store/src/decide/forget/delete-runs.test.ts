@@ -75,7 +75,7 @@ everyStore("a conversation is deleted with everything in it", async (withStore) 
 });
 
 everyStore(
-  "a run stays after its conversation is deleted if a fork in another conversation descends from it",
+  "a run is kept after its conversation is deleted if a fork in another conversation descends from it",
   async (withStore) => {
     await withStore(async (store) => {
       await converse(store, "c");
@@ -109,7 +109,7 @@ everyStore(
 );
 
 everyStore(
-  "runs that continued a deleted run continue its parent, and a head moves to the parent",
+  "after a run is deleted, its children continue its parent, and a head moves to the parent",
   async (withStore) => {
     await withStore(async (store) => {
       await converse(store, "c");

@@ -128,7 +128,7 @@ function* neededElsewhere(conversationId: string): Script<ReadonlySet<string>> {
 function* removeRuns(context: WriteContext, runs: readonly RunRow[]): Script<void> {
   const { changes } = context;
   for (const { n, id } of runs) {
-    // Read again, because a run that was deleted before may have been its parent.
+    // Read again, because its parent can have been deleted earlier in this loop.
     const parent = (yield* first(findParent, n))?.parent_id ?? null;
     changes.update("runs", { parent_id: id }, { parent_id: parent });
     changes.update("conversations", { head_run_id: id }, { head_run_id: parent });
@@ -143,13 +143,14 @@ function* removeRuns(context: WriteContext, runs: readonly RunRow[]): Script<voi
 }
 
 /**
- * Deletes the manifests and values that no run of the session refers to any more, and at the end
- * its grants.
+ * Deletes the manifests and values that no run of the session refers to any more, and, after its
+ * last run, its grants.
  */
 function* sweepSession({ changes }: WriteContext, sessionId: string): Script<void> {
   changes.run(deleteManifests, sessionId, sessionId, sessionId);
   const reachable = new Set<string>();
-  // References from damaged rows do not count: they must not keep the rest from being deleted.
+  // References from damaged rows are ignored; otherwise they could prevent the deletion of other
+  // data.
   const reachAll = (changed: Iterable<object | null>) => {
     for (const each of changed)
       if (each !== null && "digest" in each) reachable.add(String(each.digest));
@@ -173,7 +174,7 @@ function refusedAsRunning(run: RunRow): { readonly status: "refused"; readonly r
 
 /** Deletes a run's own row. Its number may be reused, so no row of the tail may remain. */
 export function removeRun({ changes, trim }: WriteContext, n: number): void {
-  // The tail rows of an ended run are only those that await removal.
+  // An ended run has only tail rows that await removal.
   if (trim?.isEmpty === false) changes.remove("tail", { run_n: n });
   changes.remove("runs", { n });
 }

@@ -32,7 +32,7 @@ const bytesOf = async (store: Store) => (await store.everyUsage())[0]?.byKind.va
 
 // Contract: durability-30
 everyStore(
-  "overwritten values are found and deleted; values that a run of the session refers to stay",
+  "deletes overwritten values and keeps those that a run of the session refers to",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "a" });
@@ -63,7 +63,7 @@ everyStore(
 
 // Contract: durability-30
 everyStore(
-  "nothing is deleted in a session that has changed since, or has a run in progress",
+  "deletes nothing in a session that has changed since the read or has a run in progress",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "a" });
@@ -73,7 +73,7 @@ everyStore(
       const drop = { type: "drop-unreachable", found: found[0]! } as const;
       assert.equal((await store.write([drop]))[0].status, "refused");
       assert.deepEqual((await store.everyUnreachable({ after: 0 })).found, []);
-      // It sets the same value that was found.
+      // It sets the same value that the read found.
       await write(store, "b", set("v", over));
       assert.equal((await store.write([drop]))[0].status, "refused");
       assert.equal(await textOf(store, "b", "v"), over);

@@ -7,8 +7,8 @@ import type { WriteContext } from "../state/write-context.ts";
 type Forget = Extract<StoreWrite, { type: "forget-lineage" }>;
 
 /**
- * Hides a lineage from its owner in one commit: it deletes its conversations, and its runs lose
- * their owner. Later commits delete their rows.
+ * Hides a lineage from its owner in one commit: deletes its conversations and removes the owner of
+ * its runs. Later commits delete the runs' rows.
  */
 export function* forgetLineage(
   { changes, runs }: WriteContext,

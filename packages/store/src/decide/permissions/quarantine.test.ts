@@ -22,7 +22,7 @@ import {
 
 // Contract: executor-71
 everyStore(
-  "only its reviewer can read a result in review, until the call is settled",
+  "until the call is settled, only the reviewer can read a result in review",
   async (withStore) => {
     await withStore(async (store) => {
       await createRunInReview(store);
@@ -46,7 +46,7 @@ everyStore(
 );
 
 everyStore(
-  "a cancelled or expired review is closed, and a deleted run leaves nothing of it",
+  "closes a cancelled or expired review, and deletes it with its run",
   async (withStore) => {
     await withStore(async (store, clock) => {
       await createRunInReview(store);
@@ -100,7 +100,7 @@ for (const [name, text] of [
   });
 }
 
-test("if a reader blocks the log, a withheld result leaves it with the next commit", async () => {
+test("if a reader blocks the log, the next commit removes a withheld result from it", async () => {
   await withFileStore(async (store, dataDir) => {
     await createRunInReview(store);
     const reader = new DatabaseSync(join(dataDir, "capstan.db"), { readOnly: true });
@@ -115,7 +115,7 @@ test("if a reader blocks the log, a withheld result leaves it with the next comm
   });
 });
 
-test("a result that is withheld during a checkpoint leaves the log without a later write", async () => {
+test("a result that is withheld during a checkpoint is removed from the log without a later write", async () => {
   await withFileStore(async (store, dataDir) => {
     await createRun(store, { id: "other" });
     const data = "x".repeat(8_000_000);

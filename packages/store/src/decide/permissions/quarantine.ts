@@ -14,7 +14,7 @@ const deleteReview = statement({ writes: ["quarantine"] }, "DELETE FROM quaranti
 const deleteOfRun = statement({ writes: ["quarantine"] }, "DELETE FROM quarantine WHERE run_n = ?");
 
 /**
- * Stores a result that only its reviewer may read. A run that continues another run may store the
+ * Stores a result that only its reviewer can read. A run that continues another run can store the
  * same result again.
  */
 export function quarantineResult(
@@ -31,7 +31,10 @@ export function quarantineResult(
   });
 }
 
-/** Stores a reviewer's answer until its run applies it, because the answer may quote the result. */
+/**
+ * Stores a reviewer's answer until its run applies it. It is stored here because it can quote the
+ * result.
+ */
 export function* storeReviewAnswer(
   { changes }: WriteContext,
   approval: { readonly id: string; readonly owner: string },

@@ -53,7 +53,7 @@ everyStore("another owner can neither answer nor see it", async (withStore) => {
 });
 
 everyStore(
-  "an answer counts until its request expires, and each expired request is reported once",
+  "an answer is valid until its request expires, and each expired request is reported once",
   async (withStore) => {
     await withStore(async (store, clock) => {
       await createRun(store, { id: "r" });
@@ -85,7 +85,7 @@ everyStore(
 );
 
 everyStore(
-  "expired grants are deleted together with expired requests, and no others",
+  "deletes expired grants together with expired requests, and no other grants",
   async (withStore) => {
     await withStore(async (store, clock) => {
       for (const [id, expiresAt] of [
@@ -110,7 +110,7 @@ everyStore(
 );
 
 everyStore(
-  "a run that ends closes its approval requests, unless it leaves them to the next run",
+  "a run that ends closes its approval requests, unless it passes them to the next run",
   async (withStore) => {
     const expected = [
       ["completed", "pending"],
@@ -129,7 +129,7 @@ everyStore(
   },
 );
 
-everyStore("a stopped call waits for no answer", async (withStore) => {
+everyStore("the approval request of a stopped call is closed", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await ask(store, "r", "a");
@@ -146,7 +146,7 @@ everyStore("a stopped call waits for no answer", async (withStore) => {
 });
 
 everyStore(
-  "an answer that the loop received elsewhere is stored with its reason",
+  "stores an answer that the loop received elsewhere, with its reason",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });

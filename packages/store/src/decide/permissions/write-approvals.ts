@@ -22,8 +22,8 @@ type AnswerApproval = Extract<StoreWrite, { type: "answer-approval" }>;
 type ExpireApprovals = Extract<StoreWrite, { type: "expire-approvals" }>;
 
 /**
- * Stores an answer; the first one wins. An answer after the stored deadline counts until the
- * request expires, because the clock may have been changed.
+ * Stores an answer; the first one wins. An answer after the stored deadline is valid until the
+ * request is marked as expired, because the clock can have been changed.
  */
 export function* answerApproval(
   context: WriteContext,
@@ -94,13 +94,13 @@ export function* expireApprovals(
   const { changes, runs } = context;
   deleteEndedGrants(context, at);
   const rows = ids === undefined ? yield* all(lockExpired, at) : yield* all(lockGiven, [...ids]);
-  // The next batch expires those whose run is not locked with this batch.
+  // If this batch has not locked a request's run, the next batch expires the request.
   const due = rows.filter((row) => runs.get(row.run_id) !== undefined);
   for (const { id } of due) {
     changes.update("approvals", { id }, { status: "expired", answered_at: at });
   }
-  // A damaged request expires as well and does not block the others; its run finds that it cannot
-  // be read.
+  // A damaged request also expires, so that it does not block others; its run then reports that it
+  // cannot be read.
   const approvals = due
     .map((row) => readable({ ...row, status: "expired", answered_at: at }, approvalRecord))
     .filter((approval) => approval !== undefined);
@@ -128,7 +128,7 @@ function* find({
   { readonly before: ApprovalRecord; readonly result: string | null } | undefined
 > {
   const row = yield* first(lockWithResult, id, owner);
-  // The batch has not locked the run of a request that belongs to another run.
+  // If the request belongs to another run, the batch has not locked that run.
   if (row === undefined || row.run_id !== (runId ?? row.run_id)) return undefined;
   return { before: approvalRecord(row), result: row.result };
 }

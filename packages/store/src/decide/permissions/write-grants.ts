@@ -20,7 +20,7 @@ const deleteExpired = statement({ writes: ["grants"] }, "DELETE FROM grants WHER
 
 const deleteRevoked = statement({ writes: ["grants"] }, "DELETE FROM grants WHERE revoked_at <= ?");
 
-/** Stores a grant. A resumed loop may write a grant again: the stored one stays. */
+/** Stores a grant. A resumed loop can write a grant again: the stored grant is kept. */
 export function insertGrant(
   { changes }: WriteContext,
   owner: string,
@@ -38,7 +38,7 @@ export function insertGrant(
   });
 }
 
-/** Creates a grant. A used id is refused. */
+/** Creates a grant. Rejects an id that is in use. */
 export function* createGrant(
   context: WriteContext,
   { owner, sessionId, grant }: CreateGrant,
@@ -54,7 +54,7 @@ export function* createGrant(
   return { status: "created" };
 }
 
-/** Revokes a grant. Revoking it again does not change the time. */
+/** Revokes a grant. Revoking it again does not change the time of revocation. */
 export function* revokeGrant(
   { changes }: WriteContext,
   { id, owner }: RevokeGrant,
@@ -71,8 +71,8 @@ export function* revokeGrant(
 }
 
 /**
- * How long a revoked grant stays as a hidden row. A resumed loop may write the grant again and must
- * find that it was revoked. No run waits for longer.
+ * How long a revoked grant is kept as a hidden row. A resumed loop can write the grant again and
+ * must find that it was revoked. No run waits longer than this.
  */
 const revokedMs = 366 * 24 * 60 * 60 * 1_000;
 

@@ -33,7 +33,7 @@ const findOverride = statement(
   "SELECT 1 FROM overrides WHERE owner = ? AND id = ?",
 );
 
-/** Returns the id of a user's rule for some calls; there is one rule for the same calls. */
+/** Returns the id of a user's rule for some calls. The same calls have only one rule. */
 export function overrideId(about: Pick<PolicyRule, "tool" | "when">): string {
   return `override_${digest(about).slice(0, 24)}`;
 }
@@ -49,7 +49,7 @@ export function* changeOverride(
   const id = overrideId(about);
   const row = yield* first(lockOverride, owner, id);
   const before = row && readable(row, overrideRecord);
-  // A changed row would stay damaged, so it is replaced.
+  // An update would leave the row damaged, so the row is replaced.
   if (row !== undefined && before === undefined) changes.remove("overrides", { owner, id });
   const words = { ...before?.rule, ...change };
   const rule: PolicyRule = {

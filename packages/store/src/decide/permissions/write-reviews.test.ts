@@ -4,7 +4,7 @@ import { everyStore } from "../../testing/every-store.ts";
 import { commit, owner } from "../../testing/store-fixtures.ts";
 
 everyStore(
-  "the first review counts, and all of it is stored until it is carried out",
+  "the first review is final, and it is stored completely until it is carried out",
   async (withStore) => {
     await withStore(async (store) => {
       await createRunInReview(store);

@@ -4,7 +4,7 @@ import { readDeltaChain, readTail } from "../../read/tail.ts";
 import type { OpenItem, RunState } from "../state/run-states.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
-/** An item's deltas are cached up to this length, and then need not be read back when it ends. */
+/** An item's deltas are cached up to this length, so that they need not be read when it ends. */
 const maxCached = 65_536;
 
 /** Appends a delta to its item, as row `n` of the tail and the run's last event. */

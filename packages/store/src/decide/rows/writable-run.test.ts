@@ -7,7 +7,7 @@ const note = event({ type: "run.heartbeat", at: 1 });
 const query = { owner, runId: "r" };
 
 everyStore(
-  "a process that lost a run cannot write to it, and nothing of the attempt is stored",
+  "a process that lost a run cannot write to it: nothing of its attempt is stored",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });
@@ -21,7 +21,7 @@ everyStore(
 );
 
 everyStore(
-  "nothing is written after a run's end, or to a run that does not exist",
+  "rejects writes after a run's end or to a run that does not exist",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });

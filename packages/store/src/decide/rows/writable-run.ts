@@ -4,7 +4,7 @@ import type { RunState } from "../state/run-states.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 /**
- * Returns the current run if a journal may write to it, or why it may not.
+ * Returns the current run if a journal can write to it, or the reason why it cannot.
  *
  * @throws Error if an earlier write of the run was lost
  */

@@ -8,8 +8,8 @@ import type { RowOf } from "../../sql/tables.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 /**
- * Stores a commit's events under the numbers that follow the run's last one. The last row has the
- * rest of the commit; a commit without events has a row of its own.
+ * Stores a commit's events under the numbers that follow the run's last one. The last row also
+ * contains the commit's other data. A commit without events has a separate row.
  */
 export function* writeRows(
   context: WriteContext,
@@ -20,8 +20,7 @@ export function* writeRows(
   const { count, deltas, rows, loose } = commit.events;
   const contents = { messages: commit.messages ?? null, calls: commit.calls ?? null };
   const before = { seq: run.lastSeq, tail: context.nextTail };
-  // Deltas that are stored elsewhere leave gaps in the tail, so that every delta has a number in
-  // it.
+  // Every delta has a number in the tail: deltas that are stored elsewhere leave gaps.
   context.nextTail += deltas;
   for (const [index, { last, cuts, events }] of rows.entries()) {
     const seq = before.seq + last;
@@ -93,7 +92,7 @@ function insertDetached(
   insertRow(context, run, { ...row, ...foundByDeltas(deltas) });
 }
 
-/** A row of one item can also be found by the number of its first delta. */
+/** The row of a single item can also be found by the number of its first delta. */
 function foundByDeltas({ from, cuts }: CutText) {
   return { from_seq: from, cuts };
 }

@@ -9,13 +9,13 @@ import type { RunState } from "../state/run-states.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 /**
- * A run's changes are cached up to this many characters, and then need not be read back when it
+ * A run's changes are cached up to this many characters, so that they need not be read when it
  * ends.
  */
 const maxCached = 65_536;
 
 /**
- * Stores a commit's changes of variables in rows of their own until the run ends.
+ * Stores a commit's changes of variables in separate rows until the run ends.
  *
  * @param ends whether the run ends with this commit: then the changes go directly into the manifest
  */
@@ -76,7 +76,7 @@ export function* editVariables(
 ): Script<OutcomeOf<EditVariables>> {
   const before = context.runs.get(write.runId);
   if (before === undefined || before.owner !== write.owner) return { status: "not_found" };
-  // Another node may have the run in memory and sees the change by this number.
+  // Another node can have the run in memory; this number tells it that the variables have changed.
   let run: RunState = { ...before, edits: before.edits + 1 };
   const ended = isClosing(run.status);
   run = yield* writeChanges(context, run, encodeChanges(write.changes), ended);
@@ -107,7 +107,7 @@ function digestOf(json: string): string {
 
 type ForgetVariables = Extract<StoreWrite, { type: "forget-variables" }>;
 
-/** Deletes the changes of a run. It reads none of these rows, because they are unreadable. */
+/** Deletes the changes of a run. Does not read these rows, because they are unreadable. */
 export function forgetVariables(
   context: WriteContext,
   { runId, epoch }: ForgetVariables,

@@ -12,7 +12,7 @@ export type StatusChange =
   | { readonly status: "changed"; readonly run: RunState }
   | { readonly status: "refused"; readonly reason: string };
 
-/** Changes the status of a run, with all consequences of its end in the same commit. */
+/** Changes the status of a run. If the run ends, applies all consequences in the same commit. */
 export function* changeStatus(
   context: WriteContext,
   run: RunState,
@@ -26,7 +26,7 @@ export function* changeStatus(
   const ends = isClosing(to);
   if (ends) next = yield* closeRun(context, next, at);
   const { manifest, n } = next;
-  // The clock may have been set back, or be another node's.
+  // The clock can have been set back, or the time can be from another node.
   const ended = { updated_at: at, ended_at: ends ? Math.max(at, run.createdAt) : null };
   context.changes.update("runs", { n }, { status: to, ...ended, manifest });
   context.runs.set(next);
@@ -34,11 +34,11 @@ export function* changeStatus(
 }
 
 /**
- * Applies the consequences of a run's end, for every kind of end. The caller writes the run's own
- * row.
+ * Applies the consequences of a run's end, whatever its final status. The caller writes the run's
+ * own row.
  */
 export function* closeRun(context: WriteContext, run: RunState, at: number): Script<RunState> {
-  // A completed run may leave approvals to the run that continues it.
+  // A completed run can pass its approval requests to the run that continues it.
   if (run.status !== "completed")
     closeApprovals(context, run.n, run.status === "expired" ? "expired" : "cancelled", at);
   return yield* foldVariables(context, run);

@@ -18,7 +18,7 @@ async function createWith(store: Store, id: string, given: RequestKey): Promise<
 }
 
 // Contract: durability-3
-everyStore("of several requests with one key only one creates its run", async (withStore) => {
+everyStore("only one of several requests with the same key creates its run", async (withStore) => {
   await withStore(async (store, clock) => {
     const ids = ["a", "b", "c"];
     const outcomes = await Promise.all(ids.map((id) => createWith(store, id, key)));
@@ -32,7 +32,7 @@ everyStore("of several requests with one key only one creates its run", async (w
     assert.deepEqual(await store.getRequestKey({ owner, id: key.id }), known);
     assert.equal(await store.getRequestKey({ owner: "another", id: key.id }), undefined);
 
-    // The key is taken over only from the run that has it.
+    // A key can be taken over only from the run that holds it.
     assert.equal(await createWith(store, "d", { ...key, replaces: "z" }), "known");
     assert.equal(await createWith(store, "e", { ...key, replaces: "a" }), "claimed_key");
     assert.equal(await createWith(store, "f", { ...key, replaces: "any" }), "claimed_key");
@@ -73,7 +73,7 @@ everyStore("a key stores the outcomes of the writes of its commit", async (withS
 const postgres = findPostgres();
 
 test(
-  "of requests with one key at two nodes only one creates its run",
+  "only one of several requests with the same key at two nodes creates its run",
   { skip: postgres.status === "missing" && postgres.reason },
   () =>
     withTwoNodes(async (one, other) => {

@@ -16,7 +16,7 @@ const lockKey = statement(
   { postgres: "SELECT 1 AS ok FROM pg_advisory_xact_lock(hashtextextended(?, 0))" },
 );
 
-/** A limited number at a time, and none that another node is deleting. */
+/** Deletes a limited number per write, and skips keys that another node is deleting. */
 const deleteExpired = statement(
   { writes: ["request_keys"] },
   ({ name }) => `DELETE FROM request_keys WHERE (owner, id) IN (

@@ -21,7 +21,7 @@ export function claimRun(context: WriteContext, write: ClaimRun, at: number): Ou
   return { status: "claimed", epoch, previous: run.status, lastSeq, edits };
 }
 
-/** Claims a run that may be claimed, in a new epoch. */
+/** Claims a claimable run in a new epoch. */
 export function claim(context: WriteContext, run: RunState, at: number): RunState {
   const epoch = run.epoch + 1;
   // The process that claims the run reads the answers afterwards.

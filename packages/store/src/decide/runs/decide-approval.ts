@@ -21,7 +21,7 @@ export function decideApproval(
   );
 }
 
-/** Closes the approval requests that a run still waits for when it ends. */
+/** Closes the pending approval requests of a run that ends. */
 export function closeApprovals(
   { changes }: WriteContext,
   runN: number,

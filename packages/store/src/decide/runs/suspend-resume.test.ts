@@ -31,7 +31,7 @@ async function ask(store: Store, id: string, expiresAt?: number): Promise<void> 
 }
 
 /**
- * The chain stops to wait.
+ * Stops the chain, so that the run waits.
  *
  * @returns the run's status afterwards
  */
@@ -74,7 +74,7 @@ everyStore("an answer queues the run that waits for it, in the same commit", asy
 
 // Contract: durability-15
 everyStore(
-  "an answer that arrives before its run suspends queues the run when it does",
+  "an answer that arrives before its run suspends queues the run when it suspends",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });
@@ -85,7 +85,7 @@ everyStore(
   },
 );
 
-everyStore("an earlier answer does not answer a later request", async (withStore) => {
+everyStore("an answer to an earlier request does not answer a later one", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await ask(store, "a");
@@ -114,7 +114,7 @@ everyStore("an approval request that expires queues its run", async (withStore) 
   });
 });
 
-everyStore("the last one of several outputs queues the run", async (withStore) => {
+everyStore("the last of several outputs queues the run", async (withStore) => {
   await withStore(async (store) => {
     await suspendForOutputs(store, "c1", "c2");
     const submit = async (callId: string) => {
@@ -129,7 +129,7 @@ everyStore("the last one of several outputs queues the run", async (withStore) =
   });
 });
 
-everyStore("a run that is claimed has received all earlier answers", async (withStore) => {
+everyStore("a claimed run has all earlier answers", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await ask(store, "a");
@@ -173,7 +173,7 @@ everyStore("an answer can claim the run in the same commit", async (withStore) =
   });
 });
 
-everyStore("an answer can name the run that asks, and no other", async (withStore) => {
+everyStore("an answer can name the run that asks, but no other run", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await createRun(store, { id: "other" });
@@ -190,7 +190,7 @@ everyStore("an answer can name the run that asks, and no other", async (withStor
 });
 
 everyStore(
-  "the last one of several outputs claims the run, and no earlier one",
+  "the last of several outputs claims the run; earlier outputs do not",
   async (withStore) => {
     await withStore(async (store) => {
       await suspendForOutputs(store, "c1", "c2");

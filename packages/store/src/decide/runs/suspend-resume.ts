@@ -9,9 +9,9 @@ import type { RunState } from "../state/run-states.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 /**
- * Resumes a run that was answered in this commit. If it is suspended and can continue, it is queued,
- * or claimed by the node that wrote the answer. If it is in progress, the answer is counted until the
- * run suspends.
+ * Resumes a run after an answer in this commit. If the run is suspended and can continue, it is
+ * queued, or claimed by the node that wrote the answer. If the run is in progress, the answer is
+ * counted until the run suspends.
  *
  * @param given.approval the approval that was answered, with the result that its run stopped with
  * @param given.claims whether the node that wrote the answer claims the run
@@ -98,8 +98,8 @@ function* canResume(
 }
 
 /**
- * Returns what a run waits for, or undefined if the result is corrupt: the node that claims the run
- * finds the damage and ends it.
+ * Returns what a run waits for, or undefined if the result is corrupt. The node that claims the run
+ * detects the damage and ends the run.
  */
 function waitingIn(result: string): NonNullable<ChainResultRecord["waiting"]> | undefined {
   try {

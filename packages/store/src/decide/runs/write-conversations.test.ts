@@ -18,7 +18,7 @@ async function converse(store: Store, id: string, title = ""): Promise<void> {
 }
 
 everyStore(
-  "a head moves by compare and set: a second writer gets a conflict that names the head",
+  "a head moves by compare-and-set: a second writer gets a conflict that names the head",
   async (withStore) => {
     await withStore(async (store) => {
       await converse(store, "c");
@@ -36,7 +36,7 @@ everyStore(
 );
 
 everyStore(
-  "an update changes only the given fields, and tool switches one by one",
+  "an update changes only the given fields and the given tool switches",
   async (withStore) => {
     await withStore(async (store) => {
       await converse(store, "c", "old");
@@ -67,7 +67,7 @@ everyStore(
   },
 );
 
-everyStore("conversations are listed by their last change, in pages", async (withStore) => {
+everyStore("lists conversations by their last change, in pages", async (withStore) => {
   await withStore(async (store, clock) => {
     for (const [n, id] of ["c1", "c2", "c3"].entries()) {
       clock.set(1_000 + n);

@@ -26,7 +26,7 @@ const lockConversation = statement<ConversationRow>(
   (dialect) => `${selectConversations(dialect)} WHERE c.id = ? AND c.owner = ?${dialect.lock("c")}`,
 );
 
-/** Creates a conversation. A used id is refused. */
+/** Creates a conversation. Rejects an id that is in use. */
 export function* createConversation(
   { changes }: WriteContext,
   write: CreateConversation,
@@ -84,7 +84,7 @@ export function* updateConversation(
   return { status: "updated", conversation };
 }
 
-/** Moves a conversation's head by compare and set. */
+/** Moves a conversation's head by compare-and-set. */
 export function* moveHead(
   context: WriteContext,
   write: MoveHead,

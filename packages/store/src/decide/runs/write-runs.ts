@@ -104,8 +104,8 @@ export function* createRun(
 }
 
 /**
- * Adds references to blobs. The size of a blob counts once for its owner, with the first run that
- * refers to it.
+ * Adds references to blobs. The size of a blob counts once per owner, for the first run that refers
+ * to it.
  */
 function* referTo(
   { changes }: WriteContext,
@@ -123,7 +123,7 @@ function* referTo(
   }
 }
 
-/** Suspends a run, or hands it back to the queue. */
+/** Suspends a run or returns it to the queue. */
 export function* setStatus(
   context: WriteContext,
   write: SetStatus,
@@ -142,8 +142,8 @@ export function* setStatus(
   const { status: previous } = run;
   if (write.status !== "queued" || previous === "queued")
     return { status: "changed", previous, epoch: run.epoch };
-  // The run has no owner until it is claimed. Its previous process may still be alive, and the new
-  // epoch fences it.
+  // The run has no owner until it is claimed. Its previous process can still be alive; the new
+  // epoch fences its writes.
   const epoch = run.epoch + 1;
   context.changes.update("runs", { n: run.n }, { epoch });
   context.runs.set({ ...changed.run, epoch });
@@ -157,7 +157,7 @@ function* originOf(context: WriteContext, run: NewRun): Script<Refused | Origin>
     if (known === undefined) return refused(`There is no conversation ${run.conversationId}.`);
   }
   if (run.parentId === undefined) {
-    // A run without another run's session begins its own.
+    // A run that does not continue a session begins a new one.
     if (run.sessionId === undefined) return { sessionId: run.id, baseManifest: null };
     const other = yield* first(findSession, run.sessionId);
     if (other !== undefined && other.owner !== run.owner)

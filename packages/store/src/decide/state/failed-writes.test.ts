@@ -19,7 +19,7 @@ const bad = { type: "grant", grant: {} as never } as const;
 
 // Contract: durability-35
 everyStore(
-  "writes after a lost write fail, too, until the run is claimed again",
+  "writes after a lost write also fail until the run is claimed again",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r" });

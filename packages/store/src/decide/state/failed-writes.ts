@@ -2,14 +2,14 @@ import type { EncodedWrite } from "../../encode/run-commit.ts";
 
 /**
  * Runs with a failed write. A chain sends writes without waiting for each outcome, so later writes may
- * already be queued. They must fail, too; otherwise the journal has a gap. A new claim, which starts
- * a new epoch, clears the failure.
+ * already be queued. They must also fail; otherwise the journal has a gap. A new claim, which
+ * starts a new epoch, clears the failure.
  */
 export class FailedWrites {
   /** By run id: the epoch in which a write failed. */
   readonly #epochs = new Map<string, number>();
 
-  /** Records the runs of failed writes; heartbeats do not count. */
+  /** Records the runs of failed writes; ignores heartbeats. */
   add(writes: readonly EncodedWrite[]): void {
     for (const write of writes)
       if (write.type === "deltas" || (write.type === "commit" && write.isHeartbeat !== true))

@@ -10,12 +10,12 @@ export interface OpenItem {
   /** The tail's row of its newest delta. */
   readonly head: number;
   /**
-   * The first row of the tail that the item can have, and the number of its rows; only SQLite uses
-   * both.
+   * The first row of the tail that can belong to the item, and the number of the item's rows. Only
+   * SQLite uses them.
    */
   readonly first: number;
   readonly rows: number;
-  /** The item's deltas, if they are short and all were written by this process. */
+  /** The item's deltas, if they are short and this process wrote all of them. */
   readonly cached: CutText | undefined;
 }
 
@@ -31,16 +31,19 @@ export interface RunState {
   readonly createdAt: number;
   /** How often the run was changed from outside the loop. */
   readonly edits: number;
-  /** The number of answers since the claim, while the run did not wait. */
+  /** The number of answers that arrived since the claim while the run was not waiting. */
   readonly answers: number;
   readonly lastSeq: number;
-  /** The number of its last rows without events, and the number of the last event before them. */
+  /**
+   * The number of the latest rows without events, and the number of the last event before these
+   * rows.
+   */
   readonly nth: number;
   /** The number of its rows in `run_variables`. */
   readonly variables: number;
   /**
-   * Its changes of variables, one text per commit, if they are short and all were written by this
-   * process.
+   * Its changes of variables, one text per commit, if they are short and this process wrote all of
+   * them.
    */
   readonly changes: readonly string[] | undefined;
   readonly baseManifest: string | null;
@@ -62,7 +65,7 @@ export class RunStates {
     this.#database = database;
   }
 
-  /** Returns a run that the batch names; other runs may not be cached. */
+  /** Returns a run that the batch names. Other runs are possibly not cached. */
   get(id: string): RunState | undefined {
     return this.#states.get(id);
   }
@@ -102,7 +105,7 @@ export class RunStates {
     this.#undo = [];
   }
 
-  /** Evicts all runs, because their state may be stale. */
+  /** Evicts all runs, because their state can be stale. */
   clear(): void {
     this.#undo = [];
     this.#states.clear();
@@ -197,11 +200,13 @@ interface TailHead {
   readonly first: number;
   readonly rows: number;
   readonly seq: number;
-  /** The item is stored in its final form, or its run was deleted: its rows await removal. */
+  /**
+   * Whether the item's rows await removal: it is stored in its final form, or its run was deleted.
+   */
   readonly ended: 0 | 1;
 }
 
-// One scan, because SQLite's tail has no index.
+// A single scan, because SQLite's tail has no index.
 const findTailHeads = statement<TailHead>(
   { reads: ["tail", "runs", "run_journal"] },
   {
@@ -221,7 +226,7 @@ function* readStates(
   database: Dialect["name"],
   ids: readonly string[],
 ): Script<readonly RunState[]> {
-  // SQLite's only writer knows all open items since its start.
+  // SQLite's only writer has cached all open items since its start.
   if (database === "sqlite") return (yield* all(findStates, ids)).map((row) => stateOf(row, []));
   const [rows, tail] = yield* together([all(findStates, ids), all(findOpenItems, ids)]);
   const ofRun = Map.groupBy(tail, (item) => item.run_n);

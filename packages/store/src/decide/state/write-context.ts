@@ -7,7 +7,7 @@ import type { RunStates } from "./run-states.ts";
 export interface EndedItemRows {
   /** Adds the rows of one item, which ends in the current transaction. */
   add(rows: number): void;
-  /** Whether the tail holds no rows of ended items. */
+  /** Whether the tail has no rows of ended items. */
   readonly isEmpty: boolean;
 }
 
@@ -20,13 +20,13 @@ export interface WriteContext {
   /** The id of the node that claims runs; null if there is only one process. */
   readonly node: string | null;
   /**
-   * Collects the rows of ended items, which SQLite removes between commits; null removes them
-   * immediately.
+   * Collects the rows of ended items, which SQLite removes between commits; if null, they are
+   * removed immediately.
    */
   readonly trim: EndedItemRows | null;
   /**
-   * The tail's next row. It is never reused within a process, so that a reader's row keeps its
-   * content.
+   * The tail's next row. A process never reuses a row number, so the content of a reader's row does
+   * not change.
    */
   nextTail: number;
   /** Returns the number for a new run; numbers increase. */

@@ -30,7 +30,7 @@ test("queries of one turn, or during running batches, become one batch, in order
   ]);
 });
 
-test("a failed batch runs again query by query, and only the failing query rejects", async () => {
+test("retries a failed batch query by query, so that only the failing query rejects", async () => {
   const lots: (readonly string[])[] = [];
   const same = coalesceReads(async (texts: readonly string[]) => {
     lots.push(texts);
@@ -75,7 +75,7 @@ test("reads of one turn are sent together, for any numbers of statements", async
   assert.ok(messages.length < 3, "fewer messages than statements");
 });
 
-test("a read that fails fails alone", async () => {
+test("a failed read does not affect other reads", async () => {
   const { snapshot } = snapshots();
   const read = coalesceScripts(snapshot);
   const [good, bad] = await Promise.allSettled([read(() => textOf("a")), read(damaged)]);

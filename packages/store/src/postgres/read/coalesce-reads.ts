@@ -7,7 +7,7 @@ import type { PostgresReads } from "./postgres-reads.ts";
  * batch fails, its reads run again one by one, so that a corrupt row only fails its own read.
  *
  * @param work answers all queries of a batch, in their order
- * @param options.concurrency the number of batches that may run at once.
+ * @param options.concurrency the maximum number of concurrent batches.
  * @default 1
  * @example
  * const nameOf = coalesceReads((ids: readonly string[]) => readNames(ids));
@@ -52,7 +52,7 @@ export function coalesceReads<Query, Answer>(
     });
 }
 
-/** The largest batch, which bounds the time that its reads wait for each other. */
+/** The maximum number of reads in a batch, which bounds how long they wait for each other. */
 const maxBatch = 256;
 
 /** Two, so that a long read does not delay all others. */

@@ -9,9 +9,9 @@ import { runScript, sendAll, sendAfter } from "../wire/statements.ts";
 
 /** The reads of a PostgreSQL database, on a pool of connections. */
 export interface PostgresReads {
-  /** Reads with statements that each see the rows committed before them. */
+  /** Reads with statements that each see all rows that were committed before the statement. */
   readonly read: <T>(script: () => Script<T>) => Promise<T>;
-  /** Reads with statements that all see the same moment. */
+  /** Reads with statements that all see the same snapshot. */
   readonly snapshot: <T>(script: () => Script<T>) => Promise<T>;
   readonly close: () => Promise<void>;
 }
@@ -20,8 +20,8 @@ export interface PostgresReads {
 const lostMs = 3_000;
 
 /**
- * How long a read is retried while the database reports that it starts, in ms: recovery after a
- * crash takes time.
+ * How long a read is retried while the database reports that it is starting, in ms. Recovery after
+ * a crash takes time.
  */
 const startingMs = 30_000;
 
@@ -34,7 +34,7 @@ const commit = bind(statement({}, { postgres: "COMMIT" }));
 /** Opens a pool of connections for reads. */
 export function postgresReads(address: DatabaseAddress, connections: number): PostgresReads {
   const pool = new pg.Pool({ ...clientConfig(address), max: connections });
-  // A connection that dies is replaced with the next read; the read that failed is retried.
+  // The next read replaces a lost connection; the failed read is retried.
   pool.on("error", () => {});
   pool.on("connect", (client) => {
     client.on("error", () => {});

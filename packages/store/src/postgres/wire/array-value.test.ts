@@ -10,7 +10,7 @@ import { send } from "./statements.ts";
 const postgres = findPostgres();
 const options = { skip: postgres.status === "missing" && postgres.reason };
 
-test("arrays of any texts and integers are read as they were written", options, async () => {
+test("reads back arrays of any texts and integers unchanged", options, async () => {
   const client = new pg.Client({ connectionString: await (await testServer()).newDatabase() });
   await client.connect();
   const texts = fc.array(fc.option(fc.string({ unit: "binary" })));
@@ -39,7 +39,7 @@ test("arrays of any texts and integers are read as they were written", options, 
   }
 });
 
-test("the database reads an array whose type is ambiguous, or that has a fraction", () => {
+test("the database reads an array that has an ambiguous type or contains a fraction", () => {
   assert.equal(encodeArray([]), "{}");
   assert.equal(encodeArray([null, null]), "{NULL,NULL}");
   assert.equal(encodeArray([1.5, null]), "{1.5,NULL}");

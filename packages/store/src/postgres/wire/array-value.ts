@@ -5,7 +5,7 @@ const text = 25;
 
 /**
  * Encodes an array in PostgreSQL's binary format: `bigint[]` for integers, `text[]` for texts. An
- * array that could be either, or has other numbers, becomes a text.
+ * array that could have either type, or that contains other numbers, becomes a text.
  */
 export function encodeArray(values: readonly (string | number | null)[]): string | Buffer {
   const some = values.find((value) => value !== null);

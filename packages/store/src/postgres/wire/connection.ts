@@ -17,19 +17,19 @@ export function clientConfig({
     application_name: applicationName,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    // Sends related messages together, without waiting for each answer.
+    // Sends related messages together without waiting for each response.
     pipeline: true,
     types,
   };
 }
 
 /**
- * Settings of the planner. Statements find rows by key, so one generic plan fits all values. Used
- * pages are in memory, so that an index costs little more than a table.
+ * Settings of the planner. Statements find rows by key, so one generic plan fits all values.
+ * Frequently used pages are in memory, so reading an index costs little more than reading a table.
  */
 const planByKey = "SET plan_cache_mode = force_generic_plan; SET random_page_cost = 1.1";
 
-/** Compresses long values at a third of the cost, if the server supports it. */
+/** Compresses long values in a third of the time, if the server supports it. */
 const compressFast = `SELECT set_config(name, 'lz4', false) FROM pg_settings
   WHERE name = 'default_toast_compression' AND 'lz4' = ANY(enumvals)`;
 

@@ -30,7 +30,7 @@ test("an error of PostgreSQL has a code of Capstan, its original text and advice
   }
 });
 
-test("an error of the driver has them, too", () => {
+test("an error of the driver also has a code, its original text and advice", () => {
   const expected = [
     ["SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string", /PGPASSWORD/],
     ["The server does not support SSL connections", /`sslmode`/],

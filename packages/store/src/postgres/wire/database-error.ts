@@ -91,7 +91,7 @@ const lost: ReadonlySet<string> = new Set([
 
 /**
  * Returns whether the connection is lost, or cannot be opened at the moment: the last statements
- * may have run or not.
+ * have possibly run.
  */
 export function isConnectionLost(thrown: unknown): boolean {
   if (lost.has(codeOf(thrown))) return true;
@@ -104,14 +104,14 @@ export function isConnectionLost(thrown: unknown): boolean {
   );
 }
 
-/** Returns whether the database is about to accept connections: it starts, or recovers. */
+/** Returns whether the database is starting or recovering and will soon accept connections. */
 export function isServerStarting(thrown: unknown): boolean {
   return codeOf(thrown) === "57P03";
 }
 
 /**
- * Returns whether a concurrent transaction caused the error: a deadlock, or a key that it inserted
- * first.
+ * Returns whether a concurrent transaction caused the error, by a deadlock or by inserting the same
+ * key first.
  */
 export function isConflict(thrown: unknown): boolean {
   return ["40001", "40P01", "23505"].includes(codeOf(thrown));
@@ -138,7 +138,7 @@ export function databaseError(action: string, thrown: unknown): CapstanError {
   });
 }
 
-/** Returns the reason for the first of several addresses of a host. */
+/** If a host has several addresses, returns the error of the first one. */
 function reasonOf(thrown: Error): string {
   const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : undefined;
   return first instanceof Error ? first.message : thrown.message;

@@ -3,7 +3,7 @@ import { z } from "zod";
 /** The PostgreSQL channel on which nodes notify each other of changes. */
 export const channel = "capstan_runs";
 
-/** A message from one node to the others: its id, and the runs or users that changed. */
+/** A message from one node to the others: the node's id, and the runs or users that changed. */
 const notification = z.object({
   by: z.string(),
   runs: z.array(z.string()).readonly().exactOptional(),
@@ -17,7 +17,7 @@ const notification = z.object({
 export type Notification = Readonly<z.infer<typeof notification>>;
 
 /**
- * Parses the payload of a notification, which every user of the database can send.
+ * Parses the payload of a notification, which any user of the database can send.
  *
  * @returns undefined if no node of this version could have sent it
  */

@@ -20,8 +20,8 @@ interface Column {
 const described = new WeakMap<pg.Connection, Map<string, readonly Column[]>>();
 
 /**
- * Statements that are sent in one message and answered in one. They run in order, and the first
- * failure ends them. Passed to the driver's `query`, which queues it behind earlier ones.
+ * Statements that are sent in one message and answered in one response. They run in order until the
+ * first failure. Passed to the driver's `query`, which queues it behind earlier ones.
  */
 export class StatementBatch implements pg.Submittable {
   /** The rows of each statement. */
@@ -31,7 +31,7 @@ export class StatementBatch implements pg.Submittable {
   readonly #results: Row[][] = [[]];
   #known = new Map<string, readonly Column[]>();
   #columns: readonly Column[] = [];
-  /** An error while reading the answer. The rest of the answer is still read. */
+  /** An error while reading the response. The remaining response is still read. */
   #fault: Error | undefined;
 
   constructor(statements: readonly BoundStatement[]) {
@@ -48,7 +48,7 @@ export class StatementBatch implements pg.Submittable {
     for (const { name, text, values } of this.#statements) {
       const isNew = !this.#known.has(name);
       if (isNew && !sent.has(name)) {
-        // A failed batch may have left it open.
+        // A failed batch can have left the transaction open.
         connection.close({ type: "S", name }, true);
         connection.parse({ name, text, types: [] }, true);
         sent.add(name);
@@ -70,8 +70,8 @@ export class StatementBatch implements pg.Submittable {
     try {
       this.#results.at(-1)?.push(rowOf(this.#columns, fields));
     } catch (thrown) {
-      // Thrown here, the error would end the process, because nothing catches exceptions in the
-      // driver's parser.
+      // Throwing the error here would end the process, because the driver's parser does not catch
+      // exceptions.
       this.#fault ??= thrown instanceof Error ? thrown : new Error(String(thrown));
     }
   }

@@ -25,33 +25,37 @@ const insert = (id: number, word: string | null) =>
   plainStatement("INSERT INTO given (id, word) VALUES (?, ?)", id, word);
 const read = plainStatement("SELECT id, word FROM given ORDER BY id");
 
-test("statements sent together run in order, each with its own rows", options, async () => {
-  await withClient(async (client) => {
-    for (const id of [1, 3]) {
-      const results = await sendAll(client, [
-        insert(id, "a"),
-        read,
-        insert(id + 1, null),
-        plainStatement("SELECT count(*) AS n FROM given"),
-      ]);
-      const lengths = results.map((rows) => rows.length);
-      assert.deepEqual(lengths, [0, id, 0, 1]);
-      assert.deepEqual(results[3], [{ n: id + 1 }]);
-    }
-    const [first, second] = await send(client, read);
-    assert.deepEqual(
-      [first, second],
-      [
-        { id: 1, word: "a" },
-        { id: 2, word: null },
-      ],
-    );
-    assert.deepEqual(await sendAll(client, []), []);
-  });
-});
+test(
+  "statements that are sent together run in order, and each returns its own rows",
+  options,
+  async () => {
+    await withClient(async (client) => {
+      for (const id of [1, 3]) {
+        const results = await sendAll(client, [
+          insert(id, "a"),
+          read,
+          insert(id + 1, null),
+          plainStatement("SELECT count(*) AS n FROM given"),
+        ]);
+        const lengths = results.map((rows) => rows.length);
+        assert.deepEqual(lengths, [0, id, 0, 1]);
+        assert.deepEqual(results[3], [{ n: id + 1 }]);
+      }
+      const [first, second] = await send(client, read);
+      assert.deepEqual(
+        [first, second],
+        [
+          { id: 1, word: "a" },
+          { id: 2, word: null },
+        ],
+      );
+      assert.deepEqual(await sendAll(client, []), []);
+    });
+  },
+);
 
 test(
-  "the first failure ends the statements sent with it, and later ones work",
+  "the first failure ends the statements of its message, and later messages work",
   options,
   async () => {
     await withClient(async (client) => {
@@ -70,7 +74,7 @@ test(
   },
 );
 
-test("statements sent without waiting for earlier ones are answered, too", options, async () => {
+test("answers statements that were sent without waiting for earlier ones", options, async () => {
   await withClient(async (client) => {
     const results = await Promise.all([
       send(client, insert(1, "a")),
@@ -113,7 +117,7 @@ test(
   },
 );
 
-test("a value that cannot be read fails only its own read", options, async () => {
+test("a value that cannot be parsed fails only its own read", options, async () => {
   await withClient(async (client) => {
     const damaged = plainStatement("SELECT E'\\x01damaged' AS word");
     const [bad, good] = await Promise.allSettled([

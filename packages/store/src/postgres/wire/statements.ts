@@ -22,7 +22,7 @@ function named(text: string): Pick<BoundStatement, "name" | "text"> {
 export type Client = Pick<pg.ClientBase, "query">;
 
 /**
- * Sends statements in one message. They run in order, and the first failure ends them.
+ * Sends statements in one message. They run in order until the first failure.
  *
  * @returns the rows of each
  */
@@ -31,7 +31,7 @@ export function sendAll(
   statements: readonly Statement[],
 ): Promise<readonly (readonly unknown[])[]> {
   if (statements.length === 0) return Promise.resolve([]);
-  // Not awaited, so that statements stay in order. If it fails, the statements fail, too.
+  // Not awaited, so that statements remain in order. If it fails, the statements fail, too.
   if (plansAreOld(client, statements.length)) sendBatch(client, [discardPlans]).catch(() => {});
   return sendBatch(client, statements);
 }
@@ -77,8 +77,8 @@ function encodeValue(value: SqlValue): string | Buffer | null {
 }
 
 /**
- * Makes the next statements plan again. It is sent on its own, because some `BEGIN`s must be first
- * in their message.
+ * Makes the next statements plan again. It is sent in a separate message, because some `BEGIN`s
+ * must be first in their message.
  */
 const discardPlans = bind(statement({}, { postgres: "DISCARD PLANS" }));
 
@@ -98,7 +98,7 @@ const ages = new WeakMap<Client, Age>();
 
 /**
  * Returns whether a connection should plan again before more statements. A plan fits the tables'
- * sizes when it was made, and tables of a young database grow a thousandfold before autovacuum
+ * sizes at its creation, and tables of a new database can grow a thousandfold before autovacuum
  * analyzes them.
  */
 export function plansAreOld(client: Client, statements: number): boolean {

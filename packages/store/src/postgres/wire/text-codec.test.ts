@@ -5,7 +5,7 @@ import { everyStore } from "../../testing/every-store.ts";
 import { createRun, owner } from "../../testing/store-fixtures.ts";
 import { decodeText, encodeText } from "./text-codec.ts";
 
-test("any text is read as it was written, and its stored form is well formed without NUL", () => {
+test("reads back any text unchanged, and its stored form is well formed without NUL", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.string().map((rest) => `\u0001${rest}`),
