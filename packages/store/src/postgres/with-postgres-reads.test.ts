@@ -39,7 +39,7 @@ async function contents(connectionString: string): Promise<readonly unknown[]> {
   }
 }
 
-test("usage and a plan read an existing store and change nothing", { skip }, async () => {
+test("usage and a plan read an existing store without changing it", { skip }, async () => {
   const connectionString = await (await testServer()).newDatabase();
   const store = await openPostgresStore({ connectionString, connections: 2 });
   try {
@@ -55,7 +55,7 @@ test("usage and a plan read an existing store and change nothing", { skip }, asy
 });
 
 test(
-  "a database of an older version stays unchanged, and the error says what to do first",
+  "does not change a database of an older version, and the error says what to do first",
   { skip },
   async () => {
     const connectionString = await (await testServer()).newDatabase();
@@ -71,7 +71,7 @@ test(
 );
 
 test(
-  "no table is created in an empty database, and the error says that there is no store",
+  "creates no table in an empty database, and the error says that there is no store",
   { skip },
   async () => {
     const connectionString = await (await testServer()).newDatabase();

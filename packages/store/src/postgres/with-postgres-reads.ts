@@ -12,7 +12,7 @@ import { versionIn } from "./schema-version.ts";
 
 /**
  * Opens a database for reading, calls `use` and closes it. It neither creates nor migrates tables,
- * and it does not register as a node, so servers may use the database meanwhile.
+ * and it does not register as a node, so servers can use the database meanwhile.
  *
  * @param connectionString `postgres://user:password@host:port/database`
  * @throws CapstanError `no_store`, `database_older`, `database_newer`, `database_foreign`, or the

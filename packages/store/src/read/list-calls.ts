@@ -6,8 +6,8 @@ import { statement } from "../sql/statement.ts";
 import { readableCallsOf } from "./read-journal.ts";
 
 /**
- * The maximum number of an owner's runs that are searched: older calls are not worth reading all
- * their rows.
+ * The maximum number of an owner's runs that are searched, because reading all rows for older calls
+ * would take too long.
  */
 const maxRuns = 1_000;
 

@@ -14,8 +14,8 @@ export interface ManifestSource {
 }
 
 /**
- * Reads the entries of the run's own manifest, or those of its base manifest with the changes
- * since.
+ * Reads the entries of the run's own manifest, or the entries of its base manifest with the later
+ * changes.
  */
 export function* readManifestEntries(run: ManifestSource): Script<Map<string, ManifestEntry>> {
   const [entries, changes] = yield* together([
@@ -56,7 +56,8 @@ export function changesIn(text: string): readonly (readonly [string, ManifestCha
 }
 
 /**
- * Removes a variable. A result keeps its name, so that no later one gets it, and loses its value.
+ * Removes a variable. A result loses its value but keeps its name, so that no later result gets the
+ * name.
  */
 function remove(entries: Map<string, ManifestEntry>, name: string): void {
   const entry = entries.get(name);
@@ -80,7 +81,7 @@ function apply(
   if (entry !== undefined) entries.set(name, { ...entry, ...change });
 }
 
-/** From a Map, because a variable may be called `__proto__`. */
+/** From a Map, because a variable can be called `__proto__`. */
 export function manifestOf(entries: ReadonlyMap<string, ManifestEntry>): Manifest {
   return Object.fromEntries(entries);
 }

@@ -14,7 +14,7 @@ import {
   start,
 } from "../testing/store-fixtures.ts";
 
-/** An item that has ended, and one that has not. */
+/** A finished item and an unfinished one. */
 async function writeTexts(store: Store, pieces: readonly string[]): Promise<void> {
   await createRun(store, { id: "r" });
   await commit(store, "r", [start("i"), ...pieces.map((piece) => delta("i", piece))]);
@@ -34,7 +34,7 @@ function lengthOf(events: readonly RunEvent[]): number {
 }
 
 everyStore(
-  "a page has a limited size or one event, and the next page follows it, for several readers at once",
+  "a page has a limited size or one event, and the next page follows it, for several concurrent readers",
   async (withStore) => {
     await withStore(async (store) => {
       await writeTexts(store, ["12345", "6", "7890123456", "", "7"]);
@@ -65,7 +65,7 @@ everyStore(
 );
 
 everyStore(
-  "cached pages of a run are only for its owner, and are evicted when it is deleted",
+  "only the owner gets cached pages of a run, which are evicted when the run is deleted",
   async (withStore) => {
     await withStore(async (store) => {
       await writeTexts(store, ["12345", "67890"]);
@@ -123,7 +123,7 @@ test("readers who request the same page at once share it", async () => {
   assert.ok(one?.events[0] !== undefined && one.events[0] === other?.events[0]);
 });
 
-test("a page that is larger than the cache is cached in part, so that it is read a few times and not for each request", async () => {
+test("caches a page that is larger than the cache in part, so that it is not read for each request", async () => {
   let reads = 0;
   const whole = Array.from({ length: 200 }, (_, n) => n + 1);
   const delta = "x".repeat(90_000);
@@ -148,7 +148,7 @@ test("a page that is larger than the cache is cached in part, so that it is read
   assert.equal(reads, 2);
 });
 
-test("one event that is larger than the cache is returned and not cached", async () => {
+test("returns an event that is larger than the cache without caching it", async () => {
   let reads = 0;
   const delta = "x".repeat(17_000_000);
   const read = cachePages(

@@ -28,12 +28,12 @@ interface CachedPage extends OfRun {
 /** The text of all cached pages, in UTF-16 units. */
 const defaultCapacity = 64_000_000;
 
-/** The overhead of an event, in the same unit. */
+/** The overhead of an event, in UTF-16 units. */
 const eventSize = 40;
 
 /**
  * Returns pages of at most `size` UTF-16 units of text, and caches the rest of a longer page for
- * the next request. A page is longer if one of its rows, or the tail, is. All readers of a run
+ * the next request. A page is longer if one of its rows or the tail is longer. All readers of a run
  * share the cache, and the least recently used page is evicted first.
  */
 export function cachePages(

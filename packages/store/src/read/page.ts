@@ -1,7 +1,8 @@
 import type { CreationCursor, DamagedPermission, DamagedRecord, Page } from "../records/records.ts";
 
 /**
- * Returns the number of rows to read: one more than the page has, to know whether there are more.
+ * Returns the number of rows to read: one more than the page contains, to detect whether there are
+ * more.
  */
 export function pageLimit(limit = 20): number {
   return Math.min(Math.max(Math.trunc(limit), 1), 1_000);

@@ -27,7 +27,7 @@ function databaseWith(...commits: readonly (readonly RunJournalWrite[])[]): Sqli
   return sql;
 }
 
-test("a delta that is both in its row and in the tail is read once, also by a reader beyond its end", () => {
+test("a delta in both its row and the tail is read once, even by a reader beyond its end", () => {
   const sql = databaseWith([start("i"), delta("i", "a"), delta("i", "b")], [end("i", "ab")]);
   // The tail has both deltas, the second one as its second row.
   const items = [{ itemId: "i", heads: [{ seq: 3, n: 2 }] }];
@@ -50,7 +50,7 @@ test("a delta that is both in its row and in the tail is read once, also by a re
   });
 });
 
-test("a page can begin and end within rows of several events, and across items that end far behind it", () => {
+test("a page can begin and end within rows of several events and in items that end much later", () => {
   const note = event({ type: "round.started", round: 1, at: 1 });
   const sql = databaseWith(
     [start("long"), delta("long", "one "), note, start("i"), delta("i", "a"), end("i", "a")],
@@ -107,7 +107,7 @@ const now = 1;
 const unbounded = { owner, runId: "r", position: { lastSeq: 17, items: [] } };
 
 // Contract: durability-7
-test("rows are read together up to a size, so a long run is never read as a whole for one page", () => {
+test("limits the size of the rows that are read together, so one page never reads a whole long run", () => {
   const sql = databaseWith(
     ...Array.from({ length: 20 }, (_, n) => [end(`i${n}`, "x".repeat(100 * (n % 3)))]),
   );

@@ -62,8 +62,8 @@ const findRange = statement<EventRow>(
 
 const findEndBySize = statement<{ seq: number }>(
   { reads: ["run_journal"] },
-  // Returns as `seq` the last row before the rows are too long, or the first row. No row means that
-  // they are not too long.
+  // Returns as `seq` the last row before the rows are too long, or the first row. Returns no row if
+  // the rows are not too long.
   `SELECT COALESCE(MAX(seq) FILTER (WHERE bytes <= ?), MIN(seq)) AS seq FROM (
      SELECT seq, SUM(octet_length(events)) OVER (ORDER BY seq) AS bytes FROM run_journal
        WHERE run_n = ? AND seq > ? AND seq <= ? AND events IS NOT NULL
@@ -87,9 +87,9 @@ const joinedSize = 1_048_576;
 
 /**
  * Reads the events of a range of numbers: numbers have no gap, so a page is a range. A row can have
- * several events of one commit, and the row after the range may have some of the range. The same is
- * true of an item's end with its deltas, which may be far behind the range. The deltas of an
- * unfinished item are in the tail.
+ * several events of one commit, so the row after the range can contain events of the range. The
+ * same is true of an item's end with its deltas, which can be far behind the range. The deltas of
+ * an unfinished item are in the tail.
  */
 export function* readEventPage(query: {
   readonly owner: string;
@@ -103,7 +103,7 @@ export function* readEventPage(query: {
    * @default any
    */
   readonly size?: number;
-  /** The published position; without it, all stored events may be read. */
+  /** The published position; if absent, all stored events can be read. */
   readonly position: PublishedPosition | undefined;
   /**
    * In ms since the epoch. An hour after a run's end each of its items is replayed as one delta.
@@ -135,7 +135,7 @@ export function* readEventPage(query: {
 }
 
 /**
- * Returns the events of a range from all rows that may contain some of them.
+ * Returns the events of a range from all rows that can contain them.
  *
  * @param range.last the number up to which consecutive events behind the range are returned, too
  */
@@ -151,7 +151,7 @@ function eventsOf(
 ): RunEvent[] {
   const { after, upTo, last, isJoined } = range;
   const events = new Map<number, RunEvent>();
-  // Stored deltas may still be in the tail for a while.
+  // Stored deltas can remain in the tail for a while.
   for (const { itemId, ...delta } of tail) events.set(delta.seq, deltaEvent(itemId, delta));
   for (const row of rows)
     for (const event of isJoined ? joinDeltas(expand(row)) : expand(row))
@@ -215,7 +215,7 @@ export function* compactEventsOf(
   return { lastSeq, events: events.toSorted((a, b) => a.seq - b.seq) };
 }
 
-/** Returns the last number that may be read. */
+/** Returns the last number that can be read. */
 function endOf(
   run: { readonly status: RunStatus },
   position: PublishedPosition | undefined,

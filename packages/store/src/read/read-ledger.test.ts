@@ -3,7 +3,7 @@ import { everyStore } from "../testing/every-store.ts";
 import { callRecord, commit, createRun, owner } from "../testing/store-fixtures.ts";
 
 everyStore(
-  "items are listed in order, and found by id in the newest run that has them",
+  "lists items in order, and finds them by id in the newest run that has them",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "r1" });
@@ -46,7 +46,7 @@ everyStore(
   },
 );
 
-everyStore("a call in the ledger leads to its run, too", async (withStore) => {
+everyStore("the id of a call in the ledger also finds its run", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
     await commit(store, "r", [{ type: "call", call: callRecord("call_9", { owner: "client" }) }]);

@@ -18,7 +18,7 @@ async function converse(store: Store, id: string, title = ""): Promise<void> {
 }
 
 everyStore(
-  "the runs of a conversation, a run's children and its ancestors are listed",
+  "lists the runs of a conversation and a run's children and ancestors",
   async (withStore) => {
     await withStore(async (store) => {
       await converse(store, "c");

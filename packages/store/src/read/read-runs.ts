@@ -56,7 +56,7 @@ const runColumns = (
   ${isIntact(dialect, "runs", "r")} * ${isIntact(dialect, "run_requests", "q")}
     * ${isIntact(dialect, "run_results", "s")} AS is_intact`;
 
-/** Selects runs without their requests, which may be long. */
+/** Selects runs without their requests, which can be long. */
 export const selectListed = (dialect: Dialect) => `SELECT ${runColumns(dialect)} ${fromRuns}`;
 
 const selectRuns = (dialect: Dialect) => `SELECT ${runColumns(dialect)}, q.request ${fromRuns}`;

@@ -43,14 +43,14 @@ export function* readValue(query: {
 }
 
 /**
- * The number of bytes of values that are read at once: a larger answer from another thread would
- * block this one.
+ * The number of bytes of values that are read at once: receiving more from another thread would
+ * block this thread.
  */
 const maxBytes = 1_048_576;
 
 /**
- * The number of values that one statement reads. Each other number would need a statement and a
- * plan of its own.
+ * The number of values that one statement reads. Each other number would need a separate statement
+ * and plan.
  */
 const valuesPerStatement = 32;
 

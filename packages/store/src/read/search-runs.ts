@@ -12,8 +12,8 @@ interface RunQuery {
   readonly statuses?: readonly RunStatus[];
   readonly conversationId?: string;
   /**
-   * Only runs with a call whose outcome is unknown and not reported yet, or cannot be read any
-   * more.
+   * Only runs that have a call with an unknown outcome that is not reported yet, or unreadable
+   * calls.
    */
   readonly outcome?: "unknown";
   readonly limit?: number;
@@ -28,7 +28,8 @@ export function* searchRuns(query: RunQuery): Script<Page<ListedRun>> {
   if (query.outcome === undefined)
     return pageOf(yield* selectPage(query, limit + 1), limit, listedRun);
   const found: RunRow[] = [];
-  // Only the journal has reported outcomes: other runs are filtered out here, and more are read.
+  // Only the journal has reported outcomes. So runs without unreported outcomes are filtered out
+  // here, and more runs are read.
   for (let after = query.after; ;) {
     const rows = yield* selectPage({ ...query, ...(after !== undefined && { after }) }, limit + 1);
     for (const row of rows) if ((yield* readCallOutcomes(row)) !== "known") found.push(row);

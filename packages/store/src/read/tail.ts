@@ -13,9 +13,9 @@ export interface TailDelta extends Delta {
 /**
  * Reads the deltas with `after < seq <= upTo` of unfinished items.
  *
- * SQLite's tail has no index, because an index over many runs makes a commit ten times as
- * expensive. Instead each row names the previous row of its item, and `items` has the rows from
- * which to walk back. Without `items` the tail is read by run, for PostgreSQL.
+ * SQLite's tail has no index, because an index over many runs makes commits ten times slower.
+ * Instead each row names the previous row of its item, and `items` has the rows from which to walk
+ * back. Without `items` the tail is read by run, for PostgreSQL.
  */
 export function* readTail(query: {
   readonly runN: number;

@@ -47,8 +47,8 @@ const fileCauses: { readonly [code: string]: typeof unwritable } = {
 };
 
 /**
- * Returns an error as data. This module imports nothing of the workspace, so that threads start
- * fast.
+ * Returns an error as data. This module imports no other module of the workspace, so that threads
+ * start fast.
  */
 export function errorDataOf(action: string, thrown: unknown): ErrorData {
   // A decision found a damaged row.

@@ -3,7 +3,7 @@ export interface NodeRecord {
   readonly id: string;
   /** The address that it listens on; null until it listens. */
   readonly url: string | null;
-  /** Number of its heartbeats. */
+  /** The number of its heartbeats. */
   readonly beats: number;
 }
 
@@ -14,14 +14,14 @@ export interface Nodes {
   /**
    * Writes a heartbeat of this node.
    *
-   * @returns false if another node had declared this one dead: it is registered again, but other nodes
-   * may have claimed its runs, and its writes to them are fenced
+   * @returns false if another node had declared this one dead: it is registered again, but other
+   * nodes can have claimed its runs, and its writes to those runs are fenced
    */
   readonly heartbeat: () => Promise<boolean>;
   readonly list: () => Promise<readonly NodeRecord[]>;
   /**
-   * Declares a node dead if it has sent no heartbeat since `node` was read. Its runs are orphaned then,
-   * and any node may claim them.
+   * Declares a node dead if it has sent no heartbeat since `node` was read. Its runs are then
+   * orphaned, and any node can claim them.
    *
    * @returns false if it has sent a heartbeat, or another node declared it dead first
    */
@@ -43,11 +43,11 @@ export interface StopRequest {
 
 /** A message from another node. */
 export type NodeMessage =
-  /** They changed these runs. */
+  /** The ids of changed runs. */
   | { readonly type: "changed"; readonly runIds: readonly string[] }
-  /** They changed the permissions of these users: grants, or rules of their own. */
+  /** The users whose grants or own rules changed. */
   | { readonly type: "permissions"; readonly owners: readonly string[] }
-  /** Messages may have been lost. */
+  /** Messages have possibly been lost. */
   | { readonly type: "missed" }
   /** A reader on that node follows this run and has received nothing for a while. */
   | { readonly type: "watched"; readonly runId: string }

@@ -27,7 +27,8 @@ export type ChainStateEvent =
 export interface RunVariables {
   readonly manifest: Manifest;
   /**
-   * Values by digest, without those that are in their entry. Other values must be read one by one.
+   * Values by digest, except values that are stored in their entry. Other values must be read one
+   * by one.
    */
   readonly values: { readonly [digest: string]: VariableValue };
 }
@@ -56,8 +57,8 @@ export interface Untouched extends LineageStart {
 export interface Unreachable {
   readonly sessionId: string;
   /**
-   * The version of the session when this was found; the rows are unreachable only while it stays
-   * the same.
+   * The version of the session when this was found; the rows are unreachable only while the version
+   * is unchanged.
    */
   readonly seen: string;
   readonly manifests: readonly string[];
@@ -65,7 +66,7 @@ export interface Unreachable {
 }
 
 /**
- * The storage that a user's data takes. Bytes count the texts only: the database needs some more
+ * The storage that a user's data uses. Bytes include only the texts; the database also needs space
  * for indexes.
  */
 export interface Usage {
@@ -77,8 +78,8 @@ export interface Usage {
 }
 
 /**
- * The published position of a run, up to which it may be read. The database may be ahead by a
- * commit whose outcome is still on its way; reading beyond the position could skip a delta.
+ * The published position of a run, up to which it can be read. The database can be ahead by a
+ * commit whose outcome has not arrived yet; reading beyond the position could skip a delta.
  */
 export interface PublishedPosition {
   readonly lastSeq: number;
@@ -101,7 +102,7 @@ export type UsageKind = "events" | "messages" | "calls" | "variables" | "other";
 
 /**
  * Related conversations and sessions, complete: a conversation with its branches and forks, or the
- * runs that continue each other. Nothing outside refers into it.
+ * runs that continue each other. No other conversation or session refers to it.
  */
 export interface Lineage {
   /** In order; empty if the lineage has only sessions. */

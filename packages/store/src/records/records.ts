@@ -72,12 +72,13 @@ export type ListedRun = Omit<RunRecord, "request"> & {
 };
 
 /**
- * A version of a run's variables. While a run rests, only edits change them, and a run that resumes
- * has a new epoch: if both numbers are the same, so are the variables.
+ * A version of a run's variables. While a run is not in progress, only edits change its variables,
+ * and a run that resumes has a new epoch. So if both numbers are the same, the variables are the
+ * same.
  */
 export type RunVersion = Pick<RunRecord, "id" | "epoch" | "edits">;
 
-/** The part of a run that a claim needs; the rest of the run may be unreadable. */
+/** The part of a run that a claim needs; other parts of the run can be unreadable. */
 export type RunRef = Pick<RunRecord, "id" | "owner" | "status" | "epoch">;
 
 /** A run with the messages and items of its history. */
@@ -86,18 +87,18 @@ export interface RunWithMessages {
   readonly messages: readonly Message[];
 }
 
-/** Some events of a run in order, as of one moment. */
+/** Some events of a run in order, from one snapshot. */
 export interface EventPage {
   readonly events: readonly RunEvent[];
   /** The run has ended: no events follow the last stored one. */
   readonly ended: boolean;
-  /** The page has no room for more events: read on to know whether there are any. */
+  /** The page is full: read the next page to find out whether there are more events. */
   readonly full: boolean;
 }
 
-/** A run's events with deltas left out; see `Store.readEventsCompact`. */
+/** A run's events without deltas; see `Store.readEventsCompact`. */
 export interface CompactEvents {
-  /** The number to follow the run from. */
+  /** The event number from which to follow the run. */
   readonly lastSeq: number;
   readonly events: readonly RunEvent[];
 }
@@ -110,7 +111,7 @@ export interface ManifestEntry extends VariableInfo {
   readonly digest?: string;
   /** Evicted from the session's memory; the store still has the value. */
   readonly evicted?: boolean;
-  /** A result that was withdrawn: only its name is left. */
+  /** A withdrawn result, of which only the name is stored. */
   readonly removed?: boolean;
 }
 
@@ -134,7 +135,7 @@ interface Approval {
   readonly answeredAt: number | null;
 }
 
-/** The position of an approval or a grant in a list, which may merge several stores. */
+/** The position of an approval or a grant in a list, which can merge several stores. */
 export interface CreationCursor {
   readonly createdSeq: number;
   readonly id: string;
@@ -143,7 +144,7 @@ export interface CreationCursor {
 /** An approval without an answer, with its deadline. */
 export type PendingApproval = Pick<Approval, "id" | "createdAt" | "expiresAt">;
 
-/** Asks whether a call may run. */
+/** Asks whether a call is allowed to run. */
 export interface ExecutionApproval extends Approval {
   readonly kind: "execution";
   readonly request: ApprovalRequest;
@@ -151,13 +152,13 @@ export interface ExecutionApproval extends Approval {
   readonly answer: ApprovalDecision | null;
 }
 
-/** Asks whether a result may be read. It contains nothing of the result. */
+/** Asks whether reading a result is allowed. The request does not contain the result. */
 export interface ResultApproval extends Approval {
   readonly kind: "result";
   readonly request: ReviewNotice;
   readonly status: ResultApprovalView["status"];
   readonly outcome: ReviewOutcome | null;
-  /** The reviewer's whole answer until it is carried out; afterwards only the outcome is left. */
+  /** The reviewer's whole answer until it is carried out; afterwards only the outcome. */
   readonly answer: ReviewDecision | null;
 }
 
@@ -167,13 +168,13 @@ export type ApprovalRecord = ExecutionApproval | ResultApproval;
 /** A grant: calls that a user allowed in advance. */
 export interface GrantRecord {
   readonly owner: string;
-  /** Null if it holds in every session. */
+  /** Null if it applies in every session. */
   readonly sessionId: string | null;
   readonly grant: Grant;
   readonly revokedAt: number | null;
   /** The number in the order of creation. */
   readonly createdSeq: number;
-  /** The conversation in which the grant was given; of several branches the newest. */
+  /** The conversation in which the grant was given; if it has several branches, the newest one. */
   readonly conversationId: string | null;
 }
 

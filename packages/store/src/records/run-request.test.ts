@@ -30,7 +30,7 @@ const request: StoredRequest = {
 
 const stored = (value: unknown) => JSON.parse(JSON.stringify(value)) as JsonValue;
 
-test("a stored request is read as it was written", () => {
+test("reads a stored request unchanged", () => {
   assert.deepEqual(decodeRunRequest("r", stored(encodeRunRequest(request))), request);
 });
 
@@ -58,7 +58,7 @@ test("a request without a version is of version 1, and absent fields have their 
 });
 
 // Contract: durability-26
-test("a request with an invalid field is rejected, and the error names the field", () => {
+test("rejects a request with an invalid field, and names the field in the error", () => {
   const wrong: readonly (readonly [change: object, field: RegExp])[] = [
     [{ version: 2 }, /`version`/],
     [{ servers: "files" }, /`servers`/],

@@ -48,7 +48,9 @@ const directCall = z.object({
 /** A call that a user makes, without a model. */
 export type DirectCall = z.infer<typeof directCall>;
 
-/** A schema for one of core's objects. It checks only the fields that tell its kind. */
+/**
+ * A schema for one of core's objects. It checks only the fields that determine the object's kind.
+ */
 function objectOf<T>(shape: z.ZodRawShape): z.ZodType<T> {
   const schema = z.looseObject(shape);
   return z.custom<T>((value) => schema.safeParse(value).success, "unexpected fields");
@@ -71,7 +73,7 @@ const answer = z.object({
   decision: objectOf<ApprovalDecision>({ decision: z.enum(["allow", "refuse"]) }),
 });
 
-/** Fields that were added later have defaults that equal their former absence. */
+/** Fields that were added later have defaults that match the behavior without them. */
 const version1 = z.object({
   version: z.literal(1).default(1),
   instructions: z.string().nullable().default(null),
@@ -87,7 +89,7 @@ const version1 = z.object({
   approvals: z.enum(["inline", "deferred"]),
   /** The same for the client's own calls: `inline` runs wait for `submit_tool_outputs`. */
   toolOutputs: z.enum(["inline", "deferred"]).default("deferred"),
-  /** How the model sees earlier turns that the server stores. */
+  /** How stored earlier turns are shown to the model. */
   history: z.union([z.enum(["log", "full"]), z.object({ keepTurns: z.number() })]).default("log"),
   /**
    * The messages that the client sends as the history before this turn, after those of the run's
@@ -104,7 +106,10 @@ const version1 = z.object({
     .default([]),
   /** Answers to approval requests that the parent left open. */
   answers: z.array(answer).readonly().default([]),
-  /** Whether the run continues the parent's unfinished turn, whatever is open in it. */
+  /**
+   * Whether the run continues the parent's unfinished turn, even if the turn has open calls or
+   * approvals.
+   */
   continuesParent: z.boolean().default(false),
   /** Whether the run takes over the unfinished turn of its parent. */
   adopts: z.boolean().default(false),
@@ -122,7 +127,7 @@ export type StoredRequest = Readonly<z.infer<typeof version1>>;
 
 /** Returns a request in the form of `NewRun.request`. */
 export function encodeRunRequest(request: StoredRequest): JsonValue {
-  // All its values are JSON; TypeScript rejects it because of its optional fields.
+  // All its values are JSON, but TypeScript rejects the type because of its optional fields.
   return request as unknown as JsonValue;
 }
 

@@ -51,7 +51,7 @@ function after({ status, epoch, events }: Model, given: Step): Model | undefined
   // Setting the current status again is not a transition.
   if (given.to !== status && !may(given.to)) return undefined;
   if (given.type === "write") return { status: given.to, epoch, events: events + 1 };
-  // A process that queues its run loses it.
+  // A process that queues its run no longer owns it.
   const isGiven = given.to === "queued" && status !== "queued";
   return { status: given.to, epoch: isGiven ? epoch + 1 : epoch, events };
 }
@@ -74,7 +74,7 @@ function writeOf(given: Step, model: Model): StoreWrite {
 }
 
 // Contract: durability-8
-test("any sequence of writes follows the table of transitions and ends a run once", async () => {
+test("any sequence of writes follows the table of transitions and ends a run at most once", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), (steps) =>
       withMemoryStore(async (store) => {

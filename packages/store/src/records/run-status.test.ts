@@ -25,7 +25,7 @@ test("from every status, every requested one leads to a legal status or to a ref
 });
 
 // Contract: durability-8
-test("every status can reach a final one, and nothing follows a final one", () => {
+test("every status can reach a final status, which has no transitions", () => {
   for (const status of froms) {
     const reached = reachable(status);
     assert.ok(
@@ -43,7 +43,7 @@ test("every status can reach a final one, and nothing follows a final one", () =
   for (const end of statuses.filter(isClosing)) assert.deepEqual([...reachable(end)], [end]);
 });
 
-test("only a run in progress ends: a resting run must be claimed first", () => {
+test("only a run in progress can end: other runs must be claimed first", () => {
   for (const status of ["queued", "requires_action"] as const)
     for (const end of statuses.filter(isClosing))
       assert.equal(transition(status, end).status, "refused");

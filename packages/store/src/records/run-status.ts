@@ -1,13 +1,13 @@
 import type { ChainResultRecord } from "@capstan/core/host";
 import type { RunStatus } from "@capstan/contract";
 
-/** The statuses of a run that rests: no process works on it, and it has not ended. */
+/** The statuses of a run that no process works on and that has not ended. */
 export type RestingStatus = Extract<RunStatus, "queued" | "requires_action">;
 
 /**
  * Every legal transition of a run; `none` is the status before it exists. A status without
- * transitions is final. A process claims a run before it ends it and writes the closing event, so
- * only runs in progress end, and each ends once.
+ * transitions is final. A process claims a run before it ends it and writes the closing event. So
+ * only runs in progress end, and each run ends once.
  */
 export const transitions: { readonly [from in RunStatus | "none"]: readonly RunStatus[] } = {
   /** `completed`: a user changed variables between two turns, and nothing runs. */
@@ -17,7 +17,7 @@ export const transitions: { readonly [from in RunStatus | "none"]: readonly RunS
     /** Claimed again, by this or another process: the same status in the next epoch. */
     "in_progress",
     "requires_action",
-    /** A stopping server hands its runs back. */
+    /** A stopping server returns its runs to the queue. */
     "queued",
     "completed",
     "incomplete",
@@ -39,7 +39,7 @@ export type Transition =
   | { readonly status: "allowed" }
   | { readonly status: "refused"; readonly reason: string };
 
-/** Returns the new status of a run, or a refusal that lists the possible ones. */
+/** Returns the new status of a run, or a rejection that lists the possible statuses. */
 export function transition(from: RunStatus | "none", to: RunStatus): Transition {
   if (transitions[from].includes(to)) return { status: "allowed" };
   const possible = transitions[from].join(", ");

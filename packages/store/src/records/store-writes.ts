@@ -46,7 +46,7 @@ export interface NewRun {
   readonly blobs?: readonly NewBlob[];
 }
 
-/** A request with an idempotency key, which may be repeated. */
+/** A request with an idempotency key, which a client can repeat. */
 export interface RequestKey {
   readonly id: string;
   /** The digest of the request's route and body. */
@@ -57,18 +57,18 @@ export interface RequestKey {
   readonly replaces?: string;
 }
 
-/** A write of a run's journal: those of a chain, and the server's own notices. */
+/** A write to a run's journal, by its chain or as a notice of the server. */
 export type RunJournalWrite = JournalWrite<ChainEvent | RunNotice>;
 
 /** A change to the store, as data. The store's clock sets its time when `write` is called. */
 export type StoreWrite =
   | { readonly type: "create-run"; readonly run: NewRun }
   /**
-   * Appends to a run's journal. Events get consecutive numbers. It is fenced if the epoch is
-   * another, the run has ended, or the transition is not legal. A `result` sets the run's status to
+   * Appends to a run's journal. Events get consecutive numbers. It is fenced if the epoch differs,
+   * the run has ended, or the transition is not legal. A `result` sets the run's status to
    * `runStatusOf(result)`, unless `status` is given. When the run ends, its variables become a
-   * manifest. Unless it is `completed`, its pending approvals are closed then; a later run may take
-   * over those of a completed one.
+   * manifest. Unless it is `completed`, its pending approvals are closed then; a later run can take
+   * over the approvals of a completed run.
    */
   | {
       readonly type: "journal";
@@ -83,8 +83,8 @@ export type StoreWrite =
    */
   | { readonly type: "claim-run"; readonly runId: string; readonly epoch?: number }
   /**
-   * Suspends a run or hands it back. A queued run gets a new epoch, so that its previous owner is
-   * fenced. Only a journal ends a run. With `epoch`, it is fenced as a journal is.
+   * Suspends a run or returns it to the queue. A queued run gets a new epoch, so that its previous
+   * owner is fenced. Only a journal ends a run. With `epoch`, it is fenced as a journal is.
    */
   | {
       readonly type: "set-status";
@@ -96,7 +96,7 @@ export type StoreWrite =
       readonly type: "answer-approval";
       readonly owner: string;
       readonly id: string;
-      /** The run that asks, if it is known: then it is not searched for. */
+      /** The run that asks. If it is given, the store need not search for it. */
       readonly runId?: string;
       /** Must fit the approval's kind. */
       readonly answer: ApprovalDecision | ReviewDecision;
@@ -104,11 +104,11 @@ export type StoreWrite =
       readonly claims?: boolean;
     }
   /**
-   * Expires pending approvals of all owners whose time is up, at most 1,000 a write; with `ids`,
+   * Expires pending approvals of all owners whose time is up, at most 1,000 per write; with `ids`,
    * these approvals regardless of the time.
    */
   | { readonly type: "expire-approvals"; readonly ids?: readonly string[] }
-  /** Stores a user's report on a call whose outcome is unknown. The first report counts. */
+  /** Stores a user's report on a call whose outcome is unknown. The first report is final. */
   | {
       readonly type: "answer-call";
       readonly owner: string;
@@ -180,14 +180,14 @@ export type StoreWrite =
       readonly to: string;
     }
   /**
-   * Deletes a conversation with its runs. Runs that other conversations descend from stay, outside
-   * of it.
+   * Deletes a conversation with its runs. Runs that other conversations descend from are kept
+   * without a conversation.
    */
   | { readonly type: "delete-conversation"; readonly owner: string; readonly id: string }
   /** Deletes a run with all that belongs to it. Runs that continued it now continue its parent. */
   | { readonly type: "delete-run"; readonly owner: string; readonly id: string }
   /**
-   * Deletes a whole lineage, unless something has changed in it since `before` or a hold keeps it.
+   * Deletes a whole lineage, unless it has changed since `before` or a hold keeps it.
    */
   | {
       readonly type: "forget-lineage";

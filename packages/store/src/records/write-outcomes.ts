@@ -23,7 +23,7 @@ export interface NotFound {
 export interface Skipped {
   readonly status: "skipped";
 }
-/** Not written, because another process owns the run, or it has ended. */
+/** Not written, because another process owns the run or the run has ended. */
 export interface Fenced {
   readonly status: "fenced";
   readonly reason: string;
@@ -64,7 +64,10 @@ interface Outcomes {
     | Fenced
     | Refused
     | NotFound;
-  /** The first answer wins. A later answer, or one after the deadline, gets the decision. */
+  /**
+   * The first answer wins. A later answer, or an answer after the deadline, returns the stored
+   * decision.
+   */
   readonly "answer-approval":
     | {
         readonly status: "answered";
@@ -90,7 +93,7 @@ interface Outcomes {
     | {
         readonly status: "submitted";
         readonly taken: readonly string[];
-        /** The run, if it waits for nothing more. */
+        /** The run, if it no longer waits for outputs. */
         readonly ready?: ReadyRun;
       }
     | (Refused & { readonly callId: string; readonly known: boolean })
@@ -99,7 +102,7 @@ interface Outcomes {
   readonly "revoke-grant":
     | {
         readonly status: "revoked";
-        /** Null if it held in every session, or is damaged. */
+        /** Null if it applied in every session or is damaged. */
         readonly sessionId: string | null;
         readonly revokedAt: number;
         readonly again: boolean;
@@ -116,7 +119,7 @@ interface Outcomes {
   readonly "reset-override":
     | { readonly status: "updated"; readonly id: string; readonly override: undefined }
     | NotFound;
-  /** `known`: another request has the key. */
+  /** `known`: another request holds the key. */
   readonly "claim-key": { readonly status: "claimed_key" } | { readonly status: "known" };
   readonly "create-conversation": { readonly status: "created" } | Refused;
   readonly "update-conversation":

@@ -17,7 +17,7 @@ export type Journaled =
       readonly status: "committed";
       /** The number before the first event's. */
       readonly seqBefore: number;
-      /** The tail's row of the first delta; the others follow it. */
+      /** The tail's row of the first delta; the other deltas follow it. */
       readonly firstTail: number;
       readonly runStatus: RunStatus;
     }

@@ -37,8 +37,8 @@ function computeChecksum(
 
 /**
  * Returns the statements that add `created_seq` to a table. Existing rows get small numbers: in
- * SQLite in the order of insertion, which `VACUUM` keeps. Damaged rows stay damaged, and rows
- * without a checksum stay without one.
+ * SQLite in the order of insertion, which `VACUUM` keeps. Damaged rows remain damaged, and rows
+ * without a checksum still have none.
  */
 export function addSequence(table: RowTable): readonly MigrationStatement[] {
   const next = sqliteChecksum(table, (column) => (column === "created_seq" ? "rowid" : column));

@@ -41,7 +41,7 @@ const dyingStart = `
 `;
 
 // Contract: durability-61
-test("checksums of an old database are filled, also by several starts that are killed", async () => {
+test("fills the checksums of an old database, even if several starts are killed", async () => {
   await withDataDir(async (dataDir) => {
     const path = join(dataDir, "capstan.db");
     const old = openForWriting(path, "process");
@@ -65,7 +65,7 @@ test("checksums of an old database are filled, also by several starts that are k
     const counted = sql.get<{ n: number }>("SELECT COUNT(*) AS n FROM items WHERE checksum > 0");
     assert.equal(counted?.n, rows);
     assert.deepEqual(sql.all("SELECT * FROM unchecked_tables"), []);
-    // A checksum that is removed later is not computed again.
+    // A later start does not compute a removed checksum again.
     sql.run("UPDATE items SET checksum = NULL WHERE n = 7");
     fillChecksums(sql, () => {});
     assert.match([...damagedRows(sql)].join(), /^Row 1\/input\/7 of the table items is damaged/);

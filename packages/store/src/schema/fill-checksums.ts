@@ -60,7 +60,7 @@ function uncheckedTables(sql: Sqlite): readonly RowTable[] {
 }
 
 /**
- * Yields the row numbers of a table, a thousand at a time. Each statement takes one row, because
+ * Yields the row numbers of a table, a thousand at a time. Each statement reads one row, because
  * `node:sqlite` frees the arguments of a function only when the statement ends.
  */
 function* rowNumbers(

@@ -23,7 +23,7 @@ export function isVersions(columns: readonly { readonly name: string }[]): boole
  * Returns the error for a database of another program.
  *
  * @param database names the database, at the beginning of a sentence
- * @param instead what to do, for this kind of database
+ * @param instead what to do instead, for this kind of database
  */
 export function foreignDatabase(database: string, instead: string): CapstanError {
   return new CapstanError({

@@ -93,7 +93,8 @@ const oldMessages: readonly Message[] = [
 ];
 
 /**
- * A run of version 13 with two messages, two calls and two events, and a run that has not started.
+ * Two runs of version 13: one with two messages, two calls and two events, and one that has not
+ * started.
  */
 const filled = [
   ...["r", "new"].flatMap((id, index) => [

@@ -17,11 +17,11 @@ const sequencedTables = ["approvals", "grants", "overrides"] as const;
 
 /**
  * The schema, as numbered steps. A released step is never changed: later changes are new steps.
- * Times are ms since the epoch. JSON is stored as text, because its escapes preserve any string (a
- * lone surrogate, a NUL).
+ * Times are ms since the epoch. JSON is stored as text, because its escapes preserve any string,
+ * even a lone surrogate or a NUL.
  *
- * `runs.n` is the short, increasing key that the tables of a run use. With random ids in their
- * indexes a commit over 500 runs takes 14 ms, with this key 2 ms.
+ * `runs.n` is the short, increasing key that the tables of a run use. A commit over 500 runs takes
+ * 14 ms with random ids in the indexes, and 2 ms with this key.
  */
 export const migrations: readonly Migration[] = [
   {
@@ -70,7 +70,7 @@ export const migrations: readonly Migration[] = [
       "CREATE INDEX run_events_with_deltas ON run_events (run_n, from_seq, seq) WHERE from_seq IS NOT NULL",
 
       // Deltas of unfinished items. `prev` is the item's previous delta, for reading backwards.
-      // PostgreSQL finds them by their run, because an index costs it little.
+      // PostgreSQL finds them by an index on their run, because such an index costs it little.
       {
         sqlite: `CREATE TABLE tail (
           n INTEGER PRIMARY KEY,
@@ -199,7 +199,7 @@ export const migrations: readonly Migration[] = [
     statements: [
       // `execution` asks whether a call may run, `result` whether its result may be read.
       "ALTER TABLE approvals ADD COLUMN kind TEXT NOT NULL DEFAULT 'execution'",
-      // Results in quarantine, which only their reviewer may read: a `result` by its approval, and
+      // Results in quarantine, which only their reviewer can read: a `result` by its approval, and
       // the `answer` until it is carried out. Deleted rows are overwritten: see `quarantine.ts`.
       `CREATE TABLE quarantine (
         id TEXT NOT NULL,
@@ -238,9 +238,9 @@ export const migrations: readonly Migration[] = [
     version: 5,
     statements: [
       "CREATE INDEX runs_of_owner ON runs (owner, n)",
-      // Outputs that clients submitted for their own calls: the first one for each call counts. The
-      // text stays until the call is settled with it. The digest stays for good, to recognize a
-      // repeated output.
+      // Outputs that clients submitted for their own calls: the first output of each call is final.
+      // The text stays until the call is settled with it. The digest is kept permanently, to
+      // recognize a repeated output.
       `CREATE TABLE client_outputs (
         run_n BIGINT NOT NULL,
         call_id TEXT NOT NULL,
@@ -319,9 +319,9 @@ export const migrations: readonly Migration[] = [
   {
     version: 11,
     statements: [
-      // PostgreSQL keeps both versions of an updated row for a while. If the page has room for the
-      // second one, no index is updated. A call is written twice or more, a result once for each
-      // suspension.
+      // PostgreSQL keeps both versions of an updated row for a while. If the page has space for the
+      // second version, no index is updated. A call is written twice or more, a result once for
+      // each suspension.
       { postgres: "ALTER TABLE run_calls SET (fillfactor = 45)" },
       { postgres: "ALTER TABLE run_results SET (fillfactor = 45)" },
     ],
@@ -329,8 +329,8 @@ export const migrations: readonly Migration[] = [
   {
     version: 12,
     statements: [
-      // These rows are few, and searched among all runs of an owner. PostgreSQL would update such
-      // an index with every change of a call, so there it searches the owner's calls instead.
+      // These rows are few, and are searched across all runs of an owner. PostgreSQL would update
+      // such an index with every change of a call, so there it searches the owner's calls instead.
       {
         sqlite:
           "CREATE INDEX run_calls_unknown ON run_calls (owner, run_n) WHERE status = 'outcome_unknown'",
@@ -384,7 +384,8 @@ export const migrations: readonly Migration[] = [
       `INSERT INTO run_journal (run_n, seq, nth, owner, at, type, from_seq, cuts, events)
         SELECT e.run_n, e.seq, 0, e.owner, COALESCE(r.updated_at, 0), e.type, e.from_seq, e.cuts, e.data
         FROM run_events e LEFT JOIN runs r ON r.n = e.run_n`,
-      // Former rows of their own come after all events: messages at odd `nth`, calls at even ones.
+      // Messages and calls that had separate rows follow all events: messages at odd `nth`, calls
+      // at even ones.
       `INSERT INTO run_journal (run_n, seq, nth, owner, at, messages)
         SELECT m.run_n, COALESCE((SELECT MAX(e.seq) FROM run_events e WHERE e.run_n = m.run_n), 0),
           2 * m.n - 1, m.owner, COALESCE(r.updated_at, 0), '[' || m.message || ']'
@@ -395,7 +396,7 @@ export const migrations: readonly Migration[] = [
         FROM run_calls c`,
       "CREATE INDEX run_journal_with_deltas ON run_journal (run_n, from_seq, seq) WHERE from_seq IS NOT NULL",
 
-      // Calls that requests can name: a client's own, and those whose outcome a user may report.
+      // Calls that requests can name: a client's own, and calls whose outcome a user can report.
       // This is an index; the journal holds the calls.
       `CREATE TABLE answerable_calls (
         run_n BIGINT NOT NULL,
@@ -500,8 +501,8 @@ export const migrations: readonly Migration[] = [
       // (`creation-sequence.ts`).
       { postgres: "CREATE SEQUENCE creation_sequence" },
       {
-        // The session's lock is released before the commit, so no transaction waits here for
-        // another.
+        // The session's lock is released before the commit, so a transaction does not wait here for
+        // another's commit.
         postgres: `CREATE FUNCTION set_created_seq() RETURNS trigger LANGUAGE plpgsql AS $$
           BEGIN
             PERFORM pg_advisory_lock(7215034883);

@@ -90,7 +90,7 @@ test("long inputs of version 14 are moved even if the move is interrupted betwee
   });
 });
 
-test("a start with nothing to move reads one row", async () => {
+test("a start without inputs to move reads one row", async () => {
   await withDataDir(async (dataDir) => {
     const sql = openForWriting(join(dataDir, "capstan.db"), "process");
     migrate(sql, 0);

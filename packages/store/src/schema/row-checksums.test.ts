@@ -23,7 +23,7 @@ import {
 import { checkStore } from "../upkeep/maintenance.ts";
 import { checkedTables } from "./row-checksums.ts";
 
-/** All stored content by table. The case of a column's name has no meaning. */
+/** All stored content by table. Column names are case-insensitive. */
 function contentOf(sql: SqliteConnection): readonly unknown[] {
   return checkedTables.map((table) =>
     sql.all<object>(`SELECT rowid, * FROM ${table} NOT INDEXED`).map((row) => Object.values(row)),

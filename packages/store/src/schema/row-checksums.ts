@@ -82,8 +82,8 @@ export interface CheckedRow {
 }
 
 /**
- * Returns an SQL expression that is 1 if a row has its original cells, and otherwise 0. A row that
- * a left join did not find counts as intact.
+ * Returns an SQL expression that is 1 if a row has its original cells, and otherwise 0. The absent
+ * row of a left join counts as intact.
  */
 export function isIntact({ name }: Dialect, table: RowTable, alias: string): string {
   const row = `${alias}.`;

@@ -14,7 +14,7 @@ export interface Changes {
   update<T extends RowTable>(table: T, where: CellsOf<T>, to: CellsOf<T>): void;
   /** Deletes the rows that have these cells. */
   remove<T extends RowTable>(table: T, where: CellsOf<T>): void;
-  /** Runs a rare change, which PostgreSQL sends as a statement of its own. */
+  /** Runs a rare change, which PostgreSQL sends as a separate statement. */
   run(sql: SqlStatement, ...values: readonly SqlValue[]): void;
   /** Runs a change and overwrites the deleted data, for secrets. */
   wipe(sql: SqlStatement, ...values: readonly SqlValue[]): void;

@@ -7,8 +7,8 @@
 export const perMs = 1_000;
 
 /**
- * Later times do not count, because the number must be exact in JavaScript. No real clock reaches
- * this.
+ * Later times are capped at this value, because the number must be exact in JavaScript. No real
+ * clock reaches it.
  */
 export const latestMs = 8_000_000_000_000;
 

@@ -24,7 +24,7 @@ function* chain(...texts: readonly string[]): Script<readonly string[]> {
   return seen;
 }
 
-test("combined scripts request their next statements together, and each gets its own rows", () => {
+test("combined scripts request their next statements together, and each receives its own rows", () => {
   const { result, asked } = answer(
     together([chain("a1", "a2", "a3"), chain(), chain("c1"), all(plainSql("d1"))]),
   );

@@ -1,6 +1,6 @@
 type ColumnType = "text" | "bigint";
 
-/** How a table gets many new rows in one statement. */
+/** How many rows are added to a table in one statement. */
 interface BulkTable {
   /** In the order of the statement. */
   readonly columns: { readonly [column: string]: ColumnType };
@@ -8,11 +8,11 @@ interface BulkTable {
   readonly later?: { readonly [column: string]: ColumnType };
   /** `created_seq`, which the database assigns to a new row (`creation-sequence.ts`). */
   readonly sequence?: { readonly created_seq: "bigint" };
-  /** The clause for a row whose key exists already; without it that is an error. */
+  /** The clause for a row whose key exists already; without a clause, such a row is an error. */
   readonly conflict?: string;
   /**
-   * Of several changes to one key only the last is sent, because a statement may not change a row
-   * twice.
+   * If a key has several changes, only the last one is sent, because a statement cannot change a
+   * row twice.
    */
   readonly key?: readonly string[];
 }

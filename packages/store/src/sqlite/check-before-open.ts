@@ -17,8 +17,7 @@ export async function checkBeforeOpen(
 ): Promise<void> {
   await requireIntactWal(path);
   await requireLog(path);
-  // Only a connection that may write can roll back a transaction that a crash left in a rollback
-  // journal.
+  // Only a writable connection can roll back a transaction that a crash left in a rollback journal.
   const sql = existsSync(`${path}-journal`)
     ? new SqliteConnection(new DatabaseSync(path, { timeout: 5_000 }))
     : openForReading(path);

@@ -14,7 +14,7 @@ serveThread({
     // A passive checkpoint does not wait for readers or the writer, and does not block them.
     const moved = sql.get("PRAGMA wal_checkpoint(PASSIVE)");
     // SQLite syncs only when the last page of the log is copied, which the writer does. Syncing
-    // here leaves it little to wait for.
+    // here shortens the writer's wait.
     fdatasyncSync(file);
     return moved;
   },

@@ -17,7 +17,7 @@ export interface CheckpointThreadOptions {
 const targetPages = 2_000;
 
 /**
- * Checkpoints the write-ahead log in a thread of its own. If the writer did it during a commit,
+ * Checkpoints the write-ahead log in a separate thread. If the writer did it during a commit,
  * every few thousand pages all callers would wait for tens of milliseconds. The thread copies most
  * pages and syncs them. The writer then copies the pages committed meanwhile, so that the log
  * starts over and does not grow.
@@ -67,8 +67,8 @@ export class Checkpoints {
   }
 
   /**
-   * Releases the thread, which may have died, for example because of a full disk. The next attempt
-   * starts another.
+   * Releases the thread, which can have died, for example because of a full disk. The next attempt
+   * starts another one.
    */
   #release(): void {
     void this.#thread?.stop();

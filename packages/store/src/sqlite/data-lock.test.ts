@@ -46,7 +46,7 @@ test("a lock file that is damaged while it is held is not replaced", async () =>
 });
 
 // Contract: durability-69
-test("an error names a lock file or note that cannot be written, and the attempt leaves nothing", async () => {
+test("an error names a lock file or note that cannot be written, and the attempt leaves no files", async () => {
   await withDataDir(async (dataDir) => {
     await (await openStore({ dataDir, durability: "process" })).close();
     await rm(join(dataDir, "server.lock"));
@@ -70,7 +70,7 @@ test("an error names a lock file or note that cannot be written, and the attempt
   });
 });
 
-test("a note without its lock does not count", async () => {
+test("ignores a note without a lock", async () => {
   await withDataDir(async (dataDir) => {
     const lock = await lockDataDirectory(dataDir, 1);
     const note = await readFile(join(dataDir, "server.json"));

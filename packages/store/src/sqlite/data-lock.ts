@@ -14,7 +14,7 @@ export interface DataLock {
 }
 
 /**
- * Locks a data directory for this process. The operating system holds the lock on a file of its own
+ * Locks a data directory for this process. The operating system holds the lock on a separate file
  * and releases it when the process ends. The note next to it only describes the holder. The process
  * must not open the lock's file again: closing it would release the lock.
  *
@@ -55,7 +55,7 @@ function takeLock(path: string): DatabaseSync {
   } catch (error) {
     if (!isResult(error, corrupt, notADatabase)) throw error;
     // No process holds the lock; otherwise the answer would say so. The file is emptied and not
-    // deleted, so that another process that does the same locks the same file.
+    // deleted, so that all processes that do this lock the same file.
     truncateSync(path);
     return beginOn(path);
   }
@@ -74,8 +74,8 @@ function beginOn(path: string): DatabaseSync {
 }
 
 /**
- * Returns the holder of a data directory, or undefined if there is none. A note of a dead process
- * does not count.
+ * Returns the holder of a data directory, or undefined if there is none. Ignores the note of a dead
+ * process.
  */
 export async function readLock(dataDir: string): Promise<LockHolder | undefined> {
   const note = await readLockHolder(dataDir);
@@ -135,7 +135,10 @@ async function readLockHolder(dataDir: string): Promise<LockHolder | undefined> 
   }
 }
 
-/** Writes the holder of a data directory. The file is renamed into place, so that readers never see half of it. */
+/**
+ * Writes the holder of a data directory. The file is renamed into place, so that readers never see
+ * an incomplete file.
+ */
 async function writeLockHolder(dataDir: string, holder: LockHolder): Promise<void> {
   const draft = `${lockHolderPath(dataDir)}.${holder.pid}`;
   try {

@@ -61,7 +61,7 @@ async function requireRun(dataDir: string, id: string): Promise<void> {
 async function requireRefused(dataDir: string, message: RegExp): Promise<void> {
   const path = join(dataDir, "capstan.db");
   const before = await readFile(path);
-  // The second start finds the same: nothing that the first one did hides it.
+  // The second start reports the same: the first start must not hide the loss.
   for (let start = 0; start < 2; start++) {
     const refused = { code: "database_corrupt", message };
     await assert.rejects(openStore({ dataDir }), refused);
@@ -103,7 +103,7 @@ test("a start detects a log that was deleted or truncated after a clean stop, un
 });
 
 // Contract: durability-67
-test("a start without the lost log is possible once its marker is deleted", async () => {
+test("a start without the lost log is possible after its marker is deleted", async () => {
   await withStopped(async (dataDir, log) => {
     await rm(log);
     await requireRefused(dataDir, /delete \S+log\.json/);
@@ -124,7 +124,7 @@ test("a log that a clean stop left empty can be deleted", async () => {
   });
 });
 
-test("another program may move the log into the database after a clean stop", async () => {
+test("another program can move the log into the database after a clean stop", async () => {
   await withStopped(async (dataDir) => {
     const other = new DatabaseSync(join(dataDir, "capstan.db"));
     other.exec("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -29,7 +29,7 @@ export function countStart(sql: SqliteConnection): void {
   try {
     sql.exec(`PRAGMA user_version = ${count + 1 + (count % 2)}`);
   } catch {
-    // A full disk does not prevent a start. Without a new number a lost log is not noticed.
+    // A full disk does not prevent a start. Without a new number, a lost log is not detected.
   }
 }
 
@@ -55,11 +55,11 @@ export async function markStop(database: string, sql: SqliteConnection): Promise
 }
 
 /**
- * Finds a log that was deleted or truncated after a clean stop. After a crash a missing log cannot
- * be told from an empty one, because any program that opens the database moves the log into it and
- * deletes it.
+ * Detects a log that was deleted or truncated after a clean stop. After a crash, a missing log
+ * cannot be distinguished from an empty one, because any program that opens the database moves the
+ * log into it and deletes it.
  *
- * @param database its path; a server may use it meanwhile
+ * @param database its path; a server can use it meanwhile
  * @returns the problem and the solution, or undefined if the log is complete or nothing is known
  * about it
  */

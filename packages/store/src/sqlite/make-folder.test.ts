@@ -19,7 +19,7 @@ test("a folder is created with its parents, for this user only", async () => {
 });
 
 test(
-  "a path that cannot be a folder is an error and not an endless wait",
+  "rejects a path that cannot be a folder instead of waiting forever",
   { skip: process.platform !== "linux" && "there is no /proc" },
   async () => {
     await assert.rejects(makeFolder("/proc/capstan/data"));

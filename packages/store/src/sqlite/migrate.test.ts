@@ -19,6 +19,6 @@ test("a migration that fails halfway changes nothing", () => {
   const before = tables();
   assert.throws(() => migrate(sql, 1, [step(1, "a"), step(2, "b"), bad]), /already exists/);
   assert.deepEqual(tables(), before);
-  // The previous version still finds its own schema.
+  // The previous version can still read its own schema.
   migrate(sql, 1, [step(1, "a")]);
 });

@@ -3,7 +3,8 @@ const mark = "\u0001";
 
 /**
  * Encodes a text: PostgreSQL stores neither NUL nor lone surrogates, but a title, a call's id or a
- * variable's name may contain them. JSON texts stay unchanged, because they are escaped.
+ * variable's name can contain them. JSON texts are not changed, because their special characters
+ * are escaped.
  */
 export function encodeText(text: string): string {
   return text.isWellFormed() && !text.includes("\0") && !text.startsWith(mark)

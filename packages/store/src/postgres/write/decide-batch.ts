@@ -8,7 +8,7 @@ import { LaneChanges, type PendingChanges } from "./pending-changes.ts";
 
 /**
  * Decides the requests of a batch. The statements for different runs are sent together, so that a
- * large batch needs no more messages than one request.
+ * large batch needs no more messages than a single request.
  */
 export function* decideBatch(
   context: Omit<WriteContext, "changes">,

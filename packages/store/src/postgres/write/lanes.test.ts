@@ -25,7 +25,7 @@ function placesOf(...calls: (readonly EncodedWrite[])[]) {
   return stagesOf(requests).map((lanes) => lanes.map((lane) => lane.map(({ at }) => at)));
 }
 
-test("calls of one run are in one lane, in their order, and calls of other runs in other lanes", () => {
+test("calls of a run share a lane and keep their order; calls of other runs are in other lanes", () => {
   const places = placesOf([claim("a")], [claim("b")], [claim("a")], [claim("b"), claim("b")]);
   assert.deepEqual(places, [
     [
@@ -61,7 +61,7 @@ test("new runs of one session are in one lane, because the first run's owner bec
   ]);
 });
 
-test("a call that affects more than the runs that it names has a stage of its own", () => {
+test("a call that affects more than the runs that it names has a separate stage", () => {
   const question: EncodedWrite = {
     type: "answer-approval",
     owner,
@@ -74,7 +74,7 @@ test("a call that affects more than the runs that it names has a stage of its ow
   assert.deepEqual(placesOf(), []);
 });
 
-test("calls that answer or change an approval are in one lane, for any runs", () => {
+test("calls that answer or change the same approval share a lane, for any runs", () => {
   const commit = (runId: string, act: JournalAct): EncodedWrite => ({
     type: "commit",
     runId,

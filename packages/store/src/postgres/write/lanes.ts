@@ -12,7 +12,7 @@ export type Lane = readonly BatchCall[];
 /**
  * Splits a batch into stages of lanes. The lanes of a stage are decided concurrently, with the same
  * results as if all calls were decided one after another. A call that affects more than the runs
- * and approvals that it names has a stage of its own.
+ * and approvals that it names has a separate stage.
  */
 export function stagesOf(requests: readonly EncodedRequest[]): readonly (readonly Lane[])[] {
   const stages: (readonly Lane[])[] = [];
@@ -74,7 +74,7 @@ function namesIn(write: EncodedWrite): readonly string[] | undefined {
       ];
     }
     case "commit":
-      // If a run took over the turn of another run, both may write the same approval.
+      // If a run took over the turn of another run, both can write the same approval.
       return [write.runId, ...write.acts.flatMap(approvalsOf)];
     case "deltas":
     case "claim-run":

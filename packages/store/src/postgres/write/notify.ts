@@ -25,8 +25,8 @@ export function* acceptedWrites(
 
 /**
  * Returns the statements that notify other nodes of the runs that a batch changed, and of the users
- * whose grants or rules it changed. PostgreSQL delivers them with the commit; they carry ids, never
- * events.
+ * whose grants or rules it changed. PostgreSQL delivers them with the commit. They contain ids,
+ * never events.
  *
  * @param ownerOf returns the owner of a run
  */
@@ -72,8 +72,8 @@ function splitBySize(ids: ReadonlySet<string>): readonly (readonly string[])[] {
   let bytes = maxBytes;
   for (const id of ids) {
     const size = Buffer.byteLength(JSON.stringify(id)) + 1;
-    // An id that fills a notification alone is skipped; its readers notice the change when they
-    // read.
+    // An id that is too long for a notification is skipped; its readers see the change with their
+    // next read.
     if (size > maxBytes) continue;
     if (bytes + size > maxBytes) {
       all.push([]);

@@ -10,7 +10,7 @@ const result = (run_n: number, text: string) => ({
   replay: null,
 });
 
-test("rows of a table are sent in one statement, and a second row of a key in another", () => {
+test("sends rows of a table in one statement, and a second row with the same key in another", () => {
   const pending = new PendingChanges();
   const changes = new LaneChanges(pending);
   changes.insert("run_results", result(1, "1"));
@@ -30,7 +30,7 @@ test("rows of a table are sent in one statement, and a second row of a key in an
   assert.deepEqual(pending.flush(), []);
 });
 
-test("changes of a table keep their order; a statement that reads another table follows its changes", () => {
+test("changes of a table keep their order; a statement that reads another table follows that table's changes", () => {
   const pending = new PendingChanges();
   const changes = new LaneChanges(pending);
   const end = plainSql("UPDATE runs SET status = 'completed' WHERE n = ?", { writes: ["runs"] });
@@ -57,7 +57,7 @@ test("changes of a table keep their order; a statement that reads another table 
   ]);
 });
 
-test("a row that changes twice changes in two statements, because the first may affect the second", () => {
+test("changes a row twice in two statements, because the first change can affect the second", () => {
   const pending = new PendingChanges();
   const changes = new LaneChanges(pending);
   const answer = (id: string, status: string) =>
@@ -96,7 +96,7 @@ test("changes wait until a statement reads or writes their table", () => {
   assert.deepEqual(pending.flushBefore([reads("run_results")]), []);
 });
 
-test("changes of one kind stay together, even with other lanes' changes between them", () => {
+test("sends changes of one kind together, even with other lanes' changes between them", () => {
   const pending = new PendingChanges();
   const [one, other, third] = [1, 2, 3].map(() => new LaneChanges(pending));
   const add = (lane: LaneChanges | undefined, run_n: number) =>

@@ -57,8 +57,8 @@ export class PendingChanges {
   /** Adds a statement that must follow all changes of its tables. */
   addStatement(statement: Statement): void {
     const { reads, writes } = statement.sql;
-    // It reads tables that it does not write, so later changes of those tables must not be sent
-    // before it.
+    // The statement also reads tables that it does not write, so later changes of those tables must
+    // not be sent before it.
     if (reads.length > 0) this.#ready = [...this.flush(), statement];
     else for (const table of writes) this.#of(table).addStatement(statement);
   }
@@ -68,7 +68,7 @@ export class PendingChanges {
     for (const table of this.#tables.values()) table.addBarrier();
   }
 
-  /** Removes and returns the changes that these statements must see. */
+  /** Removes and returns the changes that must be sent before these statements. */
   flushBefore(statements: readonly Statement[]): readonly Statement[] {
     return this.flush(new Set(statements.flatMap(({ sql }) => [...sql.reads, ...sql.writes])));
   }
@@ -91,7 +91,7 @@ export class PendingChanges {
   }
 }
 
-/** Changes in one statement: all of one kind, and none of a row twice. */
+/** Changes in one statement. All are of the same kind, and each is of a different row. */
 interface Group {
   readonly kind: string;
   readonly changes: RowChange[];

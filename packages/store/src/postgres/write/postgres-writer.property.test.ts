@@ -168,7 +168,10 @@ const request = fc.record({
   writes: fc.array(write, { minLength: 1, maxLength: 2 }),
 });
 
-/** Whether a node that owns no run may send a write: only the owner writes a run's journal. */
+/**
+ * Whether a node that owns no run is allowed to send a write: only the owner writes a run's
+ * journal.
+ */
 function isFromOutside(some: StoreWrite): boolean {
   switch (some.type) {
     case "journal":
@@ -183,7 +186,7 @@ function isFromOutside(some: StoreWrite): boolean {
   }
 }
 
-/** A commit of one of two nodes, of which the first owns all runs. */
+/** A commit of one of two nodes. The first node owns all runs. */
 interface SomeBatch {
   readonly node: number;
   readonly requests: readonly WriteRequest[];
@@ -229,8 +232,8 @@ async function openWritten() {
         `${tables.map(({ name }) => `DELETE FROM ${name}`).join("; ")}; ALTER SEQUENCE run_numbers RESTART`,
       ),
     /**
-     * With the runs' ids in place of their numbers and without checksums, because a retried request
-     * gets other numbers.
+     * Runs' ids replace their numbers, and checksums are left out, because a retried request gets
+     * different numbers.
      */
     rows: async () => {
       const { rows: runs } = await client.query<{ n: string; id: string }>(
@@ -260,7 +263,7 @@ async function openWritten() {
 }
 
 test(
-  "a batch that is decided together with cached runs has the same outcomes and rows as its calls one by one",
+  "a batch with cached runs has the same outcomes and rows as its calls one by one",
   options,
   async () => {
     const together = await openWritten();

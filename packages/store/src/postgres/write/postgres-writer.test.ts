@@ -22,12 +22,12 @@ const noted = (runId: string): StoreWrite => {
 };
 
 interface Batches {
-  /** Commits one batch after the other. */
+  /** Commits batches sequentially. */
   readonly both: (first: Calls, second: Calls) => Promise<readonly (readonly string[])[]>;
   readonly client: pg.Client;
   /** Commits a batch. */
   readonly commit: (requests: readonly WriteRequest[]) => Promise<readonly (readonly string[])[]>;
-  /** Called before something is sent. */
+  /** Called before each message is sent. */
   onSent: () => void;
 }
 
@@ -89,8 +89,8 @@ test("a batch sees the writes of the batch before it", options, async () => {
 });
 
 /**
- * Ways in which a first batch with `bad` fails: when its row is written or only at the commit; once
- * or every time.
+ * Ways in which a first batch with `bad` fails: when its row is written or at the commit; once or
+ * every time.
  */
 const faults = [
   { when: "immediately", code: "40001", times: 1 },
@@ -134,7 +134,7 @@ for (const { when, code, times } of faults) {
 }
 
 test(
-  "a connection that is cut during a commit fails neither this batch nor the next one",
+  "a lost connection during a commit fails neither this batch nor the next one",
   options,
   async () => {
     await withBatches(async (batches) => {
@@ -168,59 +168,59 @@ test(
 const journal = (runId: string, epoch: number, ...writes: RunJournalWrite[]) =>
   request({ type: "journal", runId, epoch, writes });
 
+test("undoes only the rejected requests of those that are decided together", options, async () => {
+  await withBatches(async ({ commit, client }) => {
+    const statuses = await commit([
+      request(created("a")),
+      request(created("b"), { type: "claim-run", runId: "nobody" }),
+      journal("a", 7, resultOf("completed")),
+      request(created("a")),
+      request(created("c")),
+      // The rejected request was undone, so the run can be created.
+      request(created("b")),
+    ]);
+    assert.deepEqual(statuses, [
+      ["created"],
+      ["skipped", "not_found"],
+      ["fenced"],
+      ["refused"],
+      ["created"],
+      ["created"],
+    ]);
+    const { rows } = await client.query("SELECT id FROM runs ORDER BY n");
+    assert.deepEqual(rows, [{ id: "a" }, { id: "c" }, { id: "b" }]);
+    const results = await client.query("SELECT * FROM run_results");
+    assert.equal(results.rowCount, 0);
+  });
+});
+
 test(
-  "of requests that are decided together only the refused ones are undone",
+  "if two runs answer the same approval request, the first answer is final",
   options,
   async () => {
     await withBatches(async ({ commit, client }) => {
-      const statuses = await commit([
-        request(created("a")),
-        request(created("b"), { type: "claim-run", runId: "nobody" }),
-        journal("a", 7, resultOf("completed")),
-        request(created("a")),
-        request(created("c")),
-        // The refused one was undone, so the run can be created.
-        request(created("b")),
-      ]);
-      assert.deepEqual(statuses, [
-        ["created"],
-        ["skipped", "not_found"],
-        ["fenced"],
-        ["refused"],
-        ["created"],
-        ["created"],
-      ]);
-      const { rows } = await client.query("SELECT id FROM runs ORDER BY n");
-      assert.deepEqual(rows, [{ id: "a" }, { id: "c" }, { id: "b" }]);
-      const results = await client.query("SELECT * FROM run_results");
-      assert.equal(results.rowCount, 0);
+      // It passes its approval request to the run that continues it.
+      const approval = approvalRequest("q_a");
+      const { callId, id: approvalId } = approval;
+      await commit([request(created("a"))]);
+      const asked = event({ type: "approval.requested", callId, approval });
+      await commit([journal("a", 1, asked, resultOf("completed"))]);
+      await commit([request(created("b"))]);
+      const decision = { verdict: "refused", by: "person" } as const;
+      const refused = event({ type: "approval.answered", callId, approvalId, at: 1_000, decision });
+      const saved = { type: "save-items", runId: "b", direction: "input", items: [] } as const;
+      const answered = {
+        type: "answer-approval",
+        owner,
+        id: approvalId,
+        runId: "a",
+        answer: { decision: "allow" },
+        claims: true,
+      } as const;
+      const statuses = await commit([request(saved), journal("b", 1, refused), request(answered)]);
+      assert.deepEqual(statuses, [["saved"], ["committed"], ["already_answered"]]);
+      const { rows } = await client.query("SELECT status FROM approvals");
+      assert.deepEqual(rows, [{ status: "refused" }]);
     });
   },
 );
-
-test("if two runs answer one approval request, the first answer counts", options, async () => {
-  await withBatches(async ({ commit, client }) => {
-    // It leaves its approval request to the run that continues it.
-    const approval = approvalRequest("q_a");
-    const { callId, id: approvalId } = approval;
-    await commit([request(created("a"))]);
-    const asked = event({ type: "approval.requested", callId, approval });
-    await commit([journal("a", 1, asked, resultOf("completed"))]);
-    await commit([request(created("b"))]);
-    const decision = { verdict: "refused", by: "person" } as const;
-    const refused = event({ type: "approval.answered", callId, approvalId, at: 1_000, decision });
-    const saved = { type: "save-items", runId: "b", direction: "input", items: [] } as const;
-    const answered = {
-      type: "answer-approval",
-      owner,
-      id: approvalId,
-      runId: "a",
-      answer: { decision: "allow" },
-      claims: true,
-    } as const;
-    const statuses = await commit([request(saved), journal("b", 1, refused), request(answered)]);
-    assert.deepEqual(statuses, [["saved"], ["committed"], ["already_answered"]]);
-    const { rows } = await client.query("SELECT status FROM approvals");
-    assert.deepEqual(rows, [{ status: "refused" }]);
-  });
-});

@@ -15,7 +15,7 @@ import { runScript, sendAll } from "../wire/statements.ts";
 import { type AcceptedWrite, acceptedWrites, notifyStatements } from "./notify.ts";
 import type { WriterConnection } from "./writer-connection.ts";
 
-/** How long a batch waits for a database that is gone, in ms. */
+/** How long a batch waits for an unavailable database, in ms. */
 const outageTimeoutMs = 30_000;
 
 /** The maximum number of attempts for a batch that conflicts with other nodes. */
@@ -31,7 +31,7 @@ interface Batch {
 
 /**
  * Writes batches to PostgreSQL, one after another on one connection. A batch locks the runs that it
- * names, in the order of their ids, so that its decisions hold against other nodes until its
+ * names, in the order of their ids, so that other nodes cannot invalidate its decisions before its
  * commit. It decides with the same code as SQLite's writer. Changes are sent together before the
  * next statement that reads their tables, or with the commit.
  */
@@ -44,7 +44,7 @@ export function postgresWriter(options: {
   const failedWrites = new FailedWrites();
   let batches = 0;
 
-  /** A batch that fails is retried in halves, so that an invalid request fails alone. */
+  /** A failed batch is retried in halves, so that an invalid request does not fail others. */
   async function commit(requests: readonly EncodedRequest[]): Promise<readonly WriteResult[]> {
     try {
       const results = await commitTogether(requests);
@@ -78,7 +78,7 @@ export function postgresWriter(options: {
         if (performance.now() > deadline) throw thrown;
         const { results } = batch;
         // A batch can only have been committed after all requests were decided. Its unknown outcome
-        // is read from the database; it is never applied again blindly.
+        // is read from the database before it is applied again.
         if (results !== undefined && (await wasCommitted(batch.number, deadline))) return results;
       }
     }

@@ -90,8 +90,8 @@ function given(table: RowTable, columns: readonly string[]): string {
 }
 
 /**
- * Returns whether a column links SQLite's rows of the tail; in PostgreSQL an index finds a run's
- * deltas.
+ * Returns whether a column links SQLite's rows of the tail. PostgreSQL finds a run's deltas by an
+ * index.
  */
 function isChained(table: RowTable, column: string): boolean {
   return table === "tail" && (column === "n" || column === "prev");

@@ -14,12 +14,12 @@ export interface WriterConnection {
   drop(): void;
   /** Rolls the transaction back, or closes the connection if that fails. */
   rollback(): Promise<void>;
-  /** Returns whether a batch was committed whose answer was lost with the connection. */
+  /** Returns whether a batch was committed although its connection was lost before the response. */
   wasCommitted(batch: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** How long a database may be gone before writes fail, in ms. */
+/** How long a database can be unavailable before writes fail, in ms. */
 const outageTimeoutMs = 30_000;
 
 const terminate = statement(

@@ -30,7 +30,7 @@ let made = 0;
 
 async function create(store: Store, user: string, kind: Kind, time: number): Promise<string> {
   made += 1;
-  // Ids that sort in another order than that of creation.
+  // Ids whose order differs from the order of creation.
   const id = `${(made * 7_919) % 1_000}_${made}`;
   if (kind === "approval") {
     const approval = { ...approvalRequest(id), createdAt: time };

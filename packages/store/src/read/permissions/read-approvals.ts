@@ -113,7 +113,7 @@ const findPage = statement<ApprovalRow>(
   (dialect) => `${selectApprovals(dialect)} WHERE a.owner = ? ${pageOrder}`,
 );
 
-// A separate statement, so that its index is used: an owner has many approvals, a run few.
+// A separate statement, so that its index is used: an owner has many approvals, a run has few.
 const findPageOfRun = statement<ApprovalRow>(
   approvalTables,
   (dialect) => `${selectApprovals(dialect)} WHERE r.owner = ? AND r.id = ? ${pageOrder}`,

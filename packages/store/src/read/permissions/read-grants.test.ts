@@ -3,7 +3,7 @@ import { everyStore } from "../../testing/every-store.ts";
 import { commit, createRun, grantOf, owner, intact } from "../../testing/store-fixtures.ts";
 
 everyStore(
-  "listed grants are those of the session and of every session, neither revoked nor expired",
+  "lists grants of the session and of every session that are neither revoked nor expired",
   async (withStore) => {
     await withStore(async (store, clock) => {
       await createRun(store, { id: "r" });
@@ -31,7 +31,7 @@ everyStore(
       const [revoked] = await store.write([{ type: "revoke-grant", owner, id: "always" }]);
       const [again] = await store.write([{ type: "revoke-grant", owner, id: "always" }]);
       assert.equal(revoked.status, "revoked");
-      assert.deepEqual(again, { ...revoked, again: true }, "the first revocation counts");
+      assert.deepEqual(again, { ...revoked, again: true }, "the first revocation is final");
       assert.deepEqual(await ids(), ["session"]);
       assert.deepEqual(await begunWith("r"), ["session"], "neither expired nor revoked");
     });

@@ -49,7 +49,7 @@ export function* listOverrides({ owner }: { owner: string }): Script<readonly Ov
 
 /**
  * Returns a rule that denies all calls, in place of a damaged one. A user's rules only make
- * permissions stricter, so without the damaged one, calls could run that it denied.
+ * permissions stricter, so without the damaged rule, calls that it denied could run.
  */
 function denyAll({ id, owner }: OverrideRow): OverrideRecord {
   const reason = "One of your own rules is damaged. Remove it to run calls again.";

@@ -44,7 +44,7 @@ export function* everyOwner(): Script<string[]> {
 export function* listUntouched(query: {
   readonly owner: string;
   readonly before: number;
-  /** The last one of the page before. */
+  /** The last entry of the previous page. */
   readonly after?: Untouched;
   readonly limit?: number;
 }): Script<Untouched[]> {

@@ -54,7 +54,7 @@ const findValues = statement<{ digest: string }>(
 
 /**
  * Returns the version of a session: a text that changes whenever a run could refer to another
- * value. Undefined if a run of it has not ended, because that run may still use any value.
+ * value. Undefined if a run of it has not ended, because that run can still use any value.
  *
  * @param locks whether a decision depends on it
  */
@@ -72,8 +72,9 @@ export function* readSessionVersion(sessionId: string, locks = false): Script<st
 }
 
 /**
- * Finds values that were overwritten, removed, or left by a deleted run. It reads the sessions of
- * the runs after a number, in the order of creation, at most about 20 sessions at a time.
+ * Finds values that were overwritten or removed, or that a deleted run left behind. It reads the
+ * sessions of the runs after a number, in the order of creation, at most about 20 sessions at a
+ * time.
  */
 export function* everyUnreachable(query: { readonly after: number }): Script<{
   readonly found: readonly Unreachable[];

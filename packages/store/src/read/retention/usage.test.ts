@@ -8,7 +8,7 @@ import { SqliteConnection } from "../../sqlite/sqlite-connection.ts";
 import { commit, createRun, delta, resultOf, start } from "../../testing/store-fixtures.ts";
 import { readEveryUsage, usageSlice } from "./usage.ts";
 
-test("usage counted a few runs at a time equals the total of every user", async () => {
+test("usage that is counted a few runs at a time equals every user's total", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);

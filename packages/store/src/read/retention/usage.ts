@@ -7,7 +7,7 @@ import { type SqlStatement, statement } from "../../sql/statement.ts";
 interface SizedTable {
   readonly kind: UsageKind;
   readonly table: TableName;
-  /** Columns of texts that may be long. */
+  /** Columns of texts that can be long. */
   readonly columns: readonly string[];
   /** The object that the rows belong to, in addition to their owner. */
   readonly of: "run" | "session" | "conversation" | "owner";
@@ -113,7 +113,7 @@ export interface UsageSlice {
   readonly next: UsageCursor | undefined;
 }
 
-/** Returns a slice of every user's usage. Forgotten data counts until it is deleted. */
+/** Returns a slice of every user's usage. Forgotten data is included until it is deleted. */
 export function* usageSlice({
   part: index,
   after,
