@@ -14,7 +14,7 @@ import {
 import { readLock } from "./data-lock.ts";
 import { openStore } from "./open-store.ts";
 
-test("a second server on the same folder is refused with the holder's process and address", async () => {
+test("rejects a second server on the same folder, with the holder's process and address", async () => {
   await withFileStore(async (store, dataDir) => {
     assert.equal((await readLock(dataDir))?.pid, process.pid);
     await store.announce("http://127.0.0.1:8787");
@@ -33,18 +33,14 @@ test("a second server on the same folder is refused with the holder's process an
   });
 });
 
-test(
-  "stored data is readable for this user only",
-  { skip: process.platform === "win32" },
-  async () => {
-    await withDataDir(async (parent) => {
-      const dataDir = join(parent, "a", "b");
-      await (await openStore({ dataDir })).close();
-      assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
-      assert.equal((await stat(join(dataDir, "capstan.db"))).mode & 0o777, 0o600);
-    });
-  },
-);
+test("only this user can read stored data", { skip: process.platform === "win32" }, async () => {
+  await withDataDir(async (parent) => {
+    const dataDir = join(parent, "a", "b");
+    await (await openStore({ dataDir })).close();
+    assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
+    assert.equal((await stat(join(dataDir, "capstan.db"))).mode & 0o777, 0o600);
+  });
+});
 
 test("a beforeNext callback that waits when the store closes is part of the last commit", async () => {
   await withFileStore(async (store) => {

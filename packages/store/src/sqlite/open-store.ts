@@ -66,7 +66,7 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
 export function openMemoryStore(
   options: {
     readonly clock?: Clock;
-    /** The store that has the inputs of other runs, to which requests may refer. */
+    /** The store that has the inputs of other runs, to which requests can refer. */
     readonly behind?: Pick<Store, "readBlob" | "hasBlob">;
   } = {},
 ): Store {
@@ -143,7 +143,7 @@ async function open({
       // No read returns a plain text, so a text is JSON.
       return typeof found === "string" ? (JSON.parse(found) as unknown) : found;
     }) as StoreParts["readSlow"];
-    // Several, so that the thread has the next read when one ends.
+    // Several, so that the thread can start the next read as soon as one ends.
     const inTurn = takeTurns(4);
     const release = async () => {
       await reader?.stop();

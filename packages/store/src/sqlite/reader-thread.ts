@@ -14,8 +14,8 @@ serveThread({
 });
 
 /**
- * An answer of up to this many characters is posted as JSON, which takes a third of the time. Long
- * texts take longer.
+ * A response of up to this many characters is posted as JSON, which takes a third of the time. For
+ * longer texts, JSON is slower.
  */
 const maxJsonLength = 1_000_000;
 

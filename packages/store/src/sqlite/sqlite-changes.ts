@@ -29,7 +29,7 @@ export class SqliteChanges implements Changes {
    */
   readonly #createdSeqs = new Map<RowTable, number>();
   /**
-   * The write-ahead log may contain deleted secrets, because the process before may have ended
+   * The write-ahead log can contain deleted secrets, because the previous process can have ended
    * before it cleared the log.
    */
   #wiped = true;

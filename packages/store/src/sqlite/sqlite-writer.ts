@@ -20,11 +20,11 @@ export interface WriterThreadOptions {
   /** A descriptor of the same file that stays open until all connections are closed. */
   readonly file: number;
   readonly durability: Durability;
-  /** How long each commit waits in addition, in ms. */
+  /** The additional time that each commit waits, in ms. */
   readonly syncDelayMs: number;
 }
 
-/** Starts a writer in a thread of its own, which never blocks the caller's. */
+/** Starts a writer in a separate thread, which never blocks the caller's thread. */
 export async function startWriter(options: WriterThreadOptions): Promise<SqliteWriter> {
   const thread = startThread<WriterRequest, never>("writer-thread", import.meta.url, options);
   const recoveredRuns = (await thread.ask("recovered-runs")) as readonly RecoveredRun[];

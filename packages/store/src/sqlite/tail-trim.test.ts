@@ -67,7 +67,7 @@ test("unfinished items keep every delta, whatever ends between them, and few row
       let { context } = createWriteContext(sql);
       for (const id of ["a", "b"])
         applyBatch(context, [{ at: 1, writes: [{ type: "create-run", run: newRun({ id }) }] }]);
-      /** With the number of deltas of its run before it. */
+      /** Each with the number of earlier deltas of its run. */
       const open = new Map<Item, { id: string; before: number; text: string }>();
       const count = new Map<string, number>();
       const ended: string[] = [];
@@ -130,7 +130,7 @@ for (const steps of [0, 1]) {
   });
 }
 
-test("a reader behind the end of an item reads each delta once, whatever is left of it in the tail", () => {
+test("a reader behind the end of an item reads each delta once, whichever of its rows remain in the tail", () => {
   const sql = database();
   const { context } = createWriteContext(sql);
   ended(sql, context, "r");
@@ -197,7 +197,7 @@ test("the tail rows of a forgotten run do not become those of the next run with 
   assert.deepEqual(createWriteContext(sql).recoveredRuns, []);
 });
 
-test("a deleted run leaves nothing in the tail", () => {
+test("a deleted run has no rows in the tail", () => {
   const sql = database();
   const { context } = createWriteContext(sql);
   ended(sql, context, "r");

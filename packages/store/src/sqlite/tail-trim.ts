@@ -7,11 +7,11 @@ import type { RunState } from "../decide/state/run-states.ts";
 const rowsPerBatch = 1_000;
 
 /**
- * Removes the deltas of ended items from SQLite's tail. Nobody reads these rows, and removing them
- * in the commit that ends the item would delay all callers, so it happens between commits. Rows of
- * different items alternate on the same pages: removal by item would write each page many times. So
- * it waits until the tail has as many rows of ended items as of unfinished ones, and then scans the
- * tail once. The next start finds the rows that a crash left.
+ * Removes the deltas of ended items from SQLite's tail. These rows are not read. Removing them in
+ * the commit that ends the item would delay all callers, so they are removed between commits. Rows
+ * of different items alternate on the same pages: removal by item would write each page many times.
+ * So it waits until the tail has as many rows of ended items as of unfinished ones, and then scans
+ * the tail once. The next start finds the rows that a crash left.
  */
 export class TailTrim {
   readonly #activeRuns: () => Iterable<RunState>;
@@ -83,8 +83,8 @@ export class TailTrim {
   }
 
   /**
-   * Returns the first row that must stay of each run with unfinished items: that of its oldest such
-   * item.
+   * Returns the first row to keep of each run with unfinished items: the first row of its oldest
+   * unfinished item.
    */
   #firstRows(): readonly (readonly [run: number, first: number])[] {
     const rows: (readonly [number, number])[] = [];
