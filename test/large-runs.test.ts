@@ -187,3 +187,78 @@ test("50 parallel and 200 slow readers of a run of 20 MB hold up nobody else", a
       );
   });
 });
+
+test("a key with 400 large reads gets a 429 for some, and delays no other key", async () => {
+  await using resources = new AsyncDisposableStack();
+  const upstream = resources.use(
+    await startUpstream((request) => ({
+      say: JSON.stringify(request.messages.at(-1)).includes("Short") ? ["Yes."] : pieces,
+    })),
+  );
+  const limits = { limits: { streamsOfOne: 100 } };
+  const folder = resources.use(
+    await createServerFolder({ "capstan.config.json": JSON.stringify(limits) }),
+  );
+  const keys = { ann: "ann-key-0123456789abcdef", bob: "bob-key-0123456789abcdef" };
+  const server = resources.use(
+    await startServerProcess({
+      folder,
+      environment: {
+        ...upstream.environment,
+        ...reporting,
+        CAPSTAN_API_KEYS: Object.entries(keys)
+          .map(([name, key]) => `${name}:${key}`)
+          .join(","),
+      },
+    }),
+  );
+  const ann = createApi(server.url, keys.ann);
+  const bob = createApi(server.url, keys.bob);
+  const runs: { readonly id: string; readonly conversation: string }[] = [];
+  for (let n = 0; n < 8; n++) {
+    const { id: conversation } = await ann.createConversation();
+    const id = await ann.startTurn({ conversation, input: "Go on." });
+    await ann.finishedEvents(id);
+    runs.push({ id, conversation });
+  }
+  const { hostname, port, host } = new URL(server.url);
+  const flood: Socket[] = [];
+  resources.defer(() => flood.forEach((socket) => socket.destroy()));
+  const statuses = new Map<string, number>();
+  const noRetryAfter: string[] = [];
+  await watched("400 large reads of one key", server, async () => {
+    const readers = Array.from({ length: 400 }, async (_, n) => {
+      const { id = "", conversation = "" } = runs[n % runs.length] ?? {};
+      const path = [
+        `/v1/responses/${id}`,
+        `/v1/runs/${id}/events`,
+        `/v1/conversations/${conversation}/runs`,
+        `/v1/responses/${id}?stream=true`,
+      ][Math.floor(n / runs.length) % 4];
+      const socket = connect({ host: hostname, port: Number(port) });
+      socket.on("error", () => {});
+      flood.push(socket);
+      const authorization = `Authorization: Bearer ${keys.ann}`;
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${authorization}\r\n\r\n`);
+      // The client reads the first chunk, and then no more.
+      const [head] = (await once(socket, "data")) as [Buffer];
+      socket.pause();
+      const text = head.toString("latin1");
+      const status = text.slice(9, 12);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (status !== "200" && !/^retry-after: \d/im.test(text)) noRetryAfter.push(text);
+    });
+    for (let n = 0; n < 20; n++) {
+      const { id } = await bob.createConversation();
+      const run = await bob.request<{ readonly id: string }>("POST", "/v1/responses", {
+        input: "Short, please.",
+        conversation: id,
+      });
+      assert.equal((await bob.request<RunView>("GET", `/v1/runs/${run.id}`)).status, "completed");
+    }
+    await Promise.all(readers);
+  });
+  if (prints) process.stdout.write(`${JSON.stringify([...statuses])}\n`);
+  assert.deepEqual([...statuses.keys()].toSorted(), ["200", "429"]);
+  assert.deepEqual(noRetryAfter, []);
+});

@@ -67,5 +67,5 @@ test("a damaged one is said to be, hides no other, and is taken back", async () 
   const { text } = await say([grant, damaged]);
   assert.match(text, /^1 {2}refused: .*\n2 {2}damaged: it allows nothing {2}The stored data/);
   assert.deepEqual((await say([grant, damaged], "2")).revoked, ["grant_2"]);
-  assert.match((await say([damaged], "variables")).text, /^damaged {2}The stored data/);
+  assert.match((await say([damaged], "variables")).text, /^grant_2 {2}The stored data/);
 });

@@ -29,7 +29,14 @@ import {
   readInput,
 } from "../read/read-runs.ts";
 import { type OfRun, type PageQuery, cachePages } from "../read/page-cache.ts";
-import type { CompactEvents, ListedRun, RunRecord, RunWithMessages } from "../records/records.ts";
+import type {
+  CompactEvents,
+  EventPage,
+  ListedRun,
+  RunRecord,
+  RunWithMessages,
+} from "../records/records.ts";
+import { groupReads } from "./group-reads.ts";
 import { shareReads } from "./share-reads.ts";
 import type { Script } from "../sql/script.ts";
 import { readEveryUsage } from "../read/retention/usage.ts";
@@ -49,6 +56,12 @@ export interface ReadParts {
    * @default no run does
    */
   readonly isLongRun?: (runId: string) => boolean;
+  /**
+   * Whether a page of events is read from long rows, so that reading it would block the caller's
+   * thread.
+   * @default no page is
+   */
+  readonly isLongPage?: (query: PageQuery) => boolean;
   /**
    * Returns the last event number up to which a run can be read, or undefined if the database
    * itself has only published events.
@@ -124,26 +137,41 @@ export function createStoreReader({
   snapshot,
   readSlow,
   isLongRun,
+  isLongPage,
   positionOf,
   lastSeqOf,
   clock,
   blobs,
 }: ReadParts) {
-  const eventPage = (query: PageQuery) =>
-    snapshot(() =>
-      readEventPage({ ...query, position: positionOf(query.runId), now: clock.now() }),
-    );
+  const published = (query: PageQuery) => ({
+    ...query,
+    position: positionOf(query.runId),
+    now: clock.now(),
+  });
+  const eventPage = (query: PageQuery) => snapshot(() => readEventPage(published(query)));
+  const exists = async (run: OfRun) => (await read(() => findRunKey(run))) !== undefined;
+  const cachedPage = cachePages(eventPage, exists);
+  const inGroup = groupReads();
+  const sharePage = shareReads<EventPage>();
+  /** Readers at the same event of a run share the page that the other thread posts. */
+  async function longPage(query: PageQuery): Promise<EventPage | undefined> {
+    if (!(await exists(query))) return undefined;
+    const { owner, runId, after, limit, size } = query;
+    const key = [owner, runId, after, limit, size, positionOf(runId)?.lastSeq].join(" ");
+    const readPage = () => readSlow("readEventPage", published(query));
+    return sharePage(key, () => inGroup(owner, runId, readPage));
+  }
 
   const shareCompact = shareReads<CompactEvents>();
 
   /** SQLite can contain events of a run in progress that are not published yet. */
-  function published<Run extends ListedRun>(run: Run): Run {
+  function withPublishedSeq<Run extends ListedRun>(run: Run): Run {
     if (isClosing(run.status)) return run;
     const lastSeq = lastSeqOf(run.id);
     return lastSeq === undefined ? run : { ...run, lastSeq };
   }
   const publishedOrNone = (run: RunRecord | undefined) =>
-    run === undefined ? undefined : published(run);
+    run === undefined ? undefined : withPublishedSeq(run);
 
   return {
     ...(eachOf(Object.keys(keyReads), (name, query) =>
@@ -181,15 +209,15 @@ export function createStoreReader({
     /** Oldest first, without runs that only contain a user's changes of variables. */
     listRuns: async (query: SlowReadQuery<"listRuns">) => {
       const { data, hasMore } = await readSlow("listRuns", query);
-      return { data: data.map((run) => published(run)), hasMore };
+      return { data: data.map((run) => withPublishedSeq(run)), hasMore };
     },
     searchRuns: async (query: SlowReadQuery<"searchRuns">) => {
       const { data, hasMore } = await readSlow("searchRuns", query);
-      return { data: data.map((run) => published(run)), hasMore };
+      return { data: data.map((run) => withPublishedSeq(run)), hasMore };
     },
     /** Runs that continue this one, oldest first. */
     listChildren: async (query: OfRun) =>
-      (await read(() => listChildren(query))).map((run) => published(run)),
+      (await read(() => listChildren(query))).map((run) => withPublishedSeq(run)),
     /** The run and all its ancestors, oldest first, with their messages. */
     ancestors: async (query: OfRun) => {
       const line = await readSlow("ancestors", query);
@@ -215,10 +243,8 @@ export function createStoreReader({
      * The same events as a page that says whether the run has ended. A page has at most `size`
      * UTF-16 units, or one event.
      */
-    readEventPage: cachePages(
-      eventPage,
-      async (run) => (await read(() => findRunKey(run))) !== undefined,
-    ),
+    readEventPage: (query: PageQuery) =>
+      isLongPage?.(query) === true ? longPage(query) : cachedPage(query),
     /**
      * All events without deltas: an `item.end` has the text. An item without an end is its
      * `item.start` and one `item.delta` with its text so far, under the number of its last delta.

@@ -16,15 +16,18 @@ export function serveThread(options: {
   const { answer, failure, stop, port = parentPort } = options;
   if (port === null) throw new Error("This file runs in a worker thread.");
 
+  let last = Promise.resolve();
   port.on("message", (message: Message) => {
-    if ("request" in message) port.postMessage(replyTo(message.request));
-    // No request follows `stop`.
-    else void Promise.resolve(stop()).finally(() => port.close());
+    last = last.then(async () => {
+      if ("request" in message) port.postMessage(await replyTo(message.request));
+      // No request follows `stop`.
+      else void Promise.resolve(stop()).finally(() => port.close());
+    });
   });
 
-  function replyTo(request: unknown): Reply<unknown> {
+  async function replyTo(request: unknown): Promise<Reply<unknown>> {
     try {
-      return { value: answer(request) };
+      return { value: await answer(request) };
     } catch (thrown) {
       return { error: failure(thrown) };
     }

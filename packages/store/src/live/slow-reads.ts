@@ -1,7 +1,7 @@
 import type { Script } from "../sql/script.ts";
 import { listCalls } from "../read/list-calls.ts";
 import { readChain } from "../read/read-chain.ts";
-import { readEventsCompact } from "../read/read-events.ts";
+import { readEventPage, readEventsCompact } from "../read/read-events.ts";
 import { ancestors, getRun, listRuns, readMessages } from "../read/read-runs.ts";
 import { searchRuns } from "../read/search-runs.ts";
 import { usageSlice } from "../read/retention/usage.ts";
@@ -17,6 +17,7 @@ export const slowReads = {
   listRuns,
   searchRuns,
   readChain,
+  readEventPage,
   readEventsCompact,
   readMessages,
   readManifest,

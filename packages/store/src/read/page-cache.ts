@@ -36,12 +36,12 @@ const eventSize = 40;
  * the next request. A page is longer if one of its rows or the tail is longer. All readers of a run
  * share the cache, and the least recently used page is evicted first.
  */
-export function cachePages(
-  read: (query: PageQuery) => Promise<EventPage | undefined>,
+export function cachePages<Query extends PageQuery>(
+  read: (query: Query) => Promise<EventPage | undefined>,
   /** Returns whether the run still exists. */
   exists: (run: OfRun) => Promise<boolean>,
   capacity = defaultCapacity,
-): (query: PageQuery) => Promise<EventPage | undefined> {
+): (query: Query) => Promise<EventPage | undefined> {
   const pages = new Set<CachedPage>();
 
   function hold(page: CachedPage): void {

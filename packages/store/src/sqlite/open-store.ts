@@ -84,7 +84,8 @@ export function storeOnConnection(
   blobs: BlobStore = new MemoryBlobs(),
 ): Store {
   const writer = connectionWriter(sql);
-  const { storedSeq, ...reads } = sqliteReads(sql);
+  // There is no thread for long pages.
+  const { storedSeq, isLongPage: _, ...reads } = sqliteReads(sql);
   return createStore({
     writer,
     ...reads,
@@ -178,21 +179,34 @@ const sizeOfRun = `SELECT octet_length(q.request) + octet_length(q.input) + COAL
    + COALESCE(octet_length(s.result), 0) + COALESCE(octet_length(s.replay), 0) AS bytes
   FROM runs r JOIN run_requests q ON q.run_n = r.n LEFT JOIN run_results s ON s.run_n = r.n WHERE r.id = ?`;
 
+/** The longest row with events of a page: a row of the page, or one behind it with earlier deltas. */
+const sizeOfPage = `SELECT MAX(bytes) AS bytes FROM (
+   SELECT octet_length(events) AS bytes FROM run_journal
+     WHERE run_n = (SELECT n FROM runs WHERE id = ?) AND seq > ? AND seq <= ?
+   UNION ALL SELECT octet_length(events) FROM run_journal
+     WHERE run_n = (SELECT n FROM runs WHERE id = ?) AND from_seq <= ? AND seq > ?)`;
+
 /** Returns the reads by key, which are fast and run on the caller's thread. */
-function sqliteReads(sql: SqliteConnection): Pick<ReadParts, "read" | "snapshot" | "isLongRun"> & {
+function sqliteReads(sql: SqliteConnection): Pick<
+  ReadParts,
+  "read" | "snapshot" | "isLongRun" | "isLongPage"
+> & {
   readonly storedSeq: (runId: string) => number;
 } {
+  const isLong = (statement: string, ...parameters: readonly (string | number)[]) => {
+    try {
+      return (sql.get<{ bytes: number }>(statement, ...parameters)?.bytes ?? 0) > longBytes;
+    } catch {
+      // The following read reports the error.
+      return false;
+    }
+  };
   return {
     read: attempt((script) => sql.script(script())),
     snapshot: attempt((script) => sql.read(script())),
-    isLongRun: (id) => {
-      try {
-        return (sql.get<{ bytes: number }>(sizeOfRun, id)?.bytes ?? 0) > longBytes;
-      } catch {
-        // The following read reports the error.
-        return false;
-      }
-    },
+    isLongRun: (id) => isLong(sizeOfRun, id),
+    isLongPage: ({ runId, after, limit }) =>
+      isLong(sizeOfPage, runId, after, after + limit, runId, after + limit, after + limit),
     storedSeq: (runId) =>
       sql.get<{ seq: number }>(
         "SELECT COALESCE(MAX(seq), 0) AS seq FROM run_journal WHERE run_n = (SELECT n FROM runs WHERE id = ?)",

@@ -1,7 +1,9 @@
 import { workerData } from "node:worker_threads";
 import { errorDataOf } from "../records/error-data.ts";
 import { openForReading } from "./open-database.ts";
-import { type SlowRead, slowRead } from "../live/slow-reads.ts";
+import { type SlowRead, slowRead, type SlowReadQuery } from "../live/slow-reads.ts";
+import { cachePages } from "../read/page-cache.ts";
+import { findRunKey, readEventPage } from "../read/read-events.ts";
 import { serveThread } from "../live/serve-thread.ts";
 
 const { path } = workerData as { readonly path: string };
@@ -19,8 +21,17 @@ serveThread({
  */
 const maxJsonLength = 1_000_000;
 
-function answer({ name, query }: SlowRead): unknown {
-  const found = sql.read(slowRead(name, query));
+/** Readers of a run share the decoded events of its long rows. */
+const readPage = cachePages(
+  async (query: SlowReadQuery<"readEventPage">) => sql.read(readEventPage(query)),
+  async (run) => sql.read(findRunKey(run)) !== undefined,
+);
+
+async function answer({ name, query }: SlowRead): Promise<unknown> {
+  const found =
+    name === "readEventPage"
+      ? await readPage(query as SlowReadQuery<"readEventPage">)
+      : sql.read(slowRead(name, query));
   const text = JSON.stringify(found);
   return found === undefined || text.length > maxJsonLength ? found : text;
 }
