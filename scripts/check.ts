@@ -34,6 +34,8 @@ const steps: readonly Step[] = [
   { name: "paths in documents", commands: [[process.execPath, "scripts/check-documents.ts"]] },
   // How sentences are written: the rules are in scripts/prose/rules.ts.
   { name: "prose", commands: [[process.execPath, "scripts/check-prose.ts"]] },
+  // Each export of a package's entry points has a docstring.
+  { name: "docstrings", commands: [[process.execPath, "scripts/check-docstrings.ts"]] },
   { name: "unused files and exports", commands: [[bin("knip"), "--no-progress"]] },
 ];
 

@@ -42,6 +42,7 @@ import { follow, type Opened, type Retry } from "./follow/follow.ts";
 import { readEventStream } from "./http/event-stream.ts";
 import { type RequestOptions, send, ServerClock } from "./http/send.ts";
 
+/** The server's address, its key, and the functions that a test or a page can replace. */
 export interface ClientOptions {
   /** The server's address, such as `http://127.0.0.1:8787`. @default the origin of the page */
   readonly url?: string;

@@ -2,6 +2,7 @@ import type { RunEvent } from "@capstan/contract";
 import type { Client } from "./client.ts";
 import { follow, type FollowStatus, type Retry } from "./follow/follow.ts";
 
+/** The run to follow, the first event to read, and the retries after a broken connection. */
 export interface FollowRunOptions {
   readonly client: Pick<Client, "events">;
   readonly run: string;

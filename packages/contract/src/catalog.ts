@@ -1,3 +1,4 @@
+/** A model of `GET /v1/models`. `created` is in seconds since 1970. */
 export interface ModelView {
   readonly id: string;
   readonly object: "model";
@@ -11,6 +12,7 @@ export interface ModelView {
   readonly reason: string;
 }
 
+/** A tool of a group in `GET /v1/tools`. */
 export interface ToolView {
   /** `group.Tool`. */
   readonly id: string;
@@ -26,6 +28,7 @@ export interface ToolView {
   readonly execution: string;
 }
 
+/** A tool group of `GET /v1/tools`. */
 export interface ToolGroupView {
   readonly name: string;
   readonly object: "tool_group";

@@ -1,5 +1,6 @@
 import type { Grant } from "@capstan/core";
 
+/** A grant of `GET /v1/grants`: a user's permission for calls without a new approval. */
 export interface GrantView extends Grant {
   readonly object: "grant";
   /**

@@ -1,5 +1,6 @@
 import type { VariableInfo } from "@capstan/core";
 
+/** A variable of `GET /v1/conversations/{id}/variables`, without its value. */
 export interface VariableView extends VariableInfo {
   readonly object: "variable";
 }

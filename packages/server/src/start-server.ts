@@ -26,6 +26,7 @@ type SharedOptions = Pick<
   /** @default no rules, the history as a log, and `anyone` on loopback without keys, else `people` */
   Partial<Pick<Services, "rules" | "history" | "approvalsFrom" | "configurationWaits">>;
 
+/** The address, keys, models, tools, storage and limits of a server. */
 export interface ServerOptions extends SharedOptions {
   readonly host: string;
   /** 0 chooses a free port. */
@@ -65,6 +66,7 @@ export interface StopSummary {
   readonly waits: boolean;
 }
 
+/** A server that listens: its address, its pairing links, and its shutdown. */
 export interface RunningServer {
   readonly url: string;
   /**

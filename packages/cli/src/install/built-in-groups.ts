@@ -11,6 +11,7 @@ import {
 import { protectedPaths } from "./protected-paths.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 
+/** The folders, hosts and services of the built-in tool groups. */
 export interface BuiltInGroupsOptions {
   /** Folders that the file tools may read. */
   readonly roots: readonly string[];

@@ -4,6 +4,7 @@ import { textOfUser, type Reply, type Command, planReply } from "./plan-reply.ts
 import { setTimeout as delay } from "node:timers/promises";
 import type { FinishReason } from "@capstan/core/host";
 
+/** Options of the offline model. */
 export interface OfflineModelOptions {
   /** Milliseconds between two deltas. @default 8 */
   readonly chunkDelayMs?: number;

@@ -14,6 +14,7 @@ import type { Provider } from "./request/provider.ts";
 import { createProviderModel } from "./provider-model.ts";
 import { untilAborted } from "./stream/read-parts.ts";
 
+/** The environment, default model and prices of a model catalog. */
 export interface ModelCatalogOptions {
   /** Where keys and addresses are; `process.env`. */
   readonly environment: Environment;

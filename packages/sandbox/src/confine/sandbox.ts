@@ -52,11 +52,13 @@ export interface Program {
   readonly channels?: number;
 }
 
+/** How a program ended: its exit code, the signal that killed it, or why it did not start. */
 export type ProgramEnd =
   | { readonly status: "exited"; readonly code: number }
   | { readonly status: "killed"; readonly signal: string }
   | { readonly status: "not_started"; readonly message: string };
 
+/** A started program: its standard streams, its additional pipes, and its end. */
 export interface RunningProgram {
   readonly stdin: Writable;
   readonly stdout: Readable;

@@ -5,6 +5,7 @@ import type * as undici from "undici";
 import { addressProblem } from "./check-address.ts";
 import { NetworkError } from "./network-error.ts";
 
+/** An IP address of a host name, with its IP version. */
 export interface ResolvedAddress {
   readonly address: string;
   readonly family: 4 | 6;
@@ -13,6 +14,7 @@ export interface ResolvedAddress {
 /** A name's addresses. */
 export type ResolveHost = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
+/** Resolves a host name with the operating system's resolver, and returns all its addresses. */
 export const resolveBySystem: ResolveHost = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address, family }) => ({
     address,

@@ -61,6 +61,9 @@ export async function linkedFiles(paths: readonly string[]): Promise<ReadonlySet
   return linked;
 }
 
+/**
+ * Returns a file's device and inode as text. All hard links to a file have the same identity.
+ */
 export function fileIdentity({ dev, ino }: Pick<BigIntStats, "dev" | "ino">): string {
   return `${dev}:${ino}`;
 }

@@ -20,6 +20,9 @@ export function namedRoots(given: readonly Root[]): readonly Required<Root>[] {
   });
 }
 
+/**
+ * Returns whether an absolute path is the folder itself or is inside it. Links are not resolved.
+ */
 export function isInside(path: string, folder: string): boolean {
   const below = relative(folder, path);
   return below === "" || (below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below));

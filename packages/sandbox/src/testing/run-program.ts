@@ -5,6 +5,7 @@ const { sandbox, problem } = await findSandbox();
 
 /** The sandbox for tests that need a real one, and the reason if there is none. */
 export const confined = sandbox;
+/** The reason why tests of the sandbox are skipped, or `false` if there is a sandbox. */
 export const noSandbox: string | false = problem === undefined ? false : problem.message;
 
 /** Runs a program to its end. Its output is truncated at 200,000 characters. */

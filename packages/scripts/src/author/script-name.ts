@@ -5,7 +5,12 @@ export type ScriptName =
   | { readonly status: "named"; readonly stem: string; readonly kind: TemplateKind }
   | { readonly status: "refused"; readonly message: string };
 
-/** @example readScriptName("weather.ps1") // { status: "named", stem: "weather", kind: "ps1" } */
+/**
+ * Parses a script's file name; without an extension the kind is `py`.
+ *
+ * @returns the parts of the name, or a message if the name is invalid
+ * @example readScriptName("weather.ps1") // { status: "named", stem: "weather", kind: "ps1" }
+ */
 export function readScriptName(name: string): ScriptName {
   const match = /^([a-zA-Z0-9][a-zA-Z0-9_-]*)(?:\.(py|ps1|ts))?$/.exec(name);
   const [, stem, kind = "py"] = match ?? [];

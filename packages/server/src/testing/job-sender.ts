@@ -9,6 +9,11 @@ export interface JobSender extends AsyncDisposable {
   send(run: RunRef): Promise<void>;
 }
 
+/**
+ * Connects to a server's job queue, so that a test can deliver jobs again.
+ *
+ * @param url of Redis, `redis://host:port`
+ */
 export function createJobSender(url: string): JobSender {
   const client = new Redis(url, { maxRetriesPerRequest: null });
   const queue = new Queue(queueName, { connection: client });

@@ -23,6 +23,9 @@ export interface TestRedis extends AsyncDisposable {
   empty(): Promise<void>;
 }
 
+/**
+ * Looks for `redis-server` on `PATH`. Returns the reason for skipping a test if it is missing.
+ */
 export function findRedis(): FoundRedis {
   const folders = (process.env["PATH"] ?? "").split(delimiter);
   const folder = folders.find((path) => path !== "" && existsSync(join(path, "redis-server")));
@@ -31,6 +34,11 @@ export function findRedis(): FoundRedis {
     : { status: "found", program: join(folder, "redis-server") };
 }
 
+/**
+ * Starts a Redis server on a free port, without persistence.
+ *
+ * @throws Error if `redis-server` is not installed
+ */
 export async function startRedis(): Promise<TestRedis> {
   const found = findRedis();
   if (found.status === "missing") throw new Error(found.reason);

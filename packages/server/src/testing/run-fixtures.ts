@@ -72,6 +72,9 @@ export function createRuns(
   return Object.assign(runs, { lines });
 }
 
+/**
+ * Returns a run request with one user message (none if the text is empty) and the given fields.
+ */
 export function requestOf(text: string, more: Partial<RunRequest> = {}): RunRequest {
   return {
     principal: owner,

@@ -3,6 +3,7 @@ import { dateTime } from "./date-time.ts";
 import { jsonToInterface } from "./json-to-interface.ts";
 import { text } from "./text.ts";
 
+/** Options of the basic tools. */
 export interface BasicToolsOptions {
   /** The current time for `DateTime`. @default the system's clock */
   readonly clock?: Clock;

@@ -12,6 +12,7 @@ import {
   type Root,
 } from "@capstan/sandbox";
 
+/** The folders that the file tools read, and the paths in them that are denied. */
 export interface FileToolsOptions {
   /**
    * The only folders that the tools can read. If there are several, each path starts with a root's

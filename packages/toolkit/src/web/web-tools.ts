@@ -4,6 +4,7 @@ import { allowedHosts, checkedAgent, resolveBySystem, type ResolveHost } from "@
 import { fetchWebPage } from "./fetch-web-page.ts";
 import { PageCache } from "./page-cache.ts";
 
+/** The hosts, limits and resolver of the web tools. */
 export interface WebToolsOptions {
   /**
    * Hosts, as `host` or `host:port`, that can be fetched although they are private or this machine.

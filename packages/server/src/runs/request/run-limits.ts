@@ -64,6 +64,7 @@ export interface ServerLimits {
   readonly runsOfOne: number;
 }
 
+/** The limits of a server that configures none. */
 export const defaultServerLimits: ServerLimits = {
   rounds: 10,
   callsPerRound: 64,
