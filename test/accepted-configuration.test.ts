@@ -25,7 +25,10 @@ function capstan({ work, data }: ServerFolder, ...args: readonly string[]) {
   return promise;
 }
 
-/** Starts a server, has its offline model call a tool, and returns how the run ends or waits. */
+/**
+ * Starts a server whose offline model calls a tool. Returns the run's end state or its approval
+ * request.
+ */
 async function callDateTime(
   folder: ServerFolder,
   flags: readonly string[] = [],
@@ -43,7 +46,7 @@ async function callDateTime(
 const asking = { rules: [{ tool: "basic.*", execution: "ask-always" }] };
 const allowing = '{"rules": [{"tool": "*", "execution": "auto"}] /* \u202e */}';
 
-test("rules that code loosened apply after a user accepted them, and not before", async () => {
+test("rules that program code loosened apply only after a user accepts them", async () => {
   await using folder = await createServerFolder({ "capstan.config.json": JSON.stringify(asking) });
   const file = join(folder.work, "capstan.config.json");
   assert.equal((await callDateTime(folder)).status, "approval.requested");
@@ -60,7 +63,7 @@ test("rules that code loosened apply after a user accepted them, and not before"
   assert.equal(diff.code, 1);
   assert.match(diff.out, /\+\{"rules": \[\{"tool": "\*", "execution": "auto"\}\] \/\* ⟨U\+202E⟩/);
   const unanswered = await capstan(folder, "config", "accept");
-  assert.equal(unanswered.code, 1, "without a terminal nobody accepts");
+  assert.equal(unanswered.code, 1, "without a terminal, changes remain unaccepted");
   assert.equal((await callDateTime(folder)).status, "approval.requested");
 
   const accepted = await capstan(folder, "config", "accept", "--yes");
@@ -68,7 +71,7 @@ test("rules that code loosened apply after a user accepted them, and not before"
   assert.equal((await callDateTime(folder)).status, "call.started");
 });
 
-test("--accept-config accepts the settings file as it is, once", async () => {
+test("--accept-config accepts the current settings file once", async () => {
   await using folder = await createServerFolder({ "capstan.config.json": JSON.stringify(asking) });
   assert.equal((await callDateTime(folder)).status, "approval.requested");
   await writeFile(join(folder.work, "capstan.config.json"), allowing);
@@ -76,7 +79,7 @@ test("--accept-config accepts the settings file as it is, once", async () => {
   assert.equal((await callDateTime(folder)).status, "call.started");
 });
 
-test("a change that waits is told to users with the right admin alone, while the server runs too", async () => {
+test("only users with the right admin see a pending change, also while the server runs", async () => {
   await using folder = await createServerFolder({ "capstan.config.json": JSON.stringify(asking) });
   const keys = [{ name: "ann", key: "of-ann", rights: ["ask", "admin"] }, "bot:of-bot"];
   const environment = { CAPSTAN_API_KEYS: JSON.stringify(keys) };

@@ -53,7 +53,9 @@ export function createApi(url: string, key?: string) {
       )
     ).data;
 
-  /** A run's events from a number on, as they come. Leaving the loop closes the stream. */
+  /**
+   * A run's events from a sequence number on, as they arrive. Leaving the loop closes the stream.
+   */
   async function* events(runId: string, after = 0): AsyncGenerator<RunEvent> {
     const stop = new AbortController();
     const response = await fetch(`${url}/v1/runs/${runId}/events?starting_after=${after}`, {
@@ -86,7 +88,7 @@ export function createApi(url: string, key?: string) {
     cancel: (id: string) => request<RunView>("POST", `/v1/runs/${id}/cancel`),
     retry: (id: string) => request<RunView>("POST", `/v1/runs/${id}/retry`),
 
-    /** Starts a turn as the page does; its run's id. */
+    /** Starts a turn as the page does, and returns its run's id. */
     async startTurn({ conversation, input, groups = [], model }: TurnOptions): Promise<string> {
       const { id } = await request<{ readonly id: string }>("POST", "/v1/responses", {
         input,
@@ -99,7 +101,7 @@ export function createApi(url: string, key?: string) {
       return id;
     },
 
-    /** The first event of a type, waiting for it if need be. */
+    /** Waits for the first event of a type. */
     async firstEvent<T extends RunEvent["type"]>(runId: string, type: T): Promise<EventOf<T>> {
       for await (const event of events(runId)) if (event.type === type) return event as EventOf<T>;
       throw new Error(`The run ${runId} ended without ${type}.`);
@@ -117,7 +119,7 @@ export function createApi(url: string, key?: string) {
     /** The calls that wait for approval. */
     approvals: async (conversation: string, status = "pending") =>
       (await questions(conversation, status)).filter((approval) => approval.kind === "execution"),
-    /** The results that wait for one. */
+    /** The results that wait for a review. */
     reviews: async (conversation: string, status = "pending") =>
       (await questions(conversation, status)).filter((approval) => approval.kind === "result"),
     answer: (id: string, body: ApprovalAnswerBody) =>
@@ -154,7 +156,7 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** One of the server's tool groups, as a request names it. */
+/** A tool group of the server, as requests name it. */
 export function groupTool(group: string) {
   return {
     type: "mcp",

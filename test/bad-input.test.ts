@@ -14,7 +14,7 @@ import {
 const resources = new AsyncDisposableStack();
 let folder: ServerFolder;
 let server: ServerProcess;
-/** With the keys of two people, and a small limit for bodies. */
+/** A server with the keys of two users and a small limit for bodies. */
 let keyed: ServerProcess;
 
 before(async () => {
@@ -46,7 +46,10 @@ interface Sent {
   readonly to?: ServerProcess;
 }
 
-/** Sends what no client would, and reads the answer; `fetch` does not let a `Host` be forged. */
+/**
+ * Sends a request that `fetch` cannot send (it does not allow a forged `Host`), and reads the
+ * answer.
+ */
 async function send({ method = "POST", path = "/v1/responses", headers, body, to }: Sent) {
   const url = new URL(path, (to ?? server).url);
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
@@ -64,7 +67,7 @@ async function send({ method = "POST", path = "/v1/responses", headers, body, to
 const json = { "content-type": "application/json" };
 const hello = JSON.stringify({ model: "capstan/offline", input: "Hello" });
 
-/** That a request is refused in the API's form, and that the server is well after it. */
+/** Checks that a request is rejected with an API error, and that the server still answers. */
 async function assertRefused(
   sent: Sent,
   expected: { status: number; code?: string; param?: string | RegExp; message?: RegExp },
@@ -96,7 +99,7 @@ test("malformed JSON is rejected with the position of the error", async () => {
   await assertRefused({ path: "/v1/conversations", body: "{" }, { status: 400 });
 });
 
-test("a key that stands twice is refused by its name, so that no answer takes the place of a refusal", async () => {
+test("a duplicate key is rejected by name, so no answer can replace a rejection", async () => {
   const answer =
     '{"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": false, "approve": true}';
   for (const [path, body, message] of [
@@ -123,7 +126,7 @@ const wrongTypes: readonly (readonly [body: object, param: string])[] = [
 ];
 
 for (const [body, param] of wrongTypes) {
-  test(`a wrong ${JSON.stringify(body)} is refused by its name`, async () => {
+  test(`a wrong ${JSON.stringify(body)} is rejected by its name`, async () => {
     const start = new RegExp(`^${param.replaceAll(/[[\]]/g, "\\$&")}`);
     await assertRefused(withBody(body), { status: 400, param: start });
   });
@@ -138,7 +141,7 @@ test("unknown fields are ignored", async () => {
   assert.equal(made.status, 200);
 });
 
-test("an unknown model is refused, with those that there are", async () => {
+test("an unknown model is rejected with a list of the models", async () => {
   await assertRefused(withBody({ model: "gpt-99" }), {
     status: 400,
     code: "model_not_found",
@@ -147,7 +150,7 @@ test("an unknown model is refused, with those that there are", async () => {
   });
 });
 
-test("an unknown tool group is refused, with those that there are", async () => {
+test("an unknown tool group is rejected with a list of the groups", async () => {
   await assertRefused(withBody({ tools: [groupTool("rigging")] }), {
     status: 400,
     param: /^tools/,
@@ -155,7 +158,7 @@ test("an unknown tool group is refused, with those that there are", async () => 
   });
 });
 
-test("an unknown previous_response_id or conversation is refused", async () => {
+test("an unknown previous_response_id or conversation is rejected", async () => {
   await assertRefused(withBody({ previous_response_id: "resp_none" }), {
     status: 400,
     code: "previous_response_not_found",
@@ -167,7 +170,7 @@ test("an unknown previous_response_id or conversation is refused", async () => {
   });
 });
 
-test("an absent object is a 404, for any form of id", async () => {
+test("an absent object returns 404 for any form of id", async () => {
   const ids = ["none", "%00", "..%2f..%2fetc", "a".repeat(3_000), "%F0%9F%92%A9", "' OR 1=1 --"];
   for (const id of ids) {
     for (const path of ["responses", "runs", "conversations", "approvals"])
@@ -182,7 +185,7 @@ test("a query that is not a number is rejected by its name", async () => {
   );
 });
 
-test("without a key nothing is shown, with a wrong one neither", async () => {
+test("without a key or with a wrong key, nothing is shown", async () => {
   const get = { method: "GET", path: "/v1/conversations", to: keyed };
   const refused = { status: 401, code: "invalid_api_key" };
   await assertRefused({ ...get, headers: {} }, refused);
@@ -194,7 +197,7 @@ test("without a key nothing is shown, with a wrong one neither", async () => {
 });
 
 // Contract: durability-74
-test("another principal's things read as if they were not there", async () => {
+test("another principal's objects are reported as absent", async () => {
   const ann = createApi(keyed.url, "key-of-ann");
   const bob = createApi(keyed.url, "key-of-bob");
   const { id: conversation } = await ann.createConversation();
@@ -235,7 +238,7 @@ test("another principal's things read as if they were not there", async () => {
   assert.equal((await ann.readVariable(conversation, "secret")).text, "treasure");
 });
 
-test("a body over the limit is refused, whether it says its length or not", async () => {
+test("a body over the limit is rejected with and without Content-Length", async () => {
   const body = JSON.stringify({ model: "capstan/offline", input: "x".repeat(30_000) });
   const headers = { ...json, authorization: "Bearer key-of-ann" };
   const refused = { status: 413, code: "body_too_large" };
@@ -263,7 +266,7 @@ test("content types that a form of another site can post are rejected", async ()
   assert.equal((await send({ headers: charset, body: hello })).status, 200);
 });
 
-test("a forged Host is refused, and the server's own names are not", async () => {
+test("a forged Host is rejected, and the server's own names are accepted", async () => {
   const refused = { status: 403, code: "host_not_allowed" };
   for (const host of ["evil.example", "evil.example:80", "127.0.0.1.evil.example"])
     await assertRefused({ headers: { ...json, host }, body: hello }, refused);
@@ -276,31 +279,31 @@ test("a forged Host is refused, and the server's own names are not", async () =>
   }
 });
 
-test("a forged Origin is refused, and the page's own is not", async () => {
+test("a forged Origin is rejected, and the page's own is accepted", async () => {
   const refused = { status: 403, code: "origin_not_allowed" };
   for (const origin of ["https://evil.example", "null", `${server.url}.evil.example`, "file://"])
     await assertRefused({ headers: { ...json, origin }, body: hello }, refused);
-  // Another port of this machine is another site.
+  // Another port of this machine is another origin.
   await assertRefused({ headers: { ...json, origin: "http://127.0.0.1:1" }, body: hello }, refused);
   assert.equal((await send({ headers: { ...json, origin: server.url }, body: hello })).status, 200);
 });
 
-test("an unknown route or method is refused in the API's form", async () => {
+test("an unknown route or method is rejected with an API error", async () => {
   const refused = { status: 404, code: "unknown_route" };
   await assertRefused({ method: "GET", path: "/v1/nothing" }, refused);
   await assertRefused({ path: "/v1/models", body: "{}" }, refused);
   await assertRefused({ method: "DELETE", path: "/v1/responses" }, refused);
 });
 
-test("a second server on the same data directory says who holds it", async () => {
+test("a second server on the same data directory names the server that uses it", async () => {
   const { code, output } = await runServerToEnd({ folder });
   assert.equal(code, 1);
   assert.ok(output.includes(folder.data), output);
   assert.ok(output.includes(server.url), output);
-  assert.equal((await send({ body: hello })).status, 200, "the first one serves on");
+  assert.equal((await send({ body: hello })).status, 200, "the first server still serves");
 });
 
-test("a second server on the same port says so", async () => {
+test("a second server on the same port reports that the port is in use", async () => {
   await using other = await createServerFolder();
   const { port } = new URL(server.url);
   const { code, output } = await runServerToEnd({ folder: other, flags: ["--port", port] });
@@ -308,7 +311,7 @@ test("a second server on the same port says so", async () => {
   assert.match(output, new RegExp(`Port ${port} .* is in use.*Capstan runs there already`));
 });
 
-test("a host that others reach is refused without keys", async () => {
+test("a host that other machines reach is rejected without keys", async () => {
   await using other = await createServerFolder();
   const { code, output } = await runServerToEnd({ folder: other, flags: ["--host", "0.0.0.0"] });
   assert.notEqual(code, 0);

@@ -5,7 +5,7 @@ type Bytes = readonly [number, number, number, number];
 
 function privateBytes(random: Random): Bytes {
   const any = () => random.between(0, 255);
-  // This machine's own are the ones that answer.
+  // Only this machine's own addresses answer.
   if (random.chance(60)) return [127, 0, 0, 1];
   const first = random.pick([127, 10, 0, 169, 172, 192, 100, 240, 255]);
   const seconds: { readonly [first: number]: number } = {
@@ -37,7 +37,10 @@ const names = [
   "metadata.google.internal",
 ];
 
-/** One to four numbers, each decimal, octal or hexadecimal, the last one for all bytes that are left. */
+/**
+ * One to four numbers, each decimal, octal or hexadecimal. The last number contains all remaining
+ * bytes.
+ */
 function shortForm(random: Random, bytes: Bytes): string {
   const parts = random.between(1, 4);
   const numbers = [
@@ -103,7 +106,7 @@ function disguise(random: Random, host: string): string {
   ]);
 }
 
-/** Another name for the same host, as URL parsers understand it or not. */
+/** Another notation of the same host. URL parsers do not accept all of them. */
 export function otherSpelling(random: Random, name: string): string {
   return random.pick([
     name,
@@ -116,7 +119,7 @@ export function otherSpelling(random: Random, name: string): string {
   ]);
 }
 
-/** An address of a page at the host, whatever stands around it. */
+/** A URL at the host, with any scheme, user, port and path. */
 export function urlOf(random: Random, host: string, port: number): string {
   const place = `${host}:${port}`;
   if (random.chance(60)) return `http://${place}/`;

@@ -32,31 +32,31 @@ const short =
   };
 
 test(
-  "no route shows or changes what another user has, or acts without the right it needs",
+  "no route shows or changes another user's data, or acts without the required right",
   short(principals),
 );
 test(
-  "no call runs without the answer of a user with the right, and none runs with another user's arguments",
+  "no call runs without the approval of a user with the right, or with another user's arguments",
   short(forgeries),
 );
 test(
-  "requests that are nearly right never fail the server, hang, or leave a run in disorder",
+  "nearly valid requests never crash the server, hang, or leave a run in an invalid state",
   short(fuzzer),
 );
 test(
-  "no address reaches a private network, however it is written and whatever leads to it",
+  "no address reaches a private network, in any notation, after any redirect or name resolution",
   short(ssrf),
 );
 test(
-  "clients that disconnect at any byte start no run twice, and read each event once",
+  "clients that disconnect at any byte start no run twice and read each event once",
   short(disconnects),
 );
 
-test("damage on the disk is named, and hides nothing but itself", short(disk));
+test("damage on the disk is reported, and intact data remains readable", short(disk));
 
-test("text from outside runs and loads nothing, wherever the page shows it", short(payloads));
+test("external text runs and loads nothing anywhere on the page", short(payloads));
 
-test("--only, --on, --seed and --for choose, and without them all attacks run", () => {
+test("--only, --on, --seed and --for select attacks; without them all attacks run", () => {
   const asked = readCommandLine(["--only", "fuzz", "--on", "SQLite", "--seed", "7", "--for", "0"]);
   assert(asked.status === "clear");
   const { on, seed, minutes } = asked;
@@ -70,7 +70,7 @@ test("--only, --on, --seed and --for choose, and without them all attacks run", 
 });
 
 for (const args of [["--only", "x"], ["--on", "Oracle"], ["--for", "x"], ["--seed", "-"], ["--w"]])
-  test(`"${args.join(" ")}" is answered with what there is`, () => {
+  test(`"${args.join(" ")}" is rejected with a list of the choices`, () => {
     const asked = readCommandLine(args);
     assert(asked.status === "unclear");
     assert.match(asked.text, /fuzzer/);

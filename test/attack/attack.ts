@@ -5,15 +5,15 @@ import type { Random } from "../breaking/random.ts";
 
 /** One way to attack Capstan. */
 export interface Attack {
-  /** As it is called on the command line. */
+  /** The name on the command line. */
   readonly name: string;
   /** The target and the method of the attack. */
   readonly title: string;
-  /** The databases on which it differs. */
+  /** The databases on which the attack differs. */
   readonly on: readonly CombinationName[];
   /** How long it takes at full length; `once` if it ends by itself. */
   readonly minutes: number | "once";
-  /** Its full length in words if it ends by itself. @default once */
+  /** A description of its full length if it ends by itself. @default once */
   readonly length?: string;
   /** Why it cannot run on this machine. @default it can */
   readonly skip?: () => string | undefined;
@@ -25,7 +25,7 @@ export interface AttackGiven {
   readonly combination: Combination;
   readonly random: Random;
   readonly report: Report;
-  /** Whether there is time left, and no use in stopping because enough was found. */
+  /** Whether time remains and fewer problems were found than the report shows. */
   readonly goesOn: () => boolean;
   /** Whether an attack that ends by itself runs at full length, because no time was given. */
   readonly isAtFullLength: boolean;
@@ -33,7 +33,7 @@ export interface AttackGiven {
 
 export const bothDatabases: readonly CombinationName[] = ["SQLite", "PostgreSQL"];
 
-/** The report of an attack: its actions, and the promises that it found broken. */
+/** The report of an attack: its actions and the broken promises. */
 export class Report {
   readonly #problems: string[] = [];
   readonly #counts = new Map<string, number>();
@@ -54,7 +54,7 @@ export class Report {
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + more);
   }
 
-  /** An attack that found many problems says the first ones. */
+  /** A report lists only the first problems. */
   get isFull(): boolean {
     return this.#problems.length >= 10;
   }
@@ -75,7 +75,7 @@ export async function runAttack(
     readonly combination: Combination;
     readonly random: Random;
     readonly report: Report;
-    /** For how long; 0 for one round. @default the attack's full length */
+    /** The duration; 0 for one round. @default the attack's full length */
     readonly minutes?: number;
   },
 ): Promise<void> {

@@ -24,7 +24,7 @@ export const attacks: readonly Attack[] = [
   provenBy(retried, { name: "retries" }),
   testFiles({
     name: "escapes",
-    title: "programs in the sandbox that try to get out of it",
+    title: "programs that try to escape from the sandbox",
     files: [
       "packages/sandbox/src/confine/sandbox.escapes.test.ts",
       "packages/sandbox/src/confine/sandbox.limits.test.ts",
@@ -36,12 +36,12 @@ export const attacks: readonly Attack[] = [
   }),
   testFiles({
     name: "readers",
-    title: "clients that read slowly, many at once, and much",
+    title: "slow readers, many connections and large requests",
     files: ["test/slow-readers.test.ts", "test/large-runs.test.ts"],
   }),
   testFiles({
     name: "page",
-    title: "text from models, tools, files and users that tries to run on the page",
+    title: "text from models, tools, files and users that tries to execute on the page",
     files: ["test/page/safety.test.ts", "test/page/shown-arguments.test.ts"],
   }),
 ];

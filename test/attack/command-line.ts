@@ -13,7 +13,7 @@ export type Asked =
       readonly attacks: readonly Attack[];
       readonly on: readonly Combination[];
       readonly seed: number;
-      /** Undefined: as long as each attack says. */
+      /** Undefined: each attack's full length. */
       readonly minutes: number | undefined;
     };
 

@@ -8,7 +8,9 @@ export type DamagedPlace = (typeof places)[number];
 
 const pageBytes = 4_096;
 
-/** Damages one place of a SQLite data directory. Returns false if there is no such place. */
+/**
+ * Damages a SQLite data directory at one offset or row. Returns false if there is no such place.
+ */
 export function damage(random: Random, dataDir: string, place: DamagedPlace): boolean {
   const database = join(dataDir, "capstan.db");
   if (place === "row") return damageRow(random, database);
@@ -27,7 +29,7 @@ export function damage(random: Random, dataDir: string, place: DamagedPlace): bo
   return flip(random, database, isIndex);
 }
 
-/** Flips a bit in one of the pages behind the first that are wanted. */
+/** Flips a bit in a matching page after the first. */
 function flip(
   random: Random,
   path: string,
@@ -44,7 +46,7 @@ function flip(
   return true;
 }
 
-/** Changes a character of a text in a row, as a program does that knows nothing of checksums. */
+/** Changes a character of a text in a row without updating its checksum. */
 function damageRow(random: Random, path: string): boolean {
   const sql = new DatabaseSync(path);
   try {
@@ -75,7 +77,7 @@ export function contentOf(dataDir: string): string | undefined {
 }
 
 /**
- * Returns the cells by which rows are found, as text, or `undefined` if the database cannot be read.
+ * Returns the key cells of all rows as text, or `undefined` if the database cannot be read.
  * A row with another owner, id or name belongs to no request, so only `db check` names it.
  */
 export function keysOf(dataDir: string): string | undefined {

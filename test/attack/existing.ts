@@ -4,8 +4,8 @@ import { openProvingGround } from "../breaking/proving-ground.ts";
 import { type Attack, bothDatabases } from "./attack.ts";
 
 /**
- * An attack that test files are. They run once, whatever the minutes, on the databases that they choose themselves;
- * their property tests take the seed.
+ * An attack that consists of test files. They run once, whatever `--for` says, on the databases
+ * that they select. Their property tests use the seed.
  */
 export function testFiles({
   name,
@@ -35,7 +35,7 @@ export function testFiles({
   };
 }
 
-/** How many breaks lie between two audits at full length. */
+/** The number of faults between two audits at full length. */
 const breaksAtATime = 20;
 
 /** An attack that a proof of `npm run test:breaking` is. At full length it breaks as often as the proof does. */
@@ -53,7 +53,7 @@ export function provenBy(proof: Proof, { name }: Pick<Attack, "name">): Attack {
       const isShort = () =>
         isAtFullLength
           ? breaks < proof.times && !report.isFull
-          : // Of few rounds chance may leave no sign.
+          : // In a few rounds the effect may not occur by chance.
             goesOn() || (isMissing.length > 0 && report.problems.length === 0);
       do {
         const times = isAtFullLength

@@ -27,7 +27,7 @@ for (const attack of asked.attacks)
     if (attack.on.includes(combination.name)) await tryOn(attack, combination);
 say(`\n${table.join("\n")}\n`);
 say(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
-// Handles that an attack left open must not keep the process alive.
+// Exit explicitly, because an attack may have left handles open.
 process.exit(counts.failed === 0 ? 0 : 1);
 
 async function tryOn(attack: Attack, combination: Combination): Promise<void> {

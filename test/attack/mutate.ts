@@ -51,7 +51,7 @@ const others: readonly unknown[] = [
   { valueOf: null },
 ];
 
-/** A text that programs handle wrongly now and then. */
+/** A text that programs sometimes handle wrongly. */
 export function anyText(random: Random): string {
   return random.pick(texts);
 }
@@ -68,7 +68,7 @@ function nested(depth: number, isList: boolean): unknown {
   return value;
 }
 
-/** A copy of a JSON value in which some parts are others. */
+/** A copy of a JSON value in which some parts are replaced. */
 export function mutate(random: Random, value: unknown): unknown {
   if (random.chance(8)) return anyValue(random);
   if (Array.isArray(value)) {
@@ -85,7 +85,7 @@ export function mutate(random: Random, value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Fields of the API that the cases do not have. */
+/** Fields of the API that the cases do not contain. */
 const fields = [
   "approvals",
   "arguments",

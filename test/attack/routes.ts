@@ -3,7 +3,7 @@ import type { Api } from "../api.ts";
 
 /** The objects of a user on the server, so that every route has a target. */
 export interface Owned {
-  /** A text that is in all of it, and that nobody else may read. */
+  /** A text that all of the user's objects contain. No other user may read it. */
   readonly secret: string;
   readonly conversation: string;
   /** A run that has ended, with a call. */
@@ -27,7 +27,7 @@ export interface RouteCase {
    * reads or writes that user's own data, `all` is the same for every user with the right.
    */
   readonly others: "absent" | "own" | "all";
-  /** Every user's request is refused with this status: it needs what no key has. */
+  /** Every user's request is rejected with this status, because no key has the required right. */
   readonly refusal?: number;
 }
 
@@ -229,7 +229,10 @@ export function pathOf(route: Route, owned: Owned): string {
   return route.case.query === undefined ? path : `${path}?${route.case.query}`;
 }
 
-/** Makes all that a user can have. Rules and grants from before are deleted, because they decide what asks. */
+/**
+ * Creates every kind of object for a user. Deletes existing rules and grants first, because they
+ * decide which calls need approval.
+ */
 export async function makeOwned(api: Api, secret: string): Promise<Owned> {
   for (const kind of ["overrides", "grants"]) {
     const { data } = await api.request<{ data: { id: string }[] }>("GET", `/v1/${kind}`);

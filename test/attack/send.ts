@@ -1,9 +1,9 @@
 import { request as httpRequest, type OutgoingHttpHeaders } from "node:http";
 
-/** A request as an attacker writes it; `fetch` would refuse some. */
+/** A request that an attacker writes. `fetch` would reject some of them. */
 export interface Sent {
   readonly method: string;
-  /** The path as the request line has it. */
+  /** The path in the request line. */
   readonly path: string;
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: string | Buffer;
@@ -15,14 +15,14 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Milliseconds until a request without an answer counts as one that hangs. */
+/** Milliseconds until a request without an answer is reported as hanging. */
 const hangMs = 20_000;
 
 /** Milliseconds for which a stream is read. */
 const streamMs = 100;
 
 /**
- * Sends a request and reads its answer; of an event stream the beginning.
+ * Sends a request and reads its answer; or the beginning of an event stream.
  *
  * @throws Error if it hangs
  */

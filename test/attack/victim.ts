@@ -3,7 +3,7 @@ import type { Combination } from "../breaking/stores/combinations.ts";
 import { createServerFolder, type ServerFolder, startServerProcess } from "../server-process.ts";
 import { obey, startUpstream } from "../upstream.ts";
 
-/** The callers: two users with all rights, one who may only ask, and one without a key. */
+/** The callers: two users with all rights, one with only the right `ask`, and one without a key. */
 export const callers = ["ann", "bob", "cara", "nobody"] as const;
 export type Caller = (typeof callers)[number];
 
@@ -27,7 +27,7 @@ const rights = {
   cara: ["ask"],
 } as const;
 
-/** A folder for victims that come one after another. */
+/** A folder for several servers, one after another. */
 export function victimFolder(): Promise<ServerFolder> {
   const rules = [{ tool: "vars.WriteVar", execution: "ask-once" }];
   const configuration = { rules, groups: { vars: true }, limits: { bodyBytes: 2_000_000 } };

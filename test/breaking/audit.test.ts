@@ -66,7 +66,7 @@ function stateWith(forged: Forged = {}): EndState {
   };
 }
 
-/** The script with one event replaced by others. */
+/** Returns the script with one event replaced by others. */
 function replaced(index: number, ...events: readonly Unnumbered[]): readonly Unnumbered[] {
   return script.toSpliced(index, 1, ...events);
 }
@@ -79,7 +79,7 @@ const unknown = replaced(11, {
   result: { finalText: "It may or may not have happened." },
 });
 
-test("an end as it should be has no fault", () => {
+test("a valid end state has no fault", () => {
   assert.deepEqual(audit(stateWith()), []);
 });
 
@@ -89,7 +89,7 @@ const joined = numbered(script).flatMap((event): readonly RunEvent[] => {
   return event.seq === 3 ? [{ ...event, delta: "One, two." }] : [];
 });
 
-test("deltas that are joined after the run's end have no fault, whatever a client was told of them", () => {
+test("deltas that are joined after the run's end have no fault, joined or not at the client", () => {
   for (const length of [2, 3, 4, 5, 13]) {
     const told = numbered(script).slice(0, length);
     assert.deepEqual(audit(stateWith({ events: joined, run: { last_seq: 13 }, told })), []);
@@ -108,7 +108,7 @@ test("deltas that are joined after the run's end have no fault, whatever a clien
   );
 });
 
-test("a call whose outcome is said to be unknown has no fault, whether it ran or not", () => {
+test("a call that is reported as unknown has no fault, whether it ran or not", () => {
   const calls = [call("c", "Count", "outcome_unknown"), call("d", "Ask", "execution_rejected")];
   for (const executions of [[], begun, ran])
     assert.deepEqual(audit(stateWith({ script: unknown, calls, executions })), []);
@@ -121,7 +121,7 @@ test("a repeatable call has no fault if it started as often as it ran", () => {
   assert.match(audit(stateWith({ calls, executions: [...begun, ...ran] })).join(), /ran 2 times/);
 });
 
-test("a call that was stopped while it ran has no fault if its end says that it may have acted", () => {
+test("a call that was stopped while it ran has no fault if its result says that it may have acted", () => {
   const result = { finalText: "Count was stopped: by the user. It had begun and may have acted." };
   const stopped = replaced(11, { ...settled, status: "cancelled", result });
   const calls = count("cancelled");

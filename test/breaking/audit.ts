@@ -5,9 +5,9 @@ import type { EndState, LeftRun } from "./end-state.ts";
 import type { Execution } from "./executions.ts";
 
 /**
- * Returns the faults of an end state, a sentence each. There is none if all promises hold: each run
- * is closed once. Its events are numbered without a gap or a duplicate. No finished call ran again.
- * Every unknown outcome is reported. Everything that a client received is stored.
+ * Returns the faults of an end state, a sentence each. The list is empty if all promises are kept:
+ * each run ended once. Its events are numbered without a gap or a duplicate. No finished call ran
+ * again. Every unknown outcome is reported. Everything that a client received is stored.
  */
 export function audit(state: EndState): readonly string[] {
   const ids = new Set(state.runs.map(({ run }) => run.id));
@@ -62,7 +62,10 @@ function* closingProblems({ run, events }: LeftRun): Generator<string> {
     yield `its row counts ${run.last_seq} events, and the number of the last one is ${last}`;
 }
 
-/** The deltas of an item may be joined an hour after the run's end: the numbers of those after the first are missing. */
+/**
+ * The deltas of an item can be joined an hour after the run's end. Then only the number of the
+ * first delta exists.
+ */
 function* numberProblems(events: readonly RunEvent[]): Generator<string> {
   let before: RunEvent | undefined;
   for (const event of events) {
@@ -74,7 +77,7 @@ function* numberProblems(events: readonly RunEvent[]): Generator<string> {
   }
 }
 
-/** Each item begins once, ends once, and its end is what was sent of it. */
+/** Checks that each item starts once and ends once, and that its final text equals its deltas. */
 function* itemProblems(events: readonly RunEvent[]): Generator<string> {
   const open = new Map<string, string>();
   const closed = new Set<string>();
@@ -96,7 +99,7 @@ function* itemProblems(events: readonly RunEvent[]): Generator<string> {
   for (const itemId of open.keys()) yield `the item ${itemId} has no end`;
 }
 
-/** A call against its events, and against what its tool noted. */
+/** Compares a call with its events and with its tool's executions. */
 function* callProblems(
   { events }: LeftRun,
   call: CallView,
@@ -149,7 +152,7 @@ function* ledgerProblems({ events, calls }: LeftRun): Generator<string> {
   if (new Set(proposed).size < proposed.length) yield "a call was announced twice";
 }
 
-/** Each question was answered once, or called off, and none is left open. */
+/** Checks that each approval request was answered once or cancelled, and that none is pending. */
 function* answerProblems({ events, approvals }: LeftRun): Generator<string> {
   for (const { id, status } of approvals) if (status === "pending") yield `${id} is still asked`;
   const answered = events.flatMap((event) =>

@@ -18,7 +18,7 @@ const cannot = cannotMount();
 const postgres = findPostgres();
 const withoutPostgres = postgres.status === "missing" ? postgres.reason : undefined;
 
-/** On a full disk it cannot be opened, and says what to do; with room it can. */
+/** On a full disk the start fails and says what to do. With free space it succeeds. */
 async function assertNeedsRoom(disk: SmallDisk, open: () => Promise<Store>): Promise<void> {
   disk.fill(0);
   await assert.rejects(open(), { code: "disk_full", message: /make room/ });
@@ -29,14 +29,18 @@ async function assertNeedsRoom(disk: SmallDisk, open: () => Promise<Store>): Pro
 }
 
 // Contract: durability-71
-test("a data directory on a full disk: the start says to make room", { skip: cannot }, async () => {
-  await using disk = openSmallDisk(8);
-  await assertNeedsRoom(disk, () => openStore({ dataDir: join(disk.path, "data") }));
-});
+test(
+  "on a full disk, the start with a data directory says to make room",
+  { skip: cannot },
+  async () => {
+    await using disk = openSmallDisk(8);
+    await assertNeedsRoom(disk, () => openStore({ dataDir: join(disk.path, "data") }));
+  },
+);
 
 // Contract: durability-71
 test(
-  "a vacuum on a full disk says to make room, and works once there is some",
+  "a vacuum on a full disk says to make room, and works once there is free space",
   { skip: cannot },
   async () => {
     await using disk = openSmallDisk(8);
@@ -51,7 +55,7 @@ test(
 
 // Contract: durability-71
 test(
-  "a database on a full disk: the start says to make room",
+  "on a full disk, the start with a database says to make room",
   { skip: withoutPostgres ?? cannot },
   async () => {
     await using disk = openSmallDisk(192);
@@ -66,7 +70,7 @@ test(
 );
 
 // Contract: durability-65
-test("a database with damaged pages says to restore a backup, at the start or with the first read of them", async () => {
+test("damaged database pages lead to an error that says to restore a backup", async () => {
   await withDataDir(async (dataDir) => {
     const first = await openStore({ dataDir });
     await createRun(first, { id: "r" });
@@ -90,7 +94,7 @@ test("a database with damaged pages says to restore a backup, at the start or wi
   });
 });
 
-/** Writes over all pages but the first, which says that it is a database. */
+/** Overwrites all pages except the first, which identifies the file as a database. */
 function damage(path: string): void {
   const file = openSync(path, "r+");
   writeSync(file, Buffer.alloc(statSync(path).size - 4_096, 0xff), 0, undefined, 4_096);

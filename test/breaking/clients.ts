@@ -5,10 +5,10 @@ import type { Place } from "./place.ts";
 import { anyPlan, type Plan } from "./plan.ts";
 import type { Random } from "./random.ts";
 
-/** People and programs that use the nodes, whatever becomes of these. */
+/** Clients that use the nodes, also while these fail. */
 export interface Clients {
   readonly confirmed: readonly string[];
-  /** Runs that were followed, and of which no end was seen. */
+  /** Runs that were followed and whose end no client has read. */
   unended(): readonly string[];
   readonly told: ReadonlyMap<string, readonly RunEvent[]>;
   /** Begins a run at some node. Resolves with its id once a node has confirmed it. */
@@ -17,17 +17,18 @@ export interface Clients {
   follow(run: string): Promise<void>;
   /** Follows it until it waits for approval. */
   followUntilParked(run: string): Promise<void>;
-  /** Follows those of these runs to their end of which it was not seen. */
+  /** Follows the given runs to their end, except those whose end was read. */
   finish(runs: readonly string[]): Promise<void>;
   /**
-   * Begins runs and follows each, so many at once, until it is stopped; that resolves when all have ended.
+   * Starts and follows runs, with the given concurrency, until it is stopped. `stop` resolves when
+   * all runs have ended.
    *
    * @param plan of each of them. @default any
    */
   load(atOnce: number, plan?: Plan): { readonly stop: () => Promise<void> };
 }
 
-/** Before something is tried again that a node could not do. */
+/** The delay before a failed request is repeated. */
 const pauseMs = 25;
 
 export interface ClientsOptions {
@@ -53,7 +54,7 @@ export function createClients({ place, random, signal }: ClientsOptions): Client
     return id;
   }
 
-  /** Asks one node after another until one answers. An error of the API itself is a fault. */
+  /** Sends a request to one node after another until one answers. An API error is a fault. */
   async function insist<T>(method: string, path: string, body: unknown): Promise<T> {
     for (;;) {
       const api = await place.anyApi();
@@ -67,7 +68,7 @@ export function createClients({ place, random, signal }: ClientsOptions): Client
     }
   }
 
-  /** Reads a run from where it was read to, at one node after another, until `isOver`. */
+  /** Reads a run from the last event that was read, at one node after another, until `isOver`. */
   async function read(
     run: string,
     isOver: (event: RunEvent) => boolean,
@@ -85,7 +86,7 @@ export function createClients({ place, random, signal }: ClientsOptions): Client
           if (isOver(event)) return;
         }
       } catch {
-        // The node is gone, or its stream broke off: what is missing is read at another.
+        // If the node is gone or its stream broke, the next node sends the missing events.
       }
       await sleep(pauseMs);
     }
@@ -128,7 +129,7 @@ export function createClients({ place, random, signal }: ClientsOptions): Client
         while (!isStopped) await follow(await begin(plan));
       };
       const all = Promise.all(Array.from({ length: atOnce }, work));
-      // A fault is told by `stop`, whenever it comes.
+      // `stop` reports a fault that occurred at any time.
       all.catch(() => {});
       return {
         stop: async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readCommandLine } from "./command-line.ts";
 
-test("without a word every proof is asked for, on every combination", () => {
+test("without arguments, every proof is selected on every combination", () => {
   const asked = readCommandLine([]);
   assert(asked.status === "clear");
   assert(asked.proofs.length > 5);
@@ -10,7 +10,7 @@ test("without a word every proof is asked for, on every combination", () => {
   assert.equal(asked.times, undefined);
 });
 
-test("a part of a name and a combination choose", () => {
+test("a part of a name and a combination select proofs", () => {
   const asked = readCommandLine(["two-no", "--on", "PostgreSQL", "--times", "3", "--seed", "7"]);
   assert(asked.status === "clear");
   assert.deepEqual(
@@ -32,7 +32,7 @@ test("--help names the proofs and the options", () => {
 });
 
 for (const args of [["no-such"], ["--on", "Oracle"], ["--times", "0"], ["--seed", "x"], ["--what"]])
-  test(`"${args.join(" ")}" is answered with what there is`, () => {
+  test(`"${args.join(" ")}" is rejected with a list of the choices`, () => {
     const asked = readCommandLine(args);
     assert(asked.status === "unclear");
     assert.match(asked.text, /PostgreSQL/);

@@ -12,7 +12,7 @@ export type Asked =
       readonly proofs: readonly Proof[];
       readonly on: readonly Combination[];
       readonly seed: number | undefined;
-      /** Undefined: as often as each proof says. */
+      /** Undefined: each proof's full count. */
       readonly times: number | undefined;
       readonly write: boolean;
     };

@@ -14,12 +14,12 @@ const parameters = {
 /** Tools whose calls may be repeated if their outcome is unknown. */
 export const repeatableTools: readonly string[] = ["Look", "Pay"];
 
-/** Tools that note each execution in a file, as it begins and as it ends. */
+/** Tools that record the start and the end of each execution in a file. */
 export function countingTools(file: string): ToolGroup {
   const counting = (tool: string) => async (args: ToolArgs, context: ToolContext) => {
     const key = context.idempotencyKey;
     noteExecution(file, { step: "begun", key, tool });
-    // Not told of its end by a signal: what a tool did outside is not undone either.
+    // It ignores the signal, because external effects cannot be undone either.
     await sleep(Number(args["ms"]));
     noteExecution(file, { step: "ended", key, tool });
     return `${tool} is done`;

@@ -2,7 +2,7 @@ import type { ApprovalView, CallView, ListView, RunEvent, RunView } from "@capst
 import type { Api } from "../api.ts";
 import type { Execution } from "./executions.ts";
 
-/** A run as it was left: its row, its events, its ledger, its questions. */
+/** The stored state of a run: its row, its events, its ledger, its approval requests. */
 export interface LeftRun {
   readonly run: RunView;
   readonly events: readonly RunEvent[];
@@ -10,18 +10,18 @@ export interface LeftRun {
   readonly approvals: readonly ApprovalView[];
 }
 
-/** All that there is to judge by once everything has ended. */
+/** Everything that the audit compares after all runs have ended. */
 export interface EndState {
   readonly runs: readonly LeftRun[];
   /** The executions that the tools recorded, in order. */
   readonly executions: readonly Execution[];
-  /** The runs whose beginning was confirmed to a client. */
+  /** The runs whose start was confirmed to a client. */
   readonly confirmed: readonly string[];
-  /** Run → the events that a client was told, in the order in which they came. */
+  /** By run: the events that a client read, in their order of arrival. */
   readonly told: ReadonlyMap<string, readonly RunEvent[]>;
 }
 
-/** Every run that a server has, newest first. */
+/** All runs of a server, newest first. */
 export async function everyRun(api: Api): Promise<readonly RunView[]> {
   const all: RunView[] = [];
   for (;;) {
@@ -33,7 +33,7 @@ export async function everyRun(api: Api): Promise<readonly RunView[]> {
   }
 }
 
-/** A run with all that belongs to it, as the API shows it. It has to have ended. */
+/** Returns an ended run with all its data, read from the API. */
 export async function readRun(api: Api, id: string): Promise<LeftRun> {
   const [run, events, calls, approvals] = await Promise.all([
     api.run(id),

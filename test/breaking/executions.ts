@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 
-/** One line of what tools did to the world: an execution that began, or came to its end. */
+/** A recorded execution of a tool: its start or its end. */
 export interface Execution {
   readonly step: "begun" | "ended";
   /** The call's idempotency key. */
@@ -14,7 +14,7 @@ export function noteExecution(file: string, { step, key, tool }: Execution): voi
   appendFileSync(file, `${step} ${key} ${tool}\n`);
 }
 
-/** All that was noted, in order; a line that a kill cut off is left out. */
+/** Returns all recorded lines in order, without an incomplete last line. */
 export async function readExecutions(file: string): Promise<readonly Execution[]> {
   const text = await readFile(file, "utf8").catch(() => "");
   return text.split("\n").flatMap((line): Execution[] => {

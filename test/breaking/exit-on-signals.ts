@@ -1,8 +1,8 @@
 import { constants } from "node:os";
 
 /**
- * Ctrl-C or a `kill` ends the process at once, as an exit of its own: what it started is taken away
- * as it exits, which a signal's own end would not do.
+ * Ctrl-C or a `kill` ends the process with `process.exit`, so that its exit handlers remove what it
+ * started. The signal's default action would skip them.
  */
 export function exitOnSignals(): void {
   for (const signal of ["SIGINT", "SIGTERM"] as const)

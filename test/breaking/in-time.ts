@@ -1,4 +1,4 @@
-/** How long everything may take to end once nothing is broken any more. */
+/** The longest time for all runs to end after the last fault. */
 const usualMs = 120_000;
 
 /**

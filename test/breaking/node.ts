@@ -18,7 +18,7 @@ const server = await startServer({
   dataDir: values.data ?? "data",
   ...(databaseUrl !== undefined && { databaseUrl }),
   ...(redisUrl !== undefined && { redisUrl }),
-  // Fewer places than clients: runs are queued, and handed out.
+  // Fewer slots than clients, so that runs are queued and distributed.
   limits: { runsAtOnce: 2 },
   version: "0.0.0",
   apiKeys: [],

@@ -13,7 +13,7 @@ import type { Backing, Combination } from "./stores/combinations.ts";
 import { followPlan } from "./plan.ts";
 import type { Random } from "./random.ts";
 
-/** Nodes on one store, and the model that they ask. */
+/** Nodes with a shared store and a shared model. */
 export interface Place extends AsyncDisposable {
   readonly combination: Combination;
   readonly backing: Backing;
@@ -22,14 +22,14 @@ export interface Place extends AsyncDisposable {
   readonly executions: string;
   /** Numbers of the nodes: 0, or 0 and 1. */
   readonly nodes: readonly number[];
-  /** Starts a node that is not there, and waits until it listens. */
+  /** Starts a node that is not running, and waits until it listens. */
   start(node: number): Promise<void>;
-  /** Starts all that are not there. */
+  /** Starts all nodes that are not running. */
   startAll(): Promise<void>;
   kill(node: number): Promise<void>;
-  /** SIGSTOP, or SIGCONT. A node that stands still is not asked for anything. */
+  /** SIGSTOP, or SIGCONT. A stopped node gets no requests. */
   signal(node: number, signal: "SIGSTOP" | "SIGCONT"): void;
-  /** By how many ms a node's clock is off from now on. */
+  /** Shifts a node's clock by the given number of ms. */
   setClock(node: number, ms: number): void;
   /** A node's API. */
   api(node: number): Api;
@@ -45,7 +45,7 @@ const settableClock = new URL("settable-clock.ts", import.meta.url).href;
 export interface PlaceOptions {
   readonly combination: Combination;
   readonly random: Random;
-  /** On a store that can be full. @default false */
+  /** Whether the store's disk can be filled. @default false */
   readonly smallDisk?: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { Random } from "./random.ts";
 export interface Plan {
   /** The calls of each round. */
   readonly rounds: readonly (readonly PlannedCall[])[];
-  /** How long the model takes over each of its words. */
+  /** The model's delay per word. */
   readonly ms: number;
 }
 
@@ -28,8 +28,8 @@ export function anyPlan(random: Random): Plan {
 }
 
 /**
- * Some seconds of work, so that it is in progress while other runs are claimed and while its former
- * owner comes back.
+ * Some seconds of work, so that the run is in progress while other runs are claimed and its former
+ * owner resumes.
  */
 export const longPlan: Plan = {
   rounds: Array.from({ length: 8 }, (_, round) => [
@@ -39,7 +39,10 @@ export const longPlan: Plan = {
   ms: 60,
 };
 
-/** A model that keeps to the plan of the last user message. It remembers nothing, so any server may ask it again. */
+/**
+ * A model that follows the plan in the last user message. It has no state, so any server can repeat
+ * a request.
+ */
 export function followPlan({ messages }: ChatRequest): UpstreamAnswer {
   // Messages of the server itself can have the role of the user, too.
   const asked = messages.findLastIndex(

@@ -23,10 +23,13 @@ test(
 );
 // Contract: breaking-two-nodes
 test(
-  "two nodes at one run, answered and stopped at both at once, keep to the first word",
+  "if two nodes answer or stop a run at the same time, both apply the first decision",
   prove(twoNodes),
 );
-test("a client that reconnects at every event is told each once, in order", prove(reconnecting));
+test(
+  "a client that reconnects at every event reads each event once, in order",
+  prove(reconnecting),
+);
 test(
   "a client that retries until it has an answer starts one run, however often nodes are killed",
   prove(retried),
@@ -37,8 +40,8 @@ test(
 );
 // Contract: breaking-database-restarted
 test(
-  "a database that is restarted in mid-work again and again loses nothing that was told",
+  "a database that restarts repeatedly during work loses no confirmed data",
   prove(databaseRestarted),
 );
-test("a disk that is full again and again loses nothing that was told", prove(diskFull));
+test("a disk that is full repeatedly loses no confirmed data", prove(diskFull));
 test("all promises hold while the clock is set back and forth", prove(clockSetBack));

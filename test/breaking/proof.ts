@@ -9,11 +9,11 @@ import type { Random } from "./random.ts";
  * afterwards.
  */
 export interface Proof {
-  /** As it is called on the command line. */
+  /** The name on the command line. */
   readonly name: string;
-  /** The fault, in the words of the table. */
+  /** The fault, as the table describes it. */
   readonly title: string;
-  /** The test that shows it in a few rounds. */
+  /** The name of the test that injects the fault in a few rounds. */
   readonly test: string;
   readonly on: readonly CombinationName[];
   /** How often: by `npm run test:breaking`, and by `npm run test:long`. */
@@ -21,7 +21,7 @@ export interface Proof {
   readonly quickly: number;
   /** On a store that can be full. */
   readonly needsDisk?: true;
-  /** Whether something was broken at all: what is missing to say so. */
+  /** The effects that did not occur, although the fault should cause them. */
   readonly evidence?: (left: Evidence) => readonly string[];
   /**
    * Injects the fault. All runs that it started have ended when this resolves, except runs of which
@@ -38,6 +38,6 @@ export interface Round {
   readonly clients: Clients;
   readonly random: Random;
   readonly times: number;
-  /** Told of each time. */
+  /** Called after each injected fault. */
   readonly progress: (done: number) => void;
 }

@@ -22,7 +22,10 @@ test(
   prove(killed),
 );
 // Contract: breaking-reconnecting
-test("a client that reconnects at every event is told each once, in order", prove(reconnecting));
+test(
+  "a client that reconnects at every event reads each event once, in order",
+  prove(reconnecting),
+);
 // Contract: breaking-retried
 test(
   "a client that retries until it has an answer starts one run, however often nodes are killed",
@@ -34,7 +37,7 @@ test(
   prove(suspended),
 );
 // Contract: breaking-disk-full
-test("a disk that is full again and again loses nothing that was told", prove(diskFull));
+test("a disk that is full repeatedly loses no confirmed data", prove(diskFull));
 // Contract: breaking-clock-set-back
 test("all promises hold while the clock is set back and forth", prove(clockSetBack));
 

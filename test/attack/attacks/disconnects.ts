@@ -68,11 +68,11 @@ async function disconnect(
     },
     body: isWhole ? body : body.slice(0, random.between(0, body.length - 1)),
   };
-  // Time for the server to begin, or not.
+  // Gives the server time to start a run.
   const first = await readCut(victim, post, random.between(0, 4_000), random.between(0, 300));
   const created = await until(
     async () => (await everyRun(api)).filter(({ input }) => JSON.stringify(input).includes(tag)),
-    // A client that has seen events knows that there is a run.
+    // If the client has read events, a run exists.
     (runs) => runs.length > 0 || first === "",
   );
   if (!isWhole) return report.expect("runs of a request that was cut", created.length, 0);
@@ -146,7 +146,7 @@ function isLast(event: string | undefined): boolean {
   );
 }
 
-/** The events that came whole. */
+/** The events that arrived completely. */
 function eventsOf(stream: string): readonly string[] {
   return stream
     .split("\n\n")
@@ -154,7 +154,10 @@ function eventsOf(stream: string): readonly string[] {
     .flatMap((block) => /^data: (\{.*)$/m.exec(block)?.[1] ?? []);
 }
 
-/** Sends a request and reads so many characters of its answer, for so many milliseconds. */
+/**
+ * Sends a request, and reads at most the given number of characters for the given number of
+ * milliseconds.
+ */
 function readCut(
   { url }: Victim,
   { method, path, headers, body }: Sent,

@@ -13,7 +13,7 @@ const lists = ["runs", "conversations", "approvals", "grants", "overrides"];
 
 /**
  * Changes a stored data directory at random places and starts the server on it. The check names the
- * damage. The server starts, or names the reason why it does not. Damaged rows hide no others.
+ * damage. The server starts, or names the reason why it does not. Intact rows remain readable.
  */
 export const disk: Attack = {
   name: "disk",
@@ -23,7 +23,7 @@ export const disk: Attack = {
   async run({ combination, random, report, goesOn }) {
     await using folder = await victimFolder();
     const good = `${folder.data}-good`;
-    // The second one is killed: what it wrote is in the log.
+    // The second server is killed, so its writes are still in the log.
     for (const end of ["stopped", "killed"]) {
       await using victim = await startVictim(combination, folder);
       const ann = victim.api("ann");
@@ -46,10 +46,10 @@ export const disk: Attack = {
   },
 };
 
-/** By list and id: an entry as JSON, or `damaged`. */
+/** Keyed by list and id: an entry as JSON, or `damaged`. */
 type Entries = ReadonlyMap<string, string>;
 
-/** Reads the entries of all lists of a data directory that is as it was written. */
+/** Reads the entries of all lists of an undamaged data directory. */
 async function readEntries(combination: Combination, folder: ServerFolder): Promise<Entries> {
   await using victim = await startVictim(combination, folder);
   const entries = new Map<string, string>();
@@ -58,7 +58,7 @@ async function readEntries(combination: Combination, folder: ServerFolder): Prom
       entries.set(id, text);
       for (const path of pathsOf(id)) {
         const answer = await read(victim, path);
-        // Some entries have no route of their own.
+        // Some entries have no route.
         if (answer.status === 200) entries.set(path, comparable(answer.text));
       }
     }
@@ -118,7 +118,7 @@ function isPartOf(text: string, good: string): boolean {
   return dataOf(text).every((entry) => known.has(JSON.stringify(entry)));
 }
 
-/** The part of a text that differs from the good text. */
+/** The part of a text that differs from the expected text. */
 function difference(text: string, good: string): string {
   let from = 0;
   while (from < text.length && text[from] === good[from]) from += 1;

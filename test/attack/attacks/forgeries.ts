@@ -13,12 +13,12 @@ interface Question {
 }
 
 /**
- * Tries to run a call that its user did not allow as it is: with the answers of others, of users without the
- * right, with two answers, edited arguments, replays and forged outputs.
+ * Tries to run a call that its user did not approve: with other users' answers, answers without the
+ * right, two answers, edited arguments, replays and forged outputs.
  */
 export const forgeries: Attack = {
   name: "forgeries",
-  title: "answers, edits, replays and outputs that their user may not send",
+  title: "answers, edits, replays and outputs that the sender is not allowed to send",
   on: bothDatabases,
   minutes: 2,
   async run({ combination, random, report, goesOn }) {
@@ -51,7 +51,7 @@ export const forgeries: Attack = {
 
 interface Forgery {
   readonly name: string;
-  /** Whose call it is; Cara may not approve. */
+  /** The owner of the call. Cara does not have the right to approve. */
   readonly by: "ann" | "cara";
   /** The value of the call's variable afterwards. */
   readonly leaves: "good" | undefined;

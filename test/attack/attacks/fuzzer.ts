@@ -8,19 +8,19 @@ import { makeOwned, type Owned, pathOf, type Route, routes } from "../routes.ts"
 import { type Answer, type Sent, send } from "../send.ts";
 import { startVictim, type Victim } from "../victim.ts";
 
-/** Requests under way at once. */
+/** Concurrent requests. */
 const atOnce = 8;
 
-/** Requests between two checks of the server's health, and those that are sent at least. */
+/** The number of requests between two health checks, and the minimum number of requests. */
 const eachRound = 600;
 
 /**
- * Sends every route requests that are nearly right: wrong types, sizes, depths, characters, headers. The server
- * never fails, never hangs, and its runs are in order afterwards.
+ * Sends nearly valid requests to every route: wrong types, sizes, depths, characters, headers. The
+ * server never crashes and never hangs, and its runs are valid afterwards.
  */
 export const fuzzer: Attack = {
   name: "fuzzer",
-  title: "requests to every route that are nearly right",
+  title: "nearly valid requests to every route",
   on: bothDatabases,
   minutes: 5,
   async run({ combination, random, report, goesOn }) {
@@ -55,7 +55,7 @@ function judge(victim: Victim, request: Sent, { status, text }: Answer, report: 
     return report.problem(
       `${status} ${text.slice(0, 300)} to ${what}; logged last: ${victim.output().slice(-3_000)}`,
     );
-  // A request that is not HTTP gets no answer of the API.
+  // Node.js answers requests that are not HTTP, not the API.
   if (status < 400 || text === "" || !request.path.startsWith("/v1/")) return;
   const form = /^\{"error":\{"message":".+","type":"\w+","param":.*"code":"\w+"\}\}$/s;
   if (!form.test(text))
@@ -157,7 +157,7 @@ async function auditRuns(victim: Victim): Promise<readonly string[]> {
       await api.cancel(id).catch(() => {});
   const runs = [];
   for (const { id } of await everyRun(api)) runs.push(await readRun(api, id));
-  // The built-in tools note nothing: each call that succeeded ran once.
+  // The built-in tools record no executions, so each successful call is assumed to have run once.
   const executions = runs
     .flatMap(({ calls }) => calls)
     .filter(({ status }: CallView) => status === "succeeded")

@@ -7,7 +7,10 @@ import { startModelServer } from "../../page/model-server.ts";
 import { visit } from "../../page/visitor.ts";
 import type { Attack } from "../attack.ts";
 
-/** Texts that a browser could execute or load from. `owned=1` shows that a text ran. */
+/**
+ * Texts that a browser could execute, or from which it could load something. `owned=1` shows that a
+ * text ran.
+ */
 const textsOf = (origin: string): readonly string[] => [
   "<script>owned=1</script>",
   `<script src="${origin}/script.js"></script>`,
@@ -43,11 +46,10 @@ function scriptsOf(texts: readonly string[]): { readonly [path: string]: string 
   return Object.fromEntries(scripts);
 }
 
-/** Shows each of these texts in every place of the page that shows outside text. */
+/** Shows each of these texts everywhere on the page that shows external text. */
 export const payloads: Attack = {
   name: "payloads",
-  title:
-    "text that tries to run or to load, in every place of the page that shows text from outside",
+  title: "text that tries to execute or to load, everywhere on the page that shows external text",
   on: ["SQLite"],
   minutes: 3,
   skip: () => {
@@ -123,7 +125,7 @@ export const payloads: Attack = {
       const id = data[0]?.id ?? "";
       await api.request("POST", `/v1/conversations/${id}`, { title: text.slice(0, 200) });
       for (const name of [text, `v${round}`])
-        // Not every text is a name.
+        // Some texts are not valid names.
         await api
           .putVariable(id, name, { text, desc: text, tags: [text.slice(0, 90)] })
           .catch(() => {});

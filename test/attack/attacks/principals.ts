@@ -4,12 +4,13 @@ import { type Answer, send } from "../send.ts";
 import { type Caller, startVictim, type Victim } from "../victim.ts";
 
 /**
- * Sends a request to every route for what Ann has: as Bob, as Cara, who may only ask, without a key, and as Ann.
- * Only Ann reads or changes it, and who has no right is told so.
+ * Sends a request for Ann's objects to every route: as Bob, as Cara (who has only the right `ask`),
+ * without a key, and as Ann. Only Ann reads or changes them. Requests without the right are
+ * rejected with the missing right.
  */
 export const principals: Attack = {
   name: "principals",
-  title: "every route as another user, with a key of fewer rights, and without one",
+  title: "every route as another user, with a key with fewer rights, and without a key",
   on: bothDatabases,
   minutes: 2,
   async run({ combination, random, report, goesOn }) {
@@ -88,7 +89,7 @@ function* problemsOf(
   }
 }
 
-/** All that Ann reads of her own, without what changes by itself. */
+/** All of Ann's own data, without values that change by themselves. */
 async function readAll(victim: Victim, owned: Owned): Promise<string> {
   const texts: string[] = [];
   for (const route of routes) {

@@ -21,13 +21,13 @@ const deniedHost = "denied.example";
 const connected = new Set(["unreachable", "timed_out", "bad_certificate", "unsupported_type"]);
 
 /**
- * Addresses of this machine and of private networks, written in every way, are given to the page tool: as they are,
- * behind redirects and as what a name resolves to; and to the proxy of the sandbox. A service on this machine counts
- * who reaches it.
+ * Passes addresses of this machine and of private networks, in every notation, to the page tool:
+ * directly, behind redirects, and as the addresses of a host name. The sandbox's proxy gets them
+ * too. A service on this machine counts its connections.
  */
 export const ssrf: Attack = {
   name: "ssrf",
-  title: "addresses of private networks, written in many ways, behind redirects and names",
+  title: "addresses of private networks in many notations, behind redirects and host names",
   on: ["SQLite"],
   minutes: 1,
   async run({ random, report, goesOn }) {
@@ -88,12 +88,15 @@ export const ssrf: Attack = {
   },
 };
 
-/** The bytes of a text as a header may have them. */
+/** Returns a text's bytes in the form that a header allows. */
 function headerValue(text: string): string {
   return Buffer.from(text.replaceAll(/\s/g, "")).toString("latin1");
 }
 
-/** Names are private, among public addresses too, and change: one that was unknown is private the next time. */
+/**
+ * Host names have private addresses, also among public ones. They change: an unknown name has a
+ * private address the next time.
+ */
 function resolver(random: Random): ResolveHost {
   const local: ResolvedAddress = { address: "127.0.0.1", family: 4 };
   const open: ResolvedAddress = { address: "93.184.215.14", family: 4 };

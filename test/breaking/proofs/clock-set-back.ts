@@ -15,13 +15,14 @@ export const clockSetBack: Proof = {
   evidence: ({ runs }) =>
     runs.some(({ events }) => events.some((event, index) => isBefore(event, events[index - 1])))
       ? []
-      : ["no run saw its clock go back"],
+      : ["no run observed a clock that was set back"],
   async run({ place, clients, random, times, progress }) {
     await place.startAll();
     const load = clients.load(6);
     for (let done = 1; done <= times; done++) {
       await sleep(random.between(100, 600));
-      // At one node: the clocks of two differ, too. Not so far that questions expire by it.
+      // Sets the clock of one node, so that the nodes' clocks differ. The shift is too small for
+      // approval requests to expire.
       place.setClock(random.pick(place.nodes), random.between(-10 * hourMs, hourMs));
       progress(done);
     }

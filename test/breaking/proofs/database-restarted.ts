@@ -9,7 +9,7 @@ const newest = "/v1/runs?limit=20";
 export const databaseRestarted: Proof = {
   name: "database-restarted",
   title: "PostgreSQL restarted in immediate mode",
-  test: "a database that is restarted in mid-work again and again loses nothing that was told",
+  test: "a database that restarts repeatedly during work loses no confirmed data",
   on: onPostgres,
   times: 20,
   quickly: 1,

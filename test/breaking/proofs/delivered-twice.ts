@@ -7,13 +7,13 @@ import type { Place } from "../place.ts";
 import { longPlan } from "../plan.ts";
 import type { Proof } from "../proof.ts";
 
-/** A node dies at the first of so many. */
+/** Kills a node at the first of this number of rounds. */
 const timesADeath = 10;
 
 export const deliveredTwice: Proof = {
   name: "delivered-twice",
   title: "jobs delivered twice and late",
-  test: "a job that is delivered again, at whatever time, begins nothing twice",
+  test: "a job that is delivered again at any time starts no run twice",
   on: withQueue,
   times: 100,
   quickly: 10,
@@ -39,7 +39,7 @@ export const deliveredTwice: Proof = {
     await inTime(Promise.all(load.map(({ stop }) => stop())), "Every run did not end");
     const wasGivenUp = /Other nodes declared this node dead/.test(place.output());
     if (!wasGivenUp) checkTakenOnce(clients, orphans);
-    return late > 0 ? [] : ["no job came late, for a run that had been claimed already"];
+    return late > 0 ? [] : ["no job arrived late, for a run that had already been claimed"];
   },
 };
 
@@ -47,14 +47,17 @@ export const deliveredTwice: Proof = {
 async function kill(place: Place, node: number): Promise<readonly RunRef[]> {
   const { url } = place.api(node);
   await place.kill(node);
-  // Its last commit may be under way in the database.
+  // The database may still be executing its last commit.
   await sleep(100);
   const runs = (await place.backing.nodeRuns?.of(url)) ?? [];
   await place.start(node);
   return runs;
 }
 
-/** A run is taken from a node that died as often as one did; from one that lives never, whatever jobs say. */
+/**
+ * A run can be claimed once more for each node that died, but never from a live node, whatever jobs
+ * are delivered.
+ */
 function checkTakenOnce({ told }: Clients, orphans: readonly RunRef[]): void {
   for (const [run, events] of told) {
     const taken = events.filter(({ type }) => type === "run.orphaned").length;

@@ -6,7 +6,7 @@ import type { Proof } from "../proof.ts";
 export const diskFull: Proof = {
   name: "disk-full",
   title: "a full disk that gets free space again",
-  test: "a disk that is full again and again loses nothing that was told",
+  test: "a disk that is full repeatedly loses no confirmed data",
   on: everywhere,
   needsDisk: true,
   times: 20,

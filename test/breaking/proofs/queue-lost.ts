@@ -6,7 +6,7 @@ import type { Proof } from "../proof.ts";
 export const queueLost: Proof = {
   name: "queue-lost",
   title: "Redis killed and emptied",
-  test: "a Redis that is killed or emptied again and again loses no run",
+  test: "a Redis that is killed or emptied repeatedly loses no run",
   on: withQueue,
   times: 20,
   quickly: 2,

@@ -9,7 +9,7 @@ import type { Proof } from "../proof.ts";
 export const reconnecting: Proof = {
   name: "reconnecting",
   title: "a client that reconnects at every event",
-  test: "a client that reconnects at every event is told each once, in order",
+  test: "a client that reconnects at every event reads each event once, in order",
   on: everywhere,
   times: 40,
   quickly: 2,

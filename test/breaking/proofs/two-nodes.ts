@@ -27,7 +27,7 @@ const plan: Plan = {
 export const twoNodes: Proof = {
   name: "two-nodes",
   title: "one run answered and stopped at two nodes at the same time",
-  test: "two nodes at one run, answered and stopped at both at once, keep to the first word",
+  test: "if two nodes answer or stop a run at the same time, both apply the first decision",
   on: onPostgres,
   times: 60,
   quickly: 2,

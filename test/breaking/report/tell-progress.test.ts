@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tellProgress } from "./tell-progress.ts";
 
-test("how far a long proof has come is said now and then, of a short one nothing", () => {
+test("the progress of a long proof is printed at intervals, and of a short proof never", () => {
   let now = 5_000;
   const lines: string[] = [];
   const tell = tellProgress({ times: 8, say: (line) => lines.push(line), now: () => now });
