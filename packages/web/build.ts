@@ -6,13 +6,13 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 
 const root = import.meta.dirname;
 const dist = join(root, "dist");
-/** Says which sources the built page was made from. */
+/** Stores a hash of the sources that the page was built from. */
 const stamp = join(dist, ".sources");
-/** Bytes below which a file is sent as it is. */
+/** Files with fewer bytes are not compressed. */
 const smallestCompressed = 1_024;
 const sources = [
   "src/**/*",
-  // The packages whose code is in the page.
+  // Packages whose code is bundled into the page.
   "../{client,core}/src/**/*",
   "public/**/*",
   "index.html",
@@ -57,7 +57,8 @@ export async function buildWebIfStale(): Promise<WebBuild> {
   }
 
   const started = performance.now();
-  // Built apart and moved into place, so that a server never serves half of it.
+  // The build goes to a temporary folder and is then renamed, so that a server never serves a
+  // partial page.
   const made = join(root, `dist-${process.pid}`);
   try {
     await vite.build({
@@ -76,7 +77,7 @@ export async function buildWebIfStale(): Promise<WebBuild> {
   return { status: "built" };
 }
 
-/** Writes each text of the page a second and a third time, as brotli and gzip, for servers to send. */
+/** Writes a brotli and a gzip copy of each text file, for servers to send. */
 function writeCompressed(folder: string): void {
   for (const file of globSync("**/*.{html,js,css,svg,json}", { cwd: folder })) {
     const content = readFileSync(join(folder, file));
@@ -86,7 +87,9 @@ function writeCompressed(folder: string): void {
   }
 }
 
-/** Another process may build the same at the same time; whichever is last finds the page there. */
+/**
+ * Another process may build the same page at the same time; the last one finds the page in place.
+ */
 function moveIntoPlace(made: string, digest: string): void {
   rmSync(dist, { recursive: true, force: true });
   try {
@@ -96,7 +99,7 @@ function moveIntoPlace(made: string, digest: string): void {
   }
 }
 
-/** Undefined without the sources: then the page was installed in built form. */
+/** Undefined if there are no sources: an installed package contains only the built page. */
 function digestOfSources(): string | undefined {
   if (!existsSync(join(root, "src"))) return undefined;
   const files = globSync(sources, { cwd: root, withFileTypes: true })

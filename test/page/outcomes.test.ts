@@ -71,7 +71,7 @@ test(
       .getByRole("button", { name: /^It happened/ })
       .click();
     await card().waitFor({ state: "detached" });
-    const said = "You said: it happened (the file is there).";
+    const said = "Your answer: it happened (the file is there).";
     assert.equal((await me.page.getByTestId("outcome-found").innerText()).trim(), said);
     await there.getByRole("button", { name: /^It did not/ }).click();
     await there.waitFor({ state: "detached" });
@@ -107,5 +107,5 @@ test("out of sight it is said above the message field, in sight it is not", { sk
   // A card that has just appeared takes no answer for a moment.
   await card().locator('[data-testid="outcome-did-not-happen"]:enabled').waitFor();
   await me.page.keyboard.press("Alt+KeyN");
-  await me.page.getByText("You said: it did not happen.").waitFor();
+  await me.page.getByText("Your answer: it did not happen.").waitFor();
 });

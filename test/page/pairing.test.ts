@@ -85,7 +85,7 @@ test(
     await me.say('/UpdateVariable {"name":"a","value":"b"}');
     await me.turnEnds();
     const panel = await me.openPanel("Permissions");
-    await panel.getByText("Calls are approved in paired browsers").waitFor();
+    await panel.getByText("Calls can be approved in paired browsers").waitFor();
     const rule = () =>
       me.page.evaluate(async () => {
         const token = localStorage.getItem("capstan.anti-forgery-token") ?? "";

@@ -110,7 +110,9 @@ test("runs whose calls are damaged are named, and hide no others", { skip }, asy
     await route.fulfill({ response, json: { ...list, unreadable: ["resp_torn"] } });
   });
   await me.page.getByRole("button", { name: "Refresh" }).click();
-  await me.page.getByText("Omitted because the database is corrupt there: resp_torn.").waitFor();
+  await me.page
+    .getByText("These runs are omitted because their records are corrupt: resp_torn.")
+    .waitFor();
   assert.equal(await me.page.getByTestId("last-call").count(), 2);
   await me.page.unroute(url);
 });
@@ -131,7 +133,7 @@ test(
     await item("boats.py").getByText("approved", { exact: true }).waitFor();
     // A change on the disk by another program applies without a reload.
     await writeFile(place("boats.py"), boats.replace("HARBOUR_KEY", "OTHER_KEY"));
-    await item("boats.py").getByText("changed since approved").waitFor();
+    await item("boats.py").getByText("changed since approval").waitFor();
     await me.page.getByText("Gets the environment variables OTHER_KEY").waitFor();
     const diff = me.page.getByRole("group", { name: "Changes in boats.py" });
     await diff.locator(".diff-line.removed", { hasText: "HARBOUR_KEY" }).waitFor();

@@ -9,7 +9,7 @@ import "./styles/controls.css";
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no element #root to show the page in.");
 void pairFromAddress().then(() => render(() => <App />, root));
-// A link that is opened in a tab that shows the page already.
+// The user opened a pairing link in a tab that already shows the page.
 addEventListener("hashchange", () => {
   void pairFromAddress().then((wasLink) => {
     if (wasLink && pairingFailure() === null) location.reload();

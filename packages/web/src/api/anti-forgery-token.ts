@@ -1,6 +1,9 @@
 const storageKey = "capstan.anti-forgery-token";
 
-/** The second token of a paired browser. Unlike its cookie, no server at another port gets it. */
+/**
+ * The second token of a paired browser. Unlike the cookie, it is not sent to servers on other
+ * ports.
+ */
 export function antiForgeryToken(): string | null {
   return localStorage.getItem(storageKey);
 }

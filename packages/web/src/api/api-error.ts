@@ -1,11 +1,12 @@
 import { ApiError } from "@capstan/client";
-/** Returns the message of a thrown value for users. */
+/** Returns the message of a thrown value, to show to users. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 /**
- * Returns an error message without the path at its start, for places that show the path already.
+ * Removes the field path from the start of an error message, if the message is shown next to the
+ * field.
  *
  * @example withoutPlace("tool: there is no tool x.", "tool") // "There is no tool x."
  */
@@ -21,7 +22,7 @@ export function hasStatus(error: unknown, status: number): boolean {
   return error instanceof ApiError && error.status === status;
 }
 
-/** Whether the caller itself stopped the request. */
+/** Whether the caller aborted the request. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }

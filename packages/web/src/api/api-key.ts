@@ -5,13 +5,15 @@ const storageKey = "capstan.api-key";
 const [wanted, setWanted] = createSignal(false);
 const [revision, setRevision] = createSignal(0);
 
-/** Whether the server refused a request for want of a key. */
+/** Whether the server rejected a request because it had no valid API key. */
 export const apiKeyWanted = wanted;
 
-/** Counts the keys that were given; what failed without one may watch it and try again. */
+/**
+ * Counts the keys that the user entered. Watch it to repeat a request that failed without a key.
+ */
 export const apiKeyRevision = revision;
 
-/** The key of this tab; it is gone when the tab is. */
+/** Returns the API key of this tab. It is stored until the tab is closed. */
 export function apiKey(): string | null {
   return sessionStorage.getItem(storageKey);
 }

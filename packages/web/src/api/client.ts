@@ -5,16 +5,19 @@ import { hasStatus, isAbort } from "./api-error.ts";
 import { noteLost, noteReached } from "./server-presence.ts";
 import { waitToRetry } from "./wait-to-retry.ts";
 
-/** The server that the page came from. */
+/** The client for the server that served this page. */
 export const client = createClient({ key: apiKey, antiForgeryToken, fetch: watchedFetch });
 
-/** Notes whether the server is there, and asks for a key if it rejects the current one. */
+/**
+ * Records whether the server can be reached, and asks for a key if the server rejects the current
+ * one.
+ */
 async function watchedFetch(...request: Parameters<typeof fetch>): Promise<Response> {
   const key = apiKey();
   try {
     const response = await fetch(...request);
     noteReached();
-    // Another key may have been given since this was sent.
+    // The user may have entered another key since this request was sent.
     if (response.status === 401 && apiKey() === key) askForApiKey();
     return response;
   } catch (error) {
@@ -23,7 +26,7 @@ async function watchedFetch(...request: Parameters<typeof fetch>): Promise<Respo
   }
 }
 
-/** Follows a stream as long as the page is open; gives up only if the stream is gone. */
+/** Returns a retry policy that reconnects until the stream no longer exists or `signal` aborts. */
 export function retryUntilGone(signal: AbortSignal): Retry {
   return async (failure, failures) => {
     if (isGone(failure)) throw failure;
@@ -31,7 +34,10 @@ export function retryUntilGone(signal: AbortSignal): Retry {
   };
 }
 
-/** Whether the server knows no such thing, or does not show it to this user. */
+/**
+ * Whether the server reports that the resource does not exist or that this user has no access to
+ * it.
+ */
 export function isGone(error: unknown): boolean {
   return hasStatus(error, 403) || hasStatus(error, 404);
 }

@@ -7,13 +7,13 @@ const link = /^#pair=([\w-]+)$/;
 
 const [failure, setFailure] = createSignal<string | null>(null);
 
-/** Why the link that opened this page paired nothing; null if none did. */
+/** Why the pairing link that opened this page failed; null without a failure. */
 export const pairingFailure = failure;
 
 /**
- * Pairs this browser if the address is a pairing link, and takes the code out of the address.
+ * Pairs this browser if the address is a pairing link, and removes the code from the address.
  *
- * @returns whether it was one
+ * @returns whether the address was a pairing link
  */
 export async function pairFromAddress(): Promise<boolean> {
   const code = link.exec(location.hash)?.[1];

@@ -5,24 +5,26 @@ import { retryNow, waitToRetry } from "./wait-to-retry.ts";
 const [lost, setLost] = createSignal(false);
 const [returns, setReturns] = createSignal(0);
 const forever = new AbortController().signal;
-/** A knock that nobody answers for so long is given up, in milliseconds. */
+/** Time limit of a health check, in milliseconds. */
 const knockLimit = 3_000;
 
-/** Whether the last request found no server. */
+/** Whether the last request could not reach the server. */
 export const serverLost = lost;
 
-/** Counts how often the server came back; what was missed then is asked for again. */
+/**
+ * Counts the reconnections to the server. Watch it to reload data that may have changed meanwhile.
+ */
 export const serverReturns = returns;
 
 export function noteReached(): void {
   if (!lost()) return;
   setLost(false);
   setReturns((count) => count + 1);
-  // Other waiting requests retry at once.
+  // Other waiting requests retry immediately.
   retryNow();
 }
 
-/** Begins to knock at the server's door until it opens. */
+/** Records that the server cannot be reached, and checks its health until it can. */
 export function noteLost(): void {
   if (lost()) return;
   setLost(true);

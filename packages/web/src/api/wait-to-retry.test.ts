@@ -4,7 +4,7 @@ import { retryNow, waitToRetry } from "./wait-to-retry.ts";
 
 const never = new AbortController().signal;
 
-/** A test in which time passes when it says so. */
+/** Runs a test with a mocked clock. */
 function timed(body: (clock: TestContext["mock"]["timers"]) => Promise<void>) {
   return (context: TestContext) => {
     context.mock.timers.enable({ apis: ["setTimeout"] });
@@ -12,7 +12,7 @@ function timed(body: (clock: TestContext["mock"]["timers"]) => Promise<void>) {
   };
 }
 
-/** A pause of 1.5 s in a page of its own. */
+/** Starts a pause of 1.5 s with its own page events. */
 function begin(signal = never) {
   const document = { visibilityState: "hidden" as DocumentVisibilityState };
   const page = Object.assign(new EventTarget(), { document });
@@ -53,7 +53,7 @@ for (const sign of ["online", "focus", "pointerdown", "keydown"]) {
 }
 
 test(
-  "a pause ends when the page is seen again, not when it is hidden",
+  "a pause ends when the page is shown, not when it is hidden",
   timed(async (clock) => {
     const one = begin();
     clock.tick(300);
@@ -66,7 +66,7 @@ test(
 );
 
 test(
-  "typing makes no more than five attempts a second",
+  "typing causes at most five attempts per second",
   timed(async (clock) => {
     const one = begin();
     one.see("keydown");
@@ -78,7 +78,7 @@ test(
 );
 
 test(
-  "all pauses end when the server was reached, and one on abort",
+  "retryNow ends all pauses, and an abort ends its own pause",
   timed(async () => {
     const abort = new AbortController();
     const [one, other, aborted] = [begin(), begin(), begin(abort.signal)];

@@ -1,19 +1,21 @@
-/** The part of the window that a pause listens to. */
+/** The part of `window` whose events end a pause. */
 export type PageEvents = EventTarget & {
   readonly document: Pick<Document, "visibilityState">;
 };
 
-/** The shortest pause in milliseconds, so that typing does not cause an attempt for each key. */
+/**
+ * The shortest pause in milliseconds, so that typing does not cause an attempt for each key press.
+ */
 const shortest = 200;
 
-/** Events after which the network may be back, or a user may wait for it. */
+/** Events that suggest that the network is back or that the user is waiting for it. */
 const signs = ["online", "visibilitychange", "focus", "pointerdown", "keydown"] as const;
 
 const pauses = new Set<() => void>();
 
 /**
  * Waits between two attempts to reach the server. The wait ends early if the network is back, the
- * page is shown again, the user acts on it, `retryNow` is called, or `signal` aborts.
+ * page is shown again, the user clicks or types, `retryNow` is called, or `signal` aborts.
  *
  * @example await waitToRetry(backoffDelay(attempt), signal)
  */
@@ -49,13 +51,13 @@ export function waitToRetry(
       const onSign = () => {
         if (sign !== "visibilitychange" || page.document.visibilityState === "visible") hurry();
       };
-      // While it is caught on its way down, nothing on the page can keep it to itself.
+      // In the capture phase, no element can stop the event before it arrives here.
       page.addEventListener(sign, onSign, { capture: true, passive: true, signal: over.signal });
     }
   });
 }
 
-/** Ends all pauses at once: the server was reached. */
+/** Ends all pauses, because the server was reached. */
 export function retryNow(): void {
   for (const end of pauses) end();
 }

@@ -66,11 +66,11 @@ export function App() {
   );
 }
 
-/** Escape stops the turn, unless something nearer takes it: a dialog, a panel, a field being edited. */
+/** Escape stops the turn, unless a dialog, a panel or an edited field handles it. */
 function bindStopKey(app: AppState): void {
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== "Escape" || event.defaultPrevented || event.isComposing) return;
-    // Held down, it has already closed something nearer.
+    // A repeated key press has already closed an inner element.
     if (event.repeat) return;
     // Escape must not stop a run that is not shown.
     if (routedPage() !== "chat") return;

@@ -14,14 +14,14 @@ export interface HeaderProps {
   readonly onMenu: () => void;
 }
 
-/** Titles while the conversation's own title is unknown. */
+/** Titles to show while the conversation's title is unknown. */
 const titlesOf = {
   loading: shellTexts.opening,
   missing: shellTexts.notFound,
   failed: shellTexts.notOpened,
 } as const;
 
-/** The conversation's title, the connection, and the buttons of the panels. */
+/** The page header: the conversation's title, the connection state and the panel buttons. */
 export function Header(props: HeaderProps) {
   const app = useApp();
   const isScripts = () => routedPage() === "scripts";

@@ -1,6 +1,6 @@
 import type { Accessor, JSX } from "solid-js";
 
-/** A button of a card; it shows its key if the keys answer that card. */
+/** A button of a card. It shows its key if the keys apply to that card. */
 export function AnswerButton(props: {
   /** Pressed with Alt. */
   readonly letter: string;

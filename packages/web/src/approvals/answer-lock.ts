@@ -1,12 +1,15 @@
 import { createSignal } from "solid-js";
 
-/** Milliseconds after an answer in which cards accept no other: cards move up under a pointer that clicks twice. */
+/**
+ * Milliseconds after an answer in which cards accept no other answer: the next card moves up under
+ * the pointer, and a double click would answer it.
+ */
 const pauseMs = 400;
 
 const [isResting, setResting] = createSignal(false);
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Whether an answer was given a moment ago, or a card has just appeared. */
+/** Whether answers are blocked, because the user just answered or a card just appeared. */
 export const areAnswersLocked = isResting;
 
 /** Blocks answers to all cards for a moment. */

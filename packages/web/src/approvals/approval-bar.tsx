@@ -10,7 +10,7 @@ export function ApprovalBar() {
   const show = () => {
     const [card] = hidden();
     card?.scrollIntoView({ block: "center" });
-    // The card, not a button in it: one more Enter must not answer what was not read.
+    // Focus the card, not a button in it: another Enter must not answer an unread card.
     card?.focus({ preventScroll: true });
   };
   return (
@@ -24,7 +24,7 @@ export function ApprovalBar() {
   );
 }
 
-/** Visible pixels with which a tall card counts as in view. */
+/** A tall card is in view if this many pixels are visible. */
 const enoughPixels = 160;
 
 /** The cards that are in view, updated as the page scrolls. */
@@ -45,7 +45,7 @@ function createCardsInView(
           }
           setInView(now);
         },
-        // Often enough for cards that are higher than the window.
+        // Many thresholds, because cards can be higher than the window.
         { threshold: Array.from({ length: 21 }, (_, index) => index / 20) },
       );
       for (const card of shown) observer.observe(card);

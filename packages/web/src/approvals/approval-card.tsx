@@ -27,7 +27,7 @@ import { ErrorText } from "../shell/error-text.tsx";
 import { approvalsTexts } from "../texts/approvals.ts";
 import "./approvals.css";
 
-/** Asks the user to approve one call. It closes when the run reports an answer, given here or elsewhere. */
+/** Asks the user to approve one call. It closes when the run reports an answer from any client. */
 export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   const { isSending, isOpen, isLocked, outcome, error, errorField, setError, send } =
     createAnswerSubmission(() => props.approval.id);
@@ -39,7 +39,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   onMount(lockAnswers);
 
   const isEditing = () => edited() !== null;
-  /** The server's error about the pattern of a wider answer; that field shows it. */
+  /** The server's error about the pattern of a wider answer, shown at its field. */
   const patternProblem = () =>
     errorField().startsWith("covers.when")
       ? withoutPlace(error() ?? "", errorField()) || undefined
@@ -57,7 +57,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   });
   const folding = createFolding(() => (shownArgs() ?? []).map(({ value }) => value));
   const mayAllow = useMayAllow();
-  // The user cannot allow text that the card has not shown.
+  // The user cannot allow arguments that the card has not shown in full.
   const isUnready = () => isLocked() || folding.isFolded() || !mayAllow();
   /** The wider answer that still needs its confirmation. */
   const [wider, setWider] = createSignal<GrantChoice | null>(null);
@@ -84,7 +84,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   function confirm(choice: GrantChoice): void {
     void answer(grantAnswer(choice, props.approval, client.now()));
   }
-  // Edited arguments, and calls that a rule asks about every time, are allowed for this call only.
+  // A wider answer is not offered for edited arguments, or if a rule requires approval every time.
   const offer = () => (isEditing() ? undefined : props.approval.grant);
   function startEditing(): void {
     setError(null);

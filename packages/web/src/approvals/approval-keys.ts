@@ -1,7 +1,7 @@
 import { createEffect, createSignal, on, onCleanup, type Accessor } from "solid-js";
 
 const [openCards, setOpenCards] = createSignal<readonly HTMLElement[]>([]);
-/** The cards that can be answered, in the order of the page. */
+/** The cards that can be answered, in page order. */
 export const cardsToAnswer = openCards;
 const [focusedCard, setFocusedCard] = createSignal<Element | null>(null);
 
@@ -16,7 +16,7 @@ export function bindApprovalKeys(
   isOpen: Accessor<boolean>,
 ): Accessor<boolean> {
   const [bound, setBound] = createSignal<HTMLElement>();
-  // An effect runs when the card is in the page and has its place in the order.
+  // Register in an effect: only then is the card in the document and its order known.
   createEffect(
     on(isOpen, (open) => {
       if (!open) return;
@@ -58,7 +58,7 @@ const noteFocus = (element: Element | null) =>
   void setFocusedCard(element?.closest("[data-approval]") ?? null);
 const onFocusIn = ({ target }: FocusEvent) => noteFocus(target instanceof Element ? target : null);
 const onFocusOut = ({ relatedTarget }: FocusEvent) => {
-  // If the window itself lost the focus, no key arrives, and the card gets the focus back with it.
+  // If the window lost the focus, no keys arrive, and the card regains the focus with the window.
   if (relatedTarget === null && document.hasFocus()) setFocusedCard(null);
 };
 

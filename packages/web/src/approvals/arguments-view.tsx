@@ -5,7 +5,7 @@ import { VisibleParts } from "../shell/visible-text.tsx";
 import { FoldableText } from "./folding.tsx";
 import { approvalsTexts } from "../texts/approvals.ts";
 
-/** The arguments of a call by name, exactly as they will run. */
+/** The arguments of a call by name, exactly as the tool will receive them. */
 export function ArgumentsView(props: {
   readonly args: readonly VisibleArgument[];
   /** Whether long arguments are shown in full. */
@@ -37,7 +37,7 @@ export function ArgumentsView(props: {
   );
 }
 
-/** The arguments in full, outside of an approval card. */
+/** The arguments in full, for use outside an approval card. */
 export function WholeArguments(props: { readonly args: Arguments }) {
   const args = createMemo(() => visibleArguments(props.args));
   return <ArgumentsView args={args()} isWhole />;

@@ -5,18 +5,18 @@ import { lockAnswers } from "./answer-lock.ts";
 import { VisibleParts } from "../shell/visible-text.tsx";
 import { approvalsTexts } from "../texts/approvals.ts";
 
-/** The most that a folded text shows. */
+/** The most characters and lines that a folded text shows. */
 const foldAt = { lines: 8, characters: 400 };
 
 export interface Folding {
-  /** Whether some text is hidden; the user cannot allow a call before all of it was shown. */
+  /** Whether some text is hidden. The user cannot allow a call before all text was shown. */
   readonly isFolded: Accessor<boolean>;
   readonly isWhole: Accessor<boolean>;
-  /** Shows the whole texts from now on. */
+  /** Unfolds all texts of the card. */
   readonly unfold: () => void;
 }
 
-/** Folds the long texts of a card; they unfold together. */
+/** Folds the long texts of a card. All of them unfold together. */
 export function createFolding(texts: Accessor<readonly (readonly VisiblePart[])[]>): Folding {
   const [isWhole, setWhole] = createSignal(false);
   const hasLong = createMemo(() => texts().some((parts) => firstParts(parts, foldAt).left > 0));
@@ -24,14 +24,14 @@ export function createFolding(texts: Accessor<readonly (readonly VisiblePart[])[
     isWhole,
     isFolded: () => !isWhole() && hasLong(),
     unfold() {
-      // The key or the click that unfolds must not also answer the text that it reveals.
+      // The key or click that unfolds a text must not also answer the card.
       lockAnswers();
       setWhole(true);
     },
   };
 }
 
-/** A text in full, or its beginning if it is long and its card is folded. */
+/** Shows a text in full, or only its beginning if it is long and its card is folded. */
 export function FoldableText(props: {
   readonly parts: readonly VisiblePart[];
   readonly isWhole: boolean;

@@ -11,7 +11,7 @@ import {
 const approval = { args: { path: "a.md" }, toolName: "Write", grant: { title: "Write: notes" } };
 const choice = defaultGrantChoice(approval);
 
-test("the first choice is what the tool offers, in this chat, until it is revoked", () => {
+test("the default choice is the tool's offer, in this chat, until it is revoked", () => {
   const answer = { decision: "allow", scope: "session" };
   const covers = (grant: typeof approval.grant & { readonly key?: string }) =>
     grantAnswer(choice, { ...approval, grant }, 5);
@@ -19,11 +19,11 @@ test("the first choice is what the tool offers, in this chat, until it is revoke
   assert.deepEqual(covers({ title: "" }), { ...answer, covers: { type: "tool" } });
   assert.equal(
     grantChoiceText(choice, approval),
-    "Allows Write: notes, in this chat and its branches, until you revoke it. It also answers other pending approvals that it covers.",
+    "Allows Write: notes, in this chat and its branches, until you revoke it. Other pending calls that match are also allowed.",
   );
 });
 
-test("a pattern begins with the tool's own, else with exactly these arguments", () => {
+test("the initial pattern is the tool's own, otherwise exactly these arguments", () => {
   assert.deepEqual(JSON.parse(choice.pattern), { path: { equals: "a.md" } });
   const when = { path: "notes/**" };
   const offered = defaultGrantChoice({ ...approval, grant: { title: "", when } });
@@ -40,13 +40,13 @@ test("the card reports a pattern that is not an object", () => {
   assert.equal(patternProblem({ ...choice, pattern: "[" }), undefined);
 });
 
-test("a grant for a tool that does more than read, and for every call of a tool, needs a second step", () => {
+test("a grant needs confirmation for a tool that does more than read, and for every call of a tool", () => {
   assert.equal(needsConfirmation(choice, {}), true);
   assert.equal(needsConfirmation(choice, { readOnly: true }), false);
   assert.equal(needsConfirmation({ ...choice, covers: "tool" }, { readOnly: true }), true);
 });
 
-test("an answer ends in an hour, or as the day does", () => {
+test("a grant can expire after an hour or at midnight", () => {
   const now = new Date(2026, 5, 1, 14, 30).getTime();
   const endOf = (until: "hour" | "midnight") =>
     grantAnswer({ ...choice, until }, approval, now).expiresAt;

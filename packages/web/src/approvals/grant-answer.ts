@@ -34,7 +34,10 @@ export function patternProblem({ covers, pattern }: GrantChoice): string | undef
   return covers === "pattern" && parsed.type === "invalid" ? parsed.message : undefined;
 }
 
-/** Returns the calls that a choice covers. The server requires them, not only that the offer is accepted. */
+/**
+ * Returns the calls that a choice covers. The server requires this explicit scope in addition to
+ * the accepted offer.
+ */
 export function grantCover(
   { covers, pattern }: GrantChoice,
   { grant }: Pick<Offered, "grant">,
@@ -47,7 +50,7 @@ export function grantCover(
   return { type: "pattern", when: (parsed.type === "object" ? parsed.value : {}) as Pattern };
 }
 
-/** The answer to send. */
+/** Returns the answer to send. */
 export function grantAnswer(
   choice: GrantChoice,
   approval: Offered,

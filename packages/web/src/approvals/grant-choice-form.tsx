@@ -22,10 +22,13 @@ interface GrantChoiceProps {
   readonly onChoose: (choice: GrantChoice) => void;
 }
 
-/** The form of an approval for more than one call: which calls, where, until when. It sums the choice up in words. */
+/**
+ * The form of an approval for more than one call: which calls, where, until when. It shows a
+ * summary of the choice.
+ */
 export function GrantChoiceForm(props: GrantChoiceProps) {
   const [choice, setChoice] = createSignal(defaultGrantChoice(props.approval));
-  /** The error in the pattern, found before it is sent. */
+  /** The error in the pattern, detected before the answer is sent. */
   const [wrong, setWrong] = createSignal<string>();
   let pattern: HTMLTextAreaElement | undefined;
   const change = (more: Partial<GrantChoice>) => {

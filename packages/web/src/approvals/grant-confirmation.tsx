@@ -8,7 +8,10 @@ import { ArgumentsView } from "./arguments-view.tsx";
 import { type GrantChoice, grantCover, grantWords } from "./grant-answer.ts";
 import { approvalsTexts } from "../texts/approvals.ts";
 
-/** Confirms a wider answer after it has named the calls that it covers. The card's keys do not answer it. */
+/**
+ * Lists the calls that a wider answer covers, and asks the user to confirm. The card's keys do not
+ * apply.
+ */
 export function GrantConfirmation(props: {
   readonly approval: ApprovalRequest;
   readonly choice: GrantChoice;

@@ -34,10 +34,11 @@ const choices = [
 type Found = NonNullable<CallView["found"]>;
 
 /**
- * Asks the user about a call with an unknown outcome. The first answer counts, from any window; * afterwards the card shows only that answer.
+ * Asks the user about a call with an unknown outcome. The first answer from any window counts; *
+ * afterwards the card shows only that answer.
  */
 export function OutcomeCard(props: { readonly run: string; readonly call: CallState }) {
-  /** Undefined: not known yet. */
+  /** Undefined until the ledger was read. */
   const [found, setFound] = createSignal<Found | null>();
   const { isBusy, error, run } = createAction();
   let card!: HTMLElement;
@@ -47,10 +48,11 @@ export function OutcomeCard(props: { readonly run: string; readonly call: CallSt
     try {
       const calls = await readLedger(props.run);
       const row = calls.find(({ id }) => id === props.call.callId);
-      // A call whose end is in the ledger needs no answer.
+      // A call that ended according to the ledger needs no answer.
       if (row?.status === "outcome_unknown") setFound(row.found ?? null);
     } catch {
-      // Without the ledger the card stays hidden; it is read again when the window gets the focus.
+      // The card stays hidden until the ledger was read. The ledger is read again when the window
+      // gets the focus.
     }
   }
   const look = () => {
@@ -58,7 +60,7 @@ export function OutcomeCard(props: { readonly run: string; readonly call: CallSt
   };
   onMount(() => {
     look();
-    // It may have been answered in another window, or in a terminal.
+    // The user may have answered in another window or in a terminal.
     window.addEventListener("focus", look);
     onCleanup(() => window.removeEventListener("focus", look));
   });
@@ -135,7 +137,7 @@ function Question(props: {
       data-tool={props.call.name}
       onKeyDown={(event) => {
         if (event.key !== "Escape" || event.isComposing || event.target !== note) return;
-        // Leaves the note; the key then does not stop the turn.
+        // Leaves the note field; Escape then does not stop the turn.
         event.preventDefault();
         props.onLeaveNote();
       }}
@@ -199,7 +201,7 @@ function Question(props: {
 
 const underWay = new Map<string, Promise<readonly CallView[]>>();
 
-/** Reads the calls of a run from the ledger. Cards of one run share a request that is under way. */
+/** Reads the calls of a run from the ledger. Cards of the same run share a pending request. */
 function readLedger(run: string): Promise<readonly CallView[]> {
   const asked = underWay.get(run);
   if (asked !== undefined) return asked;

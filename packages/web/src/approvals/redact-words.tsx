@@ -9,20 +9,23 @@ import { approvalsTexts } from "../texts/approvals.ts";
 
 interface RedactWordsProps {
   readonly approval: string;
-  /** The element that shows the result; a selection in it can be removed. */
+  /** The element that shows the result. The user can remove text selected in it. */
   readonly result: () => Element | null;
   readonly words: readonly string[];
   readonly setWords: (words: readonly string[]) => void;
 }
 
-/** The words to remove from a result, typed or selected, and a preview of the text for the model. */
+/**
+ * Lets the user enter or select words to remove from a result, and previews the text for the model.
+ */
 export function RedactWords(props: RedactWordsProps) {
   const [typed, setTyped] = createSignal("");
   const [preview, setPreview] = createSignal("");
   const [problem, setProblem] = createSignal<string | null>(null);
   const selected = followSelection(() => props.result());
 
-  // The server makes the preview, exactly as it will redact; a word that is not in the result is removed from the list.
+  // The server creates the preview with the code that redacts; a word that is not in the result is
+  // removed from the list.
   createEffect(
     on(
       () => props.words,
@@ -69,7 +72,7 @@ export function RedactWords(props: RedactWordsProps) {
         <Button
           disabled={selected() === ""}
           data-testid="review-selected"
-          // The selection must outlive the press.
+          // Pressing the button must not clear the selection.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => add(selected())}
         >
@@ -103,7 +106,7 @@ export function RedactWords(props: RedactWordsProps) {
   );
 }
 
-/** The selected text within an element; empty if the selection is elsewhere. */
+/** Returns the selected text within an element, or an empty text if the selection is elsewhere. */
 function followSelection(within: () => Element | null) {
   const [selected, setSelected] = createSignal("");
   const note = () => {

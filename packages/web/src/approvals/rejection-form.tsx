@@ -2,7 +2,7 @@ import type { Accessor } from "solid-js";
 import { AnswerButton } from "./answer-button.tsx";
 import { Form } from "../shell/form.tsx";
 
-/** Rejects a call or withholds a result, with an optional reason for the model. */
+/** A form to reject a call or withhold a result, with an optional reason for the model. */
 export function RejectionForm(props: {
   /** The text of the button. */
   readonly word: string;
@@ -11,7 +11,7 @@ export function RejectionForm(props: {
   readonly testIds: { readonly reason: string; readonly refuse: string };
   readonly hasKeys: Accessor<boolean>;
   readonly isLocked: boolean;
-  /** The reason's field. */
+  /** The label of the reason's field. */
   readonly ref: (element: HTMLInputElement) => void;
   readonly onRefuse: (reason: { readonly reason?: string }) => void;
 }) {

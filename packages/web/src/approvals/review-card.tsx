@@ -22,7 +22,7 @@ import { approvalsTexts } from "../texts/approvals.ts";
 import "./approvals.css";
 import "./reviews.css";
 
-/** Characters of a long result that are loaded at a time. */
+/** Characters of a long result to load per request. */
 const pageChars = 1_000_000;
 
 type Mode = "release" | "redact" | "replace";
@@ -38,7 +38,10 @@ const edits = [
   ["P", "replace", approvalsTexts.review.replace],
 ] as const;
 
-/** Shows a result to the user before the model sees it. It closes when the run reports an answer. */
+/**
+ * Asks the user to review a result before the model sees it. It closes when the run reports an
+ * answer.
+ */
 export function ReviewCard(props: { readonly review: ReviewNotice }) {
   const [review, setReview] = createSignal<ResultApprovalView | null>(null);
   const { isSending, isOpen, isLocked, outcome, setOutcome, error, setError, send } =
@@ -49,7 +52,7 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
   let card!: HTMLElement;
   let reason!: HTMLInputElement;
 
-  /** The part of the result's text that was loaded. */
+  /** The loaded part of the result's text. */
   const [result, setResult] = createSignal("");
   const args = createMemo(() => visibleArguments(review()?.args ?? {}));
   const textParts = createMemo(() => visibleParts(result()));
@@ -70,7 +73,7 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
       while (result().length < total()) {
         const page = { start: result().length, length: pageChars };
         const text = (await client.review(props.review.id, page)).result?.text;
-        // The review was answered elsewhere.
+        // The review was answered by another client.
         if (text === undefined || text === "") return;
         setResult((known) => known + text);
       }
@@ -78,7 +81,7 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
     });
 
   const mayAllow = useMayAllow();
-  // The user cannot release text that the card has not shown, but can replace it.
+  // The user cannot release text that the card has not shown in full, but can replace it.
   const isUnready = () =>
     isLocked() ||
     !mayAllow() ||

@@ -9,7 +9,7 @@ import { approvalsTexts } from "../texts/approvals.ts";
 /** A result in full, and the text that the model would see. */
 export function ReviewedResultView(props: {
   readonly review: ResultApprovalView;
-  /** The loaded text, and the text that the model would see if it differs. */
+  /** The loaded text, and the text for the model if it differs. */
   readonly text: readonly VisiblePart[];
   readonly forModel: readonly VisiblePart[] | undefined;
   readonly isWhole: boolean;

@@ -5,11 +5,13 @@ import { client } from "../api/client.ts";
 import { areAnswersLocked, lockAnswers } from "./answer-lock.ts";
 import { createAction } from "../state/action.ts";
 
-/** Creates the state of one card's answer: it is sent once, and its outcome or error is kept. */
+/**
+ * Creates the state of a card's answer: it sends the answer once and stores its outcome or error.
+ */
 export function createAnswerSubmission(approval: () => string) {
   const { isBusy: isSending, error, setError, run } = createAction();
   const [outcome, setOutcome] = createSignal<ApprovalView["status"] | null>(null);
-  /** The field that the error is about; empty if it is about none. */
+  /** The field that the error is about; empty if there is none. */
   const [errorField, setErrorField] = createSignal("");
   const isOpen = () => outcome() === null;
   const isLocked = () => isSending() || areAnswersLocked() || !isOpen();
@@ -21,7 +23,7 @@ export function createAnswerSubmission(approval: () => string) {
     await run(
       async () => {
         const answered = await client.answerApproval(approval(), body);
-        // The first answer counts: it may have been given in another window.
+        // The first answer counts, and another window may have sent it.
         setOutcome(answered.status === "pending" ? null : answered.status);
       },
       (failure) => setErrorField(failure instanceof ApiError ? failure.param : ""),

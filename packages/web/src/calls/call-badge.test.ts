@@ -5,7 +5,7 @@ import { callBadge } from "./call-badge.ts";
 
 const call = (more: Partial<CallState>): CallState => ({ ...newCall("c", "Tool"), ...more });
 
-test("each outcome has its own word", () => {
+test("each outcome has its own label", () => {
   const outcomes = [
     "success",
     "error",
@@ -22,13 +22,13 @@ test("each outcome has its own word", () => {
   assert.equal(new Set(words).size, outcomes.length);
 });
 
-test("in a run that is over, a call that had begun has an unknown outcome", () => {
+test("in an ended run, a started call without a result has an unknown outcome", () => {
   assert.equal(callBadge(call({ phase: "running", startedAt: 5 }), true).status, "outcome_unknown");
   assert.equal(callBadge(call({ phase: "asking" }), true).status, "cancelled");
   assert.equal(callBadge(call({ phase: "running", startedAt: 5 }), false).status, "running");
 });
 
-test("a call whose result needs review asks for it, and then shows the decision", () => {
+test("a call whose result needs review shows this, and then the decision", () => {
   assert.equal(callBadge(call({ phase: "reviewing", startedAt: 5 }), false).tone, "asking");
   const labelOf = (outcome: "released" | "redacted" | "replaced") =>
     callBadge(

@@ -4,7 +4,7 @@ import { callsTexts } from "../texts/calls.ts";
 
 export type CallTone = "quiet" | "busy" | "asking" | "done" | "danger" | "warning";
 
-/** How a call's state is shown: label, colour and icon. */
+/** The label, colour and icon of a call's state. */
 export interface CallBadge {
   readonly status: string;
   readonly label: string;

@@ -5,7 +5,7 @@ import { VisibleText } from "../shell/visible-text.tsx";
 import { notePicture } from "./note-picture.ts";
 import { callsTexts } from "../texts/calls.ts";
 
-/** Characters of live output that a row shows; its details show more. */
+/** The most characters of live output in a row; the details show more. */
 const shownTail = 2_000;
 
 /** The progress and the live output of a running call. */
@@ -24,7 +24,7 @@ export function CallProgress(props: { readonly call: CallState; readonly isRunni
       .slice(-shownTail);
   });
 
-  // The newest picture, for example one that is still being generated.
+  // The newest picture, for example an intermediate version of a generated image.
   const picture = createMemo(() => {
     if (!props.isRunning) return null;
     const last = props.call.notes.findLast(({ data }) => notePicture(data) !== null);

@@ -4,7 +4,7 @@ import type { CallState } from "../run/call-state.ts";
 import { createTickingClock } from "../state/ticking-clock.ts";
 import { callsTexts } from "../texts/calls.ts";
 
-/** How long a call took, or has been running, without the time that it waited for approval. */
+/** The time that a call took or has been running. Waiting for approval does not count. */
 export function CallTime(props: { readonly call: CallState; readonly isRunning: boolean }) {
   const now = createTickingClock(() => props.isRunning);
   const text = () => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { notePicture } from "./note-picture.ts";
 
 // Contract: plugins-44
-test("an event's picture is shown as one, anything else as data", () => {
+test("an event's picture is shown as an image, other data as text", () => {
   const image = { type: "image", mimeType: "image/png", source: { type: "base64", data: "aGk=" } };
   assert.equal(notePicture({ index: 1, image }), image);
   const elsewhere = { ...image, source: { type: "url", url: "https://example.org/a.png" } };

@@ -12,7 +12,7 @@ function opening(text: string): string {
   return text.length > openingLength ? `${text.slice(0, openingLength)}…` : text;
 }
 
-/** Announces to screen readers each completed answer, and each approval request at once. */
+/** Announces completed answers and new approval requests to screen readers. */
 export function Announcer() {
   const { chat } = useApp();
   const [said, say] = createSignal("");

@@ -10,7 +10,7 @@ import { Form } from "../shell/form.tsx";
 import { chatTexts } from "../texts/chat.ts";
 import { shellTexts } from "../texts/shell.ts";
 
-/** The field for the next message. Enter sends, Shift+Enter begins a line. */
+/** The field for the next message. Enter sends it; Shift+Enter starts a new line. */
 export function Composer() {
   const app = useApp();
   const { catalog, chat } = app;
@@ -22,7 +22,7 @@ export function Composer() {
     app.draft().trim() !== "" &&
     chat.status().type === "ready" &&
     catalog.model() !== null &&
-    // A turn that is sent before the tools are loaded would offer none to the model.
+    // If a message was sent before the tools are loaded, the model would get no tools.
     catalog.groups.isReady();
   const submit = () => {
     if (!canSend()) return;

@@ -9,7 +9,7 @@ const error = (code: string): ChainError => ({
   phase: "model",
 });
 
-test("each failure of a model has its own title and advice", () => {
+test("each model failure has its own title and advice", () => {
   const codes =
     "authentication rate_limit insufficient_quota context_length model_not_found bad_request connection timeout server interrupted";
   const titles = codes.split(" ").map((code) => failureAdvice("error", error(code))?.title);
@@ -17,12 +17,12 @@ test("each failure of a model has its own title and advice", () => {
   assert.ok(!titles.includes(failureAdvice("error", error("internal"))?.title));
 });
 
-test("a run that is in progress or completed has no advice", () => {
+test("a running or completed run has no advice", () => {
   assert.equal(failureAdvice("running", null), undefined);
   assert.equal(failureAdvice("completed", null), undefined);
 });
 
-test("a stopped run can be continued, and a code is not read from the prototype", () => {
+test("a stopped run can be continued, and a property of the prototype is not a failure code", () => {
   assert.equal(failureAdvice("aborted", error("aborted"))?.retry, "Continue");
   assert.equal(failureAdvice("error", error("constructor"))?.title, "This turn failed");
 });

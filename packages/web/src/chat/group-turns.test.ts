@@ -11,12 +11,12 @@ function run(id: string, previous: string | null, text: string) {
 const ids = (turns: ReturnType<typeof groupTurns>) =>
   turns.map((turn) => turn.runs.map((entry) => entry.view.id));
 
-test("each message is a turn, also the same one twice", () => {
+test("each message is a turn, even if the same text is sent twice", () => {
   const runs = [run("a", null, "hello"), run("b", "a", "hello"), run("c", "b", "more")];
   assert.deepEqual(ids(groupTurns(runs)), [["a"], ["b"], ["c"]]);
 });
 
-test("a retried run belongs to the turn that it continues", () => {
+test("a retry belongs to the turn that it continues", () => {
   const runs = [
     run("a", null, "hello"),
     run("b", null, "hello"),
@@ -26,7 +26,7 @@ test("a retried run belongs to the turn that it continues", () => {
   assert.deepEqual(ids(groupTurns(runs)), [["a", "b", "c"], ["d"]]);
 });
 
-test("input is read in every form that the Responses API knows", () => {
+test("input is read in every form that the Responses API allows", () => {
   const parts = [
     { type: "input_text", text: "one" },
     { type: "input_image" },

@@ -1,6 +1,6 @@
 import type { RunView } from "@capstan/contract";
 
-/** A user message, and the runs that answered it: more than one if it was retried. */
+/** A user message and its runs: the first run and its retries. */
 export interface Turn<Run> {
   readonly id: string;
   readonly text: string;

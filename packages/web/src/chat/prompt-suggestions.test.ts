@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { promptSuggestions } from "./prompt-suggestions.ts";
 
-test("the offline model gets commands, with the help among them", () => {
+test("suggestions for the offline model are commands and include the help", () => {
   const texts = promptSuggestions(true, new Set(["ListFiles", "DateTime", "ListVars"])).map(
     (starter) => starter.text,
   );
@@ -12,14 +12,14 @@ test("the offline model gets commands, with the help among them", () => {
   assert.equal(texts[2], "/help");
 });
 
-test("nothing is offered that needs a tool that is off", () => {
+test("suggestions that need a disabled tool are omitted", () => {
   assert.deepEqual(
     promptSuggestions(true, new Set()).map((starter) => starter.text),
     ["/help"],
   );
 });
 
-test("a real model gets three sentences, whatever is on", () => {
+test("a real model gets three sentences, whatever tools are enabled", () => {
   for (const tools of [new Set<string>(), new Set(["ListFiles"])]) {
     const found = promptSuggestions(false, tools);
     assert.equal(found.length, 3);

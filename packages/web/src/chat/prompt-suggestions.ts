@@ -1,16 +1,16 @@
 import { chatTexts } from "../texts/chat.ts";
 
-/** A prompt to try: the title of its button, and the message that it sends. */
+/** A suggested prompt: the title of its button and the message that it sends. */
 export interface PromptSuggestion {
   readonly title: string;
   readonly text: string;
-  /** Names of the tools it needs. */
+  /** Names of the required tools. */
   readonly needs: readonly string[];
 }
 
 const texts = chatTexts.suggestions;
 
-/** For the offline model, which takes commands. */
+/** Suggestions for the offline model, which accepts commands. */
 const commands: readonly PromptSuggestion[] = [
   { ...texts.listFolder, needs: ["ListFiles"] },
   { ...texts.severalCommands, needs: ["ListFiles", "DateTime", "ListVars"] },
@@ -18,7 +18,7 @@ const commands: readonly PromptSuggestion[] = [
   { ...texts.help, needs: [] },
 ];
 
-/** For a model that understands sentences. */
+/** Suggestions for models that understand sentences. */
 const sentences: readonly PromptSuggestion[] = [
   { ...texts.explore, needs: ["ListFiles"] },
   { ...texts.readPage, needs: ["FetchWebPage"] },
@@ -28,7 +28,7 @@ const sentences: readonly PromptSuggestion[] = [
   { ...texts.explain, needs: [] },
 ];
 
-/** Returns up to three suggestions that the enabled tools can serve. */
+/** Returns up to three suggestions that need only enabled tools. */
 export function promptSuggestions(
   isOffline: boolean,
   tools: ReadonlySet<string>,

@@ -7,7 +7,7 @@ import type { LiveRun } from "../state/live-run.ts";
 import { Button } from "../shell/button.tsx";
 import { chatTexts } from "../texts/chat.ts";
 
-/** Why a turn did not complete, with the server's message, and what the user can do about it. */
+/** Shows why a turn did not complete, with the server's message and advice. */
 export function RunFailure(props: { readonly run: LiveRun; readonly canRetry: boolean }) {
   const { catalog, chat } = useApp();
   const [isRetrying, setRetrying] = createSignal(false);

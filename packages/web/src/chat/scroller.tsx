@@ -2,7 +2,7 @@ import { createSignal, onCleanup, onMount, Show, type JSX } from "solid-js";
 import { Icon } from "../shell/icon.tsx";
 import { chatTexts } from "../texts/chat.ts";
 
-/** Distance in pixels from the end that still counts as the end. */
+/** The view is at the end if it is within this many pixels of it. */
 const nearEnd = 60;
 
 export interface ScrollerProps {
@@ -11,7 +11,7 @@ export interface ScrollerProps {
   readonly children: JSX.Element;
 }
 
-/** Stays at the end while text arrives, unless the user scrolled up. */
+/** A scroll container that stays at the end while text arrives, unless the user scrolled up. */
 export function Scroller(props: ScrollerProps) {
   const [isAtEnd, setAtEnd] = createSignal(true);
   let frame!: HTMLDivElement;
@@ -24,7 +24,7 @@ export function Scroller(props: ScrollerProps) {
   let lastTop = 0;
   const onScroll = () => {
     const distance = frame.scrollHeight - frame.scrollTop - frame.clientHeight;
-    // Growing content moves the end away without any scrolling: only scrolling up stops following.
+    // Growing content moves the end without a scroll: only scrolling up stops following.
     if (distance < nearEnd) setAtEnd(true);
     else if (frame.scrollTop < lastTop) setAtEnd(false);
     lastTop = frame.scrollTop;

@@ -11,7 +11,7 @@ import { type Segment, segmentsOf } from "../run/segments.ts";
 import { callsTexts } from "../texts/calls.ts";
 import { chatTexts } from "../texts/chat.ts";
 
-/** A user message, and the runs that answered it. */
+/** A turn: a user message and its runs. */
 export function TurnView(props: { readonly turn: Turn<LiveRun> }) {
   return (
     <article class="turn stack" data-testid="turn">
@@ -47,7 +47,7 @@ function UserMessage(props: { readonly text: string }) {
 function RunView(props: { readonly run: LiveRun; readonly isLast: boolean }) {
   const state = () => props.run.state();
   const isRunning = () => !hasEnded(state().phase);
-  /** Whether the model works while the page shows no progress. */
+  /** Whether the model is working and the page shows no other sign of progress. */
   const isThinking = () => {
     if (!isRunning() || state().phase === "waiting") return false;
     const last = state().blocks.at(-1);

@@ -7,7 +7,7 @@ import { sendMessage } from "./send-message.ts";
 import { promptSuggestions } from "./prompt-suggestions.ts";
 import { chatTexts } from "../texts/chat.ts";
 
-/** The page of an empty chat: two lines about Capstan, and three prompts to try. */
+/** The start page of an empty chat: two lines about Capstan and three suggested prompts. */
 export function Welcome() {
   const app = useApp();
   const { catalog, chat } = app;
@@ -21,7 +21,7 @@ export function Welcome() {
       <p class="welcome-text">
         {chatTexts.welcome.about}
         <br />
-        {/* The model is known a moment later: until then the line is empty. */}
+        {/* The line is empty until the model is loaded. */}
         <Show when={catalog.models.isReady()} fallback={"\u00a0"}>
           {catalog.isOffline() ? chatTexts.welcome.offline : chatTexts.welcome.online}
         </Show>

@@ -131,7 +131,7 @@ function RenameField(props: RenameFieldProps) {
   let field!: HTMLInputElement;
   let isOver = false;
   onMount(() => {
-    // Set once: the edited text stays when the list is refreshed.
+    // Set once, so that a refresh of the list does not replace the edited text.
     field.value = props.title;
     field.focus();
     field.select();
@@ -150,7 +150,7 @@ function RenameField(props: RenameFieldProps) {
       data-testid="rename-field"
       maxlength="200"
       onBlur={() => finish(() => props.onDone(field.value.trim()))}
-      // Not delegated, because the surrounding list would close first if it is a panel.
+      // Not delegated: otherwise the surrounding panel would handle Escape first and close.
       on:keydown={(event) => {
         if (event.isComposing) return;
         if (event.key === "Enter") finish(() => props.onDone(field.value.trim()));

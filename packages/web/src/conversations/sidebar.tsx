@@ -19,7 +19,7 @@ export interface SidebarProps {
   readonly onClose: () => void;
 }
 
-/** The conversations, newest first; an overlay on narrow screens. */
+/** The list of conversations, newest first; an overlay on narrow screens. */
 export function Sidebar(props: SidebarProps) {
   const app = useApp();
   const more = createAction();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatAge, formatDuration, formatElapsed } from "./duration.ts";
 
-test("durations read naturally at every size", () => {
+test("durations use units that suit their length", () => {
   assert.deepEqual([0, 40, 999, 1234, 59_960, 75_000, 3_700_000].map(formatDuration), [
     "0 ms",
     "40 ms",

@@ -1,5 +1,5 @@
 /**
- * Milliseconds as people read them.
+ * Formats milliseconds for users.
  *
  * @example formatDuration(40) // "40 ms"; 1234 → "1.2 s"; 75_000 → "1 min 15 s"
  */
@@ -12,12 +12,12 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
-/** A running time, which ticks: no milliseconds, so that it does not flicker. */
+/** Formats a running time without milliseconds, so that it does not flicker. */
 export function formatElapsed(ms: number): string {
   return ms < 59_950 ? `${(Math.max(0, ms) / 1000).toFixed(1)} s` : formatDuration(ms);
 }
 
-/** How long ago, roughly: `now`, `5 min`, `3 h`, then the date. */
+/** Formats how long ago a time was, roughly: `now`, `5 min`, `3 h`, then the date. */
 export function formatAge(at: number, now: number): string {
   const minutes = Math.floor((now - at) / 60_000);
   if (minutes < 1) return "now";

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { argumentsLine, parseJsonObject, prettyJson } from "./json-text.ts";
 
-test("arguments fit on a line", () => {
+test("arguments are formatted as one line", () => {
   assert.equal(argumentsLine({ path: ".", limit: 3 }), 'path: "." · limit: 3');
   assert.ok(argumentsLine({ text: "x".repeat(500) }).endsWith("…"));
 });
 
-test("typed JSON is an object or has a message with its error", () => {
+test("typed JSON becomes an object or an error message", () => {
   assert.deepEqual(parseJsonObject('{"a":1}'), { type: "object", value: { a: 1 } });
   assert.equal(parseJsonObject("[1]").type, "invalid");
   assert.match((parseJsonObject("{") as { message: string }).message, /not JSON/);

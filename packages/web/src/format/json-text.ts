@@ -10,7 +10,7 @@ export function prettyJson(text: string): string {
 }
 
 /**
- * A call's arguments on one line, for a row: `path: "." · limit: 20`.
+ * Formats a call's arguments on one line, for a row: `path: "." · limit: 20`.
  */
 export function argumentsLine(args: { readonly [key: string]: unknown }, limit = 120): string {
   const parts = Object.entries(args).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);

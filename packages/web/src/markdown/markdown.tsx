@@ -6,7 +6,7 @@ import { extendBlocks, type MarkdownBlocks, noBlocks } from "./split-blocks.ts";
 import { shellTexts } from "../texts/shell.ts";
 import "./markdown.css";
 
-/** Text as Markdown, also while it grows. */
+/** Renders text as Markdown, also while it grows. */
 export function Markdown(props: { readonly text: string; readonly open?: boolean }) {
   let container!: HTMLDivElement;
   onMount(() => {
@@ -14,7 +14,7 @@ export function Markdown(props: { readonly text: string; readonly open?: boolean
     const rendering = pacedRender(() => target.show(props.text));
     onCleanup(rendering.stop);
     createEffect(() => {
-      // Read both before deciding, so that either wakes this again.
+      // Read both signals first, so that a change of either reruns this effect.
       const { text, open } = props;
       rendering.changed(open === true && text !== "");
     });

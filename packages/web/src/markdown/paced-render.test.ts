@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { pacedRender } from "./paced-render.ts";
 
-/** A text whose rendering takes as long as the test says, in time that passes when it says so. */
+/** A text with a chosen rendering time, and a mocked clock. */
 function paced(context: TestContext) {
   const { timers } = context.mock;
   timers.enable({ apis: ["setTimeout"] });
@@ -19,7 +19,7 @@ function paced(context: TestContext) {
   return { text, changed, stop, pass };
 }
 
-test("a text that is quickly rendered is rendered at each change", (context) => {
+test("a text that renders quickly is rendered at each change", (context) => {
   const { text, changed, pass } = paced(context);
   text.took = 3;
   for (let change = 0; change < 10; change++) {
@@ -29,7 +29,7 @@ test("a text that is quickly rendered is rendered at each change", (context) => 
   assert.equal(text.renderings, 10);
 });
 
-test("of the time, a long text that grows takes one part in five", (context) => {
+test("rendering a long, growing text takes one fifth of the time", (context) => {
   const { text, changed, pass } = paced(context);
   text.took = 100;
   for (let frame = 0; frame < 1_000; frame++) {
@@ -40,7 +40,7 @@ test("of the time, a long text that grows takes one part in five", (context) => 
   assert.ok(share > 0.15 && share <= 0.21, `${share}`);
 });
 
-test("text that arrives during a rest is rendered after it, once", (context) => {
+test("text that arrives during a pause is rendered once, after the pause", (context) => {
   const { text, changed, pass } = paced(context);
   text.took = 100;
   changed(true);
@@ -52,7 +52,7 @@ test("text that arrives during a rest is rendered after it, once", (context) => 
   assert.equal(text.renderings, 2);
 });
 
-test("a text that is whole is rendered at once, and not again after the rest", (context) => {
+test("a complete text is rendered immediately, and not again after the pause", (context) => {
   const { text, changed, pass } = paced(context);
   text.took = 100;
   changed(true);
@@ -63,7 +63,7 @@ test("a text that is whole is rendered at once, and not again after the rest", (
   assert.equal(text.renderings, 2);
 });
 
-test("a text that goes is not rendered any more", (context) => {
+test("a removed text is no longer rendered", (context) => {
   const { text, changed, stop, pass } = paced(context);
   text.took = 100;
   changed(true);

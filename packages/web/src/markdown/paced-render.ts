@@ -1,17 +1,20 @@
-/** How long a growing text rests after each rendering, in times what that took: one part in five is spent. */
+/**
+ * The pause after a rendering, as a multiple of its duration: rendering takes one fifth of the
+ * time.
+ */
 const restFactor = 4;
-/** The shortest rest between two renderings: one frame, in milliseconds. */
+/** The shortest pause between two renderings: one frame, in milliseconds. */
 const frameMs = 16;
 
 export interface PacedRender {
-  /** Renders the changed text now, or after the rest if it still grows. */
+  /** Renders the changed text now, or after the pause if it is still growing. */
   readonly changed: (isGrowing: boolean) => void;
   readonly stop: () => void;
 }
 
 /**
- * Renders a growing text as often as possible without blocking the page, for any length of text and
- * speed of machine. A complete text is rendered at once.
+ * Renders a growing text as often as possible without blocking the page, for any text length and
+ * machine speed. A complete text is rendered immediately.
  */
 export function pacedRender(render: () => void, now = () => performance.now()): PacedRender {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -29,8 +29,8 @@ const allowed = {
 const ownPicture = /^data:image\/(png|jpeg|gif|webp);base64,/;
 
 /**
- * HTML from a model or a tool as nodes that can do no harm: no scripts, no forms, no styles, and
- * nothing that loads from elsewhere. Pictures of other origins become links.
+ * Returns HTML from a model or a tool as safe nodes: no scripts, forms or styles, and nothing that
+ * loads from another origin. Pictures of other origins become links.
  */
 export function safeFragment(html: string): DocumentFragment {
   const fragment = purifier.sanitize(html, {
@@ -53,11 +53,11 @@ function replacePicture(image: HTMLImageElement): void {
   const link = document.createElement("a");
   link.href = source;
   link.textContent = shellTexts.picture(image.alt === "" ? source : image.alt);
-  // A picture inside a link leaves its text there.
+  // Inside a link, a picture becomes its text.
   image.replaceWith(image.closest("a") === null ? link : document.createTextNode(link.textContent));
 }
 
-/** Links leave the page and tell nothing of it; what leads nowhere is text. */
+/** Links open outside the page and send no referrer. A link without a valid target becomes text. */
 function guardLink(link: HTMLAnchorElement): void {
   if (/^(https?:|mailto:)/i.test(link.getAttribute("href") ?? "")) {
     link.target = "_blank";

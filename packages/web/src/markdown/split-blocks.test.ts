@@ -41,7 +41,7 @@ function html(parts: readonly string[]): string {
   return [...blocks.settled, ...blocks.tail].join("");
 }
 
-test("a streamed text gives the same blocks as the whole, wherever it is cut", () => {
+test("a streamed text gives the same blocks as the whole text, wherever it is split", () => {
   const whole = html([answer]);
   assert.match(whole, /<h1>Title<\/h1>/);
   fc.assert(
@@ -55,7 +55,7 @@ test("a streamed text gives the same blocks as the whole, wherever it is cut", (
   );
 });
 
-test("any text is read to its end", () => {
+test("any text is read to the end", () => {
   const words = fc.constantFrom(
     "a",
     "*",
@@ -82,12 +82,12 @@ test("any text is read to its end", () => {
   );
 });
 
-test("a definition holds for the links that come after it", () => {
+test("a definition applies to later links", () => {
   const text = "[docs]: https://example.org/docs\n\none\n\ntwo\n\nthree\n\nSee [docs].";
   assert.match(html([text.slice(0, 45), text.slice(45)]), /href="https:\/\/example\.org\/docs"/);
 });
 
-test("tags that shape text stay bare, all other HTML is text", () => {
+test("formatting tags lose their attributes, all other HTML becomes text", () => {
   const shown = html([
     "H<sub>2</sub>O <br> <b onclick=x>no</b>\n\n<details><summary>more</summary><script>x</script></details>",
   ]);
@@ -99,16 +99,16 @@ test("tags that shape text stay bare, all other HTML is text", () => {
   );
 });
 
-test("a replaced text is read from its start", () => {
+test("a replaced text is read from the start", () => {
   const first = extendBlocks(noBlocks, "one\n\ntwo\n\nthree");
   assert.deepEqual(extendBlocks(first, "other").tail, ["<p>other</p>\n"]);
   assert.deepEqual(extendBlocks(first, "other").settled, []);
 });
 
-test("a long answer is not read again for each delta", () => {
+test("a delta does not make a long answer be read again", () => {
   const paragraph = "word ".repeat(20) + "\n\n";
   let blocks = extendBlocks(noBlocks, paragraph.repeat(3000));
-  // Processor time: what else the machine does is not measured.
+  // Processor time excludes the load of other processes.
   const { user: started } = process.threadCpuUsage();
   for (let count = 0; count < 200; count++) blocks = extendBlocks(blocks, blocks.text + "more ");
   const each = (process.threadCpuUsage().user - started) / 1000 / 200;

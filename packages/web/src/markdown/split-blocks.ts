@@ -2,14 +2,14 @@ import { Lexer, type Links, Marked, Parser, type Token } from "marked";
 
 const marked = new Marked({ gfm: true, renderer: { html: ({ text }) => plainTagsOnly(text) } });
 
-/** A text as HTML, one string a block. The HTML is not safe yet: see `safe-fragment.ts`. */
+/** A text as HTML, one string per block. The HTML is not safe yet: see `safe-fragment.ts`. */
 export interface MarkdownBlocks {
   readonly text: string;
   /** Blocks that no later text can change. */
   readonly settled: readonly string[];
-  /** Characters that the settled blocks take. */
+  /** The number of characters in the settled blocks. */
   readonly settledLength: number;
-  /** Blocks at the end, which are read again when text is added. */
+  /** The last blocks, which are parsed again when text is added. */
   readonly tail: readonly string[];
   /** Link definitions of the settled part. */
   readonly links: Links;
@@ -24,9 +24,9 @@ export const noBlocks: MarkdownBlocks = {
 };
 
 /**
- * Reads a growing text in time proportional to the new text: all blocks except the last two are
- * settled and never read again. (Two, because a list can continue after an empty line.) A text that
- * does not continue `previous` is read from its start.
+ * Parses a growing text in time proportional to the new text: all blocks except the last two are
+ * settled and never parsed again. (Two, because a list can continue after an empty line.) A text
+ * that does not continue `previous` is parsed from the start.
  */
 export function extendBlocks(previous: MarkdownBlocks, source: string): MarkdownBlocks {
   const text = source.includes("\r") ? source.replaceAll(/\r\n?/g, "\n") : source;
@@ -47,7 +47,7 @@ export function extendBlocks(previous: MarkdownBlocks, source: string): Markdown
   };
 }
 
-/** The place of the last block but one. */
+/** Returns the index of the last block but one. */
 function openFrom(tokens: readonly Token[]): number {
   let blocks = 0;
   for (let index = tokens.length - 1; index >= 0; index--) {
@@ -64,8 +64,8 @@ function toHtml(token: Token): string[] {
 const plainTag = /(<\/?(?:br|sub|sup|kbd|mark|b|i|u|s|details|summary) ?\/?>)/i;
 
 /**
- * HTML that a model wrote between its Markdown: the few tags that only shape text stay, without
- * attributes; all else is shown as it was written.
+ * Handles HTML in a model's Markdown: a few formatting tags stay, without attributes; all other
+ * HTML is shown as text.
  *
  * @example plainTagsOnly("<b>x</b><script>") // "<b>x</b>&lt;script&gt;"
  */

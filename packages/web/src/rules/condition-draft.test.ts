@@ -14,11 +14,11 @@ const when = (...drafts: readonly ConditionDraft[]) => {
   return outcome.type === "when" ? outcome.when : outcome;
 };
 
-test("no condition is every call", () => {
+test("a rule without conditions covers every call", () => {
   assert.equal(when(), undefined);
 });
 
-test("each test becomes what the API calls it", () => {
+test("each test becomes the operator of the API", () => {
   assert.deepEqual(when(one(" path ", "path", "docs/**")), { path: { path: "docs/**" } });
   assert.deepEqual(when(one("path", "notPath", "docs/**")), { path: { not: { path: "docs/**" } } });
   assert.deepEqual(when(one("cmd", "prefix", "git ")), { cmd: { prefix: "git " } });
@@ -26,13 +26,13 @@ test("each test becomes what the API calls it", () => {
   assert.deepEqual(when(one("n", "absent")), { n: { exists: false } });
 });
 
-test("an exact value is text if the argument is text, otherwise the typed JSON", () => {
+test("an exact value is a string if the argument is a string, otherwise the typed JSON", () => {
   assert.deepEqual(when(one("branch", "equals", "5")), { branch: { equals: "5" } });
   assert.deepEqual(when(one("n", "equals", "5")), { n: { equals: 5 } });
   assert.deepEqual(when(one("n", "notEquals", "main")), { n: { not: { equals: "main" } } });
 });
 
-test("conditions on one argument hold together, and the same one twice is refused", () => {
+test("conditions on one argument are combined, and a repeated test is rejected", () => {
   assert.deepEqual(when(one("n", "min", "1"), one("n", "max", "5")), { n: { min: 1, max: 5 } });
   const twice = read(one("n", "min", "1"), one("n", "min", "2"));
   assert.deepEqual([twice.type, twice.type === "invalid" && twice.index], ["invalid", 1]);
@@ -50,6 +50,6 @@ test("a missing value is reported at its condition", () => {
   }
 });
 
-test("an argument may be called what objects have of their own", () => {
+test("an argument can have the name of a property of Object.prototype", () => {
   assert.deepEqual(when(one("constructor", "given")), { constructor: { exists: true } });
 });

@@ -11,7 +11,7 @@ export interface ConditionDraft {
 
 const words =
   rulesTexts.conditions
-    .tests; /** The tests of a condition; a test's words are shown between the argument's name and the value. */
+    .tests; /** The tests of a condition. A test's label stands between the argument's name and the value. */
 export const conditionTests = {
   path: { words: words.path, example: "docs/**" },
   notPath: { words: words.notPath, example: "docs/**" },

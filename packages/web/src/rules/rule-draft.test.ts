@@ -20,7 +20,7 @@ const typeOf = () => undefined;
 const read = (more: Partial<RuleDraft>, of?: OverrideView) =>
   readDraft({ ...ruleDraft(of), ...more }, { rule: of, typeOf });
 
-test("a new rule sends what was chosen, and nothing else", () => {
+test("a new rule sends only the chosen settings", () => {
   const conditions = [{ argument: "path", test: "path", value: "docs/**" }] as const;
   assert.deepEqual(read({ tool: " files.View ", execution: "auto", conditions, minutes: "0.5" }), {
     type: "change",
@@ -33,7 +33,7 @@ test("a new rule sends what was chosen, and nothing else", () => {
   });
 });
 
-test("of a rule that is there what was emptied is taken back, and its calls stay the same", () => {
+test("emptied fields of an existing rule are reset, and its calls stay the same", () => {
   assert.deepEqual(read({ execution: "ask-always", reason: " " }, rule), {
     type: "change",
     change: {
@@ -60,7 +60,7 @@ test("a missing or invalid value is reported at its field", () => {
   assert.equal(fieldOf({ tool: "*", execution: "auto", conditions }), "condition");
 });
 
-test("the server's refusal is shown at the field that it names", () => {
+test("the server's error is shown at the field that it names", () => {
   const conditions = [
     { argument: "a", test: "given", value: "" },
     { argument: "b", test: "site", value: "x" },

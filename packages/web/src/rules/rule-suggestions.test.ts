@@ -27,14 +27,14 @@ const groups: readonly ToolGroupView[] = [
   },
 ];
 
-test("everything that is there can be chosen: all, a group, a tool", () => {
+test("the suggestions are all tools, each group and each tool", () => {
   assert.deepEqual(
     ruleSubjects(groups).map(({ pattern }) => pattern),
     ["*", "files.*", "files.View", "files.Find", "files.Odd"],
   );
 });
 
-test("a tool's arguments come with their types, a group's with those that its tools agree on", () => {
+test("suggested arguments of a tool have their types; those of a group have the types that its tools agree on", () => {
   assert.deepEqual(
     [...ruleArguments(groups, "files.View")],
     [

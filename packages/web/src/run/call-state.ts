@@ -25,7 +25,7 @@ export type CallPhase =
   | "reviewing"
   | "settled";
 
-/** Output of a tool while it runs; `text` has only the end of a long output. */
+/** Output of a running tool; `text` has only the end of a long output. */
 export interface CallOutput {
   readonly id: string;
   readonly text: string;
@@ -36,13 +36,13 @@ export interface CallNote {
   readonly data: RunEventOf<"call.event">["data"];
 }
 
-/** One call as the page shows it. */
+/** The state of a call, as the page shows it. */
 export interface CallState {
   readonly callId: string;
   readonly name: string;
   readonly groupTitle: string | null;
   readonly parentCallId: string | null;
-  /** Calls this one made. */
+  /** IDs of the calls that this call made. */
   readonly children: readonly string[];
   readonly phase: CallPhase;
   readonly argumentsText: string;

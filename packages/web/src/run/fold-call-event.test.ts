@@ -17,7 +17,7 @@ const review: ReviewNotice = {
   expiresAt: 2,
 };
 
-test("a result in review waits for a user, and an answer in any client removes its card", () => {
+test("a result in review waits for a user, and an answer from any client removes its card", () => {
   const asked = foldCallEvent(initialRunState, {
     seq: 1,
     type: "review.requested",

@@ -15,10 +15,10 @@ type CallEvent =
   | RunEventOf<"review.answered">
   | RunEventOf<"call.settled">;
 
-/** Notes of a tool that are kept; the newest. */
+/** The most notes kept for a call; older notes are dropped. */
 const noteLimit = 50;
 
-/** A call, through its life. */
+/** Applies an event to the state of its call. */
 export function foldCallEvent(state: RunState, event: CallEvent): RunState {
   if (event.type === "call.proposed") return propose(state, event);
   const known = announce(state, event);
@@ -92,7 +92,7 @@ function propose(state: RunState, event: RunEventOf<"call.proposed">): RunState 
   );
 }
 
-/** A run that carries another one on may speak of calls that it did not propose itself. */
+/** A run that continues another run can report calls that the earlier run proposed. */
 function announce(
   state: RunState,
   event: Exclude<CallEvent, { readonly type: "call.proposed" }>,

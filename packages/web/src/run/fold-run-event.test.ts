@@ -125,10 +125,10 @@ const turn: Step[] = [
 const events = numbered(turn);
 const whole = foldRunEvents(initialRunState, events);
 
-/** Without what only says how far the fold is. */
+/** Removes the sequence number from the state. */
 const seen = ({ seq: _seq, ...rest }: RunState) => rest;
 
-test("a turn reads in the order in which it was said", () => {
+test("blocks have the order in which the model sent them", () => {
   const order = whole.blocks.map((block) =>
     block.type === "call" ? block.id : `${block.type}:${block.text}`,
   );
@@ -144,7 +144,7 @@ test("a turn reads in the order in which it was said", () => {
   assert.deepEqual(whole.items, {});
 });
 
-test("a call passes through its phases, and a sub-call is placed under its parent", () => {
+test("a call goes through its phases, and a sub-call appears under its parent", () => {
   const { c1, c2 } = whole.calls;
   assert.equal(c1?.result?.finalText, "a.txt");
   assert.equal(c1?.outputs[0]?.text, "reading the folder");
@@ -215,12 +215,12 @@ test("time in which the run waits for a user does not count", () => {
   assert.equal(runDuration(whole, 9999), 900);
 });
 
-test("usage adds up over rounds until the chain tells the whole", () => {
+test("usage is summed over rounds until the chain reports the total", () => {
   const before = foldRunEvents(initialRunState, events.slice(0, -1));
   assert.deepEqual(before.usage, { inputTokens: 200, outputTokens: 40 });
 });
 
-test("live output keeps its end when it is long", () => {
+test("long live output is cut to its end", () => {
   const steps: Step[] = [
     {
       type: "call.proposed",
@@ -241,7 +241,7 @@ test("live output keeps its end when it is long", () => {
   assert.ok(text.endsWith("xend"));
 });
 
-test("an event for an unknown item changes only the number", () => {
+test("an event for an unknown item changes only the sequence number", () => {
   const state = foldRunEvent(whole, {
     seq: whole.seq + 1,
     type: "item.delta",
@@ -251,7 +251,7 @@ test("an event for an unknown item changes only the number", () => {
   assert.deepEqual(seen(state), seen(whole));
 });
 
-test("a run that carries another on may settle a call it did not propose", () => {
+test("a run that continues another run can settle a call it did not propose", () => {
   const state = foldRunEvents(initialRunState, numbered([settled("old", 5, "done")]));
   assert.deepEqual(state.blocks, [{ type: "call", id: "old" }]);
   assert.equal(state.calls["old"]?.status, "success");
@@ -272,7 +272,7 @@ test("any split, with any overlap after a reconnection, gives the same state", (
   );
 });
 
-test("after a reload the kept events and the live rest give the same state", () => {
+test("after a reload, stored and live events give the same state", () => {
   fc.assert(
     fc.property(fc.nat(events.length), (at) => {
       const stored = compacted(events.slice(0, at));
@@ -285,7 +285,7 @@ test("after a reload the kept events and the live rest give the same state", () 
 });
 
 // Contract: plugins-11
-test("a final call's words are part of the answer, not of the call", () => {
+test("the text of a final call is part of the answer, not of the call", () => {
   const state = foldRunEvents(
     initialRunState,
     numbered([
@@ -303,7 +303,7 @@ test("a final call's words are part of the answer, not of the call", () => {
   assert.deepEqual(state.calls["c1"]?.outputs, []);
 });
 
-test("a limit or a filter that ended an answer is said in words", () => {
+test("a limit or a filter that ended an answer is explained", () => {
   const end = (finishReason: "stop" | "length" | "content_filter"): Step[] => [
     { type: "round.ended", round: 1, at: 1, finishReason, usage },
     { type: "chain.ended", at: 2, status: "completed", usage, stats },

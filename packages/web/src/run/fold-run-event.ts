@@ -12,8 +12,8 @@ import {
 } from "./run-state.ts";
 
 /**
- * Folds one event into a run's state. An event that is in already (a reconnection may bring it
- * again) changes nothing, so any split and any overlap give the same state.
+ * Folds one event into a run's state. An event that was already applied (a reconnection can repeat
+ * it) changes nothing, so any split and any overlap give the same state.
  */
 export function foldRunEvent(state: RunState, event: RunEvent): RunState {
   if (event.seq <= state.seq) return state;
@@ -29,7 +29,7 @@ export function foldRunEvents(state: RunState, events: Iterable<RunEvent>): RunS
 
 /**
  * Returns the state of a stored run at `lastSeq`. Its events are in order with their deltas joined,
- * so their numbers are not used; the live stream continues after `lastSeq`.
+ * so their sequence numbers are not used; the live stream continues after `lastSeq`.
  */
 export function foldStoredEvents(events: readonly RunEvent[], lastSeq: number): RunState {
   return { ...events.reduce(fold, initialRunState), seq: lastSeq };
@@ -98,7 +98,7 @@ function fold(state: RunState, event: RunEvent): RunState {
   }
 }
 
-/** An interruption stays one, whatever status closes the run after it. */
+/** The interruption remains, whatever final status the run gets. */
 function endPhase(before: RunPhase, status: RunPhase, code: string | undefined): RunPhase {
   return before === "interrupted" || code === "interrupted" ? "interrupted" : status;
 }
@@ -116,8 +116,8 @@ function addUsage(total: Usage | null, more: Usage): Usage {
 }
 
 /**
- * The model begins its step again: its words since the last finished step are marked void, calls
- * it was still writing go. Calls that were proposed had been said in full, and stay.
+ * The model restarts its step: its text since the last finished step is marked void, and incomplete
+ * calls are removed. Proposed calls are complete and remain.
  */
 function voidUnfinishedStep(state: RunState): RunState {
   const blocks: Block[] = state.blocks.slice(0, state.finishedBlocks);
@@ -136,7 +136,7 @@ function voidUnfinishedStep(state: RunState): RunState {
   };
 }
 
-/** Keeps the outputs of running tools, which continue when the model restarts. */
+/** Keeps output items of running tools, because tools continue when the model restarts. */
 function outputsOnly(items: RunState["items"]): RunState["items"] {
   const kept: { [itemId: string]: ItemTarget } = {};
   for (const [id, target] of Object.entries(items)) if (target.type === "output") kept[id] = target;

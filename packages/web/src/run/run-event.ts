@@ -1,6 +1,6 @@
 import type { RunEvent } from "@capstan/contract";
 
-/** The event of one type: `RunEventOf<"call.settled">`. */
+/** The event with a given type: `RunEventOf<"call.settled">`. */
 export type RunEventOf<Type extends RunEvent["type"]> = Extract<RunEvent, { readonly type: Type }>;
 
 export type CallResult = RunEventOf<"call.settled">["result"];

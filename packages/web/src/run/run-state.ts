@@ -12,20 +12,20 @@ export type RunPhase =
   | "timeout"
   | "interrupted";
 
-/** Text of the model, in the order of arrival. */
+/** Text or reasoning of the model. */
 export interface TextBlock {
   readonly type: "text" | "reasoning";
   readonly id: string;
   readonly text: string;
-  /** More may come. */
+  /** Whether more text can arrive. */
   readonly open: boolean;
-  /** It was cut off. */
+  /** Whether the text was cut off. */
   readonly incomplete: boolean;
-  /** The model began again, and this counts no more. */
+  /** Whether the text is void because the model restarted. */
   readonly isVoid: boolean;
 }
 
-/** The place of a call among the model's words; the call itself is in `calls`. */
+/** The position of a call within the model's text; the call itself is in `calls`. */
 export interface CallBlock {
   readonly type: "call";
   readonly id: string;
@@ -39,7 +39,7 @@ export interface RetryNotice {
   readonly reason: string;
 }
 
-/** The part of the state that an open stream item changes, by the item's id. */
+/** The part of the state that an open stream item changes. */
 export type ItemTarget =
   | { readonly type: "text" }
   | { readonly type: "arguments"; readonly callId: string }
@@ -47,21 +47,21 @@ export type ItemTarget =
 
 /** A run as the page shows it: a pure function of its events. */
 export interface RunState {
-  /** The number of the last event that is in here; 0 before the first. */
+  /** The sequence number of the last applied event; 0 before the first event. */
   readonly seq: number;
   readonly phase: RunPhase;
   readonly round: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
-  /** Milliseconds that it waited for users or clients, without a wait in progress. */
+  /** Milliseconds spent waiting for users or clients, without a wait in progress. */
   readonly waited: number;
   readonly waitingSince: number | null;
   readonly blocks: readonly Block[];
   readonly calls: { readonly [callId: string]: CallState };
   readonly items: { readonly [itemId: string]: ItemTarget };
-  /** Blocks that earlier model steps left; what comes after them can still be void. */
+  /** The number of blocks from finished model steps; later blocks can still become void. */
   readonly finishedBlocks: number;
-  /** The model could not be reached, and is tried again. */
+  /** Set while a failed request to the model is about to be repeated. */
   readonly retry: RetryNotice | null;
   /** The provider's count over all rounds. */
   readonly usage: Usage | null;
@@ -69,7 +69,7 @@ export interface RunState {
   readonly error: ChainError | null;
   /** Why the last model step ended. */
   readonly finishReason: string | null;
-  /** The limit of the turn at which the model got no more tools, in words. */
+  /** A sentence about the limit after which the model got no more tools. */
   readonly limit: string | null;
 }
 
@@ -101,12 +101,12 @@ const ended: ReadonlySet<RunPhase> = new Set([
   "interrupted",
 ]);
 
-/** Whether nothing more will come. */
+/** Whether the run has ended. */
 export function hasEnded(phase: RunPhase): boolean {
   return ended.has(phase);
 }
 
-/** A copy without one key. */
+/** Returns a copy without one key. */
 export function omit<Value>(
   record: { readonly [key: string]: Value },
   key: string,
@@ -115,7 +115,7 @@ export function omit<Value>(
   return rest;
 }
 
-/** Changes one call; of one that was never announced nothing is known, and nothing changes. */
+/** Changes a call's state. An unknown call is ignored. */
 export function updateCall(
   state: RunState,
   callId: string,

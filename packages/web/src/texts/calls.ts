@@ -28,7 +28,7 @@ export const callsTexts = {
   tokenUnit: "tok",
   stop: (tool: string) => `Stop ${tool}`,
   stopTitle: "Stop this call (the turn continues)",
-  notStopped: "Not stopped",
+  notStopped: "Could not stop the call",
   progress: "Progress",
   progressOf: ({
     message = "",
@@ -57,7 +57,7 @@ export const callsTexts = {
     notAllowed: "Not allowed",
     by: {
       tool: "by the tool's policy",
-      rule: "by a rule of the administrator",
+      rule: "by an administrator's rule",
       override: "by your rule",
       grant: "by your saved approval",
       person: "by you",
@@ -67,7 +67,7 @@ export const callsTexts = {
   review: {
     released: "The result was released unchanged",
     redacted: "Words were removed from the result",
-    replaced: "The result was replaced with another text",
+    replaced: "The result was replaced with other text",
     withheld: "The result was withheld from the model",
     byYou: "by you",
   },

@@ -7,7 +7,7 @@ interface Advice {
 
 const interrupted: Advice = {
   title: "The server stopped in the middle of this turn",
-  advice: "Completed work is saved. Calls that were running may or may not have taken effect.",
+  advice: "Completed work is saved. Calls that were running may have taken effect.",
 };
 
 const failures: { readonly [code: string]: Advice } = {
@@ -101,9 +101,9 @@ export const chatTexts = {
     sending: "Sending…",
     youSaid: "You said:",
     retry: (reason: string, attempt: number, seconds: number) =>
-      `${reason} Attempt ${attempt} begins in ${seconds} s.`,
+      `${reason} Attempt ${attempt} starts in ${seconds} s.`,
     thinking: "The model is thinking.",
-    gone: "The server no longer has this run. Reload the page to see what was saved.",
+    gone: "The server no longer has this run. Reload the page to see the saved part.",
     cutOff: "The answer was cut off here.",
     reasoningOpen: "Thinking…",
     reasoning: "The model's reasoning",
@@ -115,7 +115,7 @@ export const chatTexts = {
   },
   stats: {
     about:
-      "Time without waiting for approvals. Results: tokens shown to the model, and tokens withheld in variables. Model: tokens as counted by the provider.",
+      "The time excludes waiting for approvals. Results: tokens shown to the model, and tokens withheld in variables. Model: tokens as counted by the provider.",
     calls: (rounds: number, calls: number) =>
       `${plural(rounds, "round")}, ${plural(calls, "call")}`,
     results: (shown: number, withheld: number) =>
@@ -128,14 +128,14 @@ export const chatTexts = {
     title: "What would you like to do?",
     about: "Capstan gives a language model tools and keeps you in control of them.",
     offline:
-      "You are using the offline model. It is not an AI, but it runs the tools that you name.",
-    online: "Ask for something. Calls that need your approval ask you first.",
+      "You are using the offline model. It is not an AI: it only runs the tools that you name.",
+    online: "Ask for something. If a call needs your approval, you are asked first.",
     suggestions: "Things to try",
   },
   suggestions: {
     listFolder: { title: "List this folder", text: '/ListFiles {"path":"."}' },
     severalCommands: {
-      title: "Run several tools at once",
+      title: "Run several tools in parallel",
       text: '/ListFiles {"path":"."}\n/DateTime {}\n/ListVars {}',
     },
     fetchCommand: {
@@ -152,7 +152,7 @@ export const chatTexts = {
       text: "Fetch https://example.org and tell me in two sentences what it is for.",
     },
     several: {
-      title: "Do several things at once",
+      title: "Do two things in parallel",
       text: "Find all Markdown files here, and at the same time tell me what day of the week it is in Tokyo.",
     },
     tools: {

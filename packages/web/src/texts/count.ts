@@ -1,4 +1,4 @@
-/** A number with its thousands apart: `12,345`. */
+/** Formats a number with thousands separators, for example `12,345`. */
 export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }

@@ -2,12 +2,12 @@
 export const rulesTexts = {
   title: "Your rules",
   about:
-    "Rules decide which calls need your approval, run at once, or never run. They apply in every chat from the next call. They can be stricter than the administrator's rules, not looser.",
+    "Rules decide whether calls need your approval, run without it, or never run. They apply in every chat, starting with the next call. They can be stricter than the administrator's rules, but not less strict.",
   empty: "No rules yet. The tools and the administrator's rules decide.",
   add: "Add a rule…",
-  notRemoved: "Not removed",
-  removed: (rule: string) => `The rule for ${rule} is removed.`,
-  notRestored: "Not restored",
+  notRemoved: "Could not remove the rule",
+  removed: (rule: string) => `The rule for ${rule} was removed.`,
+  notRestored: "Could not restore the rule",
   undo: "Undo",
   newLabel: "New rule",
   changeLabel: (rule: string) => `Change the rule ${rule}`,
@@ -24,12 +24,12 @@ export const rulesTexts = {
     deny: "never runs",
   },
   results: {
-    never: "results go to the model at once",
+    never: "results go to the model without review",
     "on-error": "errors need my approval first",
     always: "results need my approval first",
   },
   approvalTime: (minutes: number) =>
-    `approval requests stay open for ${minutes === 1 ? "1 minute" : `${minutes} minutes`}`,
+    `approval requests expire after ${minutes === 1 ? "1 minute" : `${minutes} minutes`}`,
   everyTool: "every tool",
   allOf: (group: string) => `all of ${group}`,
   form: {
@@ -40,7 +40,7 @@ export const rulesTexts = {
     results: "Results",
     resultsDefault: "no change",
     reason: "Reason (optional; the model reads it)",
-    minutes: "Minutes that approval requests stay open",
+    minutes: "Minutes until approval requests expire",
     minutesPlaceholder: "the server's default",
   },
   conditions: {
@@ -72,7 +72,7 @@ export const rulesTexts = {
     tool: "Enter a tool, for example files.ViewFile, files.* for a group, or *.",
     argument: "Enter the name of an argument, for example path.",
     duplicate: (argument: string) =>
-      `${argument} already has such a condition. Write one pattern for both, or make two rules.`,
+      `${argument} already has a condition of this kind. Combine both into one pattern, or create two rules.`,
     number: "Enter a number.",
     value: (example: string | null) => `Enter a value, for example ${example ?? ""}.`,
     minutes: "Enter a number of minutes above 0, or leave the field empty.",

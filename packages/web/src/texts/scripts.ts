@@ -4,7 +4,7 @@ import { plural } from "./count.ts";
 export const scriptsTexts = {
   title: "Scripts",
   about:
-    "A Python or PowerShell file in the folder gives the model tools. Choose a file, or create one. Changes in the folder appear here automatically.",
+    "Each Python or PowerShell file in the folder defines tools for the model. Choose a file, or create one. Changes in the folder appear here automatically.",
   list: {
     title: "Tool files",
     new: "New",
@@ -18,16 +18,16 @@ export const scriptsTexts = {
   },
   badge: {
     broken: "broken",
-    stale: "broken, last good version used",
+    stale: "broken, the last valid version is used",
     notLoaded: "not loaded",
     approved: "approved",
-    outdated: "changed since approved",
+    outdated: "changed since approval",
     asks: "needs approval every time",
     live: "live",
   },
   executions: {
-    auto: "runs at once",
-    "ask-once": "needs approval once for the same arguments",
+    auto: "runs without approval",
+    "ask-once": "needs approval once per set of arguments",
     "ask-always": "needs approval each time",
     deny: "never runs",
     depends: "may need approval",
@@ -49,12 +49,12 @@ export const scriptsTexts = {
     line: (line: number) => `Line ${line}`,
   },
   source: {
-    readOnly: "A module is changed in its folder, not here.",
+    readOnly: "Modules cannot be edited here: edit the files in the module's folder.",
     saved: "Saved.",
     notSaved: "Not saved.",
     notSavedWith: (tools: number, problems: number) =>
       `Not saved: ${plural(tools, "tool")}, ${problems === 0 ? "no problems" : plural(problems, "problem")}.`,
-    unreadable: "The text cannot be shown: see the problems above.",
+    unreadable: "The text cannot be shown. See the problems above.",
     conflict: "The file changed on disk while you edited it",
     conflictLegend: "Lines with − are in the file now; lines with + are yours.",
     conflictDiff: "The file's version and yours",
@@ -64,8 +64,8 @@ export const scriptsTexts = {
     saveHint: "saves.",
     save: "Save",
     delete: "Delete",
-    deleted: (name: string) => `${name} is deleted.`,
-    notRestored: "Not restored",
+    deleted: (name: string) => `${name} was deleted.`,
+    notRestored: "Could not restore the file",
     undo: "Undo",
     editor: (name: string) => `Text of ${name}`,
   },
@@ -80,19 +80,19 @@ export const scriptsTexts = {
   approval: {
     current: (time: string) => `You approved this content on ${time}. Its permissions apply.`,
     outdated: (time: string) =>
-      `The file changed since you approved it on ${time}. Until you approve it again, each call needs approval and has no network, folders or secrets.`,
+      `The file changed since you approved it on ${time}. Until you approve it again, each call needs approval and cannot use the network, folders or secrets.`,
     missing:
-      "This file is not approved. Each call needs approval and has no network, folders or secrets.",
+      "This file is not approved. Each call needs approval and cannot use the network, folders or secrets.",
     requested: "Requested permissions",
     unreadable: "The permissions cannot be read.",
     meaning:
-      "If you approve, the file gets the permissions listed above, in this place and with exactly this content. After any change it needs approval again.",
+      "If you approve, the file gets the permissions above while its location and content stay the same. After any change, it needs approval again.",
     approve: "Approve this content",
     revoke: "Revoke the approval",
-    module: "A module runs inside the server: approve it with capstan scripts approve FILE.",
+    module: "A module runs inside the server. To approve it, run: capstan scripts approve FILE",
     broken: "Fix its errors first.",
     unsaved: "Save your changes first.",
-    none: "None. Once approved, it needs approval once for the same arguments, and has no network, folders or secrets.",
+    none: "None. After you approve the file, its calls need approval once per set of arguments and cannot use the network, folders or secrets.",
     changes: "Changes since the approval",
     changesIn: (name: string) => `Changes in ${name}`,
     contents: (files: number) => `Contents: ${plural(files, "file")}`,
@@ -101,12 +101,12 @@ export const scriptsTexts = {
   permissions: {
     executions: {
       auto: "Runs without approval",
-      "ask-once": "Needs approval once for the same arguments",
+      "ask-once": "Needs approval once per set of arguments",
       "ask-always": "Needs approval before every call",
       deny: "Never runs",
     },
     reviews: {
-      never: "The model sees results at once",
+      never: "The model sees results without your review",
       "on-error": "You see errors before the model does",
       always: "You see results before the model does",
     },
@@ -125,7 +125,8 @@ export const scriptsTexts = {
     hosts: (names: string) => `Can reach the hosts ${names}`,
   },
   tools: {
-    module: "A module's tools are known after its approval: capstan scripts approve FILE.",
+    module:
+      "The tools of a module appear after you approve it. To approve it, run: capstan scripts approve FILE",
     empty: "This file has no tools.",
     optional: "optional",
     returns: (type: string, note: string | undefined) =>
@@ -146,7 +147,7 @@ export const scriptsTexts = {
     ended: "The call ended.",
     starting: "Starting…",
     stop: "Stop",
-    notStopped: "Not stopped",
+    notStopped: "Could not stop the call",
     printed: "Output",
     failed: (code: string) => `Failed: ${code}`,
     result: "Result",
@@ -156,7 +157,8 @@ export const scriptsTexts = {
   calls: {
     title: "Recent calls",
     refresh: "Refresh",
-    unreadable: (runs: string) => `Omitted because the database is corrupt there: ${runs}.`,
+    unreadable: (runs: string) =>
+      `These runs are omitted because their records are corrupt: ${runs}.`,
     empty: "No calls yet.",
     triedHere: "tried here",
     byModel: "by a model",

@@ -7,7 +7,7 @@ export const settingsTexts = {
     storage: "The key is stored in this tab only.",
     pair: {
       before: "To pair this browser instead, run",
-      after: "on the server's machine and open the link here.",
+      after: "on the server's machine, then open the link in this browser.",
     },
     field: "API key",
     submit: "Use this key",
@@ -17,26 +17,26 @@ export const settingsTexts = {
     reason === undefined ? " (default)" : ` (default: ${reason})`,
   configuration: {
     before:
-      "The settings file allows more than the accepted version, so it does not apply. To review and accept it, run",
-    after: "on the server's machine and restart the server.",
+      "The settings file allows more than its last accepted version, so it does not apply yet. To review and accept it, run",
+    after: "on the server's machine, then restart the server.",
   },
   pairing: {
     before: "This browser can send messages, but it cannot approve calls. To pair it, run",
-    after: "on the server's machine and open the link here.",
-    anyone: "Anyone who may use this server can approve calls.",
+    after: "on the server's machine, then open the link in this browser.",
+    anyone: "Anyone who can use this server can approve calls.",
     paired:
-      "Calls are approved in paired browsers and terminals, and with keys that have the right to approve.",
+      "Calls can be approved in paired browsers and terminals, or with an API key that has the right to approve.",
   },
   theme: (theme: "dark" | "light") => `Switch to the ${theme} theme`,
   tools: {
     about:
-      "Tools that the model may call in this chat. A tool is available if it and its group are on.",
+      "Tools that the model can call in this chat. A tool is available if it and its group are on.",
     aboutNew:
-      "Tools that the model may call in the next chat. A tool is available if it and its group are on.",
+      "Tools that the model can call in the next chat. A tool is available if it and its group are on.",
     empty: "This server has no tools.",
     alwaysOffered: (execution: string) => `${execution}, always available`,
     executions: {
-      auto: "runs at once",
+      auto: "runs without approval",
       "ask-once": "needs approval once",
       "ask-always": "needs approval each time",
       deny: "never runs",

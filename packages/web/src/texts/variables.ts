@@ -3,7 +3,7 @@ import { formatBytes, formatCount, plural } from "./count.ts";
 /** Texts of the variables panel. */
 export const variablesTexts = {
   about: {
-    before: "Every result is stored here in full. A call can use one as",
+    before: "Every result is stored here in full. A call can use a result as",
     after: "without passing it through the model.",
   },
   search: "Search",
@@ -43,11 +43,11 @@ export const variablesTexts = {
     `${formatCount(read)} of ${formatCount(total)} characters`,
   showMore: "Show more",
   tooLarge: (name: string) => `${name} is too large to open in full on the page.`,
-  notChanged: "Not changed",
-  notDeleted: "Not deleted",
-  notRestored: "Not restored",
-  deleted: (name: string) => `${name} is deleted.`,
-  deletedForGood: (name: string) => `${name} is deleted. It was too large to restore.`,
+  notChanged: "Could not change the variable",
+  notDeleted: "Could not delete the variable",
+  notRestored: "Could not restore the variable",
+  deleted: (name: string) => `${name} was deleted.`,
+  deletedForGood: (name: string) => `${name} was deleted. It is too large to restore.`,
   undo: "Undo",
   form: {
     name: "Name",
