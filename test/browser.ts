@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 
-/** A browser that tests can drive, or why there is none: the reason a test gives for skipping. */
+/** A browser for tests, or the reason for skipping if there is none. */
 export type FoundBrowser =
   | { readonly status: "found"; readonly path: string }
   | { readonly status: "missing"; readonly reason: string };
@@ -32,7 +32,7 @@ export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: browser.path,
     headless: true,
-    // The first start on a machine reads all of it from the disk.
+    // The first start reads the whole browser from the disk, which is slow.
     timeout: 120_000,
     args: [
       "--no-sandbox",
@@ -46,7 +46,7 @@ export async function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** Looks again: something was installed. */
+/** Repeats the search after an installation. */
 export function forgetBrowser(): void {
   found = undefined;
 }

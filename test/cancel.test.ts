@@ -9,8 +9,7 @@ import { findPython } from "@capstan/scripts";
 import { type Api, createApi, eventsOf } from "./api.ts";
 import { approveScript, createServerFolder, startServerProcess } from "./server-process.ts";
 
-// A call that is stopped while it runs: all processes that it started end, and every reader is
-// told.
+// Cancels running calls: all processes that they started end, and every reader gets the event.
 
 const python = await findPython({});
 const { problem } = await findSandbox();
@@ -18,7 +17,7 @@ const noProc = process.platform === "linux" ? undefined : "processes are looked 
 const skip =
   (python.status === "missing" ? python.message : undefined) ?? problem?.message ?? noProc ?? false;
 
-/** Starts a child and a grandchild, and waits; each is known by the mark. */
+/** Starts a child and a grandchild process and waits. Each has the mark in its arguments. */
 const waiter = `import ctypes, subprocess, time
 
 def wait_with(mark: str):
@@ -49,7 +48,7 @@ before(async () => {
 
 after(() => resources.disposeAsync());
 
-/** The processes that have a mark in their name or their arguments. */
+/** Returns the processes with a mark in their name or their arguments. */
 async function marked(mark: string): Promise<readonly string[]> {
   const found = await Promise.all(
     (await readdir("/proc"))
@@ -67,18 +66,18 @@ async function marked(mark: string): Promise<readonly string[]> {
 
 async function until(what: string, look: () => Promise<boolean>): Promise<void> {
   for (const end = performance.now() + 60_000; !(await look()); await pause(10))
-    if (performance.now() > end) assert.fail(`not within a minute: ${what}`);
+    if (performance.now() > end) assert.fail(`did not happen within a minute: ${what}`);
 }
 
 interface Kind {
   readonly group: string;
   /** Whether the call needs approval, as for a script without declared permissions. */
   readonly asks: boolean;
-  /** As the offline model is told. */
+  /** The message to the offline model. */
   readonly input: (mark: string) => string;
 }
 
-/** How many processes at least have the mark. */
+/** The minimum number of processes with the mark. */
 const processes = 3;
 
 const script: Kind = {
@@ -96,7 +95,7 @@ const shell: Kind = {
   },
 };
 
-/** A turn whose call has started all its processes. */
+/** Starts a turn, and waits until its call has started all its processes. */
 async function underWay({ group, asks, input }: Kind, mark: string) {
   const { id: conversation } = await api.createConversation();
   const run = await api.startTurn({ conversation, input: input(mark), groups: [group] });
@@ -160,23 +159,23 @@ function callIsCancelled(kind: Kind, mark: string) {
 
 // Contract: durability-21
 test(
-  "a turn with a script tool that has children is cancelled: the whole tree is gone, and it says so",
+  "cancelling a turn ends the whole process tree of its script tool, and the turn reports it",
   { skip },
   turnIsCancelled(script, "capmark-1"),
 );
 test(
-  "one call of a script tool is cancelled: its process tree ends, and the turn continues",
+  "cancelling one call of a script tool ends its process tree, and the turn continues",
   { skip },
   callIsCancelled(script, "capmark-2"),
 );
 test(
-  "a turn with a shell command that has children is cancelled: the whole tree is gone, and it says so",
+  "cancelling a turn ends the whole process tree of its shell command, and the turn reports it",
   { skip },
   turnIsCancelled(shell, "capmark-3"),
 );
 // Contract: durability-21
 test(
-  "one call of a shell command is cancelled: its process tree ends, and the turn continues",
+  "cancelling one call of a shell command ends its process tree, and the turn continues",
   { skip },
   callIsCancelled(shell, "capmark-4"),
 );

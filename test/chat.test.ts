@@ -13,7 +13,7 @@ import {
   startServerProcess,
 } from "./server-process.ts";
 
-// `capstan chat` in scripts: what is put in, each line a message, and what comes out.
+// Tests `capstan chat` in scripts: each input line is a message.
 
 const messages = ["/DateTime {}", "Good morning", '/ListFiles {"path":"."}', "/ListVars {}"];
 const answers = [/^\*\*DateTime\*\* says:/m, /offline model/, /^notes\.txt$/m, /ListFiles_2 /];
@@ -75,7 +75,7 @@ function assertAnswers(stdout: string): void {
   );
 }
 
-test("each line of a file is answered, in order, and the exit code is 0", async () => {
+test("chat answers each line of a file in order and exits with 0", async () => {
   for (let time = 0; time < 3; time++) {
     await using input = await open(join(folder.work, "messages.txt"));
     const { code, stdout, stderr } = await runChat({ input });
@@ -84,13 +84,13 @@ test("each line of a file is answered, in order, and the exit code is 0", async 
   }
 });
 
-test("lines that come together while the chat waits are answered each", async () => {
+test("chat answers each of several lines that arrive together", async () => {
   const { code, stdout, stderr } = await runChat({ input: messages });
   assert.equal(code, 0, stderr);
   assertAnswers(stdout);
 });
 
-test("a turn that fails is exit code 1, and the lines after it are answered all the same", async () => {
+test("a failed turn leads to exit code 1, and the following lines are still answered", async () => {
   await using input = await open(join(folder.work, "failing.txt"));
   const flags = ["--model", "openai/none"];
   const { code, stdout, stderr } = await runChat({ input, flags });

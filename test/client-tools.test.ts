@@ -32,7 +32,9 @@ const tools = [
   groupTool("toys"),
 ];
 
-/** A response that waits for three outputs of its client and an approval, after a restart. */
+/**
+ * Returns a response that, after a restart, waits for three outputs of its client and an approval.
+ */
 async function waitingForClient() {
   const resources = new AsyncDisposableStack();
   const upstream = resources.use(
@@ -62,7 +64,7 @@ async function waitingForClient() {
         input,
         previous_response_id: asked.id,
       }),
-    /** The outputs of its five calls that the model read. */
+    /** The outputs of the response's five calls, as the model read them. */
     results: () =>
       upstream.requests
         .at(-1)
@@ -79,7 +81,7 @@ const output = (call_id: string | undefined, n: number) => ({
 });
 
 // Contract: loop-63
-test("a round of a client's calls, the server's and one that asks: the server's runs meanwhile, the rest is answered in any order", async () => {
+test("in a round with client tools, a server tool and an approval, the server's call runs first and the others are answered in any order", async () => {
   await using waiting = await waitingForClient();
   const { asked, ids, goOn, results, folder } = waiting;
   assert.deepEqual(asked.output.map(({ type }) => type).toSorted(), [
@@ -111,7 +113,7 @@ test("a round of a client's calls, the server's and one that asks: the server's 
 });
 
 // Contract: loop-63
-test("calls that a client leaves unanswered are reported as unanswered, and every call has a result", async () => {
+test("calls without a client's answer are reported as unanswered, and every call has a result", async () => {
   await using waiting = await waitingForClient();
   const { ids, goOn, results, folder } = waiting;
   await assert.rejects(goOn([output("call_nobody", 1)]), /No tool call found/);

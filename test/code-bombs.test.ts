@@ -29,7 +29,7 @@ before(async () => {
 
 after(() => resources.disposeAsync());
 
-/** Runs one call to its end, and says what became of it. */
+/** Runs one call to its end, and returns its result. */
 async function run(tool: string, args: { readonly [name: string]: string }): Promise<string> {
   const { id: conversation } = await api.createConversation();
   const input = `/${tool} ${JSON.stringify(args)}`;
@@ -37,7 +37,7 @@ async function run(tool: string, args: { readonly [name: string]: string }): Pro
   return spokenText(await api.finishedEvents(turn));
 }
 
-/** Asks the server again and again until something has ended; how often it answered. */
+/** Polls the server until a promise settles, and returns the number of answers. */
 async function answersUntil(ended: Promise<unknown>): Promise<number> {
   let answers = 0;
   let over = false;
@@ -87,7 +87,7 @@ const bombs = [
 ] as const;
 
 for (const { name, tool, args, ends } of bombs)
-  test(`${name} leaves the server answering`, { skip }, async () => {
+  test(`${name} does not stop the server from answering`, { skip }, async () => {
     const ended = run(tool, args);
     const answers = await answersUntil(ended);
     assert.match(await ended, ends);
@@ -98,7 +98,7 @@ for (const { name, tool, args, ends } of bombs)
 
 // Contract: sandbox-24, sandbox-31
 test(
-  "all of them at once leave the server answering, and nothing of them is left",
+  "the server answers while all of them run together, and no process of them remains",
   { skip },
   async () => {
     const ended = Promise.all(bombs.map(({ tool, args }) => run(tool, args)));

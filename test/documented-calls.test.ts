@@ -10,7 +10,7 @@ import { builtInGroups, createToolExecutor } from "capstan";
 import { root } from "../scripts/command.ts";
 import { createServerFolder, type ServerFolder } from "./server-process.ts";
 
-// The calls that the documentation shows are calls that the tools take.
+// Checks that the tools accept the calls in the documentation.
 
 interface DocumentedCall {
   readonly where: string;
@@ -55,7 +55,7 @@ function leadingJson(text: string): JsonObject | undefined {
     try {
       return JSON.parse(text.slice(0, index + 1)) as JsonObject;
     } catch {
-      // It ends at a later brace, if at all.
+      // The JSON may end at a later brace.
     }
   }
   return undefined;
@@ -73,7 +73,7 @@ async function problemOf({ where, tool, args }: DocumentedCall, executor: ToolEx
   return checked.status === "valid" ? undefined : `${where}: ${checked.error.message}`;
 }
 
-test("every call of a built-in tool that is shown fits the tool", async () => {
+test("every documented call of a built-in tool is valid", async () => {
   const executor = createExecutor();
   const calls = documents.flatMap(({ path, text }) => documentedCalls(path, text));
   const shown = calls.filter(({ tool }) => executor.getTool(tool) !== undefined);
@@ -85,7 +85,7 @@ test("every call of a built-in tool that is shown fits the tool", async () => {
   );
 });
 
-test("calls in the tools' own rules are valid, too", async () => {
+test("calls in the tools' own rules are valid", async () => {
   const executor = createExecutor();
   const rules = executor.variables.snapshot().filter(({ type }) => type === "RULE");
   const texts = [executor.toolRules(), ...rules.map(({ value }) => value.text ?? "")];
@@ -105,19 +105,19 @@ test("the examples of DateTime give the documented results", async () => {
   for (const [, args = "", expected = ""] of rows) {
     const result = await createExecutor().execute("DateTime", JSON.parse(args));
     assert.equal(result.status, "success", args);
-    // The current time is another one by now.
+    // The current time has changed.
     if (!args.includes("operation")) continue;
     assert.ok(JSON.stringify(result).includes(expected), `${args}: ${JSON.stringify(result)}`);
   }
 });
 
-test("the offline model runs the lines that its guide shows, and each call succeeds", async () => {
+test("the offline model runs the lines of its guide, and each call succeeds", async () => {
   const guide = documents.find(({ path }) => path.endsWith("models.md"))?.text ?? "";
   const blocks = [...guide.matchAll(/^```\n(\/[^]*?)^```$/gm)].map(([, lines = ""]) => lines);
   assert.equal(blocks.length, 1);
   const model = createOfflineModel({ chunkDelayMs: 0 });
   for (const content of blocks) {
-    // Which of two calls that run side by side ends first is chance.
+    // Two parallel calls end in random order.
     for (let time = 0; time < 10; time++) {
       const contextMessages = [{ role: "user", content }] as const;
       const run = runToolChain({ executor: createExecutor(), model, contextMessages });
@@ -132,7 +132,7 @@ test("the offline model runs the lines that its guide shows, and each call succe
   }
 });
 
-test("the lines that /help suggests fit their tools, and those that need nothing else succeed", async () => {
+test("the lines that /help suggests are valid calls, and succeed if they need nothing else", async () => {
   const executor = createExecutor();
   const model = createOfflineModel({ chunkDelayMs: 0 });
   const ask = async (content: string) =>

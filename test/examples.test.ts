@@ -17,7 +17,7 @@ test("the library example asks, runs its tool and shows the answer", async () =>
   assert.match(stdout, /Kept as: Weather_1/);
 });
 
-test("the tools of the guide do what it says", async () => {
+test("the tools of the guide behave as described", async () => {
   const { stdout } = await run(process.execPath, ["examples/write-a-tool.ts"]);
   const lines = stdout.trimEnd().split("\n");
   const expected = [
@@ -42,7 +42,7 @@ test("the tools of the guide do what it says", async () => {
   assert.equal(lines.length, expected.length);
 });
 
-test("the code of the guide to writing tools is that of its example, and no tool of it is left out", async () => {
+test("the guide to writing tools contains the code of its example, with every tool", async () => {
   const guide = await readFile(join(root, "docs/guides/write-a-tool.md"), "utf8");
   const example = await readFile(join(root, "examples/write-a-tool.ts"), "utf8");
   const blocks = [...guide.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code = ""]) => code);
@@ -52,7 +52,7 @@ test("the code of the guide to writing tools is that of its example, and no tool
     assert.ok(guide.includes(`const ${name} = `), `The guide lacks ${name}`);
 });
 
-test("values pass by reference as the guide says", async () => {
+test("values pass by reference as the guide describes", async () => {
   const { stdout } = await run(process.execPath, ["examples/pass-values-by-reference.ts"]);
   const lines = stdout.trimEnd().split("\n");
   const expected = [
@@ -79,7 +79,7 @@ test("values pass by reference as the guide says", async () => {
   assert.equal(lines.length, expected.length);
 });
 
-test("the code of the guide to references is that of its example", async () => {
+test("the guide to references contains the code of its example", async () => {
   const guide = await readFile(join(root, "docs/guides/pass-values-by-reference.md"), "utf8");
   const example = await readFile(join(root, "examples/pass-values-by-reference.ts"), "utf8");
   const blocks = [...guide.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code = ""]) => code);
@@ -87,7 +87,7 @@ test("the code of the guide to references is that of its example", async () => {
   for (const code of blocks) assert.ok(example.includes(code), `The example lacks:\n${code}`);
 });
 
-test("calls that need approval ask as the guide says", async () => {
+test("calls that need approval request it as the guide describes", async () => {
   const { stdout } = await run(process.execPath, ["examples/ask-before-it-runs.ts"]);
   const lines = stdout.trimEnd().split("\n");
   const expected = [
@@ -120,7 +120,7 @@ test("calls that need approval ask as the guide says", async () => {
   assert.equal(lines.length, expected.length);
 });
 
-test("the code of the guide to asking is that of its example", async () => {
+test("the guide to approvals contains the code of its example", async () => {
   const guide = await readFile(join(root, "docs/guides/ask-before-it-runs.md"), "utf8");
   const example = await readFile(join(root, "examples/ask-before-it-runs.ts"), "utf8");
   const blocks = [...guide.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code = ""]) => code);

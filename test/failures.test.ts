@@ -17,7 +17,7 @@ let folder: ServerFolder;
 let server: ServerProcess;
 let api: Api;
 
-/** How the model fails, by the message it is sent. */
+/** The model's failure for each message. */
 const failures: { readonly [message: string]: UpstreamAnswer } = {
   "die early": { say: [], ending: "break" },
   "die in mid-stream": { say: ["Half a"], ending: "break" },
@@ -59,7 +59,7 @@ async function callOf(input: string) {
   return { conversation, ...settled, said: spokenText(events) };
 }
 
-test("a tool that throws is an outcome that the model reads", async () => {
+test("a tool that throws leads to an error that the model reads", async () => {
   const { status, said } = await callOf("call Throws {}");
   assert.equal(status, "error");
   assert.match(said, /tool_threw.*the toy broke/);
@@ -71,14 +71,14 @@ test("a tool that hangs is stopped at its deadline", async () => {
   assert.match(said, /stopped after 0\.1 s/);
 });
 
-test("a tool that returns nothing says so", async () => {
+test("a tool that returns nothing is reported as without a result", async () => {
   const { status, said } = await callOf("call ReturnsNothing {}");
   assert.equal(status, "success");
   assert.match(said, /\(no result\)/);
 });
 
 // Contract: durability-76
-test("a result of 50 MB is cut for the model, kept whole, and read in slices", async () => {
+test("a result of 50 MB is truncated for the model, stored in full, and read in slices", async () => {
   const { status, conversation, result } = await callOf("call ReturnsMuch {}");
   assert.equal(status, "success");
   assert.ok(result.isTruncated);
@@ -89,7 +89,7 @@ test("a result of 50 MB is cut for the model, kept whole, and read in slices", a
   assert.equal(slice.text, "6789abcdef");
 });
 
-test("a tool that is not there is an outcome with the nearest names", async () => {
+test("a call of an unknown tool leads to an error with the nearest names", async () => {
   const { status, said } = await callOf('call Recrod {"line":"x"}');
   assert.equal(status, "not_found");
   assert.match(said, /Record/);
@@ -108,21 +108,21 @@ for (const [args, says] of [
   });
 }
 
-/** That a turn failed with this code, and that what was said is kept. */
+/** Checks that a turn failed with this code and kept its partial text. */
 async function failing(input: string, on = api): Promise<RunView & { readonly said: string }> {
   const { view, events } = await turn(input, on);
   assert.equal(view.error?.phase, "model", JSON.stringify(view.error));
   return { ...view, said: spokenText(events) };
 }
 
-test("a model that dies in mid-stream: the run fails, and keeps what was said", async () => {
+test("if the model's stream breaks, the run fails and keeps the received text", async () => {
   const { status, error, said } = await failing("die in mid-stream");
   assert.equal(status, "failed");
   assert.equal(error?.code, "connection");
   assert.equal(said, "Half a");
 });
 
-test("a model that dies in the middle of its calls: none is run", async () => {
+test("if the model's stream breaks within its calls, none runs", async () => {
   const { run, events, view } = await turn("die in a call");
   assert.equal(view.error?.code, "connection");
   assert.deepEqual(eventsOf(events, "call.proposed"), []);
@@ -133,8 +133,8 @@ test("a model that dies in the middle of its calls: none is run", async () => {
   assert.deepEqual(JSON.stringify(output).match(/"mcp_call"/), null);
 });
 
-test("a model that never ends is given up after a silence", async () => {
-  // On a server of its own: no other test is to be quick.
+test("a model that stops sending is aborted after the silence limit", async () => {
+  // Uses a separate server, because only this test needs short timeouts.
   await using quiet = await createServerFolder();
   const environment = { ...upstream.environment, TOY_SILENCE_MS: "3000" };
   await using impatient = await startServerProcess({
@@ -148,19 +148,19 @@ test("a model that never ends is given up after a silence", async () => {
   assert.equal(said, "And so on");
 });
 
-test("a model that says nothing is asked once more, and then the turn ends", async () => {
+test("an empty model response is requested once more, and then the turn ends", async () => {
   const before = upstream.requests.length;
   const { view } = await turn("say nothing");
   assert.equal(view.status, "completed");
   assert.equal(upstream.requests.length - before, 2);
 });
 
-test("a wrong key, and a model that is not there, are told apart", async () => {
+test("a wrong key and an unknown model lead to different errors", async () => {
   assert.equal((await failing("wrong key")).error?.code, "authentication");
   assert.equal((await failing("not found")).error?.code, "model_not_found");
 });
 
-test("a model that is never there is tried three times, with its retries told", async () => {
+test("an unavailable model is tried three times, and the retries are reported", async () => {
   const before = upstream.requests.length;
   const { view, events } = await turn("die early");
   assert.equal(view.error?.code, "connection");
@@ -189,7 +189,7 @@ test("a failing model ends a stream of the Responses API with response.failed", 
   assert.ok(failed.error.message.length > 10);
 });
 
-test("a failing model is an answer, not an error, where JSON is asked for", async () => {
+test("if the client requests JSON, a model failure is a failed response, not an HTTP error", async () => {
   const response = await fetch(`${server.url}/v1/responses`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -201,7 +201,7 @@ test("a failing model is an answer, not an error, where JSON is asked for", asyn
   assert.ok(error !== null);
 });
 
-test("after all that the server is well, and nothing was logged as its own fault", async () => {
+test("afterwards the server still answers, and has logged no internal error", async () => {
   const { view } = await turn("Hello");
   assert.equal(view.status, "completed");
   assert.doesNotMatch(server.output(), /failed|Error|unhandled/i);

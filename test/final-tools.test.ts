@@ -4,7 +4,7 @@ import { createApi, eventsOf, spokenText } from "./api.ts";
 import { createServerFolder, readLedger, startServerProcess, toyServer } from "./server-process.ts";
 import { obey, startUpstream } from "./upstream.ts";
 
-/** A turn whose answer a final tool was giving when its server ended, and the next server. */
+/** A turn whose final tool was answering when its server ended, and the next server. */
 async function cutInAnswer(tool: "Announce" | "Recite", end: "kill" | "stop") {
   const resources = new AsyncDisposableStack();
   const upstream = resources.use(await startUpstream(obey));
@@ -32,7 +32,7 @@ async function cutInAnswer(tool: "Announce" | "Recite", end: "kill" | "stop") {
 }
 
 // Contract: loop-75
-test("kill -9 in a final tool's answer: what was heard is kept as cut off, and the tool is not run again", async () => {
+test("kill -9 during a final tool's answer keeps the partial answer as incomplete and does not run the tool again", async () => {
   await using cut = await cutInAnswer("Announce", "kill");
   const { api, run, folder, upstream, conversation } = cut;
   const events = await api.finishedEvents(run);
@@ -55,15 +55,15 @@ test("kill -9 in a final tool's answer: what was heard is kept as cut off, and t
   await api.finishedEvents(next);
   const told = JSON.stringify(upstream.requests.at(-1)?.messages);
   assert.match(told, /Error \(outcome_unknown\): Announce had begun/);
-  assert.doesNotMatch(told, /recorded verse/, "words that were cut off are nobody's answer");
+  assert.doesNotMatch(told, /recorded verse/, "an incomplete answer is not stored as an answer");
 });
 
 // Contract: loop-75
-test("a stop in a final tool's answer: a tool that only reads answers again, and that ends the turn", () =>
+test("after a stop during the answer of a read-only final tool, the tool answers again and ends the turn", () =>
   givenAnew("stop"));
 
 // Contract: loop-75
-test("kill -9 in a final tool's answer: a tool that only reads answers again, and that ends the turn", () =>
+test("after kill -9 during the answer of a read-only final tool, the tool answers again and ends the turn", () =>
   givenAnew("kill"));
 
 async function givenAnew(end: "stop" | "kill"): Promise<void> {

@@ -9,7 +9,7 @@ const page = Array.from(
   (_, n) => `${n}\t"quoted" \\n é 漢 😀 {{x}} 50% <b>&amp;</b>\n`,
 ).join("");
 
-test("after ten turns and a restart a result comes back byte for byte, by ReadVar and by reference", async () => {
+test("after ten turns and a restart, ReadVar and references return a result byte for byte", async () => {
   await using resources = new AsyncDisposableStack();
   const folder = resources.use(await createServerFolder({ "page.txt": page }));
   const start = async () => {

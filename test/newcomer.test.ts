@@ -58,7 +58,7 @@ test("the page explains itself in two lines and offers three things to try", { s
 });
 
 for (const [index, tools] of [["ListFiles"], ["ListFiles", "DateTime", "ListVars"], []].entries()) {
-  test(`thing ${index + 1} to try works at a click`, { skip }, async () => {
+  test(`example ${index + 1} to try runs after a click`, { skip }, async () => {
     const { page } = me;
     await page.getByRole("button", { name: "New chat" }).click();
     const things = page.getByRole("list", { name: "Things to try" }).getByRole("button");
@@ -86,7 +86,7 @@ test(
   },
 );
 
-test("several lines are several calls of one turn, run at once", { skip }, async () => {
+test("several lines are parallel calls of one turn", { skip }, async () => {
   const { page } = me;
   await me.say(`/FetchWebPage {"url":"${site.url}/slow"}\n/ViewFile {"path":"notes.md"}`);
   await me.card("FetchWebPage").getByRole("button", { name: "Allow for this session" }).click();
@@ -117,25 +117,29 @@ test("each call and turn shows its time and its tokens", { skip }, async () => {
   assert.match(numbers, /\d+ tokens shown, 0 withheld/);
 });
 
-test("a long result is cut for the model and kept whole as a variable", { skip }, async () => {
-  const { page } = me;
-  await me.say('/ViewFile {"path":"logbook.txt"}');
-  await me.turnEnds();
-  const row = me.row("ViewFile");
-  assert.match(await row.getByTestId("call-tokens").innerText(), /\+[\d,]+ withheld/);
-  await row.getByTestId("call-toggle").click();
-  const shown = await row.getByTestId("call-result").innerText();
-  assert.match(shown, /characters left out/);
-  assert.ok(shown.length < 9_000, String(shown.length));
-  await row.getByRole("button", { name: /Open the full value/ }).click();
-  const value = me.panel("Variables").getByRole("region", { name: /^Value of / });
-  await value.getByText("Day 1: wind").waitFor();
-  await page.getByTestId("variable-more").scrollIntoViewIfNeeded();
-  await value.getByText("Day 900: wind").waitFor();
-  for (const day of [450, 899]) assert.ok((await value.innerText()).includes(`Day ${day}: `));
-});
+test(
+  "a long result is truncated for the model and stored in full as a variable",
+  { skip },
+  async () => {
+    const { page } = me;
+    await me.say('/ViewFile {"path":"logbook.txt"}');
+    await me.turnEnds();
+    const row = me.row("ViewFile");
+    assert.match(await row.getByTestId("call-tokens").innerText(), /\+[\d,]+ withheld/);
+    await row.getByTestId("call-toggle").click();
+    const shown = await row.getByTestId("call-result").innerText();
+    assert.match(shown, /characters left out/);
+    assert.ok(shown.length < 9_000, String(shown.length));
+    await row.getByRole("button", { name: /Open the full value/ }).click();
+    const value = me.panel("Variables").getByRole("region", { name: /^Value of / });
+    await value.getByText("Day 1: wind").waitFor();
+    await page.getByTestId("variable-more").scrollIntoViewIfNeeded();
+    await value.getByText("Day 900: wind").waitFor();
+    for (const day of [450, 899]) assert.ok((await value.innerText()).includes(`Day ${day}: `));
+  },
+);
 
-test("a reference takes the whole value into a next call, past the model", { skip }, async () => {
+test("a reference passes the full value to another call without the model", { skip }, async () => {
   const name = (await me.panel("Variables").getByRole("heading", { level: 3 }).innerText()).trim();
   await me.say(`/Text {"operation":"count","text":"$VAR_REF{{${name}}}"}`);
   await me.turnEnds();
@@ -196,4 +200,4 @@ test("conversations are listed, renamed, opened and deleted", { skip }, async ()
     .waitFor();
 });
 
-test("all the while the page had nothing to complain of", { skip }, () => assertQuiet(me));
+test("the page logged no errors in all these tests", { skip }, () => assertQuiet(me));

@@ -42,7 +42,7 @@ function answer(request: ChatRequest): UpstreamAnswer {
     : obey(request);
 }
 
-/** Two servers of one database, each with the places and the patience given, and what they need. */
+/** Starts two servers on one database, with the given slots and timeouts. */
 async function openPlace(
   withRedis: boolean,
   { places = 100, heartbeatMs = 15_000, approvalMs = 24 * 60 * 60 * 1_000 } = {},
@@ -82,13 +82,13 @@ async function startTurn(api: Api, input: string): Promise<{ conversation: strin
   return { conversation, run };
 }
 
-/** A response's stream at a node, from behind a number on. */
+/** Opens a response's stream at a node, after a sequence number. */
 async function* readStream(node: Node, run: string, after = -1): AsyncGenerator<ServerSentEvent> {
   const url = `${node.url}/v1/responses/${run}?stream=true&starting_after=${after}`;
   yield* readEventStream(await fetch(url));
 }
 
-/** Reads a response's stream at a node until an event has come so often. */
+/** Reads a response's stream at a node until an event has arrived the given number of times. */
 async function hasShown(node: Node, run: string, wanted: string, times: number): Promise<void> {
   let seen = 0;
   for await (const { event } of readStream(node, run))
@@ -111,7 +111,7 @@ const kinds = [
 
 // Contract: durability-82
 test(
-  "a run of one node is followed, answered and stopped at another",
+  "a run of one node can be followed, answered and stopped at another node",
   { skip: skipRedis },
   async () => {
     await using place = await openPlace(true);
@@ -146,7 +146,7 @@ test(
 
 // Contract: durability-50
 test(
-  "a response shows at a node that does not have its run that it lives, and while it is queued",
+  "every node reports that a response is queued or in progress, also without its run",
   { skip: skipAlone },
   async () => {
     await using place = await openPlace(false, { places: 1, heartbeatMs: 50 });
@@ -208,10 +208,10 @@ for (const { title, withRedis, skip } of kinds) {
 
 // Contract: durability-53
 test(
-  "kill -9 of the node that asked: the other ends its question in time",
+  "after kill -9 of the node that requested approval, the other node expires the request in time",
   { skip: skipAlone },
   async () => {
-    // No queue that could tell it.
+    // Without a queue, the node is not notified.
     await using place = await openPlace(false, { approvalMs: 5_000 });
     const { one, other } = place;
     const { conversation, run } = await startTurn(one.api, 'call Append {"line":"unanswered"}');

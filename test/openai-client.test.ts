@@ -80,7 +80,7 @@ for (const [name, { model, says }] of Object.entries(cases)) {
     assert.deepEqual(retrieved.output, withoutParsed(final.output));
   });
 
-  test(`${name}: the openai client is shown what the server's tools did`, async () => {
+  test(`${name}: the openai client reads the calls of the server's tools`, async () => {
     const response = await client().responses.create({
       model,
       input: name === "offline" ? '/ListFiles {"path":"."}' : "list",
@@ -110,14 +110,14 @@ for (const [name, { model, says }] of Object.entries(cases)) {
   });
 }
 
-test("the models are listed for the openai client, the default one among them", async () => {
+test("the openai client lists the models, including the default model", async () => {
   const client = new OpenAI({ baseURL: `${servers.upstream.url}/v1`, apiKey: "local" });
   const ids = (await client.models.list()).data.map(({ id }) => id);
   assert.ok(ids.includes("custom/scripted"), ids.join());
   assert.ok(ids.includes("capstan/offline"), ids.join());
 });
 
-test("the upstream is asked for its model with its own key, never with the client's", () => {
+test("requests to the upstream use its own key, never the client's key", () => {
   assert.ok(upstream.requests.length > 0);
   assert.deepEqual(new Set(upstream.authorizations), new Set(["Bearer upstream-key"]));
   assert.deepEqual(new Set(upstream.requests.map(({ model }) => model)), new Set(["scripted"]));

@@ -70,7 +70,7 @@ async function bundleProgram(project: string): Promise<Bundle> {
     root: project,
     configFile: false,
     logLevel: "error",
-    // Of nobody who installed the package.
+    // Excludes the configuration of this repository.
     resolve: { conditions: ["browser", "import", "default"] },
     build: {
       outDir,

@@ -17,7 +17,7 @@ async function run(program: string): Promise<string> {
   return output;
 }
 
-test("the README's client gets an answer for which a tool ran on the server", async () => {
+test("the README's client gets an answer after a tool ran on the server", async () => {
   await using files = await createServerFolder();
   await using server = await startServerProcess({ folder: files });
   const program = programs.find((code) => code.includes("new OpenAI")) ?? "";

@@ -89,7 +89,7 @@ test("a function tool works for a client that keeps the history itself", async (
   assert.equal(second.output_text, "It said: snow");
 });
 
-test("an approval that arrives twice at once runs the call exactly once", async () => {
+test("an approval that arrives twice at the same time runs the call exactly once", async () => {
   const first = await create({ input: 'call Append {"line":"twice"}' }, false);
   const asked = first.output.find(({ type }) => type === "mcp_approval_request");
   assert.ok(asked?.type === "mcp_approval_request");
@@ -130,14 +130,14 @@ for (const stream of [false, true]) {
     assert.match(second.output_text, new RegExp(`It said: recorded ${line}`));
     assert.equal((await ledger()).filter((text) => text === line).length, 1);
 
-    // The same answer once more, as a client sends it that lost the first response.
+    // Repeats the answer, as a client does that lost the first response.
     const third = await create(answer, stream);
     assert.match(third.output_text, new RegExp(`It said: recorded ${line}`));
     assert.ok(third.output.some((item) => item.type === "mcp_call" && item.output !== null));
     assert.equal((await ledger()).filter((text) => text === line).length, 1);
   });
 
-  test(`an mcp approval that is refused tells the model why (${how})`, async () => {
+  test(`a denied mcp approval gives the model the reason (${how})`, async () => {
     const line = `refused-${how}`;
     const first = await create({ input: `call Append {"line":"${line}"}` }, stream);
     const asked = first.output.find(({ type }) => type === "mcp_approval_request");
@@ -318,7 +318,7 @@ test("two responses may continue the same one: the chain forks", async () => {
   assert.equal(sent.filter((text) => text.includes("left")).length, 1);
 });
 
-/** A response with the toys, as JSON or put together from its stream. */
+/** A response with the toy tools, as JSON or joined from its stream. */
 async function create(
   body: Pick<OpenAI.Responses.ResponseCreateParams, "input" | "previous_response_id">,
   stream: boolean,

@@ -21,7 +21,7 @@ import { inOrder, obey, startUpstream, type Upstream } from "./upstream.ts";
 interface Place extends AsyncDisposable {
   readonly folder: ServerFolder;
   readonly upstream: Upstream;
-  /** The next server on the same data. */
+  /** Starts the next server on the same data. */
   start(environment?: { readonly [name: string]: string }): Promise<ServerProcess & { api: Api }>;
 }
 
@@ -93,7 +93,7 @@ for (const end of ["stop", "kill"] as const) {
 }
 
 // Contract: durability-25
-test("a server whose writer dies says so and ends; the next one continues the stored runs", async () => {
+test("a server whose writer thread dies reports it and exits; the next server continues the stored runs", async () => {
   const held = Promise.withResolvers<void>();
   await using place = await createPlace(() => ({ say: ["One, ", "two."], hold: held.promise }));
   const { folder, upstream } = place;
@@ -117,14 +117,14 @@ test("a server whose writer dies says so and ends; the next one continues the st
 });
 
 // Contract: durability-14
-test("an answer that was written when the server died is acted on by the next one", async () => {
+test("the next server applies an answer that was stored when the server died", async () => {
   await using place = await createPlace();
   const first = await place.start();
   const { conversation, run } = await startTurn(first.api, 'call Append {"line":"late"}');
   await eventsUntil(first.api, run, "chain.waiting");
   const [approval] = await first.api.approvals(conversation);
   await first.kill();
-  // As if the server had died after it stored the answer and before it resumed the run.
+  // Simulates a server that died after it stored the answer and before it resumed the run.
   const sql = new SqliteConnection(new DatabaseSync(join(place.folder.data, "capstan.db")));
   const changes = new SqliteChanges(sql);
   const answer = JSON.stringify({ decision: "allow" });
@@ -141,7 +141,7 @@ test("an answer that was written when the server died is acted on by the next on
 });
 
 // Contract: durability-32
-test("an answer that ends within the grace of a stop is whole", async () => {
+test("an answer that ends within the grace period of a stop is complete", async () => {
   const hold = Promise.withResolvers<void>();
   await using place = await createPlace(() => ({ say: ["Half. ", "Whole."], hold: hold.promise }));
   const first = await place.start({ TOY_GRACE_MS: "60000" });
@@ -158,7 +158,7 @@ test("an answer that ends within the grace of a stop is whole", async () => {
 });
 
 for (const end of ["stop", "kill"] as const) {
-  test(`an answer that ${end} cuts off is begun again by the next server`, async () => {
+  test(`an answer that ${end} interrupts is started again by the next server`, async () => {
     const never = Promise.withResolvers<void>();
     await using place = await createPlace(
       inOrder({ say: ["Half. ", "Never."], hold: never.promise }, { say: ["Anew."] }),
@@ -187,7 +187,7 @@ for (const end of ["stop", "kill"] as const) {
 }
 
 // Contract: durability-13
-test("a stop in a call: one that only reads runs again, one that may have acted does not", async () => {
+test("after a stop during a call, a read-only call runs again and a call with effects does not", async () => {
   await using place = await createPlace();
   const first = await place.start({ TOY_GRACE_MS: "50" });
   const { run } = await startTurn(
@@ -240,7 +240,7 @@ test("kill -9 during a call: its outcome is unknown, and the other calls continu
   assert.deepEqual(await readLedger(place.folder), ["once", "asked"]);
 });
 
-test("a stop does not wait for readers, and hands a client's own response on", async () => {
+test("a stop does not wait for readers, and passes a client's response to the next server", async () => {
   const never = Promise.withResolvers<void>();
   await using place = await createPlace(
     inOrder({ say: ["Half. ", "Never."], hold: never.promise }, { say: ["Anew."] }),
@@ -270,7 +270,7 @@ test("a stop does not wait for readers, and hands a client's own response on", a
 });
 
 // Contract: durability-2
-test("kill -9 while twenty runs stream: each continues without a gap, and is closed once", async () => {
+test("after kill -9, each of twenty streaming runs continues without a gap and ends once", async () => {
   const never = Promise.withResolvers<void>();
   await using place = await createPlace((request, index) =>
     index < 20
@@ -310,7 +310,7 @@ test("a variable that a user adds during a run is stored, whatever happens to th
   assert.equal((await api.readVariable(conversation, "kept")).text, "in mid-air");
 });
 
-test("everything that was said before is there after restarts, byte for byte", async () => {
+test("all earlier text is unchanged after restarts, byte for byte", async () => {
   await using place = await createPlace();
   const first = await place.start();
   const { conversation, run } = await startTurn(first.api, 'call Record {"line":"one"}');
@@ -340,14 +340,14 @@ async function responseStream(url: string, id: string): Promise<string> {
   return response.text();
 }
 
-/** Resolves once a server that is stopping takes no more connections. */
+/** Resolves when a stopping server accepts no more connections. */
 async function listeningEnded(url: string): Promise<void> {
   while (await fetch(`${url}/healthz`).then(ok, () => false)) continue;
 }
 
 const ok = (response: Response) => response.ok;
 
-/** Resolves once the toy tools have written so many lines. */
+/** Resolves when the toy tools have written the given number of lines. */
 async function ledgerReaches(folder: ServerFolder, lines: number): Promise<void> {
   const watcher = watch(folder.work);
   try {

@@ -53,13 +53,13 @@ async function reviewOf(api: Api, conversation: string): Promise<ResultApprovalV
   return api.request("GET", `/v1/approvals/${waiting!.id}`);
 }
 
-/** The bytes of all that the server keeps. */
+/** The bytes of all files of the server. */
 async function stored(data: string): Promise<string> {
   const names = (await readdir(data)).filter((name) => name.startsWith("capstan.db"));
   return (await Promise.all(names.map((name) => readFile(join(data, name), "latin1")))).join("");
 }
 
-test("a result waits for its reviewer over kill -9, is released, and its tool ran once", async () => {
+test("a result waits for its review across kill -9 and is released, and its tool runs once", async () => {
   await using place = await killedInReview();
   const { api, conversation, run } = place;
   assert.doesNotMatch(await readable(api, conversation, run), /tulip/);
@@ -72,7 +72,7 @@ test("a result waits for its reviewer over kill -9, is released, and its tool ra
 });
 
 // Contract: executor-71
-test("a result that was withheld after kill -9 is nowhere: not in the API, not with the model, not in the files", async () => {
+test("a result withheld after kill -9 appears neither in the API, nor in model requests, nor in files", async () => {
   await using place = await killedInReview();
   const { api, conversation, run, folder } = place;
   assert.match(await stored(folder.data), /tulip/);

@@ -12,7 +12,7 @@ import {
   startServerProcess,
 } from "./server-process.ts";
 
-// `capstan rules` at a server that runs, and what becomes of its calls.
+// Tests `capstan rules` with a running server and its calls.
 
 let folder: ServerFolder;
 let server: ServerProcess;
@@ -41,7 +41,7 @@ function capstan(...args: readonly string[]) {
   return promise;
 }
 
-test("a rule that is set in the terminal counts from the next call on, until it is removed", async () => {
+test("a rule that is set in the terminal applies from the next call until it is removed", async () => {
   const set = await capstan(
     "rules",
     "set",
@@ -60,7 +60,7 @@ test("a rule that is set in the terminal counts from the next call on, until it 
   assert.match((await capstan("chat")).out, /\*\*DateTime\*\* says/);
 });
 
-test("a wish that the administrator's rule makes void says so, also in the list for programs", async () => {
+test("a user's rule that an administrator's rule overrides is marked, also in JSON output", async () => {
   const { out } = await capstan("rules", "set", "web.*", "--execution", "auto");
   assert.match(
     out,

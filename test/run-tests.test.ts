@@ -152,13 +152,13 @@ test("a file that cannot be loaded fails the run", async () => {
   assert.deepEqual([totals.failed, flaky], [1, []]);
 });
 
-test("where many files fail none is run again", async () => {
+test("if many files fail, none is run again", async () => {
   const { totals, flaky, runs } = await runAgain(Array.from({ length: 6 }, () => failsOnce));
   assert.deepEqual([totals.failed, flaky], [6, []]);
   assert.deepEqual(runs, [1, 1, 1, 1, 1, 1]);
 });
 
-test("a run that was ended is not run again", async () => {
+test("an interrupted run is not run again", async () => {
   const hanging = 'test("hangs", () => new Promise(() => setInterval(() => {}, 1000)));';
   const { totals, flaky, runs } = await runAgain([hanging, failsOnce], 5_000);
   assert.ok(totals.failed >= 1);

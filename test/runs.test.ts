@@ -23,9 +23,9 @@ let upstream: Upstream;
 let folder: ServerFolder;
 let api: Api;
 
-/** Answers that hang, by the word that asks for them: the test lets them go. */
+/** Held answers, by the word in the message that requests them. The test releases them. */
 const holds = new Map<string, PromiseWithResolvers<void>>();
-/** Messages that are to fail once before they are answered. */
+/** Messages whose first model request fails. */
 const failOnce = new Set<string>();
 
 before(async () => {
@@ -65,7 +65,7 @@ async function startTurn(input: string) {
   return { conversation, run };
 }
 
-test("a failed run is tried again without doing finished calls again", async () => {
+test("retrying a failed run does not repeat its finished calls", async () => {
   failOnce.add("recorded first");
   const { conversation, run } = await startTurn('call Record {"line":"first"}');
   const failed = await api.finishedEvents(run);
@@ -92,10 +92,10 @@ test("a failed run is tried again without doing finished calls again", async () 
   await api.finishedEvents(next);
   const said = JSON.stringify(upstream.requests.at(-1)?.messages);
   assert.equal(said.split("call Record").length - 1, 1);
-  await assert.rejects(api.retry(next), { status: 409 }, "a completed run is not tried again");
+  await assert.rejects(api.retry(next), { status: 409 }, "a completed run cannot be retried");
 });
 
-test("of several answers to one approval the first wins, and all are told so", async () => {
+test("the first of several answers to an approval wins, and every client is told the result", async () => {
   const { conversation, run } = await startTurn('call Append {"line":"asked once"}');
   await api.firstEvent(run, "chain.waiting");
   const [approval] = await api.approvals(conversation);
@@ -166,7 +166,7 @@ test("cancel works in every status", async () => {
   );
   assert.deepEqual(await api.approvals(waiting.conversation), []);
   const late = await api.answer(approval!.id, { decision: "allow" });
-  assert.equal(late.status, "cancelled", "an answer that comes too late changes nothing");
+  assert.equal(late.status, "cancelled", "a late answer changes nothing");
   assert.ok(!(await readLedger(folder)).includes("cancelled"));
 
   const running = await startTurn('call RecordAndHang {"line":"hung"}');
@@ -194,7 +194,7 @@ test("one call is stopped, and the turn continues", async () => {
   });
 });
 
-test("a conversation that is deleted while it runs is gone, and its model is left alone", async () => {
+test("deleting a conversation during a run removes it and stops its model request", async () => {
   holdOn("doomed");
   const { conversation, run } = await startTurn("doomed");
   await api.firstEvent(run, "item.delta");
@@ -208,7 +208,7 @@ test("a conversation that is deleted while it runs is gone, and its model is lef
   holds.delete("doomed");
 });
 
-test("a client that goes away means stop: its streamed response is cancelled", async () => {
+test("a streamed response is cancelled when its client disconnects", async () => {
   holdOn("leaving");
   const { id, leave } = await openStream({ input: "leaving" });
   leave();
@@ -218,7 +218,7 @@ test("a client that goes away means stop: its streamed response is cancelled", a
   holds.delete("leaving");
 });
 
-test("a client that goes away before a JSON answer cancels it, too", async () => {
+test("a JSON response is cancelled when its client disconnects", async () => {
   holdOn("hanging up");
   const before = upstream.requests.length;
   const stop = new AbortController();
@@ -259,7 +259,7 @@ test("a second message waits for the end of the first one", async () => {
   holds.delete("slow");
 });
 
-test("of two messages at once to one conversation, one is taken and one is told of a conflict", async () => {
+test("if two messages are sent to a conversation at the same time, one starts a turn and the other gets a conflict", async () => {
   const hold = holdOn("at once");
   const { id: conversation } = await api.createConversation();
   const both = await Promise.allSettled(
@@ -275,13 +275,13 @@ test("of two messages at once to one conversation, one is taken and one is told 
   holds.delete("at once");
 });
 
-test("twenty conversations stream at once, each whole and without a gap", async () => {
+test("twenty conversations stream at the same time, each complete and without a gap", async () => {
   const turns = await Promise.all(
     Array.from({ length: 20 }, async (_, n) => {
       const { run } = await startTurn(
         `call Record {"line":"par${n}"}\ncall ReturnsNothing {}\ncall Record {"line":"par${n}b"}`,
       );
-      // A reader from the start and one that comes late see the same.
+      // A reader from the start and a late reader get the same events.
       const [events, again] = await Promise.all([api.finishedEvents(run), api.finishedEvents(run)]);
       assertNumbered(events);
       assert.deepEqual(again, events);
@@ -294,7 +294,7 @@ test("twenty conversations stream at once, each whole and without a gap", async 
   );
 });
 
-test("a reader may come in the middle, by number or by Last-Event-ID", async () => {
+test("a reader can start in the middle, by number or by Last-Event-ID", async () => {
   const { run } = await startTurn('call Record {"line":"middle"}');
   const all = await api.finishedEvents(run);
   const middle = Math.floor(all.length / 2);

@@ -31,7 +31,7 @@ before(async () => {
 
 after(() => resources.disposeAsync());
 
-/** Returns the result of a call as the model reads it. */
+/** Returns a call's result in the model's form. */
 async function resultOf(conversation: string, input: string): Promise<string> {
   const run = await api.startTurn({ conversation, input, groups: ["scripts"] });
   const [settled] = eventsOf(await api.finishedEvents(run), "call.settled");

@@ -63,7 +63,7 @@ async function run(tool: string): Promise<string> {
 
 // Contract: sandbox-31
 test(
-  "scripts that loop, fork, allocate and print without end leave the server answering, and the next call runs",
+  "the server answers while scripts loop, fork, allocate and print without end, and the next call runs",
   { skip },
   async () => {
     let over = false;

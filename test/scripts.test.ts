@@ -37,7 +37,7 @@ async function group(name: string): Promise<ToolGroupView | undefined> {
   return data.find((one) => one.name === name);
 }
 
-/** Asks again and again until the server says what is wanted. */
+/** Polls the server until a value meets the condition. */
 async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     const found = await look();
@@ -81,7 +81,7 @@ test(
 );
 
 test(
-  "a file that is written while the server runs is offered as it was approved, until it is approved again",
+  "a file that changes while the server runs is offered in its approved version until it is approved again",
   { skip },
   async () => {
     await writeFile(toolPath("late.py"), 'def one():\n    """The first."""\n    return 1\n');
@@ -101,7 +101,7 @@ test(
 );
 
 test(
-  "approved on the command line, a file has what it declares in the server that runs",
+  "a file approved on the command line gets its declared permissions in the running server",
   { skip: skipUnconfined },
   async () => {
     await capstan("approve", "harbour.py", "--yes");

@@ -22,7 +22,7 @@ export interface ServerProcess extends AsyncDisposable {
   readonly exited: Promise<number | null>;
   /** SIGTERM, and the exit code. */
   stop(): Promise<number | null>;
-  /** SIGKILL: nothing of the server's own runs any more. */
+  /** Sends SIGKILL, so that the server runs no shutdown code. */
   kill(): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export async function createServerFolder(
   };
 }
 
-/** The lines that the toy tools wrote: what they did to the world. */
+/** The lines that the toy tools wrote: their recorded effects. */
 export async function readLedger({ work }: ServerFolder): Promise<readonly string[]> {
   const text = await readFile(join(work, "ledger.txt"), "utf8").catch(() => "");
   return text.split("\n").filter((line) => line !== "");
@@ -109,7 +109,7 @@ export async function startServerProcess(options: ServerOptions): Promise<Server
   };
 }
 
-/** Starts a server that is expected to refuse; its exit code and what it said. */
+/** Starts a server whose start is expected to fail. Returns its exit code and its output. */
 export async function runServerToEnd(
   options: ServerOptions,
 ): Promise<{ readonly code: number | null; readonly output: string }> {

@@ -9,7 +9,9 @@ import { startUpstream } from "./upstream.ts";
 const pieces = Array.from({ length: 6_000 }, (_, n) => `${n} `.padEnd(1_000, "x"));
 const readers = 60;
 
-/** A client that asks and then reads nothing: what comes fills the buffers of its connection. */
+/**
+ * A client that sends a request and reads nothing, so that the buffers of its connection fill up.
+ */
 async function standStill(url: string, path: string): Promise<Socket> {
   const { hostname, port, host } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -20,7 +22,7 @@ async function standStill(url: string, path: string): Promise<Socket> {
 }
 
 // Contract: durability-7
-test("readers that stand still do not fill a server's memory, whatever the run has said", async () => {
+test("readers that stop reading do not fill the server's memory", async () => {
   await using resources = new AsyncDisposableStack();
   const upstream = resources.use(await startUpstream(() => ({ say: pieces })));
   const folder = resources.use(await createServerFolder());
@@ -40,7 +42,7 @@ test("readers that stand still do not fill a server's memory, whatever the run h
     stuck.push(
       ...(await Promise.all(Array.from({ length: readers }, () => standStill(server.url, path)))),
     );
-  // An active reader is served at the same time, to the end.
+  // At the same time, an active reader gets the whole stream.
   assert.equal(spokenText(await api.finishedEvents(run)), pieces.join(""));
   assert.equal(stuck.filter(({ destroyed }) => destroyed).length, 0);
 });

@@ -16,7 +16,7 @@ export interface ChatRequest {
 
 export interface ScriptedCall {
   readonly name: string;
-  /** As the model writes it, broken or not. */
+  /** The model's text, which may be invalid JSON. */
   readonly arguments: string;
 }
 
@@ -27,7 +27,7 @@ export interface UpstreamAnswer {
   readonly calls?: readonly ScriptedCall[];
   /** The end of the answer: a regular end, a broken connection, or silence. @default "end" */
   readonly ending?: "end" | "break" | "silence";
-  /** Held back, after the first chunk, until this resolves. */
+  /** The answer waits after its first chunk until this promise resolves. */
   readonly hold?: Promise<void>;
   /** An HTTP error instead. */
   readonly status?: number;
@@ -38,13 +38,13 @@ export interface Upstream extends AsyncDisposable {
   readonly url: string;
   /** The requests so far. */
   readonly requests: readonly ChatRequest[];
-  /** The keys that they came with. */
+  /** The keys of these requests. */
   readonly authorizations: readonly (string | undefined)[];
-  /** Resolves once there were so many requests. */
+  /** Resolves after the given number of requests. */
   reached(count: number): Promise<void>;
-  /** Resolves when next a client hangs up on an answer that has not ended. */
+  /** Resolves when a client next disconnects during an answer. */
   nextLeft(): Promise<void>;
-  /** The environment with which a server uses it. */
+  /** The environment variables for a server that uses this upstream. */
   readonly environment: { readonly [name: string]: string };
 }
 
@@ -105,7 +105,7 @@ export async function startUpstream(
   };
 }
 
-/** Answers one after another; the last one again and again. */
+/** Returns the answers in order, and then repeats the last one. */
 export function inOrder(...answers: readonly UpstreamAnswer[]) {
   return (_request: ChatRequest, index: number): UpstreamAnswer =>
     answers[Math.min(index, answers.length - 1)] ?? {};

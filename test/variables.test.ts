@@ -92,7 +92,7 @@ test("a long result is truncated, stored in full, and used by reference in the n
 });
 
 // Contract: variables-5, variables-8, variables-61, variables-92
-test("they are found by kind, tag and words; looking at one does not count as using it", async () => {
+test("variables are found by kind, tag and words, and viewing a variable does not count as use", async () => {
   const { id } = await api.createConversation();
   await api.putVariable(id, "one", { text: "a😀b", desc: "a Chart", tags: ["sea", "old"] });
   await api.putVariable(id, "two", { text: "x", tags: ["sea"] });
@@ -112,7 +112,7 @@ test("they are found by kind, tag and words; looking at one does not count as us
 });
 
 // Contract: variables-77, variables-78
-test("variables are a conversation's own, and survive a restart as they are", async () => {
+test("variables belong to one conversation and are unchanged after a restart", async () => {
   const one = (await api.createConversation()).id;
   const two = (await api.createConversation()).id;
   await api.putVariable(one, "mine", { text: "one's", keep: true });
@@ -141,7 +141,7 @@ test("a reference to a deleted variable is an error with the nearest name", asyn
 });
 
 // Contract: variables-10
-test("rules are read, and neither changed nor deleted", async () => {
+test("rules can be read, but not changed or deleted", async () => {
   const { id } = await api.createConversation();
   await turn(id, "/DateTime");
   const [rule] = await api.variables(id, "?type=RULE");
@@ -152,7 +152,7 @@ test("rules are read, and neither changed nor deleted", async () => {
 });
 
 // Contract: variables-65
-test("wrong names and wrong bodies are refused, and change nothing", async () => {
+test("invalid names and bodies are rejected and change nothing", async () => {
   const { id } = await api.createConversation();
   await assert.rejects(api.putVariable(id, "no text", {}), { status: 400 });
   await assert.rejects(api.putVariable(id, "bad}}", { text: "x" }), { status: 400 });

@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Measurements of a server while it was watched. */
+/** Measurements of a watched server. */
 export interface ServerWatch {
   /** The longest answer of `/healthz`, in ms. */
   readonly slowestMs: number;
@@ -48,7 +48,7 @@ async function reportOf(child: ChildProcess): Promise<ServerWatch> {
 interface ThreadTimes {
   /** Processor time. */
   readonly ran: number;
-  /** How long it had work and no processor. */
+  /** The time for which the thread was ready but had no processor. */
   readonly waited: number;
 }
 

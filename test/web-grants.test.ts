@@ -7,7 +7,7 @@ import { type Api, createApi, eventsOf, spokenText } from "./api.ts";
 import { createServerFolder, startServerProcess } from "./server-process.ts";
 
 const resources = new AsyncDisposableStack();
-/** Two sites of this machine that the configuration lets web tools reach. */
+/** Two sites on this machine that the configuration allows for web tools. */
 let sites: readonly string[];
 let api: Api;
 
@@ -24,7 +24,7 @@ before(async () => {
 
 after(() => resources.disposeAsync());
 
-/** Any page of it is an article that names the site and the path. */
+/** Each page is an article with the site's name and the path. */
 async function startSite(name: string): Promise<string> {
   const server: Server = createServer((request, response) => {
     response.setHeader("content-type", "text/html; charset=utf-8");
@@ -52,7 +52,7 @@ async function startTurn(conversation: string, input: string): Promise<string> {
   return api.startTurn({ conversation, input, groups: ["web"] });
 }
 
-/** Whether a turn asks; one that does waits for its answer. */
+/** Whether a turn requests approval. If so, it waits for the answer. */
 async function asks(run: string): Promise<boolean> {
   for await (const { type } of api.events(run)) {
     if (type === "chain.waiting") return true;
@@ -61,7 +61,7 @@ async function asks(run: string): Promise<boolean> {
   return assert.fail("the stream ended");
 }
 
-test("a site is asked about, allowed for the session, and asked about again once revoked", async () => {
+test("a site needs approval, is allowed for the session, and needs approval again after revocation", async () => {
   const { id: conversation } = await api.createConversation();
   const [alpha = "", beta = ""] = sites;
 
@@ -119,7 +119,7 @@ test("a permanent grant applies in every conversation, until it is revoked", asy
   await api.cancel(third);
 });
 
-test("allowed once, exactly the same is not asked twice, and anything else is", async () => {
+test("a single approval covers exactly the same call and no other", async () => {
   const [alpha = ""] = sites;
   const { id: conversation } = await api.createConversation();
   const first = await startTurn(conversation, fetchLine(`${alpha}/once`));
@@ -135,7 +135,7 @@ test("allowed once, exactly the same is not asked twice, and anything else is", 
   await api.cancel(other);
 });
 
-test("a grant that is given while another call of the turn waits lets only what follows pass", async () => {
+test("a grant given while another call waits applies only to later calls", async () => {
   const [alpha = ""] = sites;
   const { id: conversation } = await api.createConversation();
   const run = await startTurn(
@@ -151,7 +151,7 @@ test("a grant that is given while another call of the turn waits lets only what 
   assert.equal(eventsOf(events, "call.settled").filter((e) => e.status === "success").length, 3);
 });
 
-test("a private address that is not configured is refused, in the page's own address and after a redirect", async () => {
+test("a private address that is not configured is rejected, directly and after a redirect", async () => {
   const [alpha = ""] = sites;
   for (const url of ["http://127.0.0.1:1/", `${alpha}/away`, "http://[::1]:9/", api.url]) {
     const { id: conversation } = await api.createConversation();
@@ -166,7 +166,7 @@ test("a private address that is not configured is refused, in the page's own add
   }
 });
 
-test("an invalid address is an error that is not asked about twice", async () => {
+test("an invalid address is an error without a second approval request", async () => {
   const { id: conversation } = await api.createConversation();
   const run = await startTurn(conversation, fetchLine("not an address"));
   if (await asks(run)) {

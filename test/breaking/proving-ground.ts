@@ -15,9 +15,9 @@ export interface ProvingGroundOptions {
   readonly smallDisk?: boolean;
 }
 
-/** Nodes with clients, to be broken by one proof after another. */
+/** Nodes with clients, for one proof after another. */
 export interface ProvingGround extends AsyncDisposable {
-  /** @param progress told of each time */
+  /** @param progress called after each injected fault */
   prove(proof: Proof, times: number, progress?: (done: number) => void): Promise<Outcome>;
 }
 
@@ -26,9 +26,9 @@ export interface Outcome {
   readonly runs: number;
   readonly calls: number;
   readonly unknown: number;
-  /** Promises that were not kept. */
+  /** Broken promises. */
   readonly problems: readonly string[];
-  /** Effects that did not occur: with few rounds some may not occur by chance. */
+  /** Effects that did not occur. In a few rounds this can be chance. */
   readonly missing: readonly string[];
 }
 
@@ -66,7 +66,7 @@ export async function openProvingGround({
   };
 }
 
-/** Ends what is left, and audits all that was begun since the last time. */
+/** Ends the remaining runs, and audits all runs since the last audit. */
 async function judge(
   proof: Proof,
   place: Place,
@@ -76,7 +76,7 @@ async function judge(
   await place.startAll();
   const api = await place.anyApi();
   const isNew = (id: string) => !judged.has(id);
-  // Those, too, of whose beginning nobody heard because the node died on it.
+  // Includes runs whose start was never confirmed because the node died.
   const begun = (await everyRun(api)).map(({ id }) => id).filter(isNew);
   await inTime(clients.finish(begun), "Every run did not end");
   const runs: LeftRun[] = [];

@@ -7,7 +7,8 @@ import { openProvingGround, type ProvingGround } from "./proving-ground.ts";
 import { newSeed } from "./random.ts";
 
 /**
- * The proofs of one combination as tests, a few rounds of each, one after another on the same nodes.
+ * Defines the proofs of one combination as tests: a few rounds of each, one after another on the
+ * same nodes.
  *
  * @example const prove = provingOn("SQLite"); test(killed.test, prove(killed))
  */
@@ -23,7 +24,7 @@ export function provingOn(name: CombinationName) {
       assert.equal(t.name, proof.test);
       const reason = cannotRun(proof, combination);
       if (reason !== undefined) return t.skip(reason);
-      // Of a test that hangs nothing else is left to say it.
+      // If a test hangs, only this output shows the seed.
       process.stdout.write(`${proof.name} on ${name}: seed ${seed}, ${proof.quickly} times\n`);
       const smallDisk = combination.skip(true) === undefined;
       opened ??= openProvingGround({ combination, seed, smallDisk });
@@ -34,7 +35,7 @@ export function provingOn(name: CombinationName) {
           throw new Error(`Try ${again}`, { cause });
         });
       let { problems, missing } = await prove();
-      // Of few rounds chance may leave no sign.
+      // In a few rounds the effect may not occur by chance.
       for (let more = 0; more < 4 && problems.length === 0 && missing.length > 0; more++)
         ({ problems, missing } = await prove());
       assert.deepEqual([...problems, ...missing], [], `Try ${again}`);

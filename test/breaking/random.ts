@@ -1,16 +1,16 @@
 import { readPropertySeed } from "../../scripts/testing/property-seed.ts";
 
-/** Chance that a seed determines. */
+/** A seeded source of random numbers. */
 export interface Random {
   readonly seed: number;
   /** A whole number, `from` to `to`, both included. */
   between(from: number, to: number): number;
   pick<T>(values: readonly T[]): T;
-  /** True in so many of a hundred cases. */
+  /** Returns true with the given probability in percent. */
   chance(percent: number): boolean;
 }
 
-/** The same numbers for the same seed (mulberry32). */
+/** Returns a generator of the same numbers for the same seed (mulberry32). */
 export function randomOf(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {

@@ -14,7 +14,7 @@ const everything = combinations.find(({ name }) => name === "PostgreSQL and Redi
 const noProc = process.platform === "linux" ? undefined : "processes are looked up in /proc";
 const skip = noProc ?? everything?.skip(true) ?? false;
 
-/** The processes that have a text among their arguments. */
+/** Returns the processes with a text in their arguments. */
 async function processesWith(text: string): Promise<readonly string[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
@@ -26,7 +26,7 @@ async function processesWith(text: string): Promise<readonly string[]> {
   return found.flat();
 }
 
-/** Looks again until it is so; a process that was started or killed needs a moment. */
+/** Polls a condition, because starting and killing a process takes time. */
 async function assertSoon(
   text: string,
   isSo: (lines: readonly string[]) => boolean,
@@ -40,7 +40,7 @@ async function assertSoon(
 }
 
 const isNode = (line: string) => line.includes("node.ts");
-/** When the signal comes: as the first thing is started, or when all is there. */
+/** When the signal is sent: at the first start, or when everything runs. */
 const moments = {
   SIGINT: (lines: readonly string[]) => lines.length > 0,
   SIGTERM: (lines: readonly string[]) => lines.filter(isNode).length === 2,

@@ -2,7 +2,7 @@ import type { GateCase } from "./gate-case.ts";
 
 const sum = { tool: "Add", args: { a: 1, b: 2 } };
 
-/** Arguments that a model may write, and the gate's reading of them. */
+/** Arguments that a model can write, and how the gate parses them. */
 export const argumentCases: readonly GateCase[] = [
   {
     name: "valid arguments run",
@@ -22,7 +22,7 @@ export const argumentCases: readonly GateCase[] = [
     expected: { status: "success", ran: [{}] },
   },
   {
-    name: "a code fence and a trailing comma are mended",
+    name: "a code fence and a trailing comma are repaired",
     tool: "Add",
     args: '```json\n{"a":1,"b":2,}\n```',
     expected: { status: "success", data: 3 },
@@ -40,7 +40,7 @@ export const argumentCases: readonly GateCase[] = [
     expected: { status: "success", ran: [{ words: ["a", "b"] }] },
   },
   {
-    name: "a lone value becomes a list of one",
+    name: "a single value becomes a list with one item",
     tool: "Join",
     args: { words: "a" },
     expected: { status: "success", ran: [{ words: ["a"] }] },
@@ -52,19 +52,19 @@ export const argumentCases: readonly GateCase[] = [
     expected: refused("/a: expected a number"),
   },
   {
-    name: "cut JSON is refused",
+    name: "truncated JSON is rejected",
     tool: "Add",
     args: '{"a": 1, "b": ',
     expected: refused("not valid JSON"),
   },
   {
-    name: "a missing argument is refused",
+    name: "a missing argument is rejected",
     tool: "Add",
     args: { a: 1 },
     expected: refused("/b is required"),
   },
   {
-    name: "an argument's misspelt name is refused with the right one",
+    name: "a misspelt argument name is rejected with the correct name",
     tool: "Join",
     args: { word: ["a"] },
     expected: refused("did you mean words?"),
@@ -76,7 +76,7 @@ export const argumentCases: readonly GateCase[] = [
     expected: { status: "success", reads: ["a-b"] },
   },
   {
-    name: "text that does not match a pattern is refused",
+    name: "text that does not match a pattern is rejected",
     tool: "Slug",
     args: { text: "A B" },
     expected: refused("/text"),
@@ -88,14 +88,14 @@ export const argumentCases: readonly GateCase[] = [
     expected: refused("/text"),
   },
   {
-    name: "a schema that looks at what others have evaluated lets through what it names",
+    name: "a schema with unevaluatedProperties accepts the properties that it names",
     tool: "Sealed",
     args: { kind: "one" },
     before: [{ tool: "Sealed", args: { other: 1 } }],
     expected: { status: "success", data: "one" },
   },
   {
-    name: "such a schema forgets what it saw in earlier arguments",
+    name: "such a schema keeps no state between arguments",
     tool: "Sealed",
     args: { kind: "one", other: 1, more: 1 },
     before: [{ tool: "Sealed", args: { other: 1 } }],
@@ -113,7 +113,7 @@ export const argumentCases: readonly GateCase[] = [
     expected: { status: "success", data: 1 },
   },
   {
-    name: "a reference brings its value along, typed",
+    name: "a reference is replaced by its typed value",
     tool: "Echo",
     args: { value: "$VAR_REF{{Add_1}}" },
     before: [sum],
@@ -127,7 +127,7 @@ export const argumentCases: readonly GateCase[] = [
     expected: { status: "success", data: "sum: 3!" },
   },
   {
-    name: "what a reference brings is not looked through for more of them",
+    name: "references in a referenced value are not resolved",
     tool: "Echo",
     args: { value: "$VAR_REF{{Quote_2}}" },
     before: [sum, { tool: "Quote" }],

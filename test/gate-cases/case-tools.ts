@@ -11,7 +11,7 @@ import {
 const reads = { effects: "read", permission: { executionPolicy: "auto" } } as const;
 const anything = { type: "object" } as const;
 
-/** The tools of the cases; `ran` is told the arguments of each that runs. */
+/** The tools of the cases; `ran` is called with the arguments of each tool that runs. */
 export function caseTools(ran: (args: unknown) => void): readonly Tool[] {
   const tool = (
     name: string,

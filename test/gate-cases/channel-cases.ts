@@ -20,19 +20,19 @@ const says = (words: readonly string[], rest: { readonly [key: string]: number }
 
 export const channelCases: readonly ChannelCase[] = [
   {
-    name: "calls that speak at once are heard one after the other, as they started",
+    name: "concurrent output of calls is sent one call after another, in start order",
     order: "start",
     calls: [says(["a", "b", "c"], { ms: 4 }), says(["1", "2", "3"]), says(["x", "y"], { ms: 1 })],
     expected: { status: "completed", heard: "abc123xy" },
   },
   {
-    name: "or as they first spoke",
+    name: "or in the order of their first output",
     order: "first-to-speak",
     calls: [says(["a", "b"], { after: 20 }), says(["1", "2", "3"], { ms: 2 })],
     expected: { status: "completed", heard: "123ab" },
   },
   {
-    name: "a call that fails keeps what it said and holds up nobody",
+    name: "a failed call keeps its output and delays no other call",
     order: "start",
     calls: [{ tool: "Gasps" }, says(["1", "2"])],
     expected: { status: "completed", heard: "ah12" },

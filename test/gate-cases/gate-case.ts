@@ -1,20 +1,20 @@
 import type { ApprovalDecision, JsonObject, PolicyRule, ReviewDecision } from "@capstan/core";
 import type { GateLimits } from "@capstan/core/host";
 
-/** A call, as its caller makes it. */
+/** A call of a tool. */
 export interface CaseCall {
   readonly tool: string;
   /** As an object, or as the text that a model wrote. @default {} */
   readonly args?: JsonObject | string;
 }
 
-/** One call through the gate and what becomes of it, all as data. */
+/** A call through the gate and its expected outcome, as data. */
 export interface GateCase extends CaseCall {
   /** The behaviour, as a sentence. */
   readonly name: string;
   /** Made before it, through the same gate. */
   readonly before?: readonly CaseCall[];
-  /** The user's answer; without it nobody can be asked. */
+  /** The user's answer. Without it, approval is denied. */
   readonly answer?: ApprovalDecision | { readonly decision: "pending" };
   readonly review?: ReviewDecision;
   readonly rules?: readonly PolicyRule[];
@@ -28,14 +28,14 @@ export interface Expected {
   readonly status: string;
   /** The code of the error, or `undefined` if there is none. */
   readonly code?: string;
-  /** Pieces of what the model reads. */
+  /** Texts that the model's result must contain. */
   readonly reads?: readonly string[];
   /** Texts that the model must not read. */
   readonly readsNot?: readonly string[];
   readonly data?: unknown;
   /** The arguments that the tools got, those of earlier and of sub-calls too. @default not looked at */
   readonly ran?: readonly unknown[];
-  /** How many times the user was asked. @default 0 */
+  /** The number of approval requests. @default 0 */
   readonly asked?: number;
 }
 

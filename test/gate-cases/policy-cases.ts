@@ -7,7 +7,7 @@ const allow = { decision: "allow" } as const;
 /** Which calls may run: names, switches, rules, users' answers. */
 export const policyCases: readonly GateCase[] = [
   {
-    name: "an unknown tool is answered with the nearest name",
+    name: "a call of an unknown tool is answered with the nearest name",
     tool: "Ad",
     expected: { status: "not_found", code: "tool_not_found", reads: ["Did you mean Add?"] },
   },
@@ -17,12 +17,12 @@ export const policyCases: readonly GateCase[] = [
     expected: { status: "not_found", code: "tool_disabled", reads: ["switched off"], ran: [] },
   },
   {
-    name: "without a user to ask, the answer is a denial",
+    name: "without a user, approval is denied",
     ...write,
     expected: { status: "execution_rejected", reads: ["there is no user to ask"], ran: [] },
   },
   {
-    name: "a tool that declares nothing asks",
+    name: "a tool without a declared policy needs approval",
     tool: "Undeclared",
     answer: allow,
     expected: { status: "success", asked: 1 },
@@ -59,7 +59,7 @@ export const policyCases: readonly GateCase[] = [
     expected: { status: "error", code: "invalid_arguments", asked: 1, ran: [] },
   },
   {
-    name: "an answer that comes later leaves the call pending",
+    name: "without an immediate answer the call is pending",
     ...write,
     answer: { decision: "pending" },
     expected: { status: "pending", asked: 1, ran: [] },
@@ -72,7 +72,7 @@ export const policyCases: readonly GateCase[] = [
     expected: { status: "success", asked: 1, ran: [visit.args, visit.args] },
   },
   {
-    name: "ask-once asks again for others",
+    name: "ask-once asks again for other arguments",
     tool: "Visit",
     args: { url: "v" },
     before: [visit],
@@ -88,13 +88,13 @@ export const policyCases: readonly GateCase[] = [
     expected: { status: "success", asked: 1 },
   },
   {
-    name: "what a tool denies nobody is asked for",
+    name: "a call that its tool denies leads to no approval request",
     tool: "Denied",
     answer: allow,
     expected: { status: "execution_rejected", ran: [] },
   },
   {
-    name: "a rule wins over the tool's own policy",
+    name: "a rule overrides the tool's own policy",
     tool: "Add",
     args: { a: 1, b: 2 },
     rules: [{ tool: "cases.*", execution: "deny", reason: "closed" }],
@@ -120,7 +120,7 @@ export const policyCases: readonly GateCase[] = [
     expected: { status: "success", reads: ["the code is"], readsNot: ["4711"] },
   },
   {
-    name: "a sub-call asks for itself",
+    name: "a sub-call needs its own approval",
     tool: "Around",
     answer: { decision: "refuse" },
     expected: { status: "success", data: "execution_rejected", asked: 1, ran: [{}] },

@@ -7,7 +7,7 @@ import { runningCases } from "./running-cases.ts";
 
 export const gateCases: readonly GateCase[] = [...argumentCases, ...policyCases, ...runningCases];
 
-/** Runs the table, each case through a gate of its own; what became of them, in the table's order. */
+/** Runs each case through a new gate, and returns the outcomes in the table's order. */
 export function runGateCases(): Promise<readonly GateOutcome[]> {
   return Promise.all(gateCases.map(runCase));
 }

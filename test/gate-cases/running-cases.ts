@@ -8,12 +8,12 @@ export const runningCases: readonly GateCase[] = [
     expected: { status: "timed_out", code: "timed_out", reads: ["stopped after 0.03 s"] },
   },
   {
-    name: "a tool that ignores its signal is left behind, and that is said",
+    name: "a tool that ignores its signal is abandoned, and the result says so",
     tool: "Deaf",
     expected: { status: "timed_out", reads: ["ignored the stop"] },
   },
   {
-    name: "a call that is stopped says that it may have acted",
+    name: "a stopped call's result says that it may have acted",
     tool: "Waits",
     cancelled: true,
     expected: { status: "cancelled", code: "cancelled", reads: ["may have acted"] },
@@ -29,12 +29,12 @@ export const runningCases: readonly GateCase[] = [
     expected: { status: "error", code: "no_wind", reads: ["There is no wind.", "may succeed"] },
   },
   {
-    name: "a throw is an error",
+    name: "a thrown error becomes an error result",
     tool: "Throws",
     expected: { status: "error", code: "tool_threw", reads: ["the rope broke"] },
   },
   {
-    name: "nothing is a result",
+    name: "a tool that returns nothing has a result",
     tool: "Nothing",
     expected: { status: "success", reads: ["(no result)"] },
   },
@@ -54,12 +54,12 @@ export const runningCases: readonly GateCase[] = [
     expected: { status: "error", code: "unusable_result" },
   },
   {
-    name: "pictures are content parts",
+    name: "images are content parts",
     tool: "Picture",
     expected: { status: "success", reads: ["A ship:", "[image image/png]"] },
   },
   {
-    name: "a long result is cut at rows, with a hint that reads on",
+    name: "a long result is truncated between rows, with a hint how to read more",
     tool: "Rows",
     args: { limit: 300 },
     expected: {
@@ -70,7 +70,7 @@ export const runningCases: readonly GateCase[] = [
     },
   },
   {
-    name: "the gate's own limit cuts too",
+    name: "the gate's own limit also truncates",
     tool: "Rows",
     limits: { outputChars: 300 },
     expected: { status: "success", reads: ["characters left out"] },
@@ -81,12 +81,12 @@ export const runningCases: readonly GateCase[] = [
     expected: { status: "success", data: [2, 4], ran: [{}, { a: 1, b: 1 }, { a: 2, b: 2 }] },
   },
   {
-    name: "sub-calls have a bound in depth",
+    name: "sub-calls have a depth limit",
     tool: "Deep",
     expected: { status: "success", data: "too_deep" },
   },
   {
-    name: "a call knows for whom it is made",
+    name: "a call has its caller",
     tool: "WhoAmI",
     args: { value: 1 },
     expected: { status: "success", data: { value: 1, principal: "local", hasKey: true } },

@@ -315,7 +315,7 @@ test(
   },
 );
 
-test("all the while the page had nothing to complain of", { skip }, () => {
+test("the page logged no errors in all these tests", { skip }, () => {
   // The browser reports the rejected edit itself.
   assertQuiet(me, /status of 400/);
 });

@@ -264,4 +264,4 @@ test("a result is released when all of it was shown, with marks", { skip }, asyn
   await me.turnEnds();
 });
 
-test("all the while the page had nothing to complain of", { skip }, () => assertQuiet(me));
+test("the page logged no errors in all these tests", { skip }, () => assertQuiet(me));

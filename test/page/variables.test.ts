@@ -115,4 +115,4 @@ test("one call is stopped while its sibling and the turn continue", { skip }, as
   assert.match(await me.answer(), /2 calls were made/);
 });
 
-test("all the while the page had nothing to complain of", { skip }, () => assertQuiet(me));
+test("the page logged no errors in all these tests", { skip }, () => assertQuiet(me));

@@ -18,7 +18,7 @@ export const diskFull: Proof = {
     const load = clients.load(6);
     for (let done = 1; done <= times; done++) {
       await sleep(random.between(0, 500));
-      // Not always at the same point of a commit.
+      // Fills the disk at different points of a commit.
       place.backing.disk?.fill(random.between(0, 32) * 4_096);
       await sleep(random.between(300, 1_500));
       place.backing.disk?.free();

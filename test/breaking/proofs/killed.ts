@@ -17,7 +17,7 @@ export const killed: Proof = {
     const load = clients.load(6);
     for (let done = 1; done <= times; done++) {
       await sleep(random.between(0, 700));
-      // All at once now and then: then nobody is there to take anything over.
+      // Sometimes kills all nodes together, so that no node can take over their runs.
       const victims = random.chance(25) ? place.nodes : [random.pick(place.nodes)];
       await Promise.all(victims.map((node) => place.kill(node)));
       await place.startAll();

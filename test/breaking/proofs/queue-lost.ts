@@ -18,7 +18,7 @@ export const queueLost: Proof = {
     const load = clients.load(8);
     for (let done = 1; done <= times; done++) {
       await sleep(random.between(100, 700));
-      // Killed at least every second time.
+      // Kills Redis at least every second time.
       if (done % 2 === 0 && random.chance(50)) await redis?.empty();
       else {
         await redis?.kill();

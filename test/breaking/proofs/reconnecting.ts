@@ -24,7 +24,7 @@ export const reconnecting: Proof = {
   },
 };
 
-/** Reads one event per connection, each at any node, while the run is in progress. */
+/** Reads one event per connection, each at a random node, while the run is in progress. */
 async function readRunSingly(place: Place, run: string): Promise<void> {
   const seen: RunEvent[] = [];
   while (seen.at(-1)?.type !== "chain.ended") {
@@ -54,7 +54,7 @@ async function readResponseSingly(place: Place, run: string): Promise<void> {
     throw new Error(`${run}: read singly, its response's events differ`);
 }
 
-/** The numbered events of a response as text; the mark of the stream's end is left out. */
+/** The numbered events of a response as text; the end marker of the stream is left out. */
 async function* responseEvents(place: Place, run: string, query: string): AsyncGenerator<string> {
   const { url } = await place.anyApi();
   const stop = new AbortController();

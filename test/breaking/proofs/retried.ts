@@ -8,7 +8,7 @@ import type { Proof, Round } from "../proof.ts";
 import type { Random } from "../random.ts";
 import { everywhere } from "../stores/combination-name.ts";
 
-/** Before a try that a node could not serve is made again. */
+/** The delay before a failed request is repeated. */
 const pauseMs = 25;
 
 export const retried: Proof = {
@@ -43,7 +43,7 @@ export const retried: Proof = {
   },
 };
 
-/** A request that was answered. */
+/** An answered request. */
 interface Sent {
   readonly tag: string;
   readonly run: string;
@@ -73,7 +73,7 @@ async function sendUntilAnswered({
         method: "POST",
         headers: { "Content-Type": "application/json", "Idempotency-Key": tag },
         body,
-        // Some clients do not wait for the answer to their first tries.
+        // Some clients abort their first requests.
         signal: AbortSignal.timeout(
           tries < 5 && random.chance(50) ? random.between(1, 80) : 60_000,
         ),
@@ -105,7 +105,7 @@ function unasked(random: Random): Plan {
   };
 }
 
-/** Checks that each request has one run, and that this is the run that the client was given. */
+/** Checks that each request has one run, and that the client got its id. */
 async function checkRuns(api: Api, sent: readonly Sent[]): Promise<void> {
   const started = new Map<string, string[]>();
   for (let after = ""; ;) {

@@ -5,7 +5,9 @@ import type { Proof } from "../proof.ts";
 import { wereRefused, wereTakenUp } from "../report/evidence.ts";
 import { longPlan } from "../plan.ts";
 
-/** A node is given up after two seconds of silence, which another one looks for twice a second. */
+/**
+ * A node is declared dead after two seconds without a heartbeat. Other nodes check twice a second.
+ */
 const leaseMs = 3_000;
 
 export const stopped: Proof = {
@@ -18,8 +20,7 @@ export const stopped: Proof = {
   evidence: (left) => [...wereTakenUp(left), ...wereRefused(left)],
   async run({ place, clients, random, times, progress }) {
     await place.startAll();
-    // Runs that are in progress elsewhere when the node comes back, and runs that have ended by
-    // then.
+    // Some runs are in progress at another node when this node resumes, and some have ended.
     const load = [clients.load(4, longPlan), clients.load(2)];
     for (let done = 1; done <= times; done++) {
       await sleep(random.between(200, 700));

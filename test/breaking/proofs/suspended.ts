@@ -14,7 +14,7 @@ const plan: Plan = {
   ms: 0,
 };
 
-/** Begun and followed at once; more of them would wait for one another anyway. */
+/** The number of concurrent runs. More would only be queued. */
 const atOnce = 20;
 
 export const suspended: Proof = {

@@ -38,7 +38,10 @@ export const twoNodes: Proof = {
     let answers = 0;
     let stops = 0;
 
-    /** Both say something else at the same moment; both have to hear the same. */
+    /**
+     * Sends different decisions to both nodes at the same time. Both have to return the same
+     * decision.
+     */
     async function answerAtBoth(id: string): Promise<void> {
       const decisions = random.chance(50) ? ["allow", "refuse"] : ["refuse", "allow"];
       const [one, other] = await Promise.all(

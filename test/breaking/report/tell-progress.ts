@@ -1,13 +1,13 @@
 export interface ProgressOptions {
   readonly times: number;
   readonly say: (text: string) => void;
-  /** In ms, from anywhere. @default performance.now */
+  /** A monotonic clock in ms. @default performance.now */
   readonly now?: () => number;
   /** The shortest time between two lines, in ms. @default 10 s */
   readonly everyMs?: number;
 }
 
-/** Says how far a long proof has come: of a short one nothing, as its end says it all. */
+/** Prints the progress of a long proof. A short proof prints nothing before its result. */
 export function tellProgress({
   times,
   say,

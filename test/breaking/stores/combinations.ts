@@ -19,7 +19,7 @@ import {
 } from "@capstan/store/testing";
 import { cannotMount, openSmallDisk, type Room } from "./small-disk.ts";
 
-/** A store, and how many nodes have it. */
+/** A store with its number of nodes. */
 export interface Combination {
   readonly name: CombinationName;
   readonly nodes: number;
@@ -32,21 +32,21 @@ export interface Combination {
 /** The storage that the nodes of one place share, and the faults that can be injected into it. */
 export interface Backing extends AsyncDisposable {
   readonly environment: { readonly [name: string]: string };
-  /** Of a store that can be full. */
+  /** Set if the store's disk can be filled. */
   readonly disk?: Room;
   /** The data directory, if it is on a disk of its own. */
   readonly data?: string;
   /** A module that each node loads before its own code. */
   readonly preload?: string;
-  /** As a crash does it. */
+  /** Kills the database without a shutdown. */
   readonly restartDatabase?: () => Promise<void>;
   /** Starts the database if it has ended by itself. */
   readonly reviveDatabase?: () => Promise<void>;
   /** The queue that distributes runs between the nodes. */
   readonly redis?: TestRedis;
-  /** Which runs a node of a database has. */
+  /** Returns the runs that a node owns, from the database. */
   readonly nodeRuns?: NodeRuns;
-  /** Puts jobs for runs into it. */
+  /** Adds jobs for runs to the queue. */
   readonly jobs?: JobSender;
 }
 
@@ -76,7 +76,7 @@ const sqlite: Combination = {
 const pageLimit = new URL("page-limit.ts", import.meta.url).href;
 const pageBytes = 4_096;
 
-/** A disk that nobody can mount: SQLite takes no more pages instead. */
+/** Used if no disk can be mounted: SQLite rejects new pages instead. */
 export async function openPageLimit(): Promise<Backing> {
   const folder = await mkdtemp(join(tmpdir(), "capstan-pages-"));
   const file = join(folder, "pages");

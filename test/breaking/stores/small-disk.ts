@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Something that can be full. */
+/** A disk or database that can be filled. */
 export interface Room {
-  /** Leaves so many bytes of room. */
+  /** Fills the disk up to the given number of free bytes. */
   fill(leave: number): void;
   free(): void;
 }
 
-/** A small file system of its own, in memory; gone with the process at the latest. */
+/** A small file system in memory. It is unmounted when the process exits, or earlier. */
 export interface SmallDisk extends Room, AsyncDisposable {
   readonly path: string;
 }
@@ -38,7 +38,7 @@ export function openSmallDisk(megabytes: number): SmallDisk {
 
   function remove(): void {
     process.off("exit", remove);
-    // A process that is still ending has its files open and keeps them until then.
+    // A process that is exiting may still have open files.
     spawnSync("umount", ["--lazy", path]);
     rmSync(path, { recursive: true, force: true });
   }
@@ -50,7 +50,7 @@ export function openSmallDisk(megabytes: number): SmallDisk {
       try {
         writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - leave)));
       } catch (error) {
-        // Another process was faster: the disk is full anyway.
+        // Another process filled the disk first.
         if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
       }
     },
