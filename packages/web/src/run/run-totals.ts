@@ -26,7 +26,10 @@ export function runTotals(state: RunState): RunTotals {
   };
 }
 
-/** Milliseconds of the turn without waiting: as the server counted, else since it began. Null before that. */
+/**
+ * Milliseconds of the turn without waiting: the server's figure, or the time since the turn began.
+ * Null before the turn begins.
+ */
 export function runDuration(state: RunState, now: number): number | null {
   if (state.stats !== null) return state.stats.totalTime;
   if (state.startedAt === null) return null;

@@ -1,6 +1,6 @@
 import type { Block, TextBlock } from "./run-state.ts";
 
-/** A stretch of a turn: the model's words, or calls that follow each other. */
+/** A part of a turn: text of the model, or adjacent calls. */
 export type Segment =
   | { readonly type: "text" | "reasoning" | "void"; readonly block: TextBlock }
   | { readonly type: "calls"; readonly ids: readonly string[] };

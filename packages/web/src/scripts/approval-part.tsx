@@ -29,7 +29,7 @@ export function ApprovalPart(props: ApprovalPartProps) {
     on(
       () => [props.file.content_hash, props.file.approved?.content_hash].join(),
       () => {
-        // An error about one content says nothing about another.
+        // An error about one version of the content does not apply to another version.
         setError(null);
         void versions.refresh();
       },

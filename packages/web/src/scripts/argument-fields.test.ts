@@ -22,7 +22,7 @@ const schema = {
 const fields = argumentFields(schema);
 const read = (written: { readonly [name: string]: string }) => readArguments(fields, written);
 
-test("each parameter has a field of its kind, said in few words", () => {
+test("each parameter has a field of its kind and a short type", () => {
   assert.deepEqual(
     fields.map(({ name, type, typeText, isRequired, defaultText }) =>
       [name, type, typeText, isRequired ? "needed" : "", defaultText ?? ""].join(" ").trim(),
@@ -62,7 +62,7 @@ test("a missing or unreadable value is reported at its field", () => {
   assert.equal(wrong.errors["unit"], "This argument is required.");
 });
 
-test("names that objects have by themselves are parameters like others", () => {
+test("names of Object.prototype properties are ordinary parameters", () => {
   const odd = argumentFields({
     properties: { constructor: { type: "string" }, a: { $ref: "#/$defs/toString" } },
     $defs: {},
@@ -76,7 +76,7 @@ test("names that objects have by themselves are parameters like others", () => {
   );
 });
 
-test("many choices are counted, few are listed", () => {
+test("a few choices are listed, many are counted", () => {
   const many = { enum: Array.from({ length: 30 }, (_, n) => `choice ${n}`) };
   assert.equal(argumentFields({ properties: { many } })[0]?.typeText, "one of 30");
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileChanges } from "./file-changes.ts";
 
-test("files that came, went or changed since an approval are told apart", () => {
+test("new, deleted and changed files since an approval are distinguished", () => {
   const file = (name: string, text: string | null, hash = `sha256:${text}`) => ({
     name,
     text,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { scriptBadge } from "./script-badge.ts";
 
-test("of a file the worst is said", () => {
+test("the badge shows the worst state of a file", () => {
   const said = (status: "live" | "stale" | "broken" | "unapproved", approval: "current" | "none") =>
     scriptBadge({ status, approval, editable: true }).label;
   assert.equal(said("broken", "current"), "broken");

@@ -2,7 +2,7 @@ import { splitProps, type JSX } from "solid-js";
 import { Icon, type IconName } from "./icon.tsx";
 
 type ButtonProps = JSX.ButtonHTMLAttributes<HTMLButtonElement> & {
-  /** Classes of its look, for example `primary small`. */
+  /** CSS classes, for example `primary small`. */
   readonly look?: string;
 };
 
@@ -11,7 +11,7 @@ export function Button(props: ButtonProps) {
   return <button type="button" {...rest} class={`button ${own.look ?? ""}`.trim()} />;
 }
 
-/** A button with a drawing alone; the label is for those who do not see it. */
+/** A button with only an icon; screen readers announce the label. */
 export function IconButton(
   props: ButtonProps & {
     readonly icon: IconName;

@@ -5,13 +5,13 @@ import { shellTexts } from "../texts/shell.ts";
 
 interface CopyButtonProps {
   readonly text: string;
-  /** For those who do not see the sign. */
+  /** The label for screen readers. */
   readonly label: string;
 }
 
 const words = { idle: "", copied: shellTexts.copied, failed: shellTexts.notCopied } as const;
 
-/** Copies a text, and says so for a moment. */
+/** A button that copies a text and shows the outcome for a moment. */
 export function CopyButton(props: CopyButtonProps) {
   const [state, setState] = createSignal<keyof typeof words>("idle");
   const copy = async () => {

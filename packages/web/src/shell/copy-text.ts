@@ -1,4 +1,4 @@
-/** Puts text on the clipboard; says whether it is there. */
+/** Copies text to the clipboard, and returns whether this succeeded. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -8,7 +8,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Plain http on another machine's address has no clipboard but this one. */
+/** Over plain HTTP, the browser offers only this way to copy. */
 function copyBySelection(text: string): boolean {
   const field = document.createElement("textarea");
   field.value = text;

@@ -1,12 +1,12 @@
 import { Show } from "solid-js";
 
 interface ErrorTextProps {
-  /** Nothing is shown if there is none. */
+  /** The error; null shows nothing. */
   readonly message: string | null | undefined;
   readonly testId?: string;
 }
 
-/** Why a part of the page has nothing to show, or could not do what it was asked. */
+/** Shows why a part of the page could not load or why an action failed. */
 export function ErrorNotice(props: ErrorTextProps) {
   return <ErrorText {...props} class="notice danger" />;
 }

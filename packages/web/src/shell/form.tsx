@@ -19,7 +19,7 @@ export function Form(
         event.preventDefault();
         own.onSubmit();
       }}
-      // Not delegated: the panel around it would close first, and take what was written along.
+      // Not delegated: otherwise the surrounding panel would close first and lose the entered text.
       on:keydown={(event) => {
         if (own.onEscape === undefined || event.key !== "Escape" || event.isComposing) return;
         event.preventDefault();
@@ -56,7 +56,7 @@ export function FormActions(props: {
   );
 }
 
-/** A field with its label, and what is wrong with it; other attributes are the field's own. */
+/** A field with its label and its error; all other attributes are passed to the field. */
 export function Field(props: {
   readonly id: string;
   readonly label: JSX.Element;

@@ -1,8 +1,8 @@
 import { createMemo, For, Show, type Accessor, type JSX } from "solid-js";
 
 /**
- * One child for each key, kept while its value changes: what is typed, unfolded or has the focus in
- * it is still so when the list was asked for again.
+ * Renders one child per key, and keeps it while its value changes. Entered text, unfolded parts and
+ * the focus survive a reload of the list.
  */
 export function KeyedFor<Value extends object>(props: {
   readonly each: readonly Value[];

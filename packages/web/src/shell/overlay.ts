@@ -1,7 +1,7 @@
 import { createEffect, onCleanup, type Accessor } from "solid-js";
 
 /**
- * Behaves like a dialog while `active`: takes the focus, returns it in the end, and closes on
+ * Behaves like a dialog while `active`: takes the focus, returns it when it closes, and closes on
  * Escape. The caller makes the rest of the page `inert`, which keeps Tab inside.
  */
 export function bindOverlay(

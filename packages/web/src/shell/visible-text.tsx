@@ -3,7 +3,7 @@ import { createMemo, For } from "solid-js";
 
 type Mark = Extract<VisiblePart, { readonly type: "mark" }>;
 
-/** Shows a text that others wrote: what would not be seen in it stands as a mark that no text can imitate. */
+/** Shows untrusted text. Invisible characters appear as marks that no text can imitate. */
 export function VisibleText(props: {
   readonly text: string;
   /** A name, a title: line breaks are marks, too. @default false */
@@ -37,7 +37,10 @@ function MarkView(props: { readonly mark: Mark }) {
   );
 }
 
-/** The text of a selection as it was written: of a mark, the characters that it stands for. */
+/**
+ * Returns the original text of a selection: marks are replaced with the characters that they
+ * represent.
+ */
 export function selectedText(selection: Selection): string {
   const { isCollapsed, rangeCount } = selection;
   if (isCollapsed || rangeCount === 0) return "";

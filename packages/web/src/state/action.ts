@@ -4,7 +4,7 @@ import { messageOf, withoutPlace } from "../api/api-error.ts";
 /**
  * Creates the state of a button's action: whether it is in progress, and its last error.
  *
- * @param field the field whose name starts the server's messages, which the page need not repeat
+ * @param field the field name to remove from the start of the server's messages
  */
 export function createAction(field = "") {
   const [isBusy, setBusy] = createSignal(false);

@@ -8,7 +8,7 @@ import { navigateTo, routedConversation } from "./route.ts";
 
 export type PanelName = "tools" | "variables" | "permissions";
 
-/** All that the page knows, for the parts that show it. */
+/** The state of the page, shared by its components. */
 export type AppState = ReturnType<typeof createAppState>;
 
 const AppContext = createContext<AppState>();

@@ -27,7 +27,7 @@ export function createCatalog() {
     groups,
     model,
     isOffline: () => model()?.id === offlineModel,
-    // Choosing the default means to follow it, also when it becomes another.
+    // A user who chooses the default follows it, even if the default changes.
     chooseModel: (id: string) =>
       choose(models.value().find((entry) => entry.id === id)?.default ? null : id),
     refresh: async () =>

@@ -19,34 +19,34 @@ export interface SendOptions {
 }
 
 export interface ChatEvents {
-  /** A conversation was made by sending its first message. */
+  /** Called when the first message has created a conversation. */
   readonly onCreated: (conversation: ConversationView) => void;
-  /** A turn began or ended, which the list of conversations shows. */
+  /** Called when a turn begins or ends, to update the list of conversations. */
   readonly onTurnChanged: () => void;
 }
 
-/** The conversation that is open: its runs, and what can be done. */
+/** Creates the state of the open conversation: its runs and actions. */
 export function createChat(events: ChatEvents) {
   const [conversation, setConversation] = createSignal<ConversationView | null>(null);
   const [status, setStatus] = createSignal<ChatStatus>({ type: "ready" });
   const [runs, setRuns] = createSignal<readonly LiveRun[]>([]);
-  /** A message on its way to the server. */
+  /** The message that is being sent. */
   const [sending, setSending] = createSignal<string | null>(null);
-  /** Why the last message did not go, in words. */
+  /** Why the last action failed. */
   const [sendError, setSendError] = createSignal<string | null>(null);
   const [draftSwitches, setDraftSwitches] = createSignal<Switches>(noSwitches);
-  /** Counts what may have changed the variables or the grants. */
+  /** Counts events that may have changed variables or grants. */
   const [revision, setRevision] = createSignal(0);
   let loading = new AbortController();
   let making: Promise<ConversationView> | undefined;
-  /** The conversation that was asked for last, and its coming. */
+  /** The conversation requested last, and the request that loads it. */
   let wanted: string | null = null;
   let opening: Promise<void> = Promise.resolve();
   /** The stored switches, and the request that saves later changes. */
   let stored = noSwitches;
   let saving: Promise<unknown> = Promise.resolve();
 
-  /** The run that has not ended. */
+  /** The run in progress, or null. */
   const active = createMemo(() => runs().findLast((run) => !hasEnded(run.state().phase)) ?? null);
   const noteChange = () => void setRevision((count) => count + 1);
 
@@ -132,7 +132,7 @@ export function createChat(events: ChatEvents) {
     return making;
   }
 
-  /** Shows a run that began just now; all its events come from the stream. */
+  /** Shows a run that has just started; all its events arrive in the stream. */
   function add(run: RunView): void {
     setRuns((before) =>
       before.some(({ view }) => view.id === run.id)
@@ -141,7 +141,7 @@ export function createChat(events: ChatEvents) {
     );
   }
 
-  /** Whether it went; if not, `sendError` says why. */
+  /** Returns whether the message was sent; if not, `sendError` has the reason. */
   async function send(options: SendOptions): Promise<boolean> {
     if (sending() !== null || active() !== null) return false;
     setSending(options.text);
@@ -150,7 +150,7 @@ export function createChat(events: ChatEvents) {
     try {
       const { id, title } = await ensureConversation(titleFrom(options.text));
       if (title === "") await client.updateConversation(id, { title: titleFrom(options.text) });
-      // The turn is offered what is switched on: the server is to know of it.
+      // Save the switches first: they decide which tools the turn offers.
       await saving.catch(() => {});
       const { id: run } = await client.startRun({
         model: options.model,
@@ -217,7 +217,7 @@ export function createChat(events: ChatEvents) {
         const run = active();
         if (run !== null) await client.cancelRun(run.view.id);
       }),
-    /** Carries a run on, with the model that is chosen now. */
+    /** Retries a run with the currently selected model. */
     retry: (run: LiveRun, model: string) =>
       attempt(async () => add(await client.retryRun(run.view.id, model))),
     setSwitches: (switches: Switches) =>

@@ -5,7 +5,7 @@ import { client, isGone, retryUntilGone } from "../api/client.ts";
 import { foldRunEvents, foldStoredEvents } from "../run/fold-run-event.ts";
 import { hasEnded, type RunPhase, type RunState } from "../run/run-state.ts";
 
-/** `gone`: the server has no such run any more. */
+/** `gone`: the server no longer has the run. */
 export type StreamStatus = FollowStatus | "gone";
 
 /** A run that is shown, and followed while it is in progress. */
@@ -18,7 +18,7 @@ export interface LiveRun {
 
 export interface LiveRunOptions {
   readonly run: RunWithEvents;
-  /** Calls were settled, or the run ended: what hangs on it is to be asked for again. */
+  /** Called with each batch of new events, so that dependent data can be reloaded. */
   readonly onProgress: (events: readonly RunEvent[]) => void;
 }
 
@@ -75,8 +75,8 @@ function storedState(run: RunWithEvents): RunState {
 }
 
 /**
- * Gathers what comes and hands it on once a frame; a page in the background has no frames, so
- * there a timer does it.
+ * Batches items and flushes them once per frame. A background page has no frames, so a timer
+ * flushes them there.
  */
 function createFrameBatch<Item>(flush: (items: readonly Item[]) => void): {
   readonly add: (item: Item) => void;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLoaded } from "./loaded.ts";
 
-/** A value whose answers come when the test gives them. */
+/** A value whose requests the test answers. */
 function create() {
   const asked: PromiseWithResolvers<readonly string[]>[] = [];
   const loaded = createLoaded<readonly string[]>([], () => {
@@ -13,7 +13,7 @@ function create() {
   return { loaded, asked };
 }
 
-test("it is ready when the first answer is there, and not before", async () => {
+test("a value is ready only after its first answer", async () => {
   const { loaded, asked } = create();
   const done = loaded.refresh();
   assert.deepEqual([loaded.value(), loaded.isReady()], [[], false]);
@@ -22,7 +22,7 @@ test("it is ready when the first answer is there, and not before", async () => {
   assert.deepEqual([loaded.value(), loaded.isReady()], [["a"], true]);
 });
 
-test("of two requests the newer counts, whichever is answered last", async () => {
+test("the newer of two requests counts, whichever is answered last", async () => {
   const { loaded, asked } = create();
   const both = [loaded.refresh(), loaded.refresh()];
   asked[1]?.resolve(["new"]);
@@ -31,7 +31,7 @@ test("of two requests the newer counts, whichever is answered last", async () =>
   assert.deepEqual(loaded.value(), ["new"]);
 });
 
-test("an answer that was asked for before a change does not undo the change", async () => {
+test("an answer to an earlier request does not undo a change", async () => {
   const { loaded, asked } = create();
   const first = loaded.refresh();
   loaded.set(() => ["renamed"]);
@@ -59,7 +59,7 @@ test("a cleared value is absent, and a late answer does not restore it", async (
   assert.deepEqual([loaded.value(), loaded.isReady()], [[], false]);
 });
 
-test("a failure is said, and goes with the next answer", async () => {
+test("a failure is reported until the next answer", async () => {
   const { loaded, asked } = create();
   const first = loaded.refresh();
   asked[0]?.reject(new Error("no server"));

@@ -1,19 +1,19 @@
 import { createSignal, type Accessor } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 
-/** A value from the server, as far as it is here. */
+/** A value that is loaded from the server. */
 export interface Loaded<Value> {
   readonly value: Accessor<Value>;
-  /** Whether it came at least once: before that its absence says nothing. */
+  /** Whether the value was loaded at least once. Before that, it has its initial value. */
   readonly isReady: Accessor<boolean>;
   readonly error: Accessor<string | null>;
-  /** Asks again; of several that overlap the newest counts. Never rejects. */
+  /** Loads the value again. If requests overlap, the newest one counts. Never rejects. */
   readonly refresh: () => Promise<void>;
   /**
    * Applies a change that the server has made. Earlier requests lack this change and are repeated.
    */
   readonly set: (change: (value: Value) => Value) => void;
-  /** Forgets it: it is to be that of something else. */
+  /** Resets the value and ignores pending requests. */
   readonly clear: () => void;
 }
 

@@ -1,6 +1,6 @@
 import { createSignal, type Accessor } from "solid-js";
 
-/** A setting that this browser keeps. */
+/** Creates a setting that this browser stores. */
 export function createPreference(
   key: string,
 ): readonly [Accessor<string | null>, (value: string | null) => void] {

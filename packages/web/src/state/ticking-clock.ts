@@ -1,7 +1,7 @@
 import { createEffect, createSignal, onCleanup, type Accessor } from "solid-js";
 import { client } from "../api/client.ts";
 
-/** The server's time, ticking every 100 ms while `active`. */
+/** Returns the server's time, updated every 100 ms while `active`. */
 export function createTickingClock(active: Accessor<boolean>): Accessor<number> {
   const [now, setNow] = createSignal(client.now());
   createEffect(() => {

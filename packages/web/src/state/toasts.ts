@@ -10,22 +10,22 @@ export interface ToastOptions {
   /** @default "plain" */
   readonly tone?: "plain" | "danger";
   readonly action?: { readonly label: string; readonly run: () => void };
-  /** Milliseconds until it goes. @default 6000 */
+  /** Milliseconds until the toast disappears. @default 6000 */
   readonly ms?: number;
-  /** It went, and its action was not taken. */
+  /** Called if the toast disappears without a click on its action. */
   readonly onGone?: () => void;
 }
 
-/** How many are shown; the oldest makes room. */
+/** The most toasts shown; a new one replaces the oldest. */
 const most = 3;
 
 const [toasts, setToasts] = createSignal<readonly Toast[]>([]);
 let lastId = 0;
 
-/** The notes at the foot of the page. */
+/** The visible toasts, newest last. */
 export const shownToasts = toasts;
 
-/** Shows a note for a while. */
+/** Shows a toast until it expires or is dismissed. */
 export function showToast(options: ToastOptions): void {
   const id = ++lastId;
   for (const old of toasts().slice(0, 1 - most)) dismissToast(old.id);
@@ -34,10 +34,10 @@ export function showToast(options: ToastOptions): void {
 }
 
 /**
- * Does something; if it fails, a note says so.
+ * Runs an action; if it fails, shows a toast with the error.
  *
- * @param failed how the note begins, for example `Not deleted`
- * @returns whether it went well
+ * @param failed the start of the error text, for example `Could not delete the chat`
+ * @returns whether the action succeeded
  */
 export async function attempt(failed: string, work: () => Promise<unknown>): Promise<boolean> {
   try {
@@ -53,7 +53,7 @@ export function dismissToast(id: number): void {
   takeAway(id)?.onGone?.();
 }
 
-/** Does what the note offers. */
+/** Runs the toast's action and removes the toast. */
 export function takeToastAction(id: number): void {
   takeAway(id)?.action?.run();
 }

@@ -7,7 +7,7 @@ const draft = (source = "one\n", hash = "h1") => createRoot(() => createDraft(so
 const file = (source: string, hash: string) => ({ source, source_hash: hash });
 
 // Contract: scripts-76
-test("a file that changes on the disk is shown, unless something was written: then both are kept", () => {
+test("a file that changes on disk is shown; with unsaved text, both versions are kept", () => {
   const clean = draft();
   clean.follow(file("two", "h2"));
   assert.deepEqual([clean.text(), clean.isDirty(), clean.conflict()], ["two", false, null]);
@@ -21,7 +21,7 @@ test("a file that changes on the disk is shown, unless something was written: th
   assert.equal(dirty.conflict(), null);
 });
 
-test("of two versions the file's version replaces the draft if the user chooses it", () => {
+test("the file's version replaces the draft if the user chooses it", () => {
   const one = draft();
   one.setText("mine");
   one.follow(file("theirs", "h2"));
@@ -45,7 +45,7 @@ test("text that was typed during saving is still unsaved", () => {
   assert.deepEqual(one.toSave(), { source: "sent and more", based_on: "h2" });
 });
 
-test("ends of lines alone are nothing that was written", () => {
+test("different line endings alone are not unsaved text", () => {
   const one = draft("a\r\nb", "h1");
   assert.equal(one.isDirty(), false);
   one.setText("a\nc");

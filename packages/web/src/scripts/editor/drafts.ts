@@ -30,7 +30,7 @@ export function createDraft(source: string, hash: string) {
     conflict,
     /** Returns the request body for saving. */
     toSave: () => ({ source: fieldText(base().source).toSource(text()), based_on: base().hash }),
-    /** The file was read again, after it was saved here or changed elsewhere. */
+    /** Updates the draft after the file was saved here or changed elsewhere. */
     follow({ source: now, source_hash: nowHash }: FileText) {
       if (now === null || nowHash === null || nowHash === base().hash) return;
       const file = { source: now, hash: nowHash };
@@ -44,14 +44,14 @@ export function createDraft(source: string, hash: string) {
       setBase({ source: now, hash: nowHash });
       setConflict(null);
     },
-    /** Of two versions this one is to be saved. */
+    /** Resolves a conflict: saves this draft. */
     keepMine() {
       const theirs = conflict();
       if (theirs === null) return;
       setBase(theirs);
       setConflict(null);
     },
-    /** Of two versions that of the file stays, and what was written is given up. */
+    /** Resolves a conflict: discards this draft and uses the file's version. */
     takeTheirs() {
       const theirs = conflict();
       if (theirs !== null) take(theirs);
@@ -64,7 +64,7 @@ const drafts = new Map<string, Draft>();
 const [kept, setKept] = createSignal(0);
 const draftsChanged = () => setKept((count) => count + 1);
 
-/** The draft of a file, as it was left. */
+/** Returns the draft of a file with its unsaved text. */
 export function draftOf(file: ScriptDetail): Draft | null {
   const { id, source, source_hash: hash } = file;
   if (source === null || hash === null) return null;
@@ -79,19 +79,19 @@ export function draftOf(file: ScriptDetail): Draft | null {
   return made;
 }
 
-/** Its file is gone. */
+/** Deletes the draft of a file that no longer exists. */
 export function forgetDraft(id: string): void {
   drafts.delete(id);
   draftsChanged();
 }
 
-/** Whether something was written that is not saved. */
+/** Whether the draft has unsaved text. */
 export function isUnsaved(id: string): boolean {
   kept();
   return drafts.get(id)?.isDirty() === true;
 }
 
-/** The browser asks before the page goes with something in it that is not saved. */
+/** The browser asks the user before it closes a page with unsaved text. */
 export function guardDrafts(page: EventTarget): void {
   page.addEventListener("beforeunload", (event) => {
     if ([...drafts.values()].some((draft) => draft.isDirty())) event.preventDefault();

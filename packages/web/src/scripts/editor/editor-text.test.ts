@@ -32,7 +32,7 @@ function after({ text }: Selected, { from, to, insert, start, end }: TextChange)
 const done = (change: (one: Selected) => TextChange, text: string) =>
   after(selected(text), change(selected(text)));
 
-test("Tab goes to the next stop, and moves several lines as a whole", () => {
+test("Tab indents to the next tab stop, and indents several selected lines", () => {
   assert.equal(done(indentChange, "|x"), "    |x");
   assert.equal(done(indentChange, "ab|x"), "ab  |x");
   assert.equal(done(indentChange, "a[b]c"), "a   |c");
@@ -40,7 +40,7 @@ test("Tab goes to the next stop, and moves several lines as a whole", () => {
   assert.equal(done(indentChange, "[a\n]b"), "    [a\n]b");
 });
 
-test("Shift and Tab take an indentation away, as far as there is one", () => {
+test("Shift+Tab removes one level of indentation, if there is one", () => {
   assert.equal(done(outdentChange, "      x|"), "  x|");
   assert.equal(done(outdentChange, "  x|"), "x|");
   assert.equal(done(outdentChange, "x|"), "x|");
@@ -53,7 +53,7 @@ test("a new line has the indentation of the previous one, and one level more aft
   assert.equal(done(newLineChange, "a|b"), "a\n|b");
 });
 
-test("indenting what is selected and taking it back gives the text again", () => {
+test("indenting a selection and unindenting it restores the text", () => {
   const texts = fc.stringMatching(/^[ab \n]{0,30}$/);
   fc.assert(
     fc.property(texts, fc.nat(30), fc.nat(30), (text, a, b) => {
@@ -84,7 +84,7 @@ test("a line and a column give an offset, or the nearest one if they do not exis
   assert.deepEqual(["", "a", "a\n", "a\nb"].map(countLines), [1, 1, 2, 2]);
 });
 
-test("a file's own ends of lines stay, changed or not", () => {
+test("a file keeps its line endings, changed or not", () => {
   const windows = fieldText("a\r\nb\r\n");
   assert.equal(windows.text, "a\nb\n");
   assert.equal(windows.toSource("a\nc\n"), "a\r\nc\r\n");

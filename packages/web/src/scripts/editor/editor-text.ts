@@ -16,7 +16,7 @@ export interface TextChange {
 
 const indent = "    ";
 
-/** Spaces to the next stop; several lines that are selected move as a whole. */
+/** Inserts spaces to the next tab stop, or indents all selected lines. */
 export function indentChange({ text, start, end }: Selected): TextChange {
   if (!text.slice(start, end).includes("\n")) {
     const column = start - lineStart(text, start);
@@ -37,7 +37,10 @@ export function outdentChange(selected: Selected): TextChange {
   return linesChange(selected, (line) => line.replace(/^(?: {1,4}|\t)/, ""));
 }
 
-/** A new line that begins as far in as the one before; after a colon or a brace further. */
+/**
+ * Inserts a new line with the indentation of the previous one, and one more level after a colon or
+ * a brace.
+ */
 export function newLineChange({ text, start, end }: Selected): TextChange {
   const before = text.slice(lineStart(text, start), start);
   const own = /^[ \t]*/.exec(before)?.[0] ?? "";

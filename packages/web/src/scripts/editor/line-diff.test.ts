@@ -38,7 +38,7 @@ test("different line endings alone are not a difference", () => {
   assert.deepEqual(shown(lineDiff("a\r\nb", "a\nc")), [" a", "-b", "+c"]);
 });
 
-test("both texts are in what is shown, each line under its number", () => {
+test("the diff contains both texts, each line with its number", () => {
   const texts = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 8 });
   fc.assert(
     fc.property(texts, texts, (a, b) => {

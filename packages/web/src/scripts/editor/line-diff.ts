@@ -10,12 +10,12 @@ export type DiffLine =
     }
   | { readonly type: "removed"; readonly text: string; readonly before: number }
   | { readonly type: "added"; readonly text: string; readonly after: number }
-  /** Lines that are the same and are not shown. */
+  /** A run of unchanged lines that are not shown. */
   | { readonly type: "skipped"; readonly count: number };
 
 /** Changed lines up to which versions are compared: beyond it all lines are shown as other ones. */
 const maxEditLength = 1_000;
-/** Lines around a change that are shown. */
+/** The number of lines shown around a change. */
 const around = 3;
 
 /** Compares two texts by line, and returns the changes with some lines around each. */
