@@ -168,7 +168,7 @@ test("arguments can be edited before the call runs", { skip }, async () => {
   assert.match(await me.row("ViewFile").getByTestId("call-arguments").innerText(), /other\.md/);
 });
 
-test("Escape in a card that is edited only leaves editing", { skip }, async () => {
+test("Escape in an edited card only ends the edit", { skip }, async () => {
   model.willSay(
     { type: "calls", calls: [view("notes.md"), view("other.md")] },
     { type: "text", text: "Both read." },
@@ -202,7 +202,7 @@ test("Escape in a card that is edited only leaves editing", { skip }, async () =
   assert.match(told()[1] ?? "", /Belay\./);
 });
 
-test("the keys answer the card that shows them", { skip }, async () => {
+test("keys answer the card that shows the key hints", { skip }, async () => {
   model.willSay(
     { type: "calls", calls: [view("notes.md"), view("other.md"), view("notes.md")] },
     { type: "text", text: "Three read." },
@@ -249,7 +249,7 @@ test("a card is there again after a reload, and is answered there", { skip }, as
   assert.equal(await me.page.getByTestId("turn").count(), 1);
 });
 
-test("a card that is answered in one window goes in the other", { skip }, async () => {
+test("a card answered in one window disappears in the other", { skip }, async () => {
   model.willSay({ type: "calls", calls: [view("notes.md")] }, { type: "text", text: "Read." });
   await me.say("Read my notes");
   await me.card("ViewFile").waitFor();

@@ -9,7 +9,7 @@ import { visit } from "./visitor.ts";
 const found = findBrowser();
 
 test(
-  "the page says that a changed settings file waits, until it does no more",
+  "the page shows a notice while a changed settings file is not accepted",
   { skip: found.status === "missing" && found.reason },
   async () => {
     await using resources = new AsyncDisposableStack();

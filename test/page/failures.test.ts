@@ -130,7 +130,7 @@ test(
   },
 );
 
-test("a short trouble is tried again by the server itself", { skip }, async () => {
+test("the server itself retries a short failure", { skip }, async () => {
   const busy: Reply = { type: "error", status: 503, error: { message: "overloaded" } };
   model.willSay(busy, { type: "text", text: "There." });
   await me.say("Are you there?");
@@ -138,27 +138,23 @@ test("a short trouble is tried again by the server itself", { skip }, async () =
   assert.equal(await me.answer(), "There.");
 });
 
-test(
-  "the model is chosen on the page, also the offline one, and stays chosen",
-  { skip },
-  async () => {
-    const { page } = me;
-    const select = page.getByRole("combobox", { name: "Model" });
-    assert.match(await select.locator("option:checked").innerText(), /deckhand/);
-    await select.selectOption("custom/bosun");
-    model.willSay({ type: "text", text: "Aye." });
-    await me.say("Who are you?");
-    await me.turnEnds();
-    assert.equal(model.requests.at(-1)?.model, "bosun");
-    await page.reload();
-    await eventually(async () => assert.equal(await select.inputValue(), "custom/bosun"));
-    await select.selectOption("capstan/offline");
-    await me.say("And you?");
-    await me.turnEnds();
-    assert.match(await me.answer(), /no AI/);
-    await select.selectOption("custom/deckhand");
-  },
-);
+test("the page stores the selected model, including the offline model", { skip }, async () => {
+  const { page } = me;
+  const select = page.getByRole("combobox", { name: "Model" });
+  assert.match(await select.locator("option:checked").innerText(), /deckhand/);
+  await select.selectOption("custom/bosun");
+  model.willSay({ type: "text", text: "Aye." });
+  await me.say("Who are you?");
+  await me.turnEnds();
+  assert.equal(model.requests.at(-1)?.model, "bosun");
+  await page.reload();
+  await eventually(async () => assert.equal(await select.inputValue(), "custom/bosun"));
+  await select.selectOption("capstan/offline");
+  await me.say("And you?");
+  await me.turnEnds();
+  assert.match(await me.answer(), /no AI/);
+  await select.selectOption("custom/deckhand");
+});
 
 test(
   "a group or a tool that is switched off is not offered, and not called",

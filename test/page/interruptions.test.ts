@@ -54,7 +54,7 @@ const viewNotes = {
   calls: [{ name: "ViewFile", args: { path: "notes.md" } }],
 } as const;
 
-test("a reload during an answer continues it, with nothing lost or doubled", { skip }, async () => {
+test("a reload during an answer continues it without lost or repeated text", { skip }, async () => {
   const live = liveAnswer();
   model.willSay(live.reply);
   await me.say("Tell me much");
@@ -72,7 +72,7 @@ test("a reload during an answer continues it, with nothing lost or doubled", { s
   assert.equal(await me.page.getByTestId("turn").count(), 1);
 });
 
-test("a server that stops in good order ends the answer first", { skip }, async () => {
+test("a server that shuts down gracefully completes the answer first", { skip }, async () => {
   const live = liveAnswer();
   model.willSay(live.reply);
   await me.say("One more");
@@ -111,7 +111,7 @@ test(
 );
 
 test(
-  "a card outlives a restart with the page open, and is answered after it",
+  "a card survives a restart with the page open, and can then be answered",
   { skip },
   async () => {
     model.willSay(viewNotes, { type: "text", text: "Read." });
@@ -131,7 +131,7 @@ test(
   },
 );
 
-test("a card outlives kill -9", { skip }, async () => {
+test("a card survives kill -9", { skip }, async () => {
   model.willSay(viewNotes, { type: "text", text: "Read." });
   await me.say("Read my notes");
   await me.card("ViewFile").waitFor();

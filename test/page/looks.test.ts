@@ -33,7 +33,7 @@ const colours = (page: Page) =>
     return { color, backgroundColor };
   });
 
-test("at 360 px nothing sticks out, whatever is open", { skip }, async () => {
+test("at 360 px nothing overflows, whichever panel is open", { skip }, async () => {
   const me = await visit(browser, capstan.url, { viewport: { width: 360, height: 740 } });
   const { page } = me;
   const fits = async (what: string) => assert.equal(await overflow(page), 0, what);

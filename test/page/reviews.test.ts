@@ -117,7 +117,7 @@ test("by the keys alone a result is withheld with a reason, or replaced", { skip
   assertQuiet(me, /400/);
 });
 
-test("selected words of the result are removed", { skip }, async () => {
+test("selected words of a result are removed", { skip }, async () => {
   const card = await view();
   await card.getByRole("button", { name: /^Redact/ }).click();
   await card.getByLabel("Result", { exact: true }).evaluate((element) => {

@@ -116,7 +116,7 @@ test("an error in a rule is shown at its field, which has the focus", { skip }, 
   await panel.getByTestId("no-rules").waitFor();
 });
 
-test("a wish that the administrator's rule makes void is marked so", { skip }, async () => {
+test("a rule without effect because of an administrator's rule is marked", { skip }, async () => {
   const panel = await me.openPanel("Permissions");
   await panel.getByRole("button", { name: "Add a rule…" }).click();
   await panel.getByLabel("Tool or group").fill("web.*");
@@ -132,7 +132,7 @@ test("a wish that the administrator's rule makes void is marked so", { skip }, a
   await panel.getByTestId("no-rules").waitFor();
 });
 
-test("at 360 px the form of a rule does not stick out", { skip }, async () => {
+test("at 360 px the form of a rule does not overflow", { skip }, async () => {
   const narrow = await visit(browser, capstan.url, { viewport: { width: 360, height: 740 } });
   const panel = await narrow.openPanel("Permissions");
   await panel.getByRole("button", { name: "Add a rule…" }).click();

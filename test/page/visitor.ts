@@ -18,7 +18,7 @@ export interface Visitor {
   /** The panel next to the chat. */
   readonly panel: (name: "Tools" | "Variables" | "Permissions") => Locator;
   readonly openPanel: (name: "Tools" | "Variables" | "Permissions") => Promise<Locator>;
-  /** The newest answer, as it reads. */
+  /** The text of the newest answer. */
   readonly answer: () => Promise<string>;
   /** The page's errors, and its requests to other origins; empty if there are none. */
   readonly complaints: () => readonly string[];
@@ -127,7 +127,7 @@ export async function eventually(
   }
 }
 
-/** Asserts that the page had nothing to complain of, but for what `expected` names. */
+/** Asserts that the page reported no errors except what `expected` names. */
 export function assertQuiet(visitor: Visitor, expected?: RegExp): void {
   const heard = visitor.complaints().filter((text) => expected?.test(text) !== true);
   assert.deepEqual(heard, []);
