@@ -1,4 +1,4 @@
-// npm run build: every package as it would be published, packed, installed and tried.
+// npm run build: builds, packs, installs and tries all packages in their published form.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -62,8 +62,8 @@ for (const line of lines) console.log(line);
 process.exitCode = lines.length === 0 ? 0 : 1;
 
 /**
- * The subjects of the commits that `main` does not have; on `main`, of the newest commit. Outside
- * of a clone the list is empty.
+ * The subjects of the commits that `main` does not have; on `main`, the subject of the newest
+ * commit. Outside a clone the list is empty.
  */
 function branchSubjects(): readonly string[] {
   const log = (...range: readonly string[]): readonly string[] =>
@@ -79,7 +79,7 @@ function branchSubjects(): readonly string[] {
       const subjects = log(...range);
       if (subjects.length > 0) return subjects;
     } catch {
-      // There is no such branch, or no repository.
+      // The branch or the repository does not exist.
     }
   return [];
 }

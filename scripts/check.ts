@@ -49,5 +49,5 @@ if (chosen.length === 0) {
   );
   process.exit(2);
 }
-// The tools use several threads each: two at once keep two cores busy.
+// Each tool uses several threads, so two steps are enough for two cores.
 process.exitCode = (await runSteps(chosen, 2)) ? 0 : 1;

@@ -7,7 +7,7 @@ export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]
 export interface CommandOptions {
   /** @default the repository's root */
   readonly cwd?: string;
-  /** Added to this process's environment; undefined takes a variable away. */
+  /** Added to this process's environment; undefined removes a variable. */
   readonly env?: { readonly [name: string]: string | undefined };
   /** Receives the output while it is also collected. */
   readonly onOutput?: (text: string) => void;
@@ -15,15 +15,18 @@ export interface CommandOptions {
 }
 
 export interface CommandResult {
-  /** Null if a signal ended it. */
+  /** Null if a signal ended the program. */
   readonly code: number | null;
-  /** Standard output and standard error, as they came. */
+  /** Standard output and standard error, in their order of arrival. */
   readonly output: string;
   readonly stdout: string;
   readonly ms: number;
 }
 
-/** Runs a program to its end. A program that cannot be started gives code 127 and says why. */
+/**
+ * Runs a program to its end. If it cannot be started, the code is 127 and the output contains the
+ * reason.
+ */
 export function runCommand(
   command: string,
   args: readonly string[],
@@ -62,7 +65,9 @@ export function runCommand(
   });
 }
 
-/** Runs npm: the one that runs this script, if any. Errors are printed even under `npm -s`. */
+/**
+ * Runs npm: the npm that runs this script, if there is one. Errors are printed even under `npm -s`.
+ */
 export function runNpm(args: readonly string[], options?: CommandOptions): Promise<CommandResult> {
   const loud = [...args, "--loglevel=error"];
   const cli = process.env["npm_execpath"];

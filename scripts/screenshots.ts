@@ -1,4 +1,4 @@
-// npm run screenshots: the pictures of the README, taken of the page as it is.
+// npm run screenshots: takes the README's screenshots of the current page.
 import { mkdir, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import type { Page } from "playwright-core";
@@ -111,7 +111,7 @@ const looks = [
     name: "narrow",
     colorScheme: "light",
     viewport: { width: 360, height: 740 },
-    // A telephone: it hovers over nothing, and has no Alt key.
+    // A phone, which has no hover and no Alt key.
     isMobile: true,
     hasTouch: true,
   },
@@ -142,7 +142,7 @@ try {
 
 async function take(page: Page, capstan: Capstan, file: string): Promise<void> {
   const path = join(folder, file);
-  // Without a blinking cursor the same page gives the same picture.
+  // Hides the blinking cursor, so that equal pages give equal screenshots.
   await page.screenshot({ path, caret: "hide", animations: "disabled" });
   const { size } = await stat(path);
   console.log(`${relative(root, path)}  ${Math.ceil(size / 1024)} KiB  ${capstan.url}`);

@@ -1,19 +1,22 @@
 import { runCommand, type CommandResult } from "./command.ts";
 
-/** Something that has to succeed. */
+/** A step of a check or build. */
 export interface Step {
   readonly name: string;
-  /** Commands in a row, each a program with its arguments; the first failure ends the step. */
+  /**
+   * Commands that run one after another, each a program with its arguments. The first failure ends
+   * the step.
+   */
   readonly commands: readonly (readonly [string, ...string[]])[];
-  /** Whether the output of a step that succeeded is worth a look. */
+  /** Whether to show the output of a successful step. */
   readonly showOutput?: (output: string) => boolean;
-  /** Why the step cannot be done here; it is named in the summary instead of being run. */
+  /** Why the step cannot run on this machine. The summary shows the reason. */
   readonly skipped?: string | undefined;
 }
 
 /**
- * Runs the steps, at most `concurrency` at once, with a line for each as it ends and the whole
- * output of those that fail.
+ * Runs the steps, at most `concurrency` at the same time. Prints a line for each step when it ends,
+ * and the whole output of failed steps.
  *
  * @returns whether all succeeded.
  */

@@ -19,7 +19,7 @@ test("a tree without cycles has no problems", () => {
   );
 });
 
-test("a cycle across folders is refused, with file and line of an import", () => {
+test("a cycle across folders is rejected with the file and line of an import", () => {
   const [problem, ...more] = cyclesOf({
     "x/a.ts": ["x/c.ts", "y/b.ts"],
     "y/b.ts": ["x/a.ts"],
@@ -36,7 +36,7 @@ test("a cycle within one folder is allowed", () => {
   assert.deepEqual(cyclesOf({ "x/a.ts": ["x/b.ts"], "x/b.ts": ["x/a.ts"] }), []);
 });
 
-test("of several cycles through the same files the shortest is reported, with their number", () => {
+test("the shortest of several cycles through the same files is reported, with their number", () => {
   const [problem, ...more] = cyclesOf({
     "x/a.ts": ["x/b.ts"],
     "x/b.ts": ["y/c.ts"],

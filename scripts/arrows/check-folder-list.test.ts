@@ -8,18 +8,18 @@ function problemsOf(files: { readonly [path: string]: string }): readonly string
   return checkArrows(scratchTree(smallTable, files), smallTable);
 }
 
-test("a folder that is not in the table is refused", () => {
+test("a folder that is not in the table is rejected", () => {
   const [problem, ...more] = problemsOf({ "packages/lib/src/new/a.ts": "" });
   assert.match(problem ?? "", /^packages\/lib\/src\/new is not in .* Add the folder to the table/);
   assert.deepEqual(more, []);
 });
 
-test("a folder of tests or data alone need not be in the table", () => {
+test("a folder with only tests or data is not required in the table", () => {
   assert.deepEqual(problemsOf({ "packages/lib/src/new/a.test.ts": "" }), []);
   assert.deepEqual(problemsOf({ "packages/lib/src/new/worker.py": "" }), []);
 });
 
-test("a folder of the table that does not exist is refused", () => {
+test("a folder of the table that does not exist is rejected", () => {
   const texts = new Map(scratchTree(smallTable));
   texts.delete("packages/lib/src/left/a.ts");
   const [problem] = checkArrows(texts, smallTable);

@@ -4,7 +4,7 @@ import { importedFile, type SourceTree } from "./source-tree.ts";
 
 /**
  * Checks that production source imports only folders above its own folder in the table. Type
- * imports count. Folders that are not in the table have a check of their own.
+ * imports count. `checkFolderList` reports folders that are not in the table.
  *
  * @returns a sentence for each problem, with file and line in front
  */

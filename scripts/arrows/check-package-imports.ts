@@ -34,7 +34,7 @@ function problemOf(
   if (file.packageName === undefined) return undefined;
   if (file.packageName === packageName)
     return "a package imports its own files by relative path. Name the file that declares it.";
-  // Imports of test helpers have a check of their own.
+  // `checkTestImports` checks imports of test helpers.
   if (placeOf(path).role === "helper") return undefined;
   const imports = table[file.packageName]?.imports ?? {};
   const kind = imports[packageName];

@@ -13,7 +13,7 @@ export function checkTestImports(tree: SourceTree): readonly string[] {
     return file.imports.flatMap((reference) => {
       const imported = importedFile(tree, reference);
       if (imported === undefined || imported.role === "source") return [];
-      // The entry of a package may stand outside `src`; a package exports no tests.
+      // A package's entry can be outside `src`. A package exports no tests.
       if (reference.target.type === "package" && imported.role === "test") return [];
       const problem = `only tests may import tests and the files of a "testing" folder`;
       return [

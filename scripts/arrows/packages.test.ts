@@ -29,7 +29,7 @@ test("SQLite and PostgreSQL do not import each other", () => {
   assert.ok(allowedFolders(store, "postgres/write").includes("postgres/wire"));
 });
 
-// Each rule is broken on purpose in a scratch tree: a rule that the check does not apply is silent.
+// Breaks each rule in a scratch tree, because a rule that the check does not apply reports nothing.
 const broken: { readonly [path: string]: string } = {
   "packages/core/src/tool/node.ts": "node:fs",
   "packages/core/src/tool/bun.ts": "bun:sqlite",
@@ -70,6 +70,6 @@ for (const [path, source] of Object.entries(broken))
     assert.ok(problems.some((problem) => problem.startsWith(`${path}:1 imports`)));
   });
 
-test("nothing else in the scratch tree is refused", () => {
+test("nothing else in the scratch tree is rejected", () => {
   assert.equal(problems.length, Object.keys(broken).length, problems.join("\n"));
 });

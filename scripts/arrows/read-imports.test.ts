@@ -58,7 +58,7 @@ for (const text of none)
     assert.deepEqual(readImports("a.ts", text), []);
   });
 
-test("lines count from 1, and imports come in their order", () => {
+test("lines are counted from 1, and imports are returned in source order", () => {
   const text = '\nimport "./b.ts";\n\nexport * from "./c.ts";\nimport "./d.ts";\n';
   assert.deepEqual(
     readImports("a.ts", text).map(({ specifier, line }) => `${specifier} ${line}`),

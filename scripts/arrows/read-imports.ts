@@ -12,10 +12,10 @@ export interface ImportReference {
 }
 
 /**
- * Returns what a source file imports: static and dynamic imports, re-exports, type queries, and
+ * Returns the imports of a source file: static and dynamic imports, re-exports, type queries, and
  * source files named by `new URL("./x.ts", import.meta.url)`. Only literal specifiers count.
  *
- * @param path decides about the syntax: `.ts`, `.tsx` or `.js`
+ * @param path determines the syntax: `.ts`, `.tsx` or `.js`
  */
 export function readImports(path: string, text: string): readonly ImportReference[] {
   const result = parseSync(path, text);
@@ -31,7 +31,7 @@ export function readImports(path: string, text: string): readonly ImportReferenc
   for (const { entries, start } of staticExports) add(requestOf(entries), start, areTypes(entries));
   for (const { moduleRequest, start } of dynamicImports)
     add(unquoted(text.slice(moduleRequest.start, moduleRequest.end)), start, false);
-  // The syntax tree costs most of the time and is needed for two rare forms only.
+  // Parsing the syntax tree takes most of the time, and only two rare forms need it.
   if (/\bimport\s*\(/.test(text) || text.includes("new URL("))
     new Visitor({
       TSImportType: ({ source, start }) => add(source.value, start, true),
@@ -51,7 +51,7 @@ function requestOf(entries: StaticExport["entries"]): string | undefined {
   return entries.find(({ moduleRequest }) => moduleRequest !== null)?.moduleRequest?.value;
 }
 
-/** The value of a literal without escapes, or undefined of any other expression. */
+/** The value of a literal without escapes, or undefined for any other expression. */
 function unquoted(source: string): string | undefined {
   return /^(["'`])([^"'`\\$]*)\1$/.exec(source)?.[2];
 }

@@ -2,11 +2,11 @@
 export type ImportKind = "values" | "types";
 
 /**
- * The imports that a package may have, and its folders. The table in `packages.ts` has one for each
+ * A package's allowed imports and its folders. The table in `packages.ts` has one for each
  * package.
  */
 export interface PackageRules {
-  /** The package's purpose, in half a sentence. */
+  /** The package's purpose, in a phrase. */
   readonly about: string;
   /** The packages that this package may import, by folder name under `packages/`. */
   readonly imports: { readonly [packageName: string]: ImportKind };

@@ -2,7 +2,10 @@ import { dirname } from "node:path/posix";
 
 /** The package and folder of a file, from its path. */
 export interface FilePlace {
-  /** The folder under `packages/`, or undefined of files in `bench`, `examples`, `scripts` or `test`. */
+  /**
+   * The folder under `packages/`, or undefined for files in `bench`, `examples`, `scripts` or
+   * `test`.
+   */
   readonly packageName: string | undefined;
   /** The folder within the package's `src`, `"."` for `src` itself; otherwise the whole folder. */
   readonly folder: string;

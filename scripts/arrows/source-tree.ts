@@ -11,7 +11,7 @@ export type ImportTarget =
   | { readonly type: "package"; readonly packageName: string; readonly path: string | undefined }
   /** A module of Node.js or Bun. */
   | { readonly type: "node" }
-  /** A package from elsewhere. */
+  /** An external package. */
   | { readonly type: "external" };
 
 export interface ResolvedImport extends ImportReference {

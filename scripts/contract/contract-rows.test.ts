@@ -10,7 +10,7 @@ const page = {
 };
 const tests = (...lines: readonly string[]) => [{ file: "a.test.ts", text: lines.join("\n") }];
 
-test("tables whose rows all have a test have no problem", () => {
+test("tables with a test for every row have no problems", () => {
   const covering = tests("// Contract: a-1, a-2", "// A reason.", 'test("adds", () => {});');
   assert.deepEqual(contractProblems([page], covering), []);
 });

@@ -33,7 +33,7 @@ test("rows whose links name tests of the linked files have no problem", () => {
   assert.deepEqual(problemsOf(...cells), []);
 });
 
-test("a row without a link, a file or a test of that name is named by its line", () => {
+test("a row without a link, file or test of that name is reported with its line", () => {
   assert.deepEqual(
     problemsOf(
       "",
@@ -56,7 +56,7 @@ test("a row without a link, a file or a test of that name is named by its line",
   );
 });
 
-test("words next to the links are a problem: a planned test does not count", () => {
+test("text next to the links is reported, because a planned test is not a test", () => {
   assert.deepEqual(problemsOf("[`adds one`](a.test.ts), to do"), ['3: "todo" is not a link']);
 });
 

@@ -1,4 +1,4 @@
-/** Reads a linked file, by the link as it is written; undefined if there is no such file. */
+/** Reads a linked file, given the link's target as written; undefined if there is no such file. */
 export type ReadLinked = (link: string) => string | undefined;
 
 /**
@@ -59,7 +59,7 @@ function lastCell(line: string): string {
 
 /**
  * The names that are written out, of `test("…")`, `it("…")`, `everyStore("…")` and `twoNodes("…")`;
- * a name that is built at run time cannot be found by searching for it. A file of type tests names
+ * names that are built at run time cannot be found by a text search. A file of type tests names
  * each in a comment.
  */
 function testNames(source: string, path: string): ReadonlySet<string> {

@@ -24,8 +24,9 @@ const link = /\]\(([^)\s]+)\)/g;
 const code = /`([^`\s]+)`/g;
 
 /**
- * Finds the links and paths of a Markdown document that lead nowhere: relative links, paths from the
- * root, folders of a package (`core/chain`), and names of TypeScript files. Fenced code is left out.
+ * Finds the links and paths in a Markdown document that do not exist: relative links, paths from
+ * the root, folders of a package (`core/chain`), and names of TypeScript files. Fenced code is left
+ * out.
  *
  * @param page the document's path from the root
  * @example deadPaths("See `core/chian`.", "docs/a.md", repository)

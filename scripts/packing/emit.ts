@@ -4,7 +4,8 @@ import { root, runCommand } from "../command.ts";
 import type { Workspace } from "./workspaces.ts";
 
 /**
- * Writes each package's `dist`, from nothing, so that no file of a source that is gone is packed.
+ * Writes each package's `dist`, after deleting it, so that no output of a deleted source file is
+ * packed.
  *
  * @throws Error with the compiler's or the bundler's output.
  */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { installedSizes } from "./installed-size.ts";
 
-test("each package's size holds all its files, scoped ones by their whole name", async (t) => {
+test("a package's size includes all its files, and scoped packages are reported by full name", async (t) => {
   const project = await mkdtemp(join(tmpdir(), "capstan-size-"));
   t.after(() => rm(project, { recursive: true, force: true }));
   const modules = join(project, "node_modules");

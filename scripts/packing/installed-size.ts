@@ -1,7 +1,7 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Megabytes of an install of all packages, which it must not exceed. */
+/** The largest allowed size of an install of all packages, in megabytes. */
 export const maxInstallMegabytes = 150;
 
 /**
@@ -23,7 +23,7 @@ export async function installedSizes(project: string): Promise<ReadonlyMap<strin
   return sizes;
 }
 
-/** Returns a sentence that names the largest packages if an install is larger than it may be. */
+/** Returns a sentence that names the largest packages if an install exceeds the limit. */
 export async function tryInstallSize(project: string): Promise<string | undefined> {
   const sizes = [...(await installedSizes(project))].toSorted(([, a], [, b]) => b - a);
   const megabytes = sizes.reduce((sum, [, bytes]) => sum + bytes, 0) / 1e6;

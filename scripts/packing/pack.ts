@@ -15,7 +15,7 @@ export interface PackedPackage {
   readonly size: number;
 }
 
-/** Packs one package into `destination`, as publishing would. */
+/** Packs a package into `destination`, as `npm publish` does. */
 export async function pack(workspace: Workspace, destination: string): Promise<PackedPackage> {
   const { code, output, stdout } = await runNpm(
     ["pack", "--json", "--ignore-scripts", "--pack-destination", destination],
@@ -39,8 +39,8 @@ export async function pack(workspace: Workspace, destination: string): Promise<P
 }
 
 /**
- * Publint's messages about a packed package, and whether it contains its licence: nothing, if it is
- * as it should be.
+ * Returns publint's messages about a packed package, and a message if its licence is missing. The
+ * list is empty if the package is valid.
  */
 export async function lintPacked({ tarball, files }: PackedPackage): Promise<string[]> {
   const content = await readFile(tarball);

@@ -28,7 +28,7 @@ export async function installAll(
   return project;
 }
 
-/** Runs what a package offers, as plain JavaScript; returns what went wrong. */
+/** Runs a package's exports and commands as plain JavaScript, and returns the failures. */
 export async function tryPackage(workspace: Workspace, project: string): Promise<string[]> {
   const imports = workspace.doors.map((door) => tryImport(door, project));
   const commands = workspace.commands.flatMap((command) => [
@@ -65,7 +65,9 @@ async function run(
   return code === 0 ? undefined : `${what} failed with code ${code}:\n${output.trimEnd()}`;
 }
 
-/** The doors that a page may use: their types have to do without Node's. */
+/**
+ * The entry points that a page can import. Their types must compile without the types of Node.js.
+ */
 const portableDoors = [
   "@capstan/core",
   "@capstan/core/host",
@@ -75,7 +77,7 @@ const portableDoors = [
   "@capstan/client",
 ];
 
-/** Compiles programs that import the doors, against the declarations that were packed. */
+/** Compiles programs that import the entry points, with the packed declarations. */
 export async function tryTypes(
   workspaces: readonly Workspace[],
   project: string,

@@ -4,12 +4,12 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { withoutSourceCondition } from "../source-condition.ts";
 
-/** How long a server may take to say its address, and to stop. */
+/** The time limit for a server to print its address, and to stop. */
 const limitMs = 20_000;
 
 /**
- * Starts `capstan serve` as it was installed, asks it for its health and its page, makes the offline
- * model answer, and stops it. Returns what went wrong.
+ * Starts `capstan serve` from the installed package, requests its health and its page, gets an
+ * answer of the offline model, and stops it. Returns the failures.
  */
 export async function tryServer(project: string): Promise<string[]> {
   const cwd = join(project, "data");

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "../command.ts";
 
-/** The packages, in the order of their arrows. */
+/** The packages. Each package imports only packages before it. */
 const folders = [
   "core",
   "contract",
@@ -21,7 +21,10 @@ const folders = [
 export interface Workspace {
   readonly folder: string;
   readonly name: string;
-  /** The entries that users import: `@capstan/core`, `@capstan/core/testing`. Entries for the sources alone are left out. */
+  /**
+   * The entries that users import: `@capstan/core`, `@capstan/core/testing`. Entries that exist
+   * only in the sources are excluded.
+   */
   readonly doors: readonly string[];
   /** The commands it installs. */
   readonly commands: readonly string[];

@@ -1,4 +1,4 @@
-/** A piece of text that people or models read, with its place. */
+/** A text that users, developers or models read, with its position. */
 export interface Passage {
   /** The path from the root. */
   readonly file: string;

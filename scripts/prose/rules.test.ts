@@ -5,7 +5,7 @@ import { proseProblems, subjectProblem } from "./rules.ts";
 const words = (text: string) =>
   proseProblems({ file: "a.ts", line: 1, kind: "comment", text }).map((problem) => problem.words);
 
-test("sentences that need a second reading are found by their words", () => {
+test("sentences that need a second reading are found by their phrases", () => {
   assert.deepEqual(words("Of a run: undefined where it is not kept."), ["where it"]);
   assert.deepEqual(words("What is kept of a chain."), ["What "]);
   assert.deepEqual(words("A program may call with what is no text."), ["with what is"]);

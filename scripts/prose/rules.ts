@@ -1,6 +1,6 @@
 import type { Passage } from "./passage.ts";
 
-/** A way of writing that readers stumble over. */
+/** A pattern that makes sentences hard to read. */
 export interface ProseRule {
   /** The advice: the words to write instead. */
   readonly advice: string;
@@ -90,7 +90,7 @@ export function proseProblems({ file, kind, text }: Passage): readonly ProseProb
       const words = pattern.exec(sentence)?.[0];
       if (words !== undefined) return [{ words, sentence, advice }];
     }
-    // Lists of names in code are read at a glance.
+    // Lists of names in code are easy to read.
     const words = sentence.split(/\s+/).filter((word) => /[\p{L}\d]/u.test(word));
     const count = words.filter((word) => !/^\W*code\W*$/.test(word)).length;
     if (count <= mostWords || kind === "message") return [];
