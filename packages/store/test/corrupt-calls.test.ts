@@ -10,8 +10,8 @@ import type { Store } from "../src/live/store.ts";
 import { callRecord, commit, createRun, owner, resultOf } from "../src/testing/store-fixtures.ts";
 
 /**
- * Three ended runs with a call of unknown outcome each; the calls of the second one are not JSON
- * any more.
+ * Three ended runs, each with a call of unknown outcome. The calls of the second run are invalid
+ * JSON.
  */
 async function withDamage(use: (store: Store) => Promise<void>): Promise<void> {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));

@@ -64,13 +64,16 @@ const lists = (store: Store) => ({
   overrides: () => store.listOverrides({ owner }),
 });
 
-/** An entry without the status of a conversation's last run, which is of another row. */
+/**
+ * An entry without the status of a conversation's last run, because that status is stored in
+ * another row.
+ */
 function textOf(entry: object): string {
   return "isDamaged" in entry ? "damaged" : JSON.stringify({ ...entry, headStatus: null });
 }
 
 // Contract: durability-56
-test("a damaged cell of any table and any column fails no list, hides no other row, and is never shown", async () => {
+test("a damaged cell of any table and column makes no list fail, hides no other row, and is never shown", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 0);
   const store = storeOnConnection(sql, settableClock());
@@ -102,7 +105,8 @@ test("a damaged cell of any table and any column fails no list, hides no other r
               const data: readonly object[] = "data" in found ? found.data : found;
               for (const entry of data) {
                 const text = textOf(entry);
-                // A row whose key is damaged is lost: only the check of the database names it.
+                // A row with a damaged key cannot be found. Only the check of the database reports
+                // it.
                 const isKnown = text === "damaged" || whole.has(`${name} ${text}`);
                 if (!isKnown && column !== "run_n" && column !== "seq")
                   failures.push(`${what}: ${name}: ${text}`);

@@ -30,7 +30,7 @@ const files = await declaringFiles();
 for (const file of files) await import(join(source, file));
 const statements = declaredStatements();
 
-/** The tables of views: on PostgreSQL also the tail. */
+/** The tables that views read: on PostgreSQL also the tail. */
 const views: { readonly [view: string]: readonly string[] } = {
   stored_seqs: ["run_journal", "tail"],
 };

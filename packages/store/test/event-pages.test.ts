@@ -25,7 +25,8 @@ test(
   options,
   async () => {
     await withTwoNodes(async (store, other) => {
-      // An ended run, one with an unfinished item, one without events, and one of another owner.
+      // An ended run, a run with an unfinished item, a run without events, and a run of another
+      // owner.
       for (const id of ["ended", "open", "new"]) await createRun(store, { id });
       await createRun(store, { id: "foreign", owner: "somebody" });
       await commit(store, "ended", [start("i"), delta("i", "a"), delta("i", "b")]);

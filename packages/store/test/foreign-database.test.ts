@@ -13,8 +13,8 @@ import { findPostgres, testServer } from "../src/testing/postgres-server.ts";
 import { withDataDir } from "../src/testing/store-fixtures.ts";
 
 /**
- * Tables of other programs: one with a name of Capstan's, a list of migrations of their own, and
- * both.
+ * Tables of other programs: a table with the name of a Capstan table, another list of migrations,
+ * and both.
  */
 const foreign = [
   "CREATE TABLE runs (x INTEGER)",

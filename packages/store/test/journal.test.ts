@@ -21,8 +21,8 @@ import type { Store } from "../src/live/store.ts";
 const query = { owner, runId: "r" };
 
 /**
- * A random course of a run: items start, grow and end in any order; some end with another text,
- * some never.
+ * A random sequence of a run's events: items start, grow and end in any order. Some end with
+ * another text, and some never end.
  */
 const script = fc.array(
   fc.record({

@@ -11,7 +11,7 @@ const postgres = findPostgres();
 const options = { skip: postgres.status === "missing" && postgres.reason };
 const note = event({ type: "run.heartbeat", at: 1 });
 
-/** Ends all connections of stores with the given schema, as an administrator might. */
+/** Terminates all connections of stores with the given schema, as an administrator can. */
 async function cutConnections(connectionString: string): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();
@@ -77,6 +77,6 @@ test("a store closes even if the database is gone for good", options, async () =
   const connectionString = await server.newDatabase();
   const store = await openPostgresStore({ connectionString, connections: 2 });
   server.stop();
-  // A leftover would reconnect again and again and keep the process from ending.
+  // A connection that remains would reconnect repeatedly and keep the process running.
   await store.close();
 });

@@ -139,7 +139,7 @@ test(
   async () => {
     await withDatabase(async (client, connectionString) => {
       await migratePostgres(client, 0, schema14);
-      // The rows of the tail have no number there, and name no previous row.
+      // In schema 14, the rows of the tail have no number and no reference to a previous row.
       const rows = script.replaceAll(
         /INTO tail \(n, (.*), prev, (.*)\) VALUES \(\d+, (.*), (?:NULL|\d+), (.*)\);/g,
         "INTO tail ($1, $2) VALUES ($3, $4);",

@@ -48,7 +48,7 @@ const reads: { readonly [name: string]: () => Script<unknown> } = {
   "a run's variables": () => readVariables({ owner, runId: "run_1000" }),
 };
 
-/** Changes of a few runs, in one statement each. */
+/** Changes to a few runs, each in one statement. */
 function changes(): readonly Statement[] {
   const pending = new PendingChanges();
   const given = new LaneChanges(pending);

@@ -21,7 +21,7 @@ test(
         for (const sessionId of [null, ...sessions])
           for (const n of [1, 2, 3])
             given.push({ owner, sessionId, id: `${owner} ${sessionId} ${n}` });
-      // Given in an order of their own; of each three one is revoked, and one is expired.
+      // Granted in a mixed order. Of every three grants, one is revoked and one is expired.
       for (const [createdAt, { id, ...of }] of given.toReversed().entries()) {
         const expires = id.endsWith("2") ? { expiresAt: 1 } : {};
         const grant = grantOf(id, { createdAt, ...expires });

@@ -28,7 +28,7 @@ const note = event({ type: "run.heartbeat", at: 1 });
 
 // Contract: durability-38
 test(
-  "a node that lost a run is fenced, and the other node's events continue its numbers without a gap",
+  "a node that lost a run is fenced, and the new owner's events continue the numbers without a gap",
   options,
   async () => {
     await withTwoNodes(async (one, other) => {
@@ -85,7 +85,7 @@ test(
 );
 
 // Contract: durability-41
-test("if two nodes claim a run at the same moment, only one gets it", options, async () => {
+test("if two nodes claim a run at the same time, only one gets it", options, async () => {
   await withTwoNodes(async (one, other) => {
     for (let round = 0; round < 10; round++) {
       const id = `r${round}`;
@@ -126,7 +126,7 @@ test(
   },
 );
 
-test("a head moves once, for any nodes that try", options, async () => {
+test("if several nodes move a head, it moves only once", options, async () => {
   await withTwoNodes(async (one, other) => {
     const conversation = { title: "", metadata: {}, switches: { groups: {}, tools: {} } };
     await one.write([{ type: "create-conversation", id: "c", owner, ...conversation }]);
@@ -170,7 +170,7 @@ test(
   },
 );
 
-test("a run that another node ended is over here, too", options, async () => {
+test("a run that another node ended has ended on every node", options, async () => {
   await withTwoNodes(async (one, other) => {
     await createRun(one, { id: "r" });
     await commit(one, "r", [note]);
@@ -202,7 +202,7 @@ test("many nodes on many runs write each number of each run once", options, asyn
   await withTwoNodes(async (one, other) => {
     const ids = Array.from({ length: 6 }, (_, n) => `r${n}`);
     for (const id of ids) await createRun(one, { id, status: "queued" });
-    /** Claims any run, writes to it until it is fenced, and claims another. */
+    /** Claims a run, writes to it until it is fenced, and then claims another run. */
     const wander = async (store: typeof one, seed: number) => {
       for (let step = 0; step < 12; step++) {
         const runId = ids[(seed * 7 + step * 5) % ids.length] ?? "";

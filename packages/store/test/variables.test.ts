@@ -56,15 +56,15 @@ everyStore(
 );
 
 everyStore(
-  "a manifest has the changes of all commits of a run, including the last one, for any size",
+  "a manifest of any size has the changes of all commits of a run, including the last",
   async (withStore) => {
     await withStore(async (store) => {
       const last = (name: string) => [
         { type: "variable", change: set(name, "last") } as const,
         resultOf("completed"),
       ];
-      // All in one commit; after a suspension, when nothing is cached any more; and more than the
-      // cache holds.
+      // All changes in one commit; changes after a suspension, with an empty cache; and more
+      // changes than the cache can hold.
       for (const id of ["at once", "waited", "much"]) {
         await createRun(store, { id });
         await write(store, id, set("a", "1"), set("b", "1"));
@@ -92,7 +92,7 @@ everyStore(
 
 // Contract: variables-31, variables-78
 everyStore(
-  "a run sees its parent's variables of that moment, and no later changes of its siblings or the parent",
+  "a run reads its parent's variables as of its start, without later changes of the parent or siblings",
   async (withStore) => {
     await withStore(async (store) => {
       await createRun(store, { id: "root" });

@@ -1,5 +1,5 @@
 /**
- * Writes to a store without end until it is killed, and reports each commit. Argument: the data
+ * Writes to a store until it is killed, and reports each commit. Argument: the data
  * directory.
  */
 import { openStore } from "../src/sqlite/open-store.ts";
@@ -27,7 +27,7 @@ async function live(runId: string): Promise<void> {
     for (const step of [...steps, event({ type: "run.heartbeat", at: item })]) {
       const [outcome] = await store.write([{ type: "journal", runId, epoch: 1, writes: [step] }]);
       if (outcome.status !== "committed") throw new Error(outcome.status);
-      // The full stop marks a complete line, because the kill may cut one.
+      // The full stop marks a complete line, because the kill can truncate a line.
       process.stdout.write(`${runId} ${outcome.lastSeq}.\n`);
     }
   }

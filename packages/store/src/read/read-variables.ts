@@ -55,8 +55,8 @@ const maxBytes = 1_048_576;
 const valuesPerStatement = 32;
 
 /**
- * By the whole key, because many sessions may have the same value: PostgreSQL would search all rows
- * for one of several keys.
+ * Finds values by their whole key. Many sessions can have the same value, and with only a part of
+ * the key PostgreSQL would read the rows of all of them.
  */
 const findValues = statement<{ digest: string; value: string | null }>(
   { reads: ["variable_values"] },

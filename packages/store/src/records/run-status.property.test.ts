@@ -74,7 +74,7 @@ function writeOf(given: Step, model: Model): StoreWrite {
 }
 
 // Contract: durability-8
-test("any sequence of writes follows the table of transitions and ends a run at most once", async () => {
+test("in any sequence of writes, a run follows the table of transitions and ends at most once", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), (steps) =>
       withMemoryStore(async (store) => {

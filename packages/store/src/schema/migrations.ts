@@ -70,7 +70,7 @@ export const migrations: readonly Migration[] = [
       "CREATE INDEX run_events_with_deltas ON run_events (run_n, from_seq, seq) WHERE from_seq IS NOT NULL",
 
       // Deltas of unfinished items. `prev` is the item's previous delta, for reading backwards.
-      // PostgreSQL finds them by an index on their run, because such an index costs it little.
+      // On PostgreSQL an index on the run finds them, because an additional index is cheap there.
       {
         sqlite: `CREATE TABLE tail (
           n INTEGER PRIMARY KEY,

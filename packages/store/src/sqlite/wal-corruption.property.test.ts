@@ -16,7 +16,7 @@ interface Log {
 }
 
 /**
- * @param before the number of commits before the log started over
+ * @param before the number of commits before SQLite restarted the log
  * @param commits the number of commits after that
  */
 async function writeLog(dataDir: string, before: number, commits: number): Promise<Log> {

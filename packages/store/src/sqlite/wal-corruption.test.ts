@@ -15,7 +15,7 @@ import {
   withFileStore,
 } from "../testing/store-fixtures.ts";
 
-/** A folder as a killed server leaves it, with runs of which the newest are only in the log. */
+/** The folder of a killed server, whose newest runs are only in the log. */
 async function withKilled(use: (dataDir: string) => Promise<void>): Promise<void> {
   await withDataDir((dataDir) =>
     withFileStore(async (store, from) => {
@@ -30,7 +30,7 @@ async function withKilled(use: (dataDir: string) => Promise<void>): Promise<void
   );
 }
 
-test("the next start has the commits that a killed server left in its log", async () => {
+test("the next start reads the commits in the log of a killed server", async () => {
   await withKilled(async (dataDir) => {
     assert.deepEqual((await checkStore({ dataDir })).problems, []);
     const store = await openStore({ dataDir, durability: "process" });
@@ -40,7 +40,7 @@ test("the next start has the commits that a killed server left in its log", asyn
 });
 
 // Contract: durability-66
-test("a log that is damaged before its last commits is not overwritten: the start is refused with advice", async () => {
+test("a log that is damaged before its last commits is not overwritten, and the start fails with advice", async () => {
   await withKilled(async (dataDir) => {
     const path = join(dataDir, "capstan.db");
     const log = await readFile(`${path}-wal`);
@@ -63,11 +63,11 @@ test("a log that is damaged before its last commits is not overwritten: the star
   });
 });
 
-test("a damaged log that is truncated as the refusal advises keeps the commits before the damage", async () => {
+test("truncating a damaged log as the error advises keeps the commits before the damage", async () => {
   await withKilled(async (dataDir) => {
     const path = join(dataDir, "capstan.db-wal");
     const log = await readFile(path);
-    // Behind the commits of the first run.
+    // An offset after the commits of the first run.
     log.fill(0xa5, log.length - 12_000, log.length - 11_000);
     await writeFile(path, log);
     const refusal = await openStore({ dataDir }).then(

@@ -6,11 +6,11 @@ import { type LogEnd, readLogEnd } from "./write-ahead-log.ts";
 
 /**
  * Finds corruption in a write-ahead log. SQLite treats the first unreadable frame as the end of the
- * log and ignores the frames behind it. That is right if a power failure interrupted the last
- * commit. If more than one commit follows, the unreadable one was durable before, so the log is
+ * log and ignores the following frames. That is correct if a power failure interrupted the last
+ * commit. If more than one commit follows, the unreadable commit was durable, so the log is
  * corrupt.
  *
- * @param database its path; a server may use it meanwhile
+ * @param database its path; a server can use it at the same time
  * @returns a sentence, or undefined if the log is intact or missing
  */
 export async function findWalCorruption(database: string): Promise<string | undefined> {
@@ -20,7 +20,8 @@ export async function findWalCorruption(database: string): Promise<string | unde
 }
 
 /**
- * Checks that the write-ahead log is intact. SQLite would overwrite the frames behind the corrupt one.
+ * Checks that the write-ahead log is intact. Otherwise SQLite would overwrite the frames after the
+ * corrupt one.
  *
  * @throws CapstanError `database_corrupt`
  */
@@ -46,8 +47,8 @@ function described(path: string, { offset, commitsBehind }: LogEnd): string {
 }
 
 /**
- * Returns damage that a second reading finds again. A frame that a server was writing during the
- * first reading is complete then.
+ * Returns only damage that a second read also finds. A frame that a server was writing during the
+ * first read is complete by then.
  */
 async function lastingDamage(path: string): Promise<LogEnd | undefined> {
   const found = await damagedEnd(path);

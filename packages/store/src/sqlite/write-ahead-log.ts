@@ -1,31 +1,30 @@
 import type { FileHandle } from "node:fs/promises";
 
-/** How far a write-ahead log can be read. */
+/** The readable part of a write-ahead log. */
 export interface LogEnd {
   /**
-   * The offset, in bytes, at which reading ends; SQLite opens the database with the last commit
-   * before it. 0: the header is wrong.
+   * The offset of the first unreadable frame, in bytes; SQLite opens the database with the last
+   * commit before it. 0: the header is wrong.
    */
   readonly offset: number;
   /**
-   * The number of commit frames of the same log behind that offset, as far as they can be
-   * recognized.
+   * The number of recognizable commit frames of the same log after that offset.
    */
   readonly commitsBehind: number;
 }
 
-/** The first word of a log says how its checksums were computed. */
+/** The first word of a log specifies the byte order of its checksums. */
 const littleEndian = 0x377f0682;
 const bigEndian = 0x377f0683;
 const headerSize = 32;
 const frameHeaderSize = 24;
-/** The log is read in pieces of about this many bytes. */
+/** The approximate number of bytes per read. */
 const pieceSize = 1 << 20;
 
 /**
  * Reads a log as SQLite does when it opens one. A frame is valid if it has the header's salts and
- * its checksum over all frames so far is right. Older frames, from before the log last started
- * over, may follow; they have other salts.
+ * its checksum over all frames so far is correct. Older frames, written before SQLite last
+ * restarted the log, can follow; they have other salts.
  *
  * The format: https://www.sqlite.org/fileformat2.html#the_write_ahead_log
  *

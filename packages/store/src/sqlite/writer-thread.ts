@@ -25,7 +25,7 @@ serveThread({
     clearImmediate(nextTrim);
     try {
       while (context.trim.pending) context.trim.removeBatch(sql);
-      // Readers may still be connected, and then closing would leave the log.
+      // If readers are still connected, closing the database would not delete the log.
       await markStop(path, sql);
     } catch {
       // This fails on a full disk, for example. The next start handles the rest.

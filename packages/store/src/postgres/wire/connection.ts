@@ -25,7 +25,8 @@ export function clientConfig({
 
 /**
  * Settings of the planner. Statements find rows by key, so one generic plan fits all values.
- * Frequently used pages are in memory, so reading an index costs little more than reading a table.
+ * Most pages are in memory, so a random read (of an index) costs little more than a sequential
+ * read.
  */
 const planByKey = "SET plan_cache_mode = force_generic_plan; SET random_page_cost = 1.1";
 

@@ -69,7 +69,8 @@ export async function connectWriter(
     await client.connect();
     await closeOnFailure(client, async () => {
       await client.query(sessionSettings);
-      // A half-dead old connection must not commit after this check.
+      // The previous connection may still be open on the server. Terminate it, so that it cannot
+      // commit after this check.
       if (backend === undefined) return;
       await send(client, bind(terminate, backend, address.applicationName));
     });
