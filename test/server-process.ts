@@ -49,7 +49,7 @@ export async function approveScript({ work, data }: ServerFolder, file: string):
   await promisify(execFile)(process.execPath, approve, { cwd: work, env });
 }
 
-/** A folder for servers that come one after another; its files are `notes.txt` and what is given. */
+/** A folder for several servers, one after another; its files are `notes.txt` and what is given. */
 export async function createServerFolder(
   files: { readonly [path: string]: string } = {},
 ): Promise<ServerFolder> {

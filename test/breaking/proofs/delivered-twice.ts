@@ -37,8 +37,8 @@ export const deliveredTwice: Proof = {
       progress(done);
     }
     await inTime(Promise.all(load.map(({ stop }) => stop())), "Every run did not end");
-    const wasGivenUp = /Other nodes declared this node dead/.test(place.output());
-    if (!wasGivenUp) checkTakenOnce(clients, orphans);
+    const wasDeclaredDead = /Other nodes declared this node dead/.test(place.output());
+    if (!wasDeclaredDead) checkTakenOnce(clients, orphans);
     return late > 0 ? [] : ["no job arrived late, for a run that had already been claimed"];
   },
 };

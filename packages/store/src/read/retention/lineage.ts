@@ -49,9 +49,10 @@ const findUnknown = statement<{ n: number; id: string }>(
 );
 
 /**
- * Returns the lineage of a conversation or a session, or undefined if the owner has no such.
+ * Returns the lineage of a conversation or session, or undefined if the owner has no such
+ * conversation or session.
  *
- * @param locks whether a decision depends on it
+ * @param locks whether to lock the rows, because a decision depends on the result
  */
 export function* readLineage(
   { owner, start }: { readonly owner: string; readonly start: LineageStart },
@@ -96,7 +97,7 @@ export function* readLineage(
   };
 }
 
-/** Returns the id of a lineage, which is found from each of its conversations and sessions. */
+/** Returns the id of a lineage. Each of its conversations and sessions leads to the same id. */
 export function lineageKey({ conversations, sessions }: Lineage): string | undefined {
   return conversations[0] ?? sessions[0];
 }
