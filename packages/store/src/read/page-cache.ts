@@ -26,7 +26,7 @@ interface CachedPage extends OfRun {
 }
 
 /** The text of all cached pages, in UTF-16 units. */
-const defaultCapacity = 64_000_000;
+const defaultCapacity = 24_000_000;
 
 /** The overhead of an event, in UTF-16 units. */
 const eventSize = 40;

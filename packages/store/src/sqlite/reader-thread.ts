@@ -32,6 +32,15 @@ async function answer({ name, query }: SlowRead): Promise<unknown> {
     name === "readEventPage"
       ? await readPage(query as SlowReadQuery<"readEventPage">)
       : sql.read(slowRead(name, query));
-  const text = JSON.stringify(found);
-  return found === undefined || text.length > maxJsonLength ? found : text;
+  return found === undefined || isLong(found) ? found : JSON.stringify(found);
+}
+
+/** Returns whether the texts of a response have more than `maxJsonLength` characters. */
+function isLong(response: unknown): boolean {
+  let left = maxJsonLength;
+  const exceeds = (value: unknown): boolean => {
+    if (typeof value === "string") return (left -= value.length) < 0;
+    return typeof value === "object" && value !== null && Object.values(value).some(exceeds);
+  };
+  return exceeds(response);
 }
