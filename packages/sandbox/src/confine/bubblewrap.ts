@@ -13,7 +13,10 @@ import { seccompFilter } from "../process/seccomp-filter.ts";
 import { defaultLimits, type Program, type Sandbox } from "./sandbox.ts";
 import type { SandboxLimits } from "../process/sandbox-limits.ts";
 
-/** The entries of /etc that programs need. The list of accounts is not among them. */
+/**
+ * The entries of /etc that programs need. The list of accounts is replaced by one with the program's
+ * user only, because .NET and others need the entry of the user who runs them.
+ */
 const settings = [
   "alternatives",
   "ca-certificates",
@@ -62,6 +65,7 @@ export function bubblewrap(options: {
       const { python, resolve, systemdRun } = options;
       const scope = cgroup === undefined ? systemdRun : undefined;
       const filter = seccompFilter(process.arch, { unixSockets: access !== false });
+      const inputs = 3 + channels;
       let network: ConfinedNetwork | undefined;
       let letNamesGo: (() => void) | undefined;
       const cleanUp = () => {
@@ -79,15 +83,21 @@ export function bubblewrap(options: {
             ...launcher({
               processors: limits.processors,
               joins: cgroup?.joins ?? [],
-              descriptors: 3 + channels + (filter === undefined ? 1 : 2),
+              descriptors: inputs + (filter === undefined ? 2 : 3),
             }),
             ...(user === undefined ? [] : asNobody()),
             options.path,
+            // Before the arguments, which end by making /etc read-only.
+            "--perms",
+            "0444",
+            "--ro-bind-data",
+            String(inputs + 1),
+            "/etc/passwd",
             // The arguments are not on the command line, which the program and all users of this
             // machine can read.
             "--args",
-            String(3 + channels),
-            ...(filter === undefined ? [] : ["--seccomp", String(3 + channels + 1)]),
+            String(inputs),
+            ...(filter === undefined ? [] : ["--seccomp", String(inputs + 2)]),
             "--",
             ...(network?.command ?? []),
             ...limiter(limits, true),
@@ -106,6 +116,7 @@ export function bubblewrap(options: {
               ...(scope === undefined ? [] : withoutScopeEnvironment(program.env)),
               ...bubblewrapArguments(withNetwork(program, network), limits),
             ].join("\0"),
+            accountOf(user ?? process.getuid?.() ?? nobody),
             ...(filter === undefined ? [] : [filter]),
           ],
           kill: killGroup,
@@ -145,6 +156,11 @@ function killGroup({ pid }: { readonly pid?: number | undefined }): void {
 }
 
 const nobody = 65_534;
+
+/** Returns a list of accounts (`passwd(5)`) with the program's user only. */
+function accountOf(user: number): string {
+  return `sandbox:x:${user}:${user}::${environment.HOME}:/bin/sh\n`;
+}
 
 function isRoot(): boolean {
   return process.getuid?.() === 0;

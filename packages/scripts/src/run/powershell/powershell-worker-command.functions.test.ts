@@ -25,7 +25,7 @@ function Get-Back {
 function Get-Values {
     [pscustomobject] @{
         big = 9007199254740993; nan = [double]::NaN; half = 0.5; price = 1.10d; bytes = [byte[]] (1, 2)
-        day = [datetime]::new(2024, 5, 6, 0, 0, 0, 'Utc'); none = $null; day2 = [System.DayOfWeek]::Monday
+        day = [datetime]::new(2024, 5, 6, 0, 0, 0, [DateTimeKind]::Utc); none = $null; day2 = [System.DayOfWeek]::Monday
         empty = @(); one = @(1); nested = @(@(1, 2), @()); span = [timespan]::FromSeconds(90); Keys = 'k'
     }
 }
