@@ -62,7 +62,8 @@ export const longTests: readonly LongTests[] = [
     reason: "Packs and installs @capstan/core. npm run build does this for every package.",
   },
   {
-    files: "test/page/{failures,looks,reviews,rules,scripts,variables}.test.ts",
+    files:
+      "test/page/{failures,looks,pairing,reviews,rules,scripts,shown-arguments,variables}.test.ts",
     reason:
       "Each drives one view of the page in a browser over real servers. test/page/approvals.test.ts and packages/web/test/page.browser.ts show the page in npm test.",
   },
@@ -70,6 +71,11 @@ export const longTests: readonly LongTests[] = [
     files: "test/{failures,final-tools,rules-command,web-grants}.test.ts",
     reason:
       "Many servers, one for each test. The tests of packages/core and packages/server show the same behaviour in one process.",
+  },
+  {
+    files: "test/accepted-configuration.test.ts",
+    reason:
+      "Starts a server several times in each test. The tests of packages/cli/src/configuration compare and accept configurations.",
   },
   {
     files: "test/run-tests.test.ts",
@@ -86,6 +92,11 @@ export const longTests: readonly LongTests[] = [
   {
     files: "packages/scripts/src/environments/install-environment.test.ts",
     reason: "Creates Python environments and runs pip.",
+  },
+  {
+    files: "packages/scripts/src/run/powershell/powershell-worker-command.functions.test.ts",
+    reason:
+      "Starts a real PowerShell for each call. powershell-worker-command.test.ts runs the same messages with a stand-in.",
   },
   {
     files: "packages/store/test/lost-connection.test.ts",
