@@ -37,8 +37,6 @@ import type { ToolContext } from "../tool/tool-context.ts";
 import { deniedResources } from "../policy/denied-resources.ts";
 import { filesFor } from "../tool/caller.ts";
 import type { SettledToolResult } from "../tool/tool-result.ts";
-import type { ToolErrorData } from "../base/errors.ts";
-import { changedVariables, type ReadVariables, readVariables } from "./gate/bound-variables.ts";
 import { readVariable } from "../variables/missing-variable.ts";
 import type { Variable } from "../variables/variable.ts";
 import type { CallEnd, CallEntry, CallSetup, CallState } from "./call-setup.ts";
@@ -54,7 +52,7 @@ import {
   approvalRequest,
   type Proposal,
 } from "./gate/call-host.ts";
-import { recheck, recheckFailureText } from "./gate/recheck.ts";
+import { recheck, recheckFailureText, recheckVariables } from "./gate/recheck.ts";
 import { endOf } from "./gate/gate.ts";
 import { cancelCall, clientResult, failCall } from "./gate/settle-without-result.ts";
 import { answerProposal } from "./propose/answer-proposal.ts";
@@ -66,6 +64,7 @@ import { type RunningTool, runTool } from "./run/run-tool.ts";
 import { lockRequestOf, type Ticket, deadlockError } from "./schedule/locks.ts";
 import { settle } from "./settle/settle.ts";
 import { reviewRequest, settleReviewed, withholdResult } from "./settle/review-result.ts";
+import { type Step, Steps, wait } from "./steps.ts";
 import {
   type ParentCall,
   subCallRefusal,
@@ -73,12 +72,6 @@ import {
   subCallResult,
   SubCallShare,
 } from "./sub-call.ts";
-
-/** A wait, and the step that follows it. */
-interface Step {
-  readonly on: unknown;
-  readonly proceed: (value: never) => Step | undefined;
-}
 
 /** One call, from its entry until it ends or is suspended. */
 export class Call implements ActiveCall, ParentCall {
@@ -95,10 +88,7 @@ export class Call implements ActiveCall, ParentCall {
   readonly #setup: CallSetup;
   #record: CallRecord | undefined;
   #registered: RegisteredTool | undefined;
-  /**
-   * Incremented whenever the call continues. Pending steps of an earlier generation are ignored.
-   */
-  #generation = 0;
+  readonly #steps = new Steps((thrown) => this.#break(thrown));
   /** A stop that takes effect later, because the call has not begun or a commit is in flight. */
   #isUninterruptible = true;
   #stopReason: string | undefined;
@@ -135,7 +125,7 @@ export class Call implements ActiveCall, ParentCall {
   /** Starts the call. A call that was stopped before it started is settled as cancelled. */
   start(entry: CallEntry): this {
     this.#isUninterruptible = false;
-    this.#advance(() => this.#enter(entry));
+    this.#steps.advance(() => this.#enter(entry));
     return this;
   }
 
@@ -143,7 +133,7 @@ export class Call implements ActiveCall, ParentCall {
     const pending = this.pending;
     if (pending === undefined) return false;
     this.#wake();
-    this.#advance(() => this.#takeAnswer(pending, answer));
+    this.#steps.advance(() => this.#takeAnswer(pending, answer));
     return true;
   }
 
@@ -154,34 +144,7 @@ export class Call implements ActiveCall, ParentCall {
     this.#running?.cancel(reason);
     if (this.#isUninterruptible || this.state === "started") return;
     this.#wake();
-    this.#advance(() => this.#settleStopped());
-  }
-
-  /**
-   * Runs the steps up to the next one that has to wait. No other part of the driver checks for
-   * promises.
-   */
-  #advance(begin: () => Step | undefined): void {
-    const generation = ++this.#generation;
-    try {
-      for (let step = begin(); step !== undefined && generation === this.#generation;) {
-        const { on, proceed } = step;
-        if (on instanceof Promise) {
-          on.then(
-            (value) => {
-              if (generation === this.#generation) this.#advance(() => proceed(value as never));
-            },
-            (thrown: unknown) => {
-              if (generation === this.#generation) this.#break(thrown);
-            },
-          );
-          return;
-        }
-        step = proceed(on as never);
-      }
-    } catch (thrown) {
-      if (generation === this.#generation) this.#break(thrown);
-    }
+    this.#steps.advance(() => this.#settleStopped());
   }
 
   #commit(change: CallChange, proceed: (isOwned: boolean) => Step | undefined): Step {
@@ -294,7 +257,7 @@ export class Call implements ActiveCall, ParentCall {
       start: (own) => {
         // A call that started in the same moment may have stopped this one.
         if (this.state !== "approved") scheduler.leave(own);
-        else this.#advance(() => this.#start(own, args));
+        else this.#steps.advance(() => this.#start(own, args));
       },
       parent: this.parent?.ticket,
     });
@@ -316,16 +279,11 @@ export class Call implements ActiveCall, ParentCall {
     if (failure !== undefined) return this.#cancel(recheckFailureText(failure));
     if (registered.tool.permission?.readsVariables === undefined)
       return this.#begin(registered, args);
-    return wait(readVariables(gate.variables, registered.tool, args), (read: ReadVariables) => {
-      const { approval, variables } = this.#record as CallRecord;
-      // An approval stored by an earlier version does not cover variable contents.
-      const bound = variables ?? (approval && {});
-      const error = read.status === "failed" ? read.error : bound && changedVariables(bound, read);
-      if (read.status === "read" && error === undefined)
-        return this.#begin(registered, args, read.found);
+    const record = this.#record as CallRecord;
+    return wait(recheckVariables({ gate, tool: registered.tool, args, record }), (checked) => {
+      if (checked.status === "read") return this.#begin(registered, args, checked.found);
       this.#leaveQueue();
-      const failed = failCall(gate, this.#record as CallRecord, "error", error as ToolErrorData);
-      return this.#settle(failed);
+      return this.#settle(failCall(gate, record, "error", checked.error));
     });
   }
 
@@ -440,7 +398,7 @@ export class Call implements ActiveCall, ParentCall {
   /** Ends the driver after the host failed to store a step. */
   #break(thrown: unknown): void {
     if (this.end !== undefined) return;
-    this.#generation++;
+    this.#steps.end();
     this.state = "settled";
     this.#isOver = true;
     this.#toolEnd?.resolve();
@@ -538,7 +496,3 @@ export class Call implements ActiveCall, ParentCall {
 }
 
 const parentEnded = "the call that made it ended";
-
-function wait<T>(on: T | Promise<T>, proceed: (value: T) => Step | undefined): Step {
-  return { on, proceed };
-}

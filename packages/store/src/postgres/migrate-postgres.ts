@@ -5,7 +5,8 @@ import {
   stepsAfter,
   writeVersion,
 } from "../schema/migration-steps.ts";
-import { type Migration, migrations } from "../schema/migrations.ts";
+import type { Migration } from "../schema/migration.ts";
+import { migrations } from "../schema/migrations.ts";
 import { moveInputs, type MigrationSql } from "../schema/move-inputs.ts";
 import { PostgresBlobs } from "./postgres-blobs.ts";
 import type { DatabaseAddress } from "./wire/address.ts";

@@ -1,5 +1,5 @@
 import type { RowTable } from "../sql/tables.ts";
-import type { MigrationStatement } from "./migrations.ts";
+import type { MigrationStatement } from "./migration.ts";
 import { postgresChecksum, sqliteChecksum } from "./row-checksums.ts";
 
 /** Columns that step 18 added to tables with checksums. */

@@ -1,6 +1,6 @@
 import { CapstanError } from "@capstan/core/base";
 import type { Dialect } from "../sql/dialect.ts";
-import type { Migration, MigrationStatement } from "./migrations.ts";
+import type { Migration, MigrationStatement } from "./migration.ts";
 
 /** Creates the table of schema versions. */
 export const createVersions =

@@ -8,7 +8,8 @@ import {
   stepsAfter,
   writeVersion,
 } from "../schema/migration-steps.ts";
-import { type Migration, migrations } from "../schema/migrations.ts";
+import type { Migration } from "../schema/migration.ts";
+import { migrations } from "../schema/migrations.ts";
 import type { MigrationSql } from "../schema/move-inputs.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 

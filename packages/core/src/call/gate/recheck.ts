@@ -1,7 +1,9 @@
 import type { JsonObject } from "../../base/json.ts";
 import { type DenialSource, forbids } from "../../policy/decide.ts";
 import { definitionDigest, type RegisteredTool, isEnabled } from "../../tool/registry.ts";
+import type { Tool } from "../../tool/tool.ts";
 import type { CallRecord } from "../record/call-record.ts";
+import { changedVariables, type ReadVariables, readVariables } from "./bound-variables.ts";
 import type { Gate } from "./gate.ts";
 import { rejectCall, settleWithoutResult } from "./settle-without-result.ts";
 import type { SettledCall } from "../record/call-outcome.ts";
@@ -35,6 +37,31 @@ export function recheck(
   if (!isEnabled(gate, registered)) return { type: "switched_off" };
   const denial = forbids({ registered, args, rules: gate.rules, overrides: gate.overrides() });
   return denial === undefined ? undefined : { type: "forbidden", ...denial };
+}
+
+/**
+ * Reads the variables of an approved call before it starts. Fails if one of them changed after the
+ * approval was requested.
+ */
+export function recheckVariables(options: {
+  readonly gate: Gate;
+  readonly tool: Tool;
+  readonly args: JsonObject;
+  readonly record: CallRecord;
+}): ReadVariables | Promise<ReadVariables> {
+  const { gate, tool, args, record } = options;
+  const read = readVariables(gate.variables, tool, args);
+  return read instanceof Promise
+    ? read.then((later) => checkBound(record, later))
+    : checkBound(record, read);
+}
+
+function checkBound({ approval, variables }: CallRecord, read: ReadVariables): ReadVariables {
+  // An approval stored by an earlier version does not cover variable contents.
+  const bound = variables ?? (approval && {});
+  if (read.status === "failed" || bound === undefined) return read;
+  const error = changedVariables(bound, read);
+  return error === undefined ? read : { status: "failed", error };
 }
 
 /** Returns the reason why a queued call may not start, for the model. */
