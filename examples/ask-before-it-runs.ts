@@ -51,13 +51,13 @@ const rules: readonly PolicyRule[] = [
     tool: "files.*",
     when: { path: "secrets/**" },
     execution: "deny",
-    reason: "These are not yours to read.",
+    reason: "This folder is private.",
   },
   {
     tool: "files.WriteFile",
     when: { path: "published/**" },
     execution: "ask-always",
-    reason: "All users see it at once.",
+    reason: "Published pages are public immediately.",
     approvalMs: 10 * 60 * 1_000,
   },
 ];
@@ -83,10 +83,10 @@ async function show(executor: ToolExecutor, name: string, args: { readonly path:
 const approvals = new InlineApprovalAdapter();
 const executor = createExecutor(approvals);
 
-/** The text of an approval card. */
+/** Returns the text of an approval card. */
 function card({ toolName, args, reason, grant }: ApprovalRequest): string {
-  const wider = grant === undefined ? "this call alone" : grant.title;
-  return `asks: ${toolName} ${JSON.stringify(args["path"])} | ${reason} | ${wider}`;
+  const wider = grant === undefined ? "this call only" : grant.title;
+  return `approve ${toolName} ${JSON.stringify(args["path"])} | ${reason} | ${wider}`;
 }
 
 async function nextQuestion(): Promise<ApprovalRequest> {
@@ -117,7 +117,7 @@ await call;
 call = show(executor, "WriteFile", { path: "log/tuesday.md" });
 question = await nextQuestion();
 const wrong = await approvals.answer(question.id, { decision: "allow", arguments: { path: 5 } });
-console.log(wrong.status === "invalid" ? `not taken: ${wrong.message.split("\n", 1)[0]}` : "");
+console.log(wrong.status === "invalid" ? `invalid: ${wrong.message.split("\n", 1)[0]}` : "");
 await approvals.answer(question.id, {
   decision: "allow",
   arguments: { path: "log/tuesday.md", text: "4 buoys" },
@@ -126,7 +126,7 @@ await call;
 
 call = show(executor, "WriteFile", { path: "log/rumours.md" });
 question = await nextQuestion();
-await approvals.answer(question.id, { decision: "refuse", reason: "Only what was seen." });
+await approvals.answer(question.id, { decision: "refuse", reason: "Log only what you observed." });
 await call;
 await show(executor, "WriteFile", { path: "log/rumours.md" });
 
@@ -149,7 +149,7 @@ question = await nextQuestion();
 approvals.cancel(question.id, "the window was closed");
 await call;
 
-// List and take back
+// List and revoke
 
 const { grants } = executor.gate;
 for (const { verdict, title, grantedBy } of grants.list())

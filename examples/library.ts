@@ -5,10 +5,10 @@ import { z } from "zod";
 
 const weather = defineTool({
   name: "Weather",
-  description: "The weather in a town.",
+  description: "Returns the weather in a town.",
   parameters: z.object({ town: z.string() }),
   effects: "read",
-  // This tool asks the first time; without an approval adapter the answer would be no.
+  // This tool asks the first time. Without an approval adapter, the executor would reject the call.
   permission: { executionPolicy: "ask-once" },
   execute: ({ town }) => ({ town, sky: "clear", celsius: 21 }),
 });
@@ -37,4 +37,4 @@ for await (const event of run.events()) {
 }
 const result = await run.result;
 console.log(result.answer);
-console.log("Kept as:", result.toolCallHistory[0]?.result?.cacheVarResult);
+console.log("Stored as:", result.toolCallHistory[0]?.result?.cacheVarResult);

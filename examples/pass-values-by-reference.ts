@@ -1,4 +1,4 @@
-// Values that a model passes on by name, in the order of docs/guides/pass-values-by-reference.md.
+// Values that a model passes by reference, in the order of docs/guides/pass-values-by-reference.md.
 // Run it: npm run example -- examples/pass-values-by-reference.ts
 import {
   defineTool,
@@ -17,7 +17,7 @@ const auto = { effects: "read", permission: { executionPolicy: "auto" } } as con
 const readLog = defineTool({
   ...auto,
   name: "ReadLog",
-  description: "The ship's log: its days, with text.",
+  description: "Reads the first days of the ship's log.",
   parameters: z.object({ days: z.number().int() }),
   formatForLLM: ({ entries }: { readonly entries: readonly string[] }) => entries.join("\n"),
   execute: ({ days }) => ({
@@ -36,7 +36,7 @@ const countWords = defineTool({
 const lastOf = defineTool({
   ...auto,
   name: "LastOf",
-  description: "The last item of a list.",
+  description: "Returns the last item of a list.",
   parameters: z.object({ list: z.array(z.string()) }),
   execute: ({ list }) => list.at(-1) ?? "",
 });
@@ -49,7 +49,7 @@ const harbour = defineToolGroup({
     log: {
       desc: "How the log is written",
       when: "Before you draw conclusions from the log",
-      prompt: "Days begin at noon. Winds are where they come from.",
+      prompt: "Days begin at noon. The wind is named after the direction from which it blows.",
     },
   },
 });
@@ -84,10 +84,10 @@ await call("LastOf", '{"list":"$VAR_REF{{ReadLog_1#/entries}}"}');
 
 // Not a reference
 
-await call("CountWords", String.raw`{"text":"\\$VAR_REF{{ReadLog_1}} is how to write one"}`);
+await call("CountWords", String.raw`{"text":"\\$VAR_REF{{ReadLog_1}} is reference syntax"}`);
 await call("CountWords", '{"text":"$VAR_REF{{ReadLogs_1}}"}');
 
-// Reading on
+// Read the rest
 
 await call("ReadVar", '{"name":"ReadLog_1","start":33,"length":34}');
 await call("ReadVar", '{"name":"ReadLog_1#/entries/999"}');
@@ -125,7 +125,7 @@ const { toolCallHistory } = await runToolChain({
 }).result;
 console.log(`pasted: ${toolCallHistory[0]?.result?.finalText} words`);
 
-// Keeping them, and going two ways
+// Storing and forking
 
 const stored = JSON.stringify(executor.variables.snapshot());
 const variables = JSON.parse(stored) as readonly Variable[];

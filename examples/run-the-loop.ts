@@ -1,7 +1,7 @@
 // The loop: limits, an approval, resuming from plain JSON, the next turn, and a stop.
 // npm run example -- examples/run-the-loop.ts                                     the offline model
 // npm run example -- examples/run-the-loop.ts http://127.0.0.1:11434/v1 qwen3:8b  any OpenAI-compatible server
-// CAPSTAN_MODEL_URL and CAPSTAN_MODEL do the same, CAPSTAN_MODEL_KEY is its key.
+// CAPSTAN_MODEL_URL and CAPSTAN_MODEL set the same; CAPSTAN_MODEL_KEY is the server's key.
 import {
   defineTool,
   historyMessages,
@@ -23,10 +23,10 @@ const catalog = createModelCatalog({ environment });
 const model = await catalog.find(
   environment.CAPSTAN_MODEL_URL === undefined ? "capstan/offline" : catalog.default.id,
 );
-if (model === undefined) throw new Error("There is no such model.");
+if (model === undefined) throw new Error("The model is not available.");
 console.log(`Model: ${model.id}`);
 
-// The offline model runs lines; any other is asked.
+// The offline model runs commands; other models get a question.
 const question =
   model.id === "capstan/offline"
     ? '/Trains {"from":"Oslo","to":"Bergen"}\n/then\n/Book {"number":61}'
@@ -36,7 +36,7 @@ let booked = 0;
 const tools = [
   defineTool({
     name: "Trains",
-    description: "Trains from one town to another, with their numbers.",
+    description: "Lists the trains from one town to another.",
     parameters: z.object({ from: z.string(), to: z.string() }),
     effects: "read",
     permission: { executionPolicy: "auto" },
@@ -55,8 +55,8 @@ const tools = [
   }),
 ];
 
-/** A gate as each process would make it. Its person answers later. */
-function gate(): ToolExecutor {
+/** Creates the executor as each process would. The user answers approval requests later. */
+function createExecutor(): ToolExecutor {
   const executor = new ToolExecutor({ approvals: { request: () => ({ decision: "pending" }) } });
   executor.registerToolGroup({ name: "travel", tools });
   executor.toggleGroupEnabled("travel", true);
@@ -64,7 +64,7 @@ function gate(): ToolExecutor {
 }
 
 const journal = new MemoryJournal();
-const executor = gate();
+const executor = createExecutor();
 const options = {
   model,
   journal,
@@ -89,13 +89,13 @@ const first = await runToolChain({
 }).result;
 console.log(`${first.status}, waiting for ${first.waiting.length}`);
 
-// Another process: all it has is what the journal kept, as JSON.
+// Resume as another process would: it has only the journal's data, as JSON.
 const state = JSON.parse(JSON.stringify(journal.state())) as ReturnType<typeof journal.state>;
 const answers = first.waiting.map(({ callId }) => ({
   callId,
   decision: { decision: "allow" } as const,
 }));
-const next = gate();
+const next = createExecutor();
 next.variables.load(journal.variables());
 const result = await resumeToolChain(next, state, {
   ...options,
@@ -107,8 +107,8 @@ for (const { toolName, status, roundIndex, endTime, startTime } of result.toolCa
   console.log(`round ${roundIndex}: ${toolName} ${status} in ${endTime - startTime} ms`);
 console.log(result.answer);
 
-// The next turn is shown the one before. The user stops it before the model has answered; then it
-// is resumed.
+// The next turn includes the previous one. The user stops it before the model answers, then it is
+// resumed.
 const thanks = {
   model,
   systemPrompt: () => next.toolRules(),

@@ -25,7 +25,7 @@ const boats = new Map<string, Boat>([
 
 const findBoat = defineTool({
   name: "FindBoat",
-  description: "Where a boat lies in the harbour, and how long it is.",
+  description: "Finds a boat's berth and its length in metres.",
   parameters: z.object({ name: z.string().describe("The boat's name, for example Anna") }),
   effects: "read",
   permission: { executionPolicy: "auto" },
@@ -34,7 +34,7 @@ const findBoat = defineTool({
     if (boat !== undefined) return { name, ...boat };
     return toolError({
       code: "boat_not_found",
-      message: `No boat ${name} lies here. ListBoats shows those that do.`,
+      message: `There is no boat ${name} in this harbour. Call ListBoats to list all boats.`,
     });
   },
 });
@@ -43,7 +43,7 @@ const findBoat = defineTool({
 
 const listBoats = defineTool({
   name: "ListBoats",
-  description: "All boats in the harbour.",
+  description: "Lists the boats in the harbour.",
   parameters: { type: "object", properties: { longerThan: { type: "number" } } },
   effects: "read",
   permission: { executionPolicy: "auto" },
@@ -68,9 +68,9 @@ const moveBoat = defineTool({
   execute: ({ name, berth }) => {
     const boat = boats.get(name);
     if (boat === undefined)
-      return toolError({ code: "boat_not_found", message: `No boat ${name}.` });
+      return toolError({ code: "boat_not_found", message: `There is no boat ${name}.` });
     boats.set(name, { ...boat, berth });
-    return `${name} lies at ${berth} now.`;
+    return `${name} is now at berth ${berth}.`;
   },
 });
 
@@ -78,7 +78,7 @@ const moveBoat = defineTool({
 
 const drawHarbour = defineTool({
   name: "DrawHarbour",
-  description: "A map of the harbour.",
+  description: "Draws a map of the harbour.",
   effects: "read",
   permission: { executionPolicy: "auto" },
   execute: () => {
@@ -91,7 +91,7 @@ const drawHarbour = defineTool({
   },
 });
 
-// Progress, stopping and trying again
+// Progress, cancellation and retries
 
 let failures = 1;
 const soundDepth = defineTool({
@@ -119,14 +119,14 @@ const soundDepth = defineTool({
 
 const swapBoats = defineTool({
   name: "SwapBoats",
-  description: "Lets two boats change their berths.",
+  description: "Swaps the berths of two boats.",
   parameters: z.object({ one: z.string(), other: z.string() }),
   effects: { locks: ({ one, other }) => [one, other] },
   permission: { executionPolicy: "auto" },
   execute: async ({ one, other }, { callTool }) => {
     const [first, second] = [boats.get(one), boats.get(other)];
     if (first === undefined || second === undefined)
-      return toolError({ code: "boat_not_found", message: "One of them does not lie here." });
+      return toolError({ code: "boat_not_found", message: "One boat is not in this harbour." });
     const moves = [
       await callTool("MoveBoat", { name: one, berth: second.berth }),
       await callTool("MoveBoat", { name: other, berth: first.berth }),
@@ -135,11 +135,11 @@ const swapBoats = defineTool({
   },
 });
 
-// Files that a caller gives along
+// Files from the caller
 
 const readManifest = defineTool({
   name: "ReadManifest",
-  description: "Reads the manifests that came with the question.",
+  description: "Reads the attached manifests.",
   effects: "read",
   permission: { executionPolicy: "auto" },
   execute: async (_args, { files, signal }) => {
@@ -148,38 +148,38 @@ const readManifest = defineTool({
   },
 });
 
-// A tool whose output is the answer, one that speaks to nobody, one that a client runs
+// A final tool, a hidden tool and a client tool
 
 const announce = defineTool({
   name: "Announce",
-  description: "Announces the berth of a boat. This is the answer.",
+  description: "Tells the user a boat's berth and ends the turn.",
   parameters: z.object({ name: z.string() }),
   effects: "read",
   permission: { executionPolicy: "auto" },
   final: true,
   execute: ({ name }, { output }) => {
-    output.write(`${name} lies at berth ${boats.get(name)?.berth ?? "nowhere"}.`);
+    output.write(`${name} is at berth ${boats.get(name)?.berth ?? "(unknown)"}.`);
   },
 });
 
 const logVisit = defineTool({
   name: "LogVisit",
-  description: "Writes into the harbour's book.",
+  description: "Records a visit in the harbour's log book.",
   permission: { executionPolicy: "auto" },
   speaks: "hidden",
   execute: (_args, { output }) => {
-    output.write("nobody reads this");
+    output.write("hidden from the user and the model");
     return "written";
   },
 });
 
 const showOnMap = defineTool({
   name: "ShowOnMap",
-  description: "Shows a berth on the map that the person looks at.",
+  description: "Highlights a berth on the user's map.",
   parameters: z.object({ berth: z.number().int() }),
 });
 
-// The tool in the catalog
+// Return types and the log
 
 const countCrew = defineTool({
   name: "CountCrew",
@@ -211,17 +211,17 @@ const harbour = defineToolGroup({
     showOnMap,
     countCrew,
   ],
-  rulePrompt: (names) => (names.includes("MoveBoat") ? "Look before you move a boat." : ""),
+  rulePrompt: (names) => (names.includes("MoveBoat") ? "Find a boat before you move it." : ""),
   declareSkillRules: {
     berths: {
       desc: "How berths are numbered",
       when: "Before a move",
-      prompt: "1 is next to the sea.",
+      prompt: "Berth 1 is next to the sea.",
     },
   },
 });
 
-// Trying it out
+// Call each tool
 
 const approvals: ApprovalAdapter = {
   request: ({ toolName, args, grant }) => {
@@ -259,7 +259,7 @@ await show("ReadManifest");
 await show("LogVisit");
 await show("CountCrew", { names: ["Anna", "Bris"] });
 
-// Testing it with a model that plays a script
+// Test with a scripted model
 
 const model = new ScriptedModel([{ calls: [{ name: "Announce", args: { name: "Anna" } }] }]);
 const { answer, replayContent } = await runToolChain({

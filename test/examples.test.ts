@@ -9,12 +9,12 @@ import { inOrder, startUpstream } from "./upstream.ts";
 
 const run = promisify(execFile);
 
-test("the library example asks, runs its tool and shows the answer", async () => {
+test("the library example requests an approval, runs its tool and prints the answer", async () => {
   const { stdout } = await run(process.execPath, ["examples/library.ts"]);
   assert.match(stdout, /May Weather run with \{"town":"Bergen"\}\?/);
   assert.match(stdout, /success in \d+ ms/);
   assert.match(stdout, /clear/);
-  assert.match(stdout, /Kept as: Weather_1/);
+  assert.match(stdout, /Stored as: Weather_1/);
 });
 
 test("the tools of the guide behave as described", async () => {
@@ -22,11 +22,11 @@ test("the tools of the guide behave as described", async () => {
   const lines = stdout.trimEnd().split("\n");
   const expected = [
     /^FindBoat: success: \{"name":"Anna","metres":12,"berth":3\}$/,
-    /^FindBoat: error: Error \(boat_not_found\): No boat Cato lies here\. ListBoats shows/,
+    /^FindBoat: error: Error \(boat_not_found\): There is no boat Cato in this harbour\. Call ListBoats/,
     /^FindBoat: error: .*name is required; did you write it as nam\?/,
     /^ListBoats: success: name,metres,berth \| Anna,12,3$/,
     /^asked: MoveBoat \{"name":"Anna","berth":4\}, or MoveBoat: moves of Anna$/,
-    /^MoveBoat: success: Anna lies at 4 now\.$/,
+    /^MoveBoat: success: Anna is now at berth 4\.$/,
     /^MoveBoat: execution_rejected: .*the tool forbids it for these arguments/,
     /^DrawHarbour: success: 2 boats: \| \[image image\/svg\+xml\] \| \[The map\]/,
     /^SoundDepth: success: \{"3":4,"4":3\}$/,
@@ -35,8 +35,8 @@ test("the tools of the guide behave as described", async () => {
     /^ReadManifest: success: 12 barrels$/,
     /^LogVisit: success: written$/,
     /^CountCrew: success: 4$/,
-    /^answer: Anna lies at berth 7\.$/,
-    /^- Announce .*"Anna lies at berth 7\."$/,
+    /^answer: Anna is at berth 7\.$/,
+    /^- Announce .*"Anna is at berth 7\."$/,
   ];
   for (const [index, line] of expected.entries()) assert.match(lines[index] ?? "", line);
   assert.equal(lines.length, expected.length);
@@ -61,7 +61,7 @@ test("values pass by reference as the guide describes", async () => {
     /^CountWords: 9$/,
     /^CountWords: 8$/,
     /^LastOf: day 1000: wind from the west ⛵$/,
-    /^CountWords: 6$/,
+    /^CountWords: 4$/,
     /^CountWords: Error \(variable_not_found\): .*Did you mean ReadLog_1\?$/,
     /^ReadVar: .*Read on with ReadVar\(\{"name":"ReadLog_1","start":67\}\)/,
     /^ReadVar: day 1000: wind from the west ⛵$/,
@@ -91,28 +91,28 @@ test("calls that need approval request it as the guide describes", async () => {
   const { stdout } = await run(process.execPath, ["examples/ask-before-it-runs.ts"]);
   const lines = stdout.trimEnd().split("\n");
   const expected = [
-    /^ReadFile secrets\/\.\.\/secrets\/key: execution_rejected: .*These are not yours to read\. It was/,
+    /^ReadFile secrets\/\.\.\/secrets\/key: execution_rejected: .*This folder is private\. It was/,
     /^WriteFile \/etc\/hosts: execution_rejected: .*the tool forbids it/,
     /^WriteFile drafts\/a\.md: success/,
-    /^asks: WriteFile "log\/monday\.md" \| This tool asks the first time\. \| WriteFile: files in log$/,
+    /^approve WriteFile "log\/monday\.md" \| This tool asks the first time\. \| WriteFile: files in log$/,
     /^WriteFile log\/monday\.md: success/,
-    /^asks: WriteFile "log\/tuesday\.md"/,
-    /^not taken: arguments: /,
+    /^approve WriteFile "log\/tuesday\.md"/,
+    /^invalid: arguments: /,
     /^WriteFile log\/tuesday\.md: success: \[A user changed the arguments/,
-    /^asks: WriteFile "log\/rumours\.md"/,
-    /^WriteFile log\/rumours\.md: execution_rejected: The user refused this call: Only what was seen\. It/,
+    /^approve WriteFile "log\/rumours\.md"/,
+    /^WriteFile log\/rumours\.md: execution_rejected: The user refused this call: Log only what you observed\. It/,
     /^WriteFile log\/rumours\.md: execution_rejected: .*remembered until they revoke it/,
-    /^asks: WriteFile "notes\/sail\.md"/,
+    /^approve WriteFile "notes\/sail\.md"/,
     /^WriteFile notes\/(sail|mast)\.md: success/,
     /^WriteFile notes\/(sail|mast)\.md: success/,
-    /^asks: WriteFile "published\/index\.md" \| A rule of the administrator asks every time: All users see it at once. \| this call alone$/,
+    /^approve WriteFile "published\/index\.md" \| A rule of the administrator asks every time: Published pages are public immediately. \| this call only$/,
     /^WriteFile published\/index\.md: execution_rejected: .*the window was closed/,
     /^allow: WriteFile with exactly these arguments, by local$/,
     /^refuse: WriteFile with exactly these arguments, by local$/,
     /^allow: WriteFile where path matches notes\/\*\.md, by local$/,
-    /^asks: WriteFile "notes\/keel\.md"/,
+    /^approve WriteFile "notes\/keel\.md"/,
     /^WriteFile notes\/keel\.md: execution_rejected: The user refused/,
-    /^asks: WriteFile "log\/wednesday\.md"/,
+    /^approve WriteFile "log\/wednesday\.md"/,
     /^answer: It is in the log\.$/,
     /^rule: when\.path\.glbo: means nothing here\. Did you mean glob\?$/,
   ];
@@ -140,7 +140,7 @@ test("the loop's example waits for approval and continues from JSON, with the of
   const { stdout } = await run(process.execPath, ["examples/run-the-loop.ts"], { env });
   assert.match(stdout, /^Model: capstan\/offline$/m);
   for (const line of loopOutput) assert.match(stdout, line);
-  // Booked once, though two processes had a part in it.
+  // The tool ran once, although two executors had the run.
   assert.match(stdout, /"seat":"1A"/);
 });
 

@@ -114,6 +114,6 @@ test(
     const run = await api.startTurn({ conversation, input, groups: ["harbour"] });
     assert.match(spokenText(await api.finishedEvents(run)), /price\*\* says:\s+```\s+36\s/);
     const { stdout } = await capstan("list");
-    assert.match(stdout, /harbour\.py\n +harbour\.find_boat +Says where a boat lies/);
+    assert.match(stdout, /harbour\.py\n +harbour\.find_boat +Finds a boat's berth/);
   },
 );

@@ -2,7 +2,7 @@
 .SYNOPSIS
 Boats in a harbour.
 .DESCRIPTION
-Find a boat by its name before you ask what its berth costs.
+Call Get-Boat to check the boat's name before you call Measure-Price.
 #>
 # TOOL_CONFIG: {"title": "Harbour (PowerShell)", "executionPolicy": "ask-once"}
 
@@ -14,7 +14,7 @@ $Boats = @{
 function Get-Boat {
     <#
     .SYNOPSIS
-    Says where a boat lies, and how long it is.
+    Finds a boat's berth and its length in metres.
     .PARAMETER Name
     The boat's name, for example Anna.
     .OUTPUTS
@@ -24,12 +24,12 @@ function Get-Boat {
         [Parameter(Mandatory)] [string] $Name
     )
     if (-not $Boats.ContainsKey($Name)) {
-        throw "No boat $Name lies here. There are: $($Boats.Keys -join ', ')."
+        throw "There is no boat $Name. The boats are: $($Boats.Keys -join ', ')."
     }
     @{ name = $Name } + $Boats[$Name]
 }
 
-# The model reads this text; the data stays beside it. Format-<Tool> is no tool itself.
+# The model reads this text. Other tools and programs get the data. Format-<Tool> is not a tool.
 function Format-Get-Boat {
     param($Result, $Arguments)
     "$($Result.name): berth $($Result.berth), $($Result.metres) m"
@@ -38,15 +38,15 @@ function Format-Get-Boat {
 function Measure-Price {
     <#
     .SYNOPSIS
-    Reckons what a berth costs, in euros.
+    Calculates the price of a berth in euros.
     .PARAMETER Name
     The boat's name.
     .PARAMETER Nights
-    How long it stays.
+    The number of nights.
     .PARAMETER Season
     Winter costs half.
     .PARAMETER Electricity
-    Whether it takes current.
+    Whether the boat uses shore power.
     #>
     # TOOL_CONFIG: {"executionPolicy": "auto", "effects": "read"}
     param(
@@ -61,7 +61,7 @@ function Measure-Price {
     [math]::Round($euros, 2)
 }
 
-# What begins with _ or Internal- is private: no tool.
+# Functions whose names begin with _ or Internal- are private: Capstan offers no tools for them.
 function Internal-Log {
     param([string] $Text)
     Write-Verbose $Text

@@ -1,6 +1,6 @@
 """Boats in a harbour.
 
-Find a boat by its name before you ask what its berth costs.
+Call find_boat to check the boat's name before you call price.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ TOOL_CONFIG = {"title": "Harbour"}
 
 
 def find_boat(name: str) -> dict:
-    """Says where a boat lies, and how long it is.
+    """Finds a boat's berth and its length in metres.
 
     Args:
         name: The boat's name, for example Anna.
@@ -21,24 +21,24 @@ def find_boat(name: str) -> dict:
         dict: its berth, and its length in metres
 
     Raises:
-        LookupError: when no such boat lies here
+        LookupError: if there is no such boat
     """
     if name not in _boats:
-        raise LookupError(f"No boat {name} lies here. There are: {', '.join(_boats)}.")
+        raise LookupError(f"There is no boat {name}. The boats are: {', '.join(_boats)}.")
     return {"name": name, **_boats[name]}
 
 
-# The model reads this text; the data stays beside it, for other tools and programs.
+# The model reads this text. Other tools and programs get the data.
 find_boat.format = lambda boat, args: f"{boat['name']}: berth {boat['berth']}, {boat['metres']} m"
 
 
 @dataclass
 class Stay:
-    """A time in the harbour.
+    """A stay in the harbour.
 
     Attributes:
-        nights: How many nights.
-        electricity: Whether the boat takes current.
+        nights: The number of nights.
+        electricity: Whether the boat uses shore power.
     """
 
     nights: int
@@ -49,13 +49,13 @@ class Stay:
 def price(
     name: str, stay: Stay, season: Literal["summer", "winter"] = "summer", members: Optional[int] = None
 ) -> float:
-    """Reckons what a berth costs, in euros.
+    """Calculates the price of a berth in euros.
 
     Args:
         name: The boat's name.
-        stay: When it comes and what it needs.
+        stay: The length of the stay and its options.
         season: Winter costs half.
-        members: How many of the crew are members of the club; each takes 5 % off.
+        members: The number of club members on board. Each, up to four, lowers the price by 5 %.
     """
     metres = find_boat(name)["metres"]
     euros = metres * stay.nights * (2.0 if season == "summer" else 1.0)
@@ -65,10 +65,10 @@ def price(
 
 
 async def watch_tide(hours: int = 3, context=None) -> list[dict]:
-    """Reads the tide, hour by hour.
+    """Reads the tide for each hour.
 
     Args:
-        hours: How far ahead, at most a day.
+        hours: The number of hours, at most 24.
     """
     readings = []
     for hour in range(min(hours, 24)):
@@ -79,7 +79,7 @@ async def watch_tide(hours: int = 3, context=None) -> list[dict]:
     return readings
 
 
-# What begins with _ is private: no tool.
+# Names that begin with _ are private: Capstan offers no tools for them.
 _boats = {"Anna": {"berth": 3, "metres": 12}, "Bris": {"berth": 7, "metres": 9}}
 
 

@@ -29,7 +29,7 @@ function server(...answers: readonly (Response | Error)[]) {
   };
 }
 
-test("a turn is started in the background, with approvals in place and its groups named", async () => {
+test("starts a turn in the background with inline approvals and the tool groups", async () => {
   const { asked, client } = server(Response.json({ id: "resp_1" }));
   const run = { conversation: "c", model: "m", text: "hi", groups: ["files"] };
   assert.deepEqual(await client.startRun(run), { id: "resp_1" });
@@ -46,7 +46,7 @@ test("a turn is started in the background, with approvals in place and its group
   });
 });
 
-test("a list is read to its end", async () => {
+test("reads all pages of a list", async () => {
   const page = (data: readonly string[], has_more: boolean) =>
     Response.json({ object: "list", data, has_more, first_id: null, last_id: data.at(-1) });
   const { asked, client } = server(page(["a", "b"], true), page(["c"], false));
@@ -60,7 +60,7 @@ test("a list is read to its end", async () => {
   );
 });
 
-test("an error is what the server said; without words it is the status", async () => {
+test("an error has the server's message, or the status if the server sent none", async () => {
   const body = { error: { message: "No such run.", type: "t", param: "", code: "not_found" } };
   const { client } = server(
     Response.json(body, { status: 404 }),
@@ -77,7 +77,7 @@ test("an error is what the server said; without words it is the status", async (
   });
 });
 
-test("a server that wants a key, or is not there, says what to do", async () => {
+test("errors for a missing key and an unreachable server say what to do", async () => {
   const body = {
     error: { message: "A key is needed.", type: "t", param: "", code: "invalid_api_key" },
   };
@@ -93,7 +93,7 @@ test("a server that wants a key, or is not there, says what to do", async () => 
   });
 });
 
-test("events are read as they come", async () => {
+test("reads the events of a run", async () => {
   const event = { seq: 3, type: "run.heartbeat", at: 1 };
   const { asked, client } = server(new Response(`id: 3\ndata: ${JSON.stringify(event)}\n\n`));
   const signal = new AbortController().signal;

@@ -42,21 +42,27 @@ import { follow, type Opened, type Retry } from "./follow/follow.ts";
 import { readEventStream } from "./http/event-stream.ts";
 import { type RequestOptions, send, ServerClock } from "./http/send.ts";
 
-/** The server's address, its key, and the functions that a test or a page can replace. */
+/** Options of a client: the server's address, the credentials, and replacements for functions. */
 export interface ClientOptions {
   /** The server's address, such as `http://127.0.0.1:8787`. @default the origin of the page */
   readonly url?: string;
-  /** An API key, or what returns the current one. @default none */
+  /** An API key, or a function that returns the current one. @default none */
   readonly key?: string | (() => string | null | undefined) | undefined;
-  /** Returns the second token of a paired browser. Its cookie is valid only together with it. @default none */
+  /**
+   * Returns the anti-forgery token of a paired browser. The session cookie is valid only together
+   * with it. @default none
+   */
   readonly antiForgeryToken?: () => string | null | undefined;
-  /** @default the global one */
+  /** @default globalThis.fetch */
   readonly fetch?: typeof fetch;
-  /** Added to the message of an error if the server rejects the key, such as where to set one. @default none */
+  /**
+   * Text for the end of the error's message if the server rejects the key, for example where to set
+   * one. @default none
+   */
   readonly keyHint?: string;
 }
 
-/** One message of a user, as a run. */
+/** The user's message and the settings of a new run. */
 export interface StartRun {
   readonly conversation: string;
   readonly model: string;
@@ -71,7 +77,10 @@ export type Client = ReturnType<typeof createClient>;
 type Signal = AbortSignal | undefined;
 type Slice = { readonly start: number; readonly length?: number };
 
-/** Milliseconds without a byte after which a connection counts as lost, such as after a laptop slept. */
+/**
+ * Milliseconds without a byte after which a connection counts as lost, for example after a laptop
+ * slept.
+ */
 const silenceLimitMs = 60_000;
 
 const id = encodeURIComponent;
@@ -86,7 +95,7 @@ const pathOf = {
 };
 
 /**
- * Creates a client of a server's HTTP API. Nothing is sent until a method is called.
+ * Creates a client of a server's HTTP API. It sends nothing until you call a method.
  *
  * @example
  * const client = createClient({ url: "http://127.0.0.1:8787" });
@@ -98,7 +107,7 @@ export function createClient(options: ClientOptions = {}) {
   const connection = {
     url: (options.url ?? "").replace(/\/+$/, ""),
     key: typeof key === "function" ? key : () => key,
-    // Looked up for each request, because a test or a page may replace it.
+    // Read `globalThis.fetch` for each request, because tests and pages may replace it.
     fetch: options.fetch ?? ((...request: Parameters<typeof fetch>) => fetch(...request)),
     clock,
     keyHint: options.keyHint,
@@ -114,7 +123,7 @@ export function createClient(options: ClientOptions = {}) {
   const remove = (path: string, more?: RequestOptions) =>
     json<unknown>(path, { ...more, method: "DELETE" });
 
-  /** Reads a list to its end, page by page. */
+  /** Reads all pages of a list. */
   async function list<T>(
     path: string,
     signal?: AbortSignal,
@@ -126,7 +135,7 @@ export function createClient(options: ClientOptions = {}) {
       const search = parameters.size === 0 ? "" : `?${parameters.toString()}`;
       const page: ListView<T> = await json(`${path}${search}`, { signal });
       all.push(...page.data);
-      // A page that does not move on would be asked for without end.
+      // Stop at a page without a new cursor, because the loop would not end.
       if (!page.has_more || page.last_id === null || page.last_id === after) return all;
       after = page.last_id;
     }
@@ -153,14 +162,17 @@ export function createClient(options: ClientOptions = {}) {
 
   return {
     url: connection.url,
-    /** The server's time, in milliseconds since 1970, as its last answer told it. */
+    /**
+     * Returns the server's time, in ms since the epoch, estimated from the `Date` of its last
+     * response.
+     */
     now: () => clock.now(),
 
     // The server
     info: (signal?: Signal) => json<ServerInfo>("/v1/capstan", { signal }),
-    /** Makes a code that pairs a browser. Only terminals of the server's user may. */
+    /** Creates a code that pairs a browser. Only terminals of the server's user may call this. */
     createPairing: () => post<PairingView>("/v1/pairings", {}),
-    /** Pairs this browser: the answer brings its cookie. */
+    /** Pairs this browser. The response sets its session cookie. */
     pair: (code: string) => post<OpenedSession>("/v1/sessions", { code }),
     sessions: () => list<SessionView>("/v1/sessions"),
     revokeSession: (session: string) => remove(`/v1/sessions/${id(session)}`),
@@ -168,7 +180,10 @@ export function createClient(options: ClientOptions = {}) {
     toolGroups: (signal?: Signal) => list<ToolGroupView>("/v1/tools", signal),
 
     // Conversations
-    /** One page of the conversations, newest first: at most `limit`, after the one with the id `after`. */
+    /**
+     * Returns one page of the conversations, newest first: at most `limit`, from the one after the
+     * id `after`.
+     */
     conversations: (
       page: { readonly limit: number; readonly after?: string | undefined },
       signal?: Signal,
@@ -197,10 +212,13 @@ export function createClient(options: ClientOptions = {}) {
     // Runs
     runs: (conversation: string, signal?: Signal) =>
       list<RunWithEvents>(`${pathOf.conversation(conversation)}/runs`, signal, { limit: "100" }),
-    /** The runs of all conversations that have a call with an unknown outcome. */
+    /** Returns the runs of all conversations that have a call with an unknown outcome. */
     runsOfUnknownOutcome: (signal?: Signal) =>
       list<RunView>("/v1/runs", signal, { outcome: "unknown", limit: "100" }),
-    /** Starts a run in the background, whose approvals wait for an answer; returns its id. */
+    /**
+     * Starts a run in the background and returns its id. Calls that need an approval wait for the
+     * answer.
+     */
     startRun: ({ conversation, model, text, groups }: StartRun, signal?: Signal) => {
       const tools = groups.map((group) => ({
         type: "mcp",
@@ -214,45 +232,48 @@ export function createClient(options: ClientOptions = {}) {
     cancelRun: (run: string, signal?: Signal) =>
       post<RunView>(`${pathOf.run(run)}/cancel`, {}, signal),
     retryRun: (run: string, model: string) => post<RunView>(`${pathOf.run(run)}/retry`, { model }),
-    /** The events of one connection, after a number; ends with the run or the connection. */
+    /**
+     * Yields the events after a sequence number over one connection, until the run or the
+     * connection ends.
+     */
     events: (run: string, after: number, signal: AbortSignal, opened?: Opened) =>
       events<RunEvent>(`${pathOf.run(run)}/events?starting_after=${after}`, signal, opened),
 
     // Calls
-    /** The ledger: what became of each call. */
+    /** Returns the run's calls and their outcomes. */
     calls: (run: string, signal?: Signal) => list<CallView>(`${pathOf.run(run)}/calls`, signal),
     cancelCall: (run: string, call: string) =>
       post<RunView>(`${pathOf.call(run, call)}/cancel`, {}),
-    /** Reports the outcome of a call of which nobody knows whether it happened; the first report counts. */
+    /** Reports the outcome of a call with the state `outcome_unknown`. The first report counts. */
     answerOutcome: (run: string, call: string, body: CallOutcomeBody, signal?: Signal) =>
       post<CallView>(`${pathOf.call(run, call)}/outcome`, body, signal),
 
     // Approvals, reviews, grants and rules
     answerApproval: (approval: string, body: ApprovalAnswerBody, signal?: Signal) =>
       post<ApprovalView>(pathOf.approval(approval), body, signal),
-    /** A result that waits for a review, with a slice of its text. */
+    /** Returns a result that waits for a review, with a slice of its text. */
     review: (approval: string, { start, length }: Slice, signal?: Signal) => {
       const end = length === undefined ? "" : `&length=${length}`;
       const path = `${pathOf.approval(approval)}?start=${start}${end}`;
       return json<ResultApprovalView>(path, { signal });
     },
-    /** The text that the model would get after an answer; nothing is decided. */
+    /** Returns the text that the model would get after an answer. It decides nothing. */
     previewReview: (approval: string, body: ReviewAnswerBody, signal?: Signal) =>
       post<ReviewPreview>(`${pathOf.approval(approval)}/preview`, body, signal),
-    /** The grants of a conversation and of all; without a conversation, of every one. */
+    /** Returns the grants that apply to a conversation, or all grants. */
     grants: (conversation?: string, signal?: Signal) =>
       list<GrantView | DamagedView>("/v1/grants", signal, {
         ...(conversation !== undefined && { conversation }),
       }),
     revokeGrant: (grant: string, signal?: Signal) => remove(`/v1/grants/${id(grant)}`, { signal }),
-    /** The user's own rules. */
+    /** Returns the user's own rules. */
     rules: (signal?: Signal) => list<OverrideView>("/v1/overrides", signal),
     setRule: (body: OverrideChange, signal?: Signal) =>
       json<OverrideView | OverrideDeleted>("/v1/overrides", { method: "PUT", body, signal }),
     removeRule: (rule: string, signal?: Signal) => remove(`/v1/overrides/${id(rule)}`, { signal }),
 
     // Variables
-    /** @param filter texts to look for; an empty list means no filter */
+    /** @param filter search texts; an empty list disables the filter */
     variables: (
       conversation: string,
       filter: { readonly search?: string; readonly type?: string; readonly tag?: string } = {},
@@ -262,7 +283,7 @@ export function createClient(options: ClientOptions = {}) {
       const path = `${pathOf.conversation(conversation)}/variables`;
       return list<VariableView | DamagedView>(path, signal, Object.fromEntries(wanted));
     },
-    /** A variable with a slice of its value, or all of it. */
+    /** Returns a variable with its value or a slice of it. */
     variable: (conversation: string, name: string, slice?: Required<Slice>, signal?: Signal) => {
       const query = slice === undefined ? "" : `?start=${slice.start}&length=${slice.length}`;
       const path = `${pathOf.variable(conversation, name)}${query}`;
@@ -292,7 +313,7 @@ export function createClient(options: ClientOptions = {}) {
     callScript: (script: string, body: ScriptCallBody) =>
       post<RunView>(`${pathOf.script(script)}/calls`, body),
     scriptCalls: (script: string) => json<ScriptCallList>(`${pathOf.script(script)}/calls`),
-    /** Yields when script files may have changed, also after each new connection. */
+    /** Yields when script files may have changed, and after each reconnection. */
     followScripts: (more: { readonly signal: AbortSignal; readonly retry?: Retry }) =>
       follow<unknown>({
         ...more,

@@ -26,7 +26,7 @@ function event(seq: number): RunEvent {
     : { seq, type: "run.heartbeat", at: 0 };
 }
 
-/** A server whose connections each give some events and then break, or end. */
+/** A fake client whose connections each yield some events and then end, or fail. */
 function connections(...scripts: readonly (readonly (number | Error)[])[]) {
   const asked: number[] = [];
   return {
@@ -62,13 +62,13 @@ test("a run that has ended after its last known event ends at once", async () =>
     );
   };
   const client = createClient({ url: "http://server", fetch });
-  // The client of a response that was closed with its calls open gets no `chain.ended`.
+  // The stream of a response that was closed with open calls has no `chain.ended`.
   assert.deepEqual(await numbers(client), [3]);
   assert.deepEqual(await numbers(client), []);
   assert.equal(answers.length, 0);
 });
 
-test("after failures in a row the stream ends with an error", async (t) => {
+test("ends with an error after six failures in a row", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const client = connections([1, new Error("reset")]);
   const read = numbers(client);
@@ -81,7 +81,7 @@ test("after failures in a row the stream ends with an error", async (t) => {
   assert.deepEqual(client.asked, [0, 1, 1, 1, 1, 1]);
 });
 
-test("retry counts the failures in a row, and may give up", async () => {
+test("passes the number of failures in a row to retry, which may give up", async () => {
   const counts: number[] = [];
   const client = connections([1, new Error("reset")], [new Error("reset")], [2], []);
   const retry = (_failure: unknown, failures: number) => {
@@ -89,22 +89,22 @@ test("retry counts the failures in a row, and may give up", async () => {
     return counts.length < 4 ? Promise.resolve() : Promise.reject(new Error("enough"));
   };
   await assert.rejects(numbers(client, retry), /enough/);
-  // The connection that brought something and ended in good order is not a failure.
+  // A connection that brought events and ended without an error is not a failure.
   assert.deepEqual(counts, [1, 2, 1, 2]);
   assert.deepEqual(client.asked, [0, 1, 1, 2, 2]);
 });
 
-test("a server that ends each stream early is not asked again and again at once", async () => {
+test("pauses before it reopens a stream that the server ended early", async () => {
   const client = connections([1], [2], [3], []);
   const started = performance.now();
   const retry = () => Promise.reject(new Error("enough"));
   await assert.rejects(numbers(client, retry), /enough/);
   assert.deepEqual(client.asked, [0, 1, 2, 3]);
-  // Three pauses of 250 to 500 ms.
+  // There are three pauses of 250 to 500 ms.
   assert.ok(performance.now() - started >= 740);
 });
 
-test("a stream that was aborted ends with the signal's reason", async () => {
+test("an aborted stream ends with the signal's reason", async () => {
   const abort = new AbortController();
   const client = connections([1, 2]);
   await assert.rejects(async () => {
@@ -113,7 +113,7 @@ test("a stream that was aborted ends with the signal's reason", async () => {
   }, /left/);
 });
 
-test("a refusal of the server is not asked again", async () => {
+test("does not retry a request that the server rejected", async () => {
   const refusal = new ApiError({ status: 404, code: "not_found", message: "No run r." });
   const client = connections([refusal]);
   await assert.rejects(numbers(client), /No run r/);

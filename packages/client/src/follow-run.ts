@@ -6,7 +6,7 @@ import { follow, type FollowStatus, type Retry } from "./follow/follow.ts";
 export interface FollowRunOptions {
   readonly client: Pick<Client, "events">;
   readonly run: string;
-  /** The number of the last event that is known. @default 0, none */
+  /** The sequence number of the last known event. @default 0, none */
   readonly after?: number;
   readonly signal: AbortSignal;
   /** @default waits up to 1.5 s, and gives up after six failures in a row or if the server rejects the request */
@@ -15,10 +15,10 @@ export interface FollowRunOptions {
 }
 
 /**
- * Yields the events of a run, each once, to its last one, however often the connection breaks.
+ * Yields each event of a run once, until the last one, and reconnects when the connection breaks.
  *
  * @throws ApiError if the server rejects the request, or `connection_lost` if it cannot be reached
- *   again; the signal's reason if it aborts
+ * again; the signal's reason if it aborts
  * @example
  * const signal = AbortSignal.timeout(60_000);
  * for await (const event of followRun({ client, run, signal })) console.log(event.seq, event.type);

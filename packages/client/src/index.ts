@@ -1,5 +1,5 @@
 /**
- * For programs that talk to a Capstan server: the page, the terminal, and yours.
+ * The client of the HTTP API, for the page, the terminal and other programs.
  *
  * @module
  */

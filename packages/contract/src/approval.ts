@@ -2,7 +2,7 @@ import type { ApprovalRequest, ContentPart, GrantCover, JsonObject } from "@caps
 import type { ReviewNotice } from "@capstan/core/host";
 import type { VisibleArgument, VisiblePart } from "@capstan/core/text";
 
-/** A request to the user: may a call run, or may the model see its result? */
+/** A request to the user for an approval of a call or a review of its result. */
 export type ApprovalView = ExecutionApprovalView | ResultApprovalView;
 
 interface OfRun {
@@ -11,7 +11,7 @@ interface OfRun {
   readonly conversation: string | null;
 }
 
-/** `GET /v1/approvals/{id}` has `shown` up to 50,000 characters; a list never has. */
+/** `GET /v1/approvals/{id}` returns up to 50,000 characters of `shown`; lists omit it. */
 export interface ExecutionApprovalView extends ApprovalRequest, OfRun {
   readonly kind: "execution";
   readonly shown?: ShownApproval;
@@ -19,8 +19,8 @@ export interface ExecutionApprovalView extends ApprovalRequest, OfRun {
 }
 
 /**
- * The texts of a request as the user must see them: show the text of each part, and show marks so
- * that no text can look like one. The page and the terminal show the same.
+ * The texts of a request as users must see them. Display the text of each part, and display marks
+ * so that no text can imitate one, as the page and the terminal do.
  */
 export interface ShownApproval {
   readonly toolName: readonly VisiblePart[];
@@ -30,12 +30,15 @@ export interface ShownApproval {
   /** The calls that a wider answer covers. */
   readonly grant?: readonly VisiblePart[];
   readonly arguments: readonly VisibleArgument[];
-  /** Of a result: the requested slice of its text, and the preview of the model's text. */
+  /** For a review: the requested slice of the result, and the preview of the model's text. */
   readonly result?: readonly VisiblePart[];
   readonly resultForModel?: readonly VisiblePart[];
 }
 
-/** `GET /v1/approvals/{id}` has `args`, `result` and `shown` while it is pending; a list never has. */
+/**
+ * `GET /v1/approvals/{id}` includes `args`, `result` and `shown` while the review is pending; lists
+ * omit them.
+ */
 export interface ResultApprovalView extends ReviewNotice, OfRun {
   readonly kind: "result";
   readonly status:
@@ -46,18 +49,18 @@ export interface ResultApprovalView extends ReviewNotice, OfRun {
     | "withheld"
     | "expired"
     | "cancelled";
-  /** The reason why it was withheld. */
+  /** The reason why the user withheld the result. */
   readonly answer_reason?: string;
   readonly args?: JsonObject;
   readonly result?: ReviewedResult;
   readonly shown?: ShownApproval;
 }
 
-/** A result for its reviewer. `start` and `length` of the request choose a slice of the text. */
+/** A result for its reviewer. The request's `start` and `length` choose a slice of the text. */
 export interface ReviewedResult {
   readonly text: string;
   readonly start: number;
-  /** Characters of the whole text. */
+  /** The length of the whole text, in characters. */
   readonly total: number;
   /** The text that the model would get. */
   readonly shown: string;
@@ -65,7 +68,7 @@ export interface ReviewedResult {
   readonly parts: readonly ReviewedPart[];
 }
 
-/** A part whose data are too large to be sent along has their size instead. */
+/** A content part. If its data are too large to send, it has their size instead. */
 export type ReviewedPart =
   | ContentPart
   | {
@@ -84,11 +87,11 @@ export interface ExecutionAnswerBody {
   /** @default "once" */
   readonly scope?: "once" | "session" | "always";
   readonly reason?: string;
-  /** The author of a refusal: `system` if there was no user to ask. @default "person" */
+  /** The author of a refusal: `system` if no user could be asked. @default "person" */
   readonly by?: "person" | "system";
-  /** Which calls a scope of `session` or `always` is for. @default { type: "offer" } */
+  /** The calls that a scope of `session` or `always` covers. @default { type: "offer" } */
   readonly covers?: GrantCover;
-  /** The end of such an answer, in ms since the epoch. @default never */
+  /** When such an answer expires, in ms since the epoch. @default never */
   readonly expiresAt?: number;
   /** The user's changed arguments, for this call only. */
   readonly arguments?: { readonly [key: string]: unknown };
@@ -97,17 +100,17 @@ export interface ExecutionAnswerBody {
 /** The answer to a review request. */
 export type ReviewAnswerBody =
   | { readonly decision: "release" }
-  /** Each of the words must occur in the result. */
+  /** Removes the words. Each of them must occur in the result. */
   | { readonly decision: "redact"; readonly words: readonly string[] }
   | { readonly decision: "replace"; readonly text: string }
   | {
       readonly decision: "withhold";
       readonly reason?: string;
-      /** `system` if there was no user to ask. @default "person" */
+      /** `system` if no user could be asked. @default "person" */
       readonly by?: "person" | "system";
     };
 
-/** `POST /v1/approvals/{id}/preview`, with the body of an answer: nothing is decided by it. */
+/** `POST /v1/approvals/{id}/preview`, with the body of an answer. It decides nothing. */
 export interface ReviewPreview {
   readonly object: "review_preview";
   /** The text that the model would get after this answer. */

@@ -2,7 +2,7 @@ import type { CallRecord } from "@capstan/core";
 
 /** `GET /v1/runs/{id}/calls`: a call and its outcome. Times are ms since the epoch. */
 export interface CallView extends Omit<CallRecord, "callId" | "quarantine"> {
-  /** The id that the model gave. */
+  /** The call's id from the model. */
   readonly id: string;
   readonly object: "call";
   readonly run: string;
@@ -10,8 +10,9 @@ export interface CallView extends Omit<CallRecord, "callId" | "quarantine"> {
 }
 
 /**
- * `POST /v1/runs/{id}/calls/{callId}/outcome`: the user's decision about a call that is
- * `outcome_unknown`. The first one counts. A call with `run_again` runs when its run is retried.
+ * `POST /v1/runs/{id}/calls/{callId}/outcome`: the user's decision about a call with the state
+ * `outcome_unknown`. The first decision counts. With `run_again`, the call runs when its run is
+ * retried.
  */
 export interface CallOutcomeBody {
   readonly outcome: "happened" | "did_not_happen" | "run_again";

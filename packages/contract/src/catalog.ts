@@ -4,11 +4,11 @@ export interface ModelView {
   readonly object: "model";
   readonly created: number;
   readonly owned_by: string;
-  /** The display name: `GPT-5.5 (OpenAI)`. */
+  /** The display name, for example `GPT-5.5 (OpenAI)`. */
   readonly title: string;
   /** Whether requests without a model use this one. */
   readonly default: boolean;
-  /** The reason why it is listed: `OPENAI_API_KEY is set`. */
+  /** The reason why it is listed, for example `OPENAI_API_KEY is set`. */
   readonly reason: string;
 }
 
@@ -39,15 +39,15 @@ export interface ToolGroupView {
 }
 
 /**
- * The rights of a key, a paired browser or a terminal: `ask` starts runs and reads what is the
- * principal's own, `approve` answers approval requests and loosens what asks, `admin` sees and
- * changes scripts.
+ * The rights of a key, a paired browser or a terminal: `ask` starts runs and reads the principal's
+ * own data, `approve` answers approval requests and loosens rules, `admin` reads and changes
+ * scripts.
  */
 export type Right = "ask" | "approve" | "admin";
 
 /**
- * The callers whose answers count: all with `ask`, or paired browsers, terminals and keys with
- * `approve`.
+ * The callers whose answers to approval requests count: all callers with `ask`, or only paired
+ * browsers, terminals and keys with `approve`.
  */
 export type ApprovalsFrom = "anyone" | "people";
 
@@ -63,6 +63,9 @@ export interface ServerInfo {
   readonly rights: readonly Right[];
   /** Whether the caller may see and change script files at `/v1/scripts`. */
   readonly scripts: boolean;
-  /** Whether a changed settings file waits until a user accepts it; false without the right `admin`. */
+  /**
+   * Whether a changed settings file waits for a user to accept it; false for callers without
+   * `admin`.
+   */
   readonly configuration_waits: boolean;
 }

@@ -1,9 +1,12 @@
 import type { RunStatus } from "./run.ts";
 
-/** The switches that a user changed in a conversation; absent ones have their default. */
+/**
+ * The groups and tools that a user enabled or disabled in a conversation; the others have their
+ * default.
+ */
 export interface Switches {
   readonly groups: { readonly [group: string]: boolean };
-  /** By `group.Tool`. */
+  /** Keyed by `group.Tool`. */
   readonly tools: { readonly [toolId: string]: boolean };
 }
 
@@ -12,7 +15,7 @@ export interface ConversationView {
   readonly id: string;
   readonly object: "conversation";
   readonly title: string;
-  /** OpenAI's field, in seconds. */
+  /** OpenAI's field, in seconds since the epoch. */
   readonly created_at: number;
   readonly updated_at: number;
   readonly metadata: { readonly [key: string]: string };

@@ -1,4 +1,4 @@
-/** Every error of the API. `param` and `code` are always text. */
+/** The body of every error response. `param` and `code` are always strings. */
 export interface ErrorBody {
   readonly error: {
     readonly message: string;

@@ -1,6 +1,6 @@
 /**
- * For the server and its clients: the types of the HTTP API and of the run events. There is no code
- * at run time.
+ * The types of the HTTP API and of the run events, for the server and its clients. The package has
+ * no code at run time.
  *
  * @module
  */

@@ -1,4 +1,6 @@
-/** An entry of a list whose stored row is damaged: nothing of it is shown, and it has no effect. */
+/**
+ * A list entry whose stored row is corrupt. It has no effect, and the API shows none of its fields.
+ */
 export interface DamagedView {
   readonly object: "damaged";
   readonly id: string;

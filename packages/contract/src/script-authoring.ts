@@ -7,16 +7,16 @@ export type AuthoringOutcome =
   | { readonly status: "not_found" }
   /** The file has changed since the request was made, or exists already. */
   | { readonly status: "conflict"; readonly message: string }
-  /** The request is invalid, because of its field `field`. */
+  /** The request is invalid; `field` names the field. */
   | { readonly status: "invalid"; readonly field: string; readonly message: string };
 
 /**
- * Script files, as users see, change and approve them. The server does not know the folders itself,
- * and no tool has access to this.
+ * Lets users read, change and approve script files. The server itself does not know the folders,
+ * and no tool has access to this interface.
  */
 export interface ScriptAuthoring {
   list(): readonly ScriptView[];
-  /** Reads the file as it is now, without any cache. */
+  /** Reads the file from the disk, without a cache. */
   read(id: string, signal?: AbortSignal): Promise<ScriptDetail | undefined>;
   files(id: string, version: "current" | "approved"): Promise<ScriptFilesView | undefined>;
   check(
@@ -28,16 +28,16 @@ export interface ScriptAuthoring {
     id: string,
     change: { readonly source: string; readonly basedOn: string },
   ): Promise<AuthoringOutcome>;
-  /** Deletes the file, and keeps a copy for `restore`. */
+  /** Deletes the file, and stores a copy for `restore`. */
   remove(
     id: string,
   ): Promise<
     { readonly status: "removed" } | Exclude<AuthoringOutcome, { readonly status: "done" }>
   >;
   restore(id: string): Promise<AuthoringOutcome>;
-  /** Approves exactly this content. */
+  /** Approves the file if its content still has this hash. */
   approve(id: string, contentHash: string): Promise<AuthoringOutcome>;
   revoke(id: string): Promise<AuthoringOutcome>;
-  /** Calls back after each change; returns a function that ends this. */
+  /** Calls the listener after each change; returns a function that unsubscribes it. */
   subscribe(listener: () => void): () => void;
 }

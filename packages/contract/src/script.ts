@@ -7,31 +7,32 @@ import type { ListView } from "./list.ts";
 export interface ScriptView {
   readonly id: string;
   readonly object: "script";
-  /** The file in its folder, with `/`: `weather.py`, `harbour/main.py`. */
+  /** The file's path inside its folder, with `/`, for example `weather.py` or `harbour/main.py`. */
   readonly name: string;
   /** The path of its folder, for display. */
   readonly folder: string;
   readonly language: "python" | "powershell" | "module";
   /**
-   * `live`: its tools are as the file has them. `stale`: the file is broken, and its last good
-   * version is used. `broken`: it has no tools. `unapproved`: a module that needs an approval.
+   * `live`: the tools are those of the current file. `stale`: the file is broken, and the server
+   * uses its last valid version. `broken`: the file is broken and has no tools. `unapproved`: a
+   * module that needs an approval.
    */
   readonly status: "live" | "stale" | "broken" | "unapproved";
   readonly title: string;
-  /** Ids of its groups; of a script one, of a module any number. */
+  /** The ids of its groups. A script has one, a module any number. */
   readonly groups: readonly string[];
   readonly tools: readonly ScriptToolView[];
   readonly problems: readonly ScriptProblemView[];
-  /** Whether this content, an earlier one, or none is approved. */
+  /** Whether this content, an earlier content or none is approved. */
   readonly approval: "current" | "outdated" | "none";
   /**
-   * Whether it can be changed and approved here: scripts can; modules run inside the server and
-   * cannot.
+   * Whether users can change and approve the file over the API. They can for scripts, but not for
+   * modules, because modules run inside the server.
    */
   readonly editable: boolean;
 }
 
-/** One tool of a file, as it is read from it. */
+/** One tool of a file. */
 export interface ScriptToolView {
   /** `group.Tool`. */
   readonly id: string;
@@ -39,7 +40,7 @@ export interface ScriptToolView {
   readonly description: string;
   readonly parameters: JsonSchema;
   readonly returns?: { readonly type: string; readonly note?: string };
-  /** From 1; absent if it is unknown. */
+  /** The line number from 1; absent if it is unknown. */
   readonly line?: number;
   /** Whether the file formats its result. */
   readonly has_format: boolean;
@@ -47,7 +48,7 @@ export interface ScriptToolView {
   readonly execution: string;
 }
 
-/** A problem of a file, with its place; line and column from 1. */
+/** A problem of a file, with its location. Line and column count from 1. */
 export interface ScriptProblemView {
   readonly severity: "error" | "warning";
   readonly message: string;
@@ -62,27 +63,33 @@ export interface ScriptPermissionsView {
   readonly effects?: "read" | "write" | "exclusive";
   readonly idempotent?: boolean;
   readonly timeoutMs?: number;
-  /** Public addresses, or the hosts that it names. */
+  /** Whether it may reach public addresses, or the list of hosts that it may reach. */
   readonly network?: boolean | readonly string[];
   readonly secrets?: readonly string[];
   readonly roots?: { readonly read?: readonly string[]; readonly write?: readonly string[] };
 }
 
-/** One set for the file, and what functions say otherwise. */
+/** The permissions of the file, and those of functions that declare their own. */
 export interface DeclaredPermissionsView {
   readonly file: ScriptPermissionsView;
   readonly functions: { readonly [name: string]: ScriptPermissionsView };
 }
 
-/** `GET /v1/scripts/{id}`: the file as it is on the disk now; `tools` and `problems` are read from that. */
+/**
+ * `GET /v1/scripts/{id}`: the file as it is on the disk now, with the `tools` and `problems` of
+ * that content.
+ */
 export interface ScriptDetail extends ScriptView {
-  /** Null if it cannot be shown: it is missing, a link, too large, or not text. */
+  /** Null if the file is missing, a symbolic link, too large, or not text. */
   readonly source: string | null;
-  /** The hash of `source`, on which a change is based. */
+  /** The hash of `source`. Send it as `based_on` with a change. */
   readonly source_hash: string | null;
-  /** The hash of all its files, to which an approval is bound. Null if it cannot be approved. */
+  /**
+   * The hash of all its files. An approval applies to this hash only. Null if the file cannot be
+   * approved.
+   */
   readonly content_hash: string | null;
-  /** The names of all its files: itself, and private files next to it or in its folder. */
+  /** The names of all its files: the file itself, and private files next to it or in its folder. */
   readonly files: readonly string[];
   /** The declared permissions; they take effect when this content is approved. */
   readonly declared: DeclaredPermissionsView | null;
@@ -104,21 +111,21 @@ export interface ScriptFilesView {
   readonly files: readonly {
     readonly name: string;
     readonly bytes: number;
-    /** `sha256:…` of its bytes, to compare files that are not shown. */
+    /** `sha256:…` of the bytes, so that clients can compare files without their text. */
     readonly hash: string;
-    /** Null if it is not text, or too long to be shown. */
+    /** Null if the file is not text, or too long. */
     readonly text: string | null;
   }[];
 }
 
-/** `POST /v1/scripts/check`: the text of a script that is not saved. */
+/** `POST /v1/scripts/check`: checks the text of a script without saving it. */
 export interface ScriptCheckBody {
-  /** Its extension selects the language: `weather.py`. */
+  /** The file name, for example `weather.py`. Its extension selects the language. */
   readonly name: string;
   readonly source: string;
 }
 
-/** The tools and problems of the text. Nothing runs or is saved. */
+/** The tools and problems of the text. The server runs and saves nothing. */
 export interface ScriptCheckView {
   readonly object: "script_check";
   readonly tools: readonly ScriptToolView[];
@@ -132,7 +139,7 @@ export interface ScriptCreateBody {
   readonly name: string;
 }
 
-/** `PUT /v1/scripts/{id}`. A file that changed meanwhile is a 409. */
+/** `PUT /v1/scripts/{id}`. The server answers 409 if the file has changed meanwhile. */
 export interface ScriptSaveBody {
   readonly source: string;
   /** The `source_hash` of the text before the change. */
@@ -146,7 +153,10 @@ export interface ScriptDeleted {
   readonly deleted: true;
 }
 
-/** `POST /v1/scripts/{id}/approve`: exactly this content; another one is a 409. */
+/**
+ * `POST /v1/scripts/{id}/approve`: approves exactly this content. The server answers 409 if the
+ * file has another content.
+ */
 export interface ScriptApproveBody {
   readonly content_hash: string;
 }
@@ -158,21 +168,23 @@ export interface ScriptCallBody {
   readonly arguments: JsonObject;
 }
 
-/** A call of a script's tool, and who made it. */
+/** A call of a script's tool. */
 export interface ScriptCallView extends CallView {
-  /** `person`: a user tried it here; this includes its sub-calls. */
+  /** `person` if a user tried the tool, also for the sub-calls of that call. */
   readonly made_by: "person" | "model";
 }
 
-/** `GET /v1/scripts/{id}/calls`: the newest first. */
+/** `GET /v1/scripts/{id}/calls`: newest first. */
 export interface ScriptCallList extends ListView<ScriptCallView> {
-  /** Runs whose calls are damaged in the database, and left out. */
+  /** The ids of runs that were left out, because their stored calls are corrupt. */
   readonly unreadable: readonly string[];
 }
 
-/** `GET /v1/scripts/events`, as server-sent events: something changed, so ask again. */
+/**
+ * `GET /v1/scripts/events`, as server-sent events. Scripts may have changed, so read them again.
+ */
 export interface ScriptsChanged {
   readonly type: "scripts.changed";
-  /** Counts from 1 since this connection began. */
+  /** The number of this event on its connection, from 1. */
   readonly revision: number;
 }

@@ -1,8 +1,8 @@
-/** `POST /v1/pairings`: a code that pairs one browser, once. */
+/** `POST /v1/pairings`: a code that pairs one browser and works once. */
 export interface PairingView {
   readonly object: "pairing";
   readonly code: string;
-  /** In milliseconds since the epoch. */
+  /** In ms since the epoch. */
   readonly expires_at: number;
 }
 
@@ -10,16 +10,16 @@ export interface PairingView {
 export interface SessionView {
   readonly id: string;
   readonly object: "session";
-  /** The browser's name for itself when it was paired. */
+  /** The name that the browser gave when it was paired. */
   readonly name: string;
-  /** In milliseconds since the epoch. */
+  /** In ms since the epoch. */
   readonly created_at: number;
-  /** To within an hour. */
+  /** The time of the last use, accurate to an hour. */
   readonly used_at: number;
 }
 
-/** `POST /v1/sessions`: the session that a code opened. Its cookie comes with the answer. */
+/** `POST /v1/sessions`: the new session of a paired browser. The response also sets its cookie. */
 export interface OpenedSession extends SessionView {
-  /** Sent as `X-CSRF-Token` with every request of this browser. */
+  /** The browser sends it as `X-CSRF-Token` with every request. */
   readonly anti_forgery_token: string;
 }

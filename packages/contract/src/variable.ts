@@ -12,7 +12,10 @@ export interface VariableValueView extends VariableView {
   readonly data?: unknown;
 }
 
-/** `PUT /v1/conversations/{id}/variables/{name}`: makes a variable, or changes what is given. */
+/**
+ * `PUT /v1/conversations/{id}/variables/{name}`: creates a variable, or changes the given fields of
+ * one.
+ */
 export interface VariableUpdate {
   readonly text?: string;
   readonly desc?: string;

@@ -1,11 +1,11 @@
 import { ApiError } from "../http/send.ts";
 
 /**
- * Returns how long to wait before the next attempt: half a second, doubled each time up to `limit`,
- * less up to a half at random, so that many clients do not come back at once.
+ * Returns the delay before the next attempt: half a second, doubled each time up to `limit`, minus
+ * up to half at random, so that many clients do not reconnect at once.
  *
  * @param attempt counted from 0
- * @param limit milliseconds: what a user may wait for a server that is there again @default 1500
+ * @param limit the longest delay, in milliseconds @default 1500
  * @returns milliseconds
  * @example backoffDelay(3) // 750 to 1500
  */
@@ -14,26 +14,32 @@ export function backoffDelay(attempt: number, limit = 1_500, random = Math.rando
   return full - (full / 2) * random();
 }
 
-/** Told when the server has accepted a stream. @param isOver whether no event will come any more */
+/**
+ * Called when the server has accepted a stream. @param isOver whether the stream will have no more
+ * events
+ */
 export type Opened = (isOver?: boolean) => void;
 
-/** `open`: events come; `reconnecting`: the connection broke. */
+/** `open`: the server accepted the stream; `reconnecting`: the connection broke. */
 export type FollowStatus = "open" | "reconnecting";
 
 /**
  * Waits before the next connection, or throws to give up.
  *
- * @param failures how many connections in a row brought nothing, from 1
+ * @param failures the number of connections in a row without a new event, from 1
  */
 export type Retry = (failure: unknown, failures: number) => Promise<void>;
 
-/** How many failures in a row end a stream. */
+/** The stream ends after this many failures in a row. */
 const maxFailures = 6;
 
 export interface FollowOptions<Event> {
-  /** Opens a stream after the last event. It calls `opened` when the server has accepted it. */
+  /** Opens a stream after the last event, and calls `opened` when the server has accepted it. */
   readonly open: (opened: Opened) => AsyncIterable<Event>;
-  /** Whether the event was not yielded before; called once for each event that arrives. @default all are new */
+  /**
+   * Returns whether the event was not yielded before. Called once for each event. @default all are
+   * new
+   */
   readonly isNew?: (event: Event) => boolean;
   readonly isLast: (event: Event) => boolean;
   readonly signal: AbortSignal;
@@ -41,11 +47,11 @@ export interface FollowOptions<Event> {
   readonly onStatus?: (status: FollowStatus) => void;
 }
 
-/** A stream that ends earlier is opened again after a pause. */
+/** A stream that lasted less than this is opened again after a pause. */
 const minStreamMs = 1_000;
 
 /**
- * Yields the events of a stream, and opens it again when it breaks, until the last event.
+ * Yields the events of a stream until the last one, and reopens the stream when it breaks.
  *
  * @throws the error of `retry`; the signal's reason if it aborts
  */
@@ -75,8 +81,8 @@ export async function* follow<Event>(options: FollowOptions<Event>): AsyncGenera
     }
     signal.throwIfAborted();
     if (isOver) return;
-    // A stream that brought events and ended without an error is opened again. The pause keeps a server
-    // that ends each stream early from being asked thousands of times a second.
+    // Reopen a stream that brought events and ended without an error. Without the pause, a server
+    // that ends each stream early would get thousands of requests a second.
     if (failure === undefined && !isEmpty) {
       const lasted = performance.now() - openedAt;
       if (lasted < minStreamMs) await delay(backoffDelay(0), signal);

@@ -21,14 +21,14 @@ async function read(text: string, cuts: readonly number[] = [], max?: number) {
   );
 }
 
-test("the data of an event are its lines", async () => {
+test("joins the data lines of an event", async () => {
   const text =
     "\uFEFFid: 7\nevent: item.delta\ndata: a\ndata:b\n\n: still here\n\ndata: end\r\n\r\n";
   const events = await read(text);
   assert.deepEqual(events, ["a\nb", "end"]);
 });
 
-test("however the bytes are cut, the events are the same", async () => {
+test("yields the same events for any division into chunks", async () => {
   const text = 'id: 1\ndata: {"delta":"Grüße 👋"}\n\n:heartbeat\n\nid: 2\r\ndata: x\r\n\r\n';
   const whole = await read(text);
   assert.equal(whole.length, 2);
@@ -40,10 +40,10 @@ test("however the bytes are cut, the events are the same", async () => {
   );
 });
 
-test("an event that the connection cut short is left out", async () => {
+test("leaves out an incomplete last event", async () => {
   assert.deepEqual(await read("data: a\n\ndata: b\n"), ["a"]);
 });
 
-test("an event beyond the limit is an error, not memory", async () => {
+test("throws if an event is longer than the limit", async () => {
   await assert.rejects(read(`data: ${"x".repeat(100)}`, [40, 60], 50), /longer than 50/);
 });

@@ -1,14 +1,14 @@
 import { createParser } from "eventsource-parser";
 
-/** Characters of the longest event that is read. */
+/** The default limit for the length of an event, in characters. */
 const defaultMaxEventLength = 128 * 1024 * 1024;
 
 /**
- * Reads the data of server-sent events, one at a time: what nobody asked for yet stays with the
- * sender. An event that the connection cut short is left out.
+ * Yields the data of server-sent events. It reads from the connection only when the caller asks for
+ * the next event, and leaves out an incomplete last event.
  *
  * @param options.maxEventLength characters @default 134,217,728
- * @param options.onChunk is told of everything that arrives, heartbeats included
+ * @param options.onChunk called for each chunk that arrives, including heartbeats
  * @throws RangeError if an event is longer than the maximum
  */
 export async function* readEventStream(
@@ -22,7 +22,7 @@ export async function* readEventStream(
     onEvent: ({ data }) => events.push(data),
     onError({ type }) {
       if (type === "max-buffer-size-exceeded")
-        throw new RangeError(`An event is longer than ${maxEventLength} characters.`);
+        throw new RangeError(`An event of the stream is longer than ${maxEventLength} characters.`);
     },
   });
   const reader = body
@@ -37,7 +37,7 @@ export async function* readEventStream(
       yield* events.splice(0);
     }
   } finally {
-    // Ending the iteration also closes the connection.
+    // Close the connection when the caller stops reading.
     await reader.cancel().catch(() => {});
   }
 }

@@ -1,19 +1,19 @@
 import type { ErrorBody } from "@capstan/contract";
 
-/** The error of a request, as data. */
+/** The fields of an `ApiError`. */
 export interface ApiErrorData {
-  /** The HTTP status; 0 if there was no answer. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** Names the kind of error, such as `run_not_found`; `unreachable` if there was no answer. */
+  /** The error code, for example `run_not_found`; `unreachable` if there was no response. */
   readonly code: string;
   readonly message: string;
-  /** The field that is wrong, such as `when.path`. @default "" */
+  /** The invalid field, for example `when.path`. @default "" */
   readonly param?: string;
   readonly cause?: unknown;
 }
 
 /**
- * A request failed: the server rejected it, or could not be reached.
+ * The server rejected a request or could not be reached.
  *
  * @example
  * catch (error) {
@@ -35,7 +35,10 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns the error of an answer without success, in the API's form or any other. */
+/**
+ * Returns the error for a response with an error status, whether or not its body has the API's
+ * form.
+ */
 export async function readApiError(response: Response, keyHint?: string): Promise<ApiError> {
   const { status } = response;
   const hint = status === 401 && keyHint !== undefined ? ` ${keyHint}` : "";
@@ -56,14 +59,14 @@ function parseErrorBody(text: string): { readonly [Field in keyof ErrorBody["err
   }
 }
 
-/** Smaller differences are those of the `Date` header, which has whole seconds, and of the network. */
+/** Ignore smaller differences: `Date` has whole seconds, and the network has a delay. */
 const smallestDifferenceMs = 2_500;
 
-/** How far this machine's clock is from the server's. */
+/** Estimates the server's time from the `Date` header of its responses. */
 export class ServerClock {
   #offsetMs = 0;
 
-  /** Notes the `Date` of an answer. */
+  /** Updates the estimate with the `Date` header of a response. */
   note(header: string | null): void {
     const server = header === null ? Number.NaN : Date.parse(header);
     if (Number.isNaN(server)) return;
@@ -71,14 +74,14 @@ export class ServerClock {
     this.#offsetMs = Math.abs(difference) > smallestDifferenceMs ? difference : 0;
   }
 
-  /** The server's time, in milliseconds since 1970. */
+  /** Returns the server's time, in ms since the epoch. */
   now(): number {
     return Date.now() - this.#offsetMs;
   }
 }
 
 export interface Connection {
-  /** Without a slash at the end; empty for the origin of the page. */
+  /** Has no slash at the end; empty for the origin of the page. */
   readonly url: string;
   readonly key: () => string | null | undefined;
   readonly fetch: typeof fetch;
@@ -102,7 +105,8 @@ export interface RequestOptions {
 /**
  * Sends a request.
  *
- * @throws ApiError if the response is an error, or is missing; the signal's reason if it aborts
+ * @throws ApiError if the response is an error, or there is none; the signal's reason if it
+ *   aborts
  */
 export async function send(
   { url, key: keyOf, fetch, clock, keyHint, antiForgeryToken }: Connection,

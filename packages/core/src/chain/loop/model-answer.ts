@@ -199,7 +199,7 @@ function endless(): ModelError {
   return new ModelError({ code: "server", message });
 }
 
-const noArguments = "(cut off: the answer was ended before the arguments came)";
+const noArguments = "(cut off: the response ended before the arguments)";
 
 /** Without any arguments, the call would look complete if the tool requires none. */
 function cutOff(last: ToolCallRequest): ToolCallRequest {

@@ -79,5 +79,5 @@ test("a call cut off before its arguments does not pass for one that needs none"
   const texts = calls
     .finish(true)
     .map((event) => (event.type === "tool-call-end" ? event.arguments : ""));
-  assert.deepEqual(texts, ["{}", "(cut off: the answer was ended before the arguments came)"]);
+  assert.deepEqual(texts, ["{}", "(cut off: the response ended before the arguments)"]);
 });

@@ -90,7 +90,7 @@ export function createCallStream(usedIds: Iterable<string>): CallStream {
       const halves = [...open.values()].flat().map((call) => callEnd(call, call.streamed));
       return [...ends, ...halves].map((end) =>
         isCutOff && end.id === lastBegun?.id && lastBegun.streamed === ""
-          ? { ...end, arguments: nothingCame }
+          ? { ...end, arguments: noArguments }
           : end,
       );
     },
@@ -98,7 +98,7 @@ export function createCallStream(usedIds: Iterable<string>): CallStream {
 }
 
 /** No arguments at all would be taken for a call that needs none. */
-const nothingCame = "(cut off: the answer was ended before the arguments came)";
+const noArguments = "(cut off: the response ended before the arguments)";
 
 function callEnd({ id, name }: OpenCall, args: string): CallEnd {
   return { type: "tool-call-end", id, name, arguments: args };
