@@ -7,13 +7,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ListView, RunView } from "@capstan/contract";
 import { createApi } from "./api.ts";
 import { createServerFolder, type ServerProcess, startServerProcess } from "./server-process.ts";
+import { testedDatabase } from "./tested-database.ts";
 import { startUpstream } from "./upstream.ts";
 import { watchServer } from "./watch-server.ts";
 
 /** `CAPSTAN_LARGE=print` prints the figures. */
 const prints = process.env["CAPSTAN_LARGE"] === "print";
 
-const reporting = {
+const environment = {
+  ...testedDatabase,
   NODE_OPTIONS: `--import ${new URL("fixtures/report-long-turns.ts", import.meta.url).href}`,
 };
 
@@ -46,20 +48,30 @@ async function watched(what: string, server: ServerProcess, body: () => Promise<
 const images = 2;
 const imageBytes = 15_000_000;
 
+const imageOf = (bytes: number) => ({
+  type: "input_image",
+  image_url: `data:image/png;base64,${randomBytes(bytes).toString("base64")}`,
+});
+
 // Contract: durability-6
 test("a conversation of 16 messages with two images of 20 MB each is sent, listed and read", async () => {
   await using resources = new AsyncDisposableStack();
   const folder = resources.use(await createServerFolder());
-  const server = resources.use(await startServerProcess({ folder, environment: reporting }));
+  const server = resources.use(await startServerProcess({ folder, environment }));
   const api = createApi(server.url);
   const { id: conversation } = await api.createConversation();
+  // The first request loads modules.
+  const { id: other } = await api.createConversation();
+  const { id: first } = await api.request<{ readonly id: string }>("POST", "/v1/responses", {
+    input: [{ role: "user", content: [imageOf(1_000)] }],
+    conversation: other,
+    background: true,
+  });
+  await api.finishedEvents(first);
   let last = "";
   await watched("16 messages", server, async () => {
     for (let n = 0; n < 16; n++) {
-      const content = Array.from({ length: images }, () => ({
-        type: "input_image",
-        image_url: `data:image/png;base64,${randomBytes(imageBytes).toString("base64")}`,
-      }));
+      const content = Array.from({ length: images }, () => imageOf(imageBytes));
       const { id } = await api.request<{ readonly id: string }>("POST", "/v1/responses", {
         input: [
           { role: "user", content: [{ type: "input_text", text: `Message ${n}` }, ...content] },
@@ -73,7 +85,7 @@ test("a conversation of 16 messages with two images of 20 MB each is sent, liste
   });
 
   await watched("lists", server, async () => {
-    const { data } = await api.request<ListView<RunView>>("GET", "/v1/runs?limit=100");
+    const { data } = await api.request<ListView<RunView>>("GET", "/v1/runs?limit=16");
     assert.equal(data.length, 16);
     const shown = await api.runs(conversation);
     assert.equal(shown.length, 16);
@@ -99,7 +111,7 @@ const smallItems = (count: number, text: string) =>
 test("60 MB of small items hold up nobody: one request is refused, a conversation of four is read", async () => {
   await using resources = new AsyncDisposableStack();
   const folder = resources.use(await createServerFolder());
-  const server = resources.use(await startServerProcess({ folder, environment: reporting }));
+  const server = resources.use(await startServerProcess({ folder, environment }));
   const api = createApi(server.url);
   const { id: conversation } = await api.createConversation();
   const whole = JSON.stringify({ input: smallItems(300_000, "x".repeat(150)) });
@@ -148,7 +160,7 @@ test("50 parallel and 200 slow readers of a run of 20 MB hold up nobody else", a
   const upstream = resources.use(await startUpstream(() => ({ say: pieces })));
   const folder = resources.use(await createServerFolder());
   const server = resources.use(
-    await startServerProcess({ folder, environment: { ...upstream.environment, ...reporting } }),
+    await startServerProcess({ folder, environment: { ...upstream.environment, ...environment } }),
   );
   const api = createApi(server.url);
   const { id: conversation } = await api.createConversation();
@@ -205,7 +217,7 @@ test("a key with 400 large reads gets a 429 for some, and delays no other key", 
       folder,
       environment: {
         ...upstream.environment,
-        ...reporting,
+        ...environment,
         CAPSTAN_API_KEYS: Object.entries(keys)
           .map(([name, key]) => `${name}:${key}`)
           .join(","),

@@ -4,6 +4,7 @@ import { connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { createApi, spokenText } from "./api.ts";
 import { createServerFolder, startServerProcess } from "./server-process.ts";
+import { testedDatabase } from "./tested-database.ts";
 import { startUpstream } from "./upstream.ts";
 
 const pieces = Array.from({ length: 6_000 }, (_, n) => `${n} `.padEnd(1_000, "x"));
@@ -29,7 +30,11 @@ test("readers that stop reading do not fill the server's memory", async () => {
   const server = resources.use(
     await startServerProcess({
       folder,
-      environment: { ...upstream.environment, NODE_OPTIONS: "--max-old-space-size=256" },
+      environment: {
+        ...upstream.environment,
+        ...testedDatabase,
+        NODE_OPTIONS: "--max-old-space-size=256",
+      },
     }),
   );
   const api = createApi(server.url);

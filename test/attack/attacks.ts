@@ -3,7 +3,7 @@
 // and to `attack.test.ts`, and name it in docs/reference/security.md. If tests or a proof of `npm
 // run test:breaking` attack it already, an entry is enough.
 import { retried } from "../breaking/proofs/retried.ts";
-import type { Attack } from "./attack.ts";
+import { type Attack, bothDatabases } from "./attack.ts";
 import { disk } from "./attacks/disk.ts";
 import { disconnects } from "./attacks/disconnects.ts";
 import { forgeries } from "./attacks/forgeries.ts";
@@ -38,6 +38,7 @@ export const attacks: readonly Attack[] = [
     name: "readers",
     title: "slow readers, many connections and large requests",
     files: ["test/slow-readers.test.ts", "test/large-runs.test.ts"],
+    on: bothDatabases,
   }),
   testFiles({
     name: "page",

@@ -1,24 +1,34 @@
 import { runTests } from "../../scripts/testing/run-tests.ts";
 import type { Proof } from "../breaking/proof.ts";
 import { openProvingGround } from "../breaking/proving-ground.ts";
+import { testedDatabaseUrl } from "../tested-database.ts";
 import { type Attack, bothDatabases } from "./attack.ts";
 
 /**
- * An attack that consists of test files. They run once, whatever `--for` says, on the databases
- * that they select. Their property tests use the seed.
+ * An attack that consists of test files. They run once, whatever `--for` says. Their property tests
+ * use the seed.
+ *
+ * @param options.on the databases for which the files read `tested-database.ts`
+ * @default SQLite, or the databases that the files select
  */
 export function testFiles({
   name,
   title,
   files,
-}: Pick<Attack, "name" | "title"> & { readonly files: readonly string[] }): Attack {
+  on = ["SQLite"],
+}: Pick<Attack, "name" | "title"> & {
+  readonly files: readonly string[];
+  readonly on?: Attack["on"];
+}): Attack {
   return {
     name,
     title,
-    on: ["SQLite"],
+    on,
     minutes: "once",
-    async run({ random, report }) {
+    async run({ combination, random, report }) {
+      await using backing = await combination.open(false);
       process.env["PROPERTY_SEED"] = String(random.seed);
+      process.env[testedDatabaseUrl] = backing.environment["CAPSTAN_DATABASE_URL"] ?? "";
       const { totals } = await runTests({
         files,
         isolation: "process",

@@ -36,6 +36,7 @@ import type {
   RunRecord,
   RunWithMessages,
 } from "../records/records.ts";
+import { isLongPage } from "../read/page-length.ts";
 import { groupReads } from "./group-reads.ts";
 import { shareReads } from "./share-reads.ts";
 import type { Script } from "../sql/script.ts";
@@ -57,11 +58,10 @@ export interface ReadParts {
    */
   readonly isLongRun?: (runId: string) => boolean;
   /**
-   * Whether a page of events is read from long rows, so that reading it would block the caller's
-   * thread.
-   * @default no page is
+   * Whether `readSlow` decodes long rows on another thread, so that they do not block this one.
+   * @default false
    */
-  readonly isLongPage?: (query: PageQuery) => boolean;
+  readonly hasReaderThread?: boolean;
   /**
    * Returns the last event number up to which a run can be read, or undefined if the database
    * itself has only published events.
@@ -137,7 +137,7 @@ export function createStoreReader({
   snapshot,
   readSlow,
   isLongRun,
-  isLongPage,
+  hasReaderThread = false,
   positionOf,
   lastSeqOf,
   clock,
@@ -151,6 +151,8 @@ export function createStoreReader({
   const eventPage = (query: PageQuery) => snapshot(() => readEventPage(published(query)));
   const exists = async (run: OfRun) => (await read(() => findRunKey(run))) !== undefined;
   const cachedPage = cachePages(eventPage, exists);
+  // If the row's length cannot be read, the following read reports why.
+  const isLong = (query: PageQuery) => read(() => isLongPage(query)).catch(() => false);
   const inGroup = groupReads();
   const sharePage = shareReads<EventPage>();
   /** Readers at the same event of a run share the page that the other thread posts. */
@@ -243,8 +245,8 @@ export function createStoreReader({
      * The same events as a page that says whether the run has ended. A page has at most `size`
      * UTF-16 units, or one event.
      */
-    readEventPage: (query: PageQuery) =>
-      isLongPage?.(query) === true ? longPage(query) : cachedPage(query),
+    readEventPage: async (query: PageQuery) =>
+      hasReaderThread && (await isLong(query)) ? longPage(query) : cachedPage(query),
     /**
      * All events without deltas: an `item.end` has the text. An item without an end is its
      * `item.start` and one `item.delta` with its text so far, under the number of its last delta.

@@ -20,7 +20,7 @@ import type { AppliedOutcome, WriteResult } from "../records/write-results.ts";
 /** The parts of a store. */
 export interface StoreParts extends Pick<
   ReadParts,
-  "read" | "snapshot" | "readSlow" | "isLongRun" | "isLongPage" | "blobs"
+  "read" | "snapshot" | "readSlow" | "isLongRun" | "hasReaderThread" | "blobs"
 > {
   readonly writer: Writer;
   readonly publisher: Publisher;

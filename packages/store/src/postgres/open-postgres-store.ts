@@ -3,10 +3,11 @@ import { newId, systemClock } from "@capstan/core/base";
 import pg from "pg";
 import type { NodeMessage } from "../records/nodes.ts";
 import { Publisher } from "../live/live-runs.ts";
+import { slowReader } from "../live/slow-reader.ts";
 import { type SlowReadName, slowRead } from "../live/slow-reads.ts";
 import { ownerOf, takeTurns } from "../live/take-turns.ts";
 import type { Store } from "../live/store.ts";
-import { createStore } from "../live/create-store.ts";
+import { createStore, type StoreParts } from "../live/create-store.ts";
 import { checkAddress, type DatabaseAddress, describeDatabase } from "./wire/address.ts";
 import { clientConfig } from "./wire/connection.ts";
 import { databaseError } from "./wire/database-error.ts";
@@ -62,16 +63,20 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     await nodes.heartbeat();
     opened.move();
     const shared = coalesceScripts(snapshot);
+    const reader = slowReader(import.meta.url, address);
     // Leaves a connection free for other reads.
     const inTurn = takeTurns(Math.max(1, Math.floor(connections / 2)));
     return createStore({
       writer,
       read: shared,
       snapshot: shared,
-      readSlow: (name, query) => {
+      readSlow: ((name, query) => {
         const script = () => slowRead(name, query);
-        return ofOneRun.has(name) ? shared(script) : inTurn(ownerOf(query), () => snapshot(script));
-      },
+        if (ofOneRun.has(name)) return shared(script);
+        const read = () => (ofLongRows.has(name) ? reader.read({ name, query }) : snapshot(script));
+        return inTurn(ownerOf(query), read);
+      }) as StoreParts["readSlow"],
+      hasReaderThread: true,
       publisher,
       clock,
       blobs: new PostgresBlobs(address),
@@ -80,6 +85,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
       release: async () => {
         await leave();
         await listener.close();
+        await reader.stop();
         await close();
       },
     });
@@ -97,6 +103,9 @@ const ofOneRun: ReadonlySet<SlowReadName> = new Set([
   "readVariables",
   "readValue",
 ]);
+
+/** Reads that decode long rows, on the reader's thread. */
+const ofLongRows: ReadonlySet<SlowReadName> = new Set(["readEventPage", "readEventsCompact"]);
 
 async function prepareDatabase(
   address: DatabaseAddress,

@@ -16,7 +16,9 @@ import { migrate, migrationSql, requireKnown } from "./migrate.ts";
 import { fillChecksums } from "../schema/fill-checksums.ts";
 import { openForReading, openForWriting } from "./open-database.ts";
 import type { Durability, Store } from "../live/store.ts";
-import { type SlowRead, slowRead } from "../live/slow-reads.ts";
+import { slowRead } from "../live/slow-reads.ts";
+import { slowReader } from "../live/slow-reader.ts";
+import { longBytes } from "../read/page-length.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import type { ReadParts } from "../live/create-store-reader.ts";
 import type { Script } from "../sql/script.ts";
@@ -24,7 +26,6 @@ import type { Script } from "../sql/script.ts";
 import { storeError } from "../records/store-error.ts";
 import { ownerOf, takeTurns } from "../live/take-turns.ts";
 import { createStore, type StoreParts } from "../live/create-store.ts";
-import { startThread, type Thread } from "../live/thread.ts";
 import { startWriter, connectionWriter } from "./sqlite-writer.ts";
 
 /** The folder of blobs in a data directory, next to the database. */
@@ -84,8 +85,7 @@ export function storeOnConnection(
   blobs: BlobStore = new MemoryBlobs(),
 ): Store {
   const writer = connectionWriter(sql);
-  // There is no thread for long pages.
-  const { storedSeq, isLongPage: _, ...reads } = sqliteReads(sql);
+  const { storedSeq, ...reads } = sqliteReads(sql);
   return createStore({
     writer,
     ...reads,
@@ -97,13 +97,6 @@ export function storeOnConnection(
     announce: async () => {},
     release: async () => {},
   });
-}
-
-function startReader(path: string, onDeath: () => void): Thread<SlowRead, unknown> {
-  const reader = startThread<SlowRead, unknown>("reader-thread", import.meta.url, { path });
-  // The next long read starts another reader.
-  void reader.died.then(onDeath);
-  return reader;
 }
 
 async function open({
@@ -136,18 +129,12 @@ async function open({
     file = await openFile(path, "r+");
     const writer = await startWriter({ path, file: file.fd, durability, syncDelayMs });
     const sql = openForReading(path);
-    let reader: Thread<SlowRead, unknown> | undefined;
-    const readSlow = (async (name, query) => {
-      // Started by the first long read, so that commands without one do not wait for it.
-      reader ??= startReader(path, () => (reader = undefined));
-      const found = await reader.ask({ name, query });
-      // No read returns a plain text, so a text is JSON.
-      return typeof found === "string" ? (JSON.parse(found) as unknown) : found;
-    }) as StoreParts["readSlow"];
+    const reader = slowReader(import.meta.url, { path });
+    const readSlow = ((name, query) => reader.read({ name, query })) as StoreParts["readSlow"];
     // Several, so that the thread can start the next read as soon as one ends.
     const inTurn = takeTurns(4);
     const release = async () => {
-      await reader?.stop();
+      await reader.stop();
       sql.close();
       await file?.close();
       await lock.release();
@@ -157,6 +144,7 @@ async function open({
       writer,
       ...reads,
       readSlow: (name, query) => inTurn(ownerOf(query), () => readSlow(name, query)),
+      hasReaderThread: true,
       publisher: new Publisher(),
       live: { runs: new LiveRuns(writer.recoveredRuns), storedSeq },
       clock,
@@ -171,26 +159,13 @@ async function open({
   }
 }
 
-/** The checksums of a run with longer cells are computed on the reader's thread. */
-const longBytes = 262_144;
-
 /** SQLite knows the length of a text without reading it. */
 const sizeOfRun = `SELECT octet_length(q.request) + octet_length(q.input) + COALESCE(octet_length(q.full_input), 0)
    + COALESCE(octet_length(s.result), 0) + COALESCE(octet_length(s.replay), 0) AS bytes
   FROM runs r JOIN run_requests q ON q.run_n = r.n LEFT JOIN run_results s ON s.run_n = r.n WHERE r.id = ?`;
 
-/** The longest row with events of a page: a row of the page, or one behind it with earlier deltas. */
-const sizeOfPage = `SELECT MAX(bytes) AS bytes FROM (
-   SELECT octet_length(events) AS bytes FROM run_journal
-     WHERE run_n = (SELECT n FROM runs WHERE id = ?) AND seq > ? AND seq <= ?
-   UNION ALL SELECT octet_length(events) FROM run_journal
-     WHERE run_n = (SELECT n FROM runs WHERE id = ?) AND from_seq <= ? AND seq > ?)`;
-
 /** Returns the reads by key, which are fast and run on the caller's thread. */
-function sqliteReads(sql: SqliteConnection): Pick<
-  ReadParts,
-  "read" | "snapshot" | "isLongRun" | "isLongPage"
-> & {
+function sqliteReads(sql: SqliteConnection): Pick<ReadParts, "read" | "snapshot" | "isLongRun"> & {
   readonly storedSeq: (runId: string) => number;
 } {
   const isLong = (statement: string, ...parameters: readonly (string | number)[]) => {
@@ -205,8 +180,6 @@ function sqliteReads(sql: SqliteConnection): Pick<
     read: attempt((script) => sql.script(script())),
     snapshot: attempt((script) => sql.read(script())),
     isLongRun: (id) => isLong(sizeOfRun, id),
-    isLongPage: ({ runId, after, limit }) =>
-      isLong(sizeOfPage, runId, after, after + limit, runId, after + limit, after + limit),
     storedSeq: (runId) =>
       sql.get<{ seq: number }>(
         "SELECT COALESCE(MAX(seq), 0) AS seq FROM run_journal WHERE run_n = (SELECT n FROM runs WHERE id = ?)",
