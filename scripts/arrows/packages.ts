@@ -205,6 +205,7 @@ export const packages: ArrowTable = {
     },
     usesNode: true,
     folders: {
+      texts: "the texts that users read in the terminal, and numbers as text",
       arguments: "parse the command line, print help",
       terminal: "read from and write to the terminal",
       configuration: "read and check capstan.config.json",
@@ -212,7 +213,7 @@ export const packages: ArrowTable = {
       chat: "the chat in the terminal",
       "commands/shared": "shared by several commands",
       "commands/scripts": "capstan scripts",
-      commands: "the commands: their help as data, and one file each",
+      commands: "the table of commands, and one file each",
       ".": "the entry of the package and of the command",
     },
   },

@@ -1,4 +1,4 @@
-/** For applications that use the tools of an installation without its server. */
+/** Entry for applications that use the tools of an installation without its server. */
 export { builtInGroups, type BuiltInGroupsOptions } from "./install/built-in-groups.ts";
 export {
   createToolExecutor,

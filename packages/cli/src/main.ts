@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// Nothing else is loaded before this is known: an old Node.js would fail on the first new word.
+// This check runs before any import, because an old Node.js would fail on new syntax.
 const major = Number(process.versions.node.split(".", 1)[0]);
 if (major < 24) {
   process.stderr.write(
-    `capstan needs Node.js 24 or newer; this is ${process.versions.node}. See https://nodejs.org/.\n`,
+    `capstan needs Node.js 24 or later, but this is ${process.versions.node}. See https://nodejs.org/.\n`,
   );
   process.exitCode = 1;
 } else {
-  // The reader of the output may stop reading: `capstan tools | head`.
+  // A pipe can close early: `capstan tools | head`.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
     throw error;

@@ -15,7 +15,7 @@ async function run(...args: readonly string[]) {
   return { code, out, err };
 }
 
-test("help teaches: the program's with its commands, a command's with its flags", async () => {
+test("shows help of the program with its commands, and of a command with its flags", async () => {
   const { code, out } = await run("--help");
   assert.equal(code, 0);
   for (const word of ["serve", "chat", "tools", "capstan chat"])
@@ -27,7 +27,7 @@ test("help teaches: the program's with its commands, a command's with its flags"
   assert.match((await run("--version")).out, /^\d+\.\d+\.\d+\n$/);
 });
 
-test("commands about one thing have a help of their own, and each of them too", async () => {
+test("shows help of a group of commands, and of each of its commands", async () => {
   const group = await run("scripts");
   assert.equal(group.code, 0);
   assert.match(group.out, /Usage: capstan scripts COMMAND[\s\S]*check +Check scripts/);
@@ -43,17 +43,17 @@ test("commands about one thing have a help of their own, and each of them too", 
   assert.match((await run("scripts", "list", "x")).err, /^scripts list takes no "x"\./);
 });
 
-test("an unknown command or flag is rejected with the nearest name", async () => {
+test("rejects an unknown command or flag and suggests the nearest name", async () => {
   const wrong = await run("sevre");
   assert.equal(wrong.code, 2);
-  assert.match(wrong.err, /^There is no command sevre\. Did you mean serve\? `capstan --help`/);
+  assert.match(wrong.err, /^There is no command sevre\. Did you mean serve\? See `capstan --help`/);
   const flag = await run("chat", "--modle", "x");
   assert.equal(flag.code, 2);
-  assert.match(flag.err, /no flag --modle\. Did you mean --model\? `capstan chat --help`/);
+  assert.match(flag.err, /no flag --modle\. Did you mean --model\? See `capstan chat --help`/);
   assert.match((await run("tools", "files")).err, /^tools takes no "files"\./);
 });
 
-test("as a process, a wrong setting ends with its message and exit code 2", async () => {
+test("ends the process with a message and exit code 2 if a setting is invalid", async () => {
   const main = fileURLToPath(new URL("./main.ts", import.meta.url));
   const args = ["--conditions=@capstan/source", main, "serve", "--port", "80a"];
   const { promise, resolve } = Promise.withResolvers<string>();

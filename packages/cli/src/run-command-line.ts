@@ -7,18 +7,20 @@ import {
   type Options,
 } from "./arguments/command.ts";
 import { didYouMean, parseOptions } from "./arguments/parse-options.ts";
+import { argumentTexts } from "./texts/arguments.ts";
+import { helpTexts } from "./texts/help.ts";
 import { renderCommandHelp, renderGroupHelp, renderProgramHelp } from "./arguments/render-help.ts";
 
-const help: Options = { help: { type: "boolean", description: "Say what this command does" } };
+const helpOption: Options = { help: { type: "boolean", description: helpTexts.help } };
 
-/** The output of the command line itself; a command writes to the process's own streams. */
+/** Streams for help and errors. Commands write to the streams of the process. */
 export interface Output {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
 }
 
 /**
- * Runs the command that the arguments name.
+ * Runs the command that the arguments select.
  *
  * @param output @default process
  * @returns the exit code: 0, 1 if the command failed, 2 if the arguments are invalid
@@ -31,8 +33,8 @@ export async function runCommandLine(
     output.stdout.write(text);
     return 0;
   };
-  const refuse = (message: string, more: string) => {
-    output.stderr.write(`${message} \`${more}\` shows what there is.\n`);
+  const reject = (message: string, help: string) => {
+    output.stderr.write(`${argumentTexts.seeHelp(message, help)}\n`);
     return 2;
   };
   const [name, ...rest] = args;
@@ -40,20 +42,21 @@ export async function runCommandLine(
     return print(renderProgramHelp(commands));
   if (name === "--version" || name === "-v") return print(`${packageVersion()}\n`);
   if (name === "help") {
-    const asked = find(commands, rest[0] ?? "");
-    if (asked === undefined) return print(renderProgramHelp(commands));
-    if (!("subcommands" in asked)) return print(renderCommandHelp(asked));
-    const below = find(asked.subcommands, rest[1] ?? "");
-    return print(below ? renderCommandHelp(below, asked) : renderGroupHelp(asked));
+    const command = find(commands, rest[0] ?? "");
+    if (command === undefined) return print(renderProgramHelp(commands));
+    if (!("subcommands" in command)) return print(renderCommandHelp(command));
+    const subcommand = find(command.subcommands, rest[1] ?? "");
+    return print(subcommand ? renderCommandHelp(subcommand, command) : renderGroupHelp(command));
   }
   const found = find(commands, name);
-  if (!found) return refuse(unknown(name, commands), "capstan --help");
+  if (!found) return reject(unknown(name, commands), "capstan --help");
   if (!("subcommands" in found)) return runCommand(found, rest);
-  const [below, ...ofBelow] = rest;
-  if (below === undefined || below === "--help") return print(renderGroupHelp(found));
-  const command = find(found.subcommands, below);
-  if (!command) return refuse(unknown(below, found.subcommands), `capstan ${found.name} --help`);
-  return runCommand(command, ofBelow, found);
+  const [subcommand, ...operands] = rest;
+  if (subcommand === undefined || subcommand === "--help") return print(renderGroupHelp(found));
+  const command = find(found.subcommands, subcommand);
+  if (!command)
+    return reject(unknown(subcommand, found.subcommands), `capstan ${found.name} --help`);
+  return runCommand(command, operands, found);
 
   async function runCommand(
     command: Command,
@@ -61,18 +64,20 @@ export async function runCommandLine(
     group?: CommandGroup,
   ): Promise<number> {
     const name = group === undefined ? command.name : `${group.name} ${command.name}`;
-    const options = { ...command.options, ...help };
+    const options = { ...command.options, ...helpOption };
     const parsed = parseOptions(given, options);
-    const more = `capstan ${name} --help`;
-    if (parsed.status === "refused") return refuse(parsed.message, more);
+    const ownHelp = `capstan ${name} --help`;
+    if (parsed.status === "invalid") return reject(parsed.message, ownHelp);
     if (parsed.values["help"] === true)
       return print(renderCommandHelp({ ...command, options }, group));
     const { operands = [] } = command;
     if (typeof operands !== "string") {
       const [first, ...others] = parsed.positionals;
       const unwanted = first === undefined || operands.includes(first) ? others[0] : first;
-      if (unwanted !== undefined)
-        return refuse(`${name} takes no "${unwanted}".${didYouMean(unwanted, operands)}`, more);
+      if (unwanted !== undefined) {
+        const message = argumentTexts.unexpectedOperand(name, unwanted);
+        return reject(message + didYouMean(unwanted, operands), ownHelp);
+      }
     }
     try {
       const run = await command.load();
@@ -82,7 +87,7 @@ export async function runCommandLine(
         output.stderr.write(`${error.message}\n`);
         return error.exitCode;
       }
-      output.stderr.write(`capstan ${name}: ${failureText(error)}\n`);
+      output.stderr.write(`${argumentTexts.commandFailed(name, failureText(error))}\n`);
       return 1;
     }
   }
@@ -97,11 +102,13 @@ function find<T extends { readonly name: string }>(
 
 function unknown(name: string, among: readonly { readonly name: string }[]): string {
   const names = among.map((one) => one.name);
-  const what = name.startsWith("-") ? "flag" : "command";
-  return `There is no ${what} ${name}.${didYouMean(name, names)}`;
+  const hint = didYouMean(name, names);
+  return name.startsWith("-")
+    ? argumentTexts.unknownFlag(name, hint)
+    : argumentTexts.unknownCommand(name, hint);
 }
 
-/** An error with a code of its own was made for people; any other is a bug, and its stack helps to find it. */
+/** Returns the message of an error with one of Capstan's codes. Any other error is a bug, so its stack is shown. */
 function failureText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = "code" in error && typeof error.code === "string" ? error.code : "ERR_";

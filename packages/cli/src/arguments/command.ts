@@ -1,20 +1,20 @@
-/** One flag of a command: how it is read, and what its help says. */
+/** A flag of a command. */
 export interface Option {
   readonly type: "string" | "boolean";
   /** The value's placeholder in help: `N`. */
   readonly placeholder?: string;
   readonly description: string;
-  /** The environment variable that says the same. */
+  /** The environment variable that sets the same value. */
   readonly environment?: string;
 }
 
-/** By name, without the dashes. */
+/** Flags by name, without the dashes. */
 export type Options = { readonly [name: string]: Option };
 
-/** Flags as they were given. */
+/** The parsed values of the flags. */
 export type OptionValues = { readonly [name: string]: string | boolean | undefined };
 
-/** The text of a flag that takes one. */
+/** Returns the value of a flag that takes one, or `undefined` if the flag was not given. */
 export function textOption(values: OptionValues, name: string): string | undefined {
   const value = values[name];
   return typeof value === "string" ? value : undefined;
@@ -25,7 +25,7 @@ export interface Invocation {
   readonly positionals: readonly string[];
 }
 
-/** A subcommand: its help as data, and a function that loads its code. */
+/** A command: its name, its help, its flags, and a function that loads its code. */
 export interface Command {
   readonly name: string;
   readonly summary: string;
@@ -34,15 +34,15 @@ export interface Command {
    * itself. @default none
    */
   readonly operands?: string | readonly string[];
-  /** Paragraphs of the command's own help, wrapped by hand. */
+  /** The paragraphs of the command's help, wrapped by hand. */
   readonly description: string;
   readonly options: Options;
-  readonly examples: readonly { readonly line: string; readonly says: string }[];
-  /** Loads the command. It resolves to its exit code. @throws CommandFailure */
+  readonly examples: readonly { readonly line: string; readonly comment: string }[];
+  /** Loads the function that runs the command and resolves to its exit code. @throws CommandFailure */
   load(): Promise<(invocation: Invocation) => Promise<number>>;
 }
 
-/** Commands about one thing: `capstan scripts list`. */
+/** A command with subcommands, for example `capstan scripts list`. */
 export interface CommandGroup extends Pick<
   Command,
   "name" | "summary" | "description" | "examples"
@@ -50,7 +50,7 @@ export interface CommandGroup extends Pick<
   readonly subcommands: readonly Command[];
 }
 
-/** Ends a command with a message for people, which is all that is printed. */
+/** Ends a command. Only the message is printed, without a stack. */
 export class CommandFailure extends Error {
   readonly exitCode: number;
 
@@ -62,11 +62,12 @@ export class CommandFailure extends Error {
   }
 }
 
+/** Prints a value as JSON on standard output. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Prints a line that is not part of a command's result. */
+/** Prints a line on standard error, because it is not part of the command's result. */
 export function printNotice(line: string): void {
   process.stderr.write(`${line}\n`);
 }

@@ -11,11 +11,11 @@ const options: Options = {
 
 function message(args: readonly string[]): string {
   const parsed = parseOptions(args, options);
-  assert.equal(parsed.status, "refused");
-  return parsed.status === "refused" ? parsed.message : "";
+  assert.equal(parsed.status, "invalid");
+  return parsed.status === "invalid" ? parsed.message : "";
 }
 
-test("flags are read in both spellings, and the last of a repeated one counts", () => {
+test("parses --flag value and --flag=value, and takes the last of a repeated flag", () => {
   assert.deepEqual(parseOptions(["--port", "1", "--port=2", "--json"], options), {
     status: "parsed",
     values: { port: "2", json: true },
@@ -23,24 +23,24 @@ test("flags are read in both spellings, and the last of a repeated one counts", 
   });
 });
 
-test("arguments after two dashes are not flags", () => {
+test("treats arguments after -- as operands", () => {
   const parsed = parseOptions(["--", "--port"], options);
   assert.deepEqual(parsed.status === "parsed" && parsed.positionals, ["--port"]);
 });
 
-test("an unknown flag names the nearest one", () => {
+test("suggests the nearest flag for an unknown one", () => {
   assert.equal(message(["--prot", "1"]), "There is no flag --prot. Did you mean --port?");
   assert.equal(message(["--constructor"]), "There is no flag --constructor.");
   assert.match(message(["-x"]), /no flag -x/);
 });
 
-test("a flag without its value says how to give it", () => {
+test("reports a flag without its value, with its usage", () => {
   const wanted = "--port needs a value: --port N";
   assert.equal(message(["--port"]), wanted);
   assert.equal(message(["--port", "--json"]), wanted);
   assert.equal(message(["--port="]), wanted);
 });
 
-test("a switch takes no value", () => {
+test("rejects a value of a boolean flag", () => {
   assert.equal(message(["--json=yes"]), "--json takes no value.");
 });

@@ -1,5 +1,7 @@
 import { parseArgs } from "node:util";
 import { nearestNames } from "@capstan/core/host";
+import { argumentTexts } from "../texts/arguments.ts";
+import { helpTexts } from "../texts/help.ts";
 import type { Options } from "./command.ts";
 
 export type ParsedOptions =
@@ -8,14 +10,14 @@ export type ParsedOptions =
       readonly values: { readonly [name: string]: string | boolean };
       readonly positionals: readonly string[];
     }
-  | { readonly status: "refused"; readonly message: string };
+  | { readonly status: "invalid"; readonly message: string };
 
 /**
- * Reads flags by a table of options. The last of a repeated flag counts; arguments after `--` are
- * not flags.
+ * Parses flags by a table of options. If a flag is repeated, the last one counts. Arguments after
+ * `--` are not flags.
  */
 export function parseOptions(args: readonly string[], options: Options): ParsedOptions {
-  // Not strict: the tokens tell enough to say what was meant, where parseArgs would only throw.
+  // In strict mode parseArgs throws, and the message could not suggest a similar flag.
   const { tokens } = parseArgs({
     args: [...args],
     options: Object.fromEntries(
@@ -33,18 +35,17 @@ export function parseOptions(args: readonly string[], options: Options): ParsedO
     const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
     if (!option || !token.rawName.startsWith("--")) {
       const flags = Object.keys(options).map((name) => `--${name}`);
-      return refused(`There is no flag ${token.rawName}.${didYouMean(token.rawName, flags)}`);
+      return invalid(argumentTexts.unknownFlag(token.rawName, didYouMean(token.rawName, flags)));
     }
     if (option.type === "boolean") {
-      if (token.value !== undefined) return refused(`--${token.name} takes no value.`);
+      if (token.value !== undefined) return invalid(argumentTexts.switchWithValue(token.name));
       values[token.name] = true;
     } else {
       const missing =
         token.value === undefined || (!token.inlineValue && token.value.startsWith("--"));
       if (missing || token.value === "") {
-        return refused(
-          `--${token.name} needs a value: --${token.name} ${option.placeholder ?? "VALUE"}`,
-        );
+        const placeholder = option.placeholder ?? helpTexts.defaultPlaceholder;
+        return invalid(argumentTexts.missingValue(token.name, placeholder));
       }
       values[token.name] = token.value;
     }
@@ -52,16 +53,16 @@ export function parseOptions(args: readonly string[], options: Options): ParsedO
   return { status: "parsed", values, positionals };
 }
 
-function refused(message: string): ParsedOptions {
-  return { status: "refused", message };
+function invalid(message: string): ParsedOptions {
+  return { status: "invalid", message };
 }
 
 /**
- * Returns ` Did you mean X?`, or an empty text if no candidate is similar.
+ * Returns ` Did you mean X?`, or an empty string if no candidate is similar.
  *
  * @example didYouMean("groops", ["groups", "tools"]) // " Did you mean groups?"
  */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const [nearest] = nearestNames(name, candidates, 1);
-  return nearest === undefined ? "" : ` Did you mean ${nearest}?`;
+  return nearest === undefined ? "" : argumentTexts.didYouMean(nearest);
 }

@@ -1,35 +1,36 @@
 import type { Options, OptionValues } from "../arguments/command.ts";
+import { settingHelp } from "../texts/command-help.ts";
 import type { Settings } from "./settings-schema.ts";
 
-/** Settings that a flag or a variable of the environment can give too, in this order. */
+/** Flags of settings, in the order of the help. Most can also be set by an environment variable. */
 export const settingOptions = {
   config: {
     type: "string",
     placeholder: "FILE",
-    description: "Settings file; default capstan.config.json, if it exists",
+    description: settingHelp.config,
   },
   port: {
     type: "string",
     placeholder: "N",
-    description: "Port; default 8787, 0 takes any free one",
+    description: settingHelp.port,
     environment: "CAPSTAN_PORT",
   },
   host: {
     type: "string",
     placeholder: "HOST",
-    description: "Address to listen on; default 127.0.0.1, this machine only",
+    description: settingHelp.host,
     environment: "CAPSTAN_HOST",
   },
   data: {
     type: "string",
     placeholder: "DIR",
-    description: "Where conversations are kept; default .capstan",
+    description: settingHelp.data,
     environment: "CAPSTAN_DATA_DIR",
   },
   model: {
     type: "string",
     placeholder: "MODEL",
-    description: "Default model, as provider/model",
+    description: settingHelp.model,
     environment: "CAPSTAN_DEFAULT_MODEL",
   },
 } as const satisfies Options;

@@ -5,13 +5,14 @@ import { openScriptApprovals, type Script } from "@capstan/scripts";
 import { type Invocation, printNotice } from "../../arguments/command.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { problemLines } from "../../install/check-tools.ts";
+import { argumentTexts } from "../../texts/arguments.ts";
 import { confirm } from "../shared/confirm.ts";
 import { readConfiguration } from "../shared/read-configuration.ts";
 import { findApprovable, onlyOperand } from "./find-files.ts";
 
 /** Asks the user to approve one file, and stores the approval. */
 export async function approveScript(invocation: Invocation): Promise<number> {
-  const path = onlyOperand(invocation, "file", "approve weather.py");
+  const path = onlyOperand(invocation, argumentTexts.operand.file, "approve weather.py");
   const configuration = await readConfiguration(invocation.values);
   const found = await findApprovable(path, configuration.scripts);
   for (const line of problemLines(found.problems, process.cwd())) printNotice(line);
@@ -38,7 +39,7 @@ export async function approveScript(invocation: Invocation): Promise<number> {
 
 /** The exit code is 1 if the file had no approval. */
 export async function revokeScript(invocation: Invocation): Promise<number> {
-  const path = onlyOperand(invocation, "file", "revoke weather.py");
+  const path = onlyOperand(invocation, argumentTexts.operand.file, "revoke weather.py");
   const configuration = await readConfiguration(invocation.values);
   const found = await findApprovable(path, configuration.scripts);
   const approvals = bookOf(configuration);

@@ -11,13 +11,14 @@ import {
   type Script,
 } from "@capstan/scripts";
 import { CommandFailure, type Invocation } from "../../arguments/command.ts";
+import { argumentTexts } from "../../texts/arguments.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 
-/** The one operand of a command. @throws CommandFailure */
+/** Returns the only operand of a command. @throws CommandFailure if there is none, or several */
 export function onlyOperand({ positionals }: Invocation, what: string, example: string): string {
   const [operand, ...more] = positionals;
   if (operand !== undefined && more.length === 0) return operand;
-  throw new CommandFailure(`Give it one ${what}, such as \`capstan scripts ${example}\`.`, 2);
+  throw new CommandFailure(argumentTexts.oneOperand(what, example), 2);
 }
 
 /**

@@ -9,13 +9,14 @@ import {
 import { CommandFailure, type Invocation, printNotice } from "../../arguments/command.ts";
 import { problemLines } from "../../install/check-tools.ts";
 import { printable } from "../../terminal/printable.ts";
+import { argumentTexts } from "../../texts/arguments.ts";
 import { readConfiguration } from "../shared/read-configuration.ts";
 import { stopSignal } from "../shared/stop-signal.ts";
 import { findApprovable, onlyOperand } from "./find-files.ts";
 
 /** Installs what a plugin requires, and says how it goes. */
 export async function installScript(invocation: Invocation): Promise<number> {
-  const path = onlyOperand(invocation, "plugin folder", "install maps");
+  const path = onlyOperand(invocation, argumentTexts.operand.pluginFolder, "install maps");
   const configuration = await readConfiguration(invocation.values);
   const found = await findApprovable(path, configuration.scripts);
   if (found.status === "refused") {

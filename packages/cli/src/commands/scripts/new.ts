@@ -2,12 +2,13 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readScriptName, templates } from "@capstan/scripts";
 import { CommandFailure, type Invocation } from "../../arguments/command.ts";
+import { argumentTexts } from "../../texts/arguments.ts";
 import { readConfiguration } from "../shared/read-configuration.ts";
 import { onlyOperand } from "./find-files.ts";
 
 /** Writes a small working file into the first of the configuration's folders. */
 export async function createScript(invocation: Invocation): Promise<number> {
-  const name = onlyOperand(invocation, "name", "new weather");
+  const name = onlyOperand(invocation, argumentTexts.operand.name, "new weather");
   const { scripts } = await readConfiguration(invocation.values);
   const [folder] = scripts.folders;
   if (folder === undefined)
