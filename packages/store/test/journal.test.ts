@@ -179,6 +179,34 @@ everyStore(
   },
 );
 
+everyStore(
+  "pages of a long text are exact for several readers, and for its owner only",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await createRun(store, { id: "r" });
+      const texts = Array.from({ length: 400 }, (_, n) => `${n} `.padEnd(2_000, "x"));
+      const deltas = texts.map((text) => delta("i", text));
+      await commit(store, "r", [start("i"), ...deltas, end("i", texts.join(""))]);
+      // A stored row of 800 kB is decoded on the reader's thread.
+      const readAll = async () => {
+        const found: string[] = [];
+        for (let after = 0; ;) {
+          const page = await store.readEventPage({ ...query, after, limit: 256, size: 100_000 });
+          const last = page?.events.at(-1);
+          if (last === undefined) return found;
+          for (const event of page?.events ?? [])
+            if (event.type === "item.delta") found.push(event.delta);
+          after = last.seq;
+        }
+      };
+      const read = await Promise.all([readAll(), readAll(), readAll()]);
+      assert.deepEqual(read, [texts, texts, texts]);
+      const others = { ...query, owner: "somebody else", after: 0, limit: 256 };
+      assert.equal(await store.readEventPage(others), undefined);
+    });
+  },
+);
+
 everyStore("an item can continue after its run was suspended", async (withStore) => {
   await withStore(async (store) => {
     await createRun(store, { id: "r" });
