@@ -16,7 +16,7 @@ import {
 // Tests `capstan chat` in scripts: each input line is a message.
 
 const messages = ["/DateTime {}", "Good morning", '/ListFiles {"path":"."}', "/ListVars {}"];
-const answers = [/^\*\*DateTime\*\* says:/m, /offline model/, /^notes\.txt$/m, /ListFiles_2 /];
+const answers = [/^\*\*DateTime\*\* returned:/m, /offline model/, /^notes\.txt$/m, /ListFiles_2 /];
 
 let folder: ServerFolder;
 let server: ServerProcess;
@@ -95,5 +95,5 @@ test("a failed turn leads to exit code 1, and the following lines are still answ
   const flags = ["--model", "openai/none"];
   const { code, stdout, stderr } = await runChat({ input, flags });
   assert.equal(code, 1, stderr);
-  assert.match(stdout, /^\*\*DateTime\*\* says:/m);
+  assert.match(stdout, /^\*\*DateTime\*\* returned:/m);
 });

@@ -112,7 +112,7 @@ test(
     const { id: conversation } = await api.createConversation();
     const input = '/price {"name": "Bris", "stay": {"nights": 2}}';
     const run = await api.startTurn({ conversation, input, groups: ["harbour"] });
-    assert.match(spokenText(await api.finishedEvents(run)), /price\*\* says:\s+```\s+36\s/);
+    assert.match(spokenText(await api.finishedEvents(run)), /price\*\* returned:\s+```\s+36\s/);
     const { stdout } = await capstan("list");
     assert.match(stdout, /harbour\.py\n +harbour\.find_boat +Finds a boat's berth/);
   },

@@ -1,4 +1,4 @@
-/** For applications and the command line: models of providers, and the offline model. */
+/** The models of providers, and the offline model. */
 export { createOfflineModel, type OfflineModelOptions } from "./offline/offline-model.ts";
 export { createModelCatalog, type ModelCatalogOptions } from "./providers/model-catalog.ts";
 export { countTokens, countTokensIfLoaded, loadTokenizer } from "./tokens/count-tokens.ts";

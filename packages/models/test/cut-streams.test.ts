@@ -4,15 +4,15 @@ import { formNames } from "../src/testing/provider-forms.ts";
 import { gist, replayOf } from "../src/testing/replay.ts";
 import { vendorStream } from "../src/testing/vendor-streams/vendor-stream.ts";
 
-// Nothing that looks whole comes of a stream that was cut off, wherever that was.
+// A stream that was cut off at any byte yields no call that looks complete.
 
-/** Short, because it is cut off at each of its bytes. */
+/** The answer is short, because the test cuts it off at each byte. */
 const shortAnswer = { text: "é", calls: [{ name: "A", arguments: '{"a":1}' }] };
 const encoder = new TextEncoder();
 
 // Contract: model-messages-11
 test(
-  "ended or lost anywhere, a stream is an error or was complete, and no call is half",
+  "a stream that ends anywhere is complete or an error, and ends no incomplete call",
   { timeout: 300_000 },
   async (t) => {
     for (const form of formNames.filter((name) => name !== "google-older")) {

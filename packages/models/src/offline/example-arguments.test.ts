@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { JsonSchema } from "@capstan/core";
 import { exampleLine } from "./help-text.ts";
 
-/** The example for one required property of a tool. */
+/** Returns the example value for one required property of a tool. */
 function exampleFor(property: JsonSchema, name = "value", tool = "Tool"): unknown {
   const parameters = { type: "object", properties: { [name]: property }, required: [name] };
   const line = exampleLine({ type: "function", function: { name: tool, parameters } });
@@ -15,7 +15,7 @@ function described(description: string): JsonSchema {
   return { type: "string", description };
 }
 
-test("values from the schema come first", () => {
+test("prefers values from the schema", () => {
   const description = "e.g. spoken";
   for (const given of [
     { const: "said" },
@@ -27,7 +27,7 @@ test("values from the schema come first", () => {
   }
 });
 
-test("a description's first example is taken, without what stands around it", () => {
+test("takes the first example of a description without the surrounding text", () => {
   for (const [description, example] of [
     ["e.g. *.ts (in any folder), src/**/*.{ts,tsx}.", "*.ts"],
     ["Only files like this, e.g. *.md or src/**/*.ts.", "*.md"],
@@ -43,13 +43,13 @@ test("a description's first example is taken, without what stands around it", ()
   }
 });
 
-test("a list takes the example of its own description, an object none", () => {
+test("takes the example of a list from its description, but none for an object", () => {
   const list = { type: "array", items: { type: "string" }, description: "The names, e.g. draft." };
   assert.deepEqual(exampleFor(list), ["draft"]);
   assert.deepEqual(exampleFor({ type: "object", description: "e.g. {days: 3}" }), {});
 });
 
-test("without one, name, format and the tool's name say what fits", () => {
+test("without an example, chooses a value by name, format and tool name", () => {
   const text = { type: "string" };
   for (const [name, property, tool, example] of [
     ["path", text, "ViewFile", "README.md"],
@@ -73,7 +73,7 @@ test("without one, name, format and the tool's name say what fits", () => {
   }
 });
 
-test("every tool description gives one line, and quickly", () => {
+test("returns one line for any description, and quickly", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme-ascii" }), (words) => {
       assert.equal(typeof exampleFor(described(`e.g. ${words}`)), "string");

@@ -5,20 +5,20 @@ import type { ToolDefinition, JsonSchema, JsonValue } from "@capstan/core";
  * it.
  */
 export function helpText(tools: readonly ToolDefinition[]): string {
-  return `## What the offline model understands
+  return `## Commands of the offline model
 
-I am not an AI: I run the lines that you write, and report their results.
+The offline model is not an AI. It runs your commands and reports their results.
 
-- **A call**: \`/Tool {json}\`, on one line. Without arguments, \`/Tool\` is enough. The JSON is passed on as you typed it, so a mistake in it shows you the error that a model would get.
-- **Several calls at once**: several such lines in one message run in parallel, in one turn.
-- **One after another**: put a line \`/then\` between them; the lines after it run when the earlier results are there.
-- **An unknown tool**: \`/Name!\` calls it anyway, to show you the error.
+- **One call**: write \`/Tool {json}\` on one line, or \`/Tool\` if it needs no arguments. The JSON is not corrected: invalid JSON shows you the error that a model would get.
+- **Parallel calls**: write several such lines in one message.
+- **Sequential calls**: write a line \`/then\` between them. The lines after it run when the earlier calls have ended.
+- **An unknown tool**: \`/Name!\` calls a tool that does not exist or is disabled, to show you the error.
 
 ## Results are stored
 
-- Every result becomes a variable named after its tool, such as \`${sampleName(tools)}_1\`; \`/ListVars\` lists them, and \`/ReadVar {"name":"${sampleName(tools)}_1"}\` reads one, in parts with \`start\` and \`length\`.
-- \`$VAR_REF{{Name_1}}\` inside an argument inserts the value without passing through a model; \`$VAR_REF{{Name_1:0:200}}\` takes a part of it.
-- A model sees long results truncated. The argument \`limit\`, which every tool of the server accepts, sets the length in characters; \`"limit": 0\` asks for all.
+- Every result is stored as a variable that is named after its tool, for example \`${sampleName(tools)}_1\`; \`/ListVars\` lists them, and \`/ReadVar {"name":"${sampleName(tools)}_1"}\` reads one, in parts with \`start\` and \`length\`.
+- \`$VAR_REF{{Name_1}}\` in an argument inserts the value, so that the model does not need to copy it; \`$VAR_REF{{Name_1:0:200}}\` inserts a part of it.
+- A model sees long results truncated. The argument \`limit\`, which every tool of the server accepts, sets the length in characters; \`"limit": 0\` returns all of it.
 
 ## Enabled tools
 
@@ -26,7 +26,7 @@ ${toolLines(tools)}`;
 }
 
 function toolLines(tools: readonly ToolDefinition[]): string {
-  if (tools.length === 0) return "None. Enable some, then ask again.";
+  if (tools.length === 0) return "None. Enable a tool, then send `/help` again.";
   return tools
     .map((tool) => `- \`${exampleLine(tool)}\`${describe(tool.function.description)}`)
     .join("\n");
@@ -111,12 +111,14 @@ function isSchema(value: unknown): value is JsonSchema {
 }
 
 interface TextPlace {
-  /** The property's, or that of the list which it is in. */
+  /** The name of the property, or of the list that contains the value. */
   readonly name: string;
   readonly tool: string;
 }
 
-/** A text that a tool could take: by its format, its description's own example, or its name. */
+/**
+ * Returns a plausible value for a string parameter, from its format, its description or its name.
+ */
 function exampleText(schema: JsonSchema, { name, tool }: TextPlace): string {
   const description = typeof schema["description"] === "string" ? schema["description"] : "";
   return (
@@ -140,12 +142,15 @@ function textOfFormat(format: unknown): string | undefined {
   }
 }
 
-/** Behind the words: something quoted, or all up to the end of the part of the sentence. */
+/**
+ * Matches "e.g." or "for example" with the following quoted text, or with the text up to the end of
+ * the clause.
+ */
 const spokenExample =
   /\b(?:e\.g\.|for example),?\s+(?:"([^"]+)"|`([^`]+)`|(\S.*?)(?=[.,;:)]*(?:$|\s+(?:\(|or\b|for\b))|[.,;:)]+\s))/i;
 
 function exampleIn(description: string): string | undefined {
-  // Descriptions may come from anywhere, and be long.
+  // Limit the length, because descriptions may come from untrusted servers.
   const match = spokenExample.exec(description.slice(0, 500).replaceAll(/\s+/g, " ").trim());
   return match?.slice(1).find((text) => text !== undefined);
 }

@@ -74,27 +74,27 @@ function turn(
   ];
 }
 
-test("a plain message is told what answers, what is on and what to try", async () => {
+test("answers a message without commands with an introduction, the enabled tools and examples", async () => {
   const text = await answer([user("Hello?")]);
   assert.match(text, /no AI/);
   assert.match(text, /`ListFiles`, `DateTime`/);
   assert.match(text, /- `\/ListFiles {"path":"\."}`\n- `\/DateTime`\n- `\/help`/);
 });
 
-test("a later message is told what came before", async () => {
+test("quotes the previous message", async () => {
   const text = await answer([
     user("First words"),
     { role: "assistant", content: "…" },
     user("Second"),
   ]);
-  assert.match(text, /Before this you wrote “First words”/);
+  assert.match(text, /Your previous message was “First words”/);
 });
 
-test("without tools it says so", async () => {
-  assert.match(await answer([user("Hello?")], { tools: [] }), /No tool is switched on/);
+test("says that no tool is enabled", async () => {
+  assert.match(await answer([user("Hello?")], { tools: [] }), /No tool is enabled/);
 });
 
-test("several lines are several calls of one turn, with ids of their own and arguments in pieces", async () => {
+test("makes one call for each line, with unique ids and streamed arguments", async () => {
   const events = await collect([user('Please:\n/ListFiles {"path":"."}\n/DateTime\nthanks')]);
   const calls = callsOf(events);
   assert.deepEqual(
@@ -119,7 +119,7 @@ test("several lines are several calls of one turn, with ids of their own and arg
   );
 });
 
-test("the streamed arguments are what was typed, broken or not", async () => {
+test("streams the arguments as the user typed them, even if they are invalid", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ unit: "grapheme", maxLength: 60 }).filter((text) => !/[\r\n]/.test(text)),
@@ -136,7 +136,7 @@ test("the streamed arguments are what was typed, broken or not", async () => {
   );
 });
 
-test("JSON may span several lines", async () => {
+test("accepts JSON on several lines", async () => {
   const events = await collect([user('/ListFiles {\n  "path": "."\n}\n/DateTime')]);
   assert.deepEqual(
     callsOf(events).map((call) => call.arguments),
@@ -144,7 +144,7 @@ test("JSON may span several lines", async () => {
   );
 });
 
-test("an unfinished object takes nothing from the lines after it", async () => {
+test("does not read the following lines into an unfinished object", async () => {
   const events = await collect([user('/ListFiles {"path":\n/DateTime')]);
   assert.deepEqual(
     callsOf(events).map((call) => call.arguments),
@@ -152,13 +152,13 @@ test("an unfinished object takes nothing from the lines after it", async () => {
   );
 });
 
-test("an unknown name runs nothing and gets the nearest ones", async () => {
+test("runs nothing for an unknown name, and suggests similar names", async () => {
   const text = await answer([user("/ListFile {}\n/DateTime")]);
-  assert.match(text, /no tool `ListFile`.*The nearest: `\/ListFiles`/);
+  assert.match(text, /tool `ListFile` is not enabled.*Similar names: `\/ListFiles`/);
   assert.match(text, /Nothing was run/);
 });
 
-test("an exclamation mark calls an unknown name all the same", async () => {
+test("calls an unknown tool if an exclamation mark follows its name", async () => {
   const events = await collect([user("/Nowhere! {}")]);
   assert.deepEqual(
     callsOf(events).map(({ name }) => name),
@@ -166,7 +166,7 @@ test("an exclamation mark calls an unknown name all the same", async () => {
   );
 });
 
-test("only the last message of the user is obeyed", async () => {
+test("runs only the commands of the user's last message", async () => {
   const events = await collect([
     user("/DateTime"),
     { role: "assistant", content: "It is noon." },
@@ -175,7 +175,7 @@ test("only the last message of the user is obeyed", async () => {
   assert.deepEqual(callsOf(events), []);
 });
 
-test("lines after /then run when the results are there", async () => {
+test("runs the lines after /then when the earlier calls have ended", async () => {
   const text = "/DateTime\n/then\n/ListFiles {}";
   assert.deepEqual(
     callsOf(await collect([user(text)])).map(({ name }) => name),
@@ -187,7 +187,7 @@ test("lines after /then run when the results are there", async () => {
   );
 });
 
-test("without parallel calls the lines run one after another", async () => {
+test("runs the lines in sequence if parallel calls are disabled", async () => {
   const settings = { parallelToolCalls: false };
   const text = "/DateTime\n/ListFiles {}";
   assert.deepEqual(
@@ -200,26 +200,26 @@ test("without parallel calls the lines run one after another", async () => {
   );
 });
 
-test("results are cited with an excerpt and their handle", async () => {
+test("quotes an excerpt of a result and names its variable", async () => {
   const whole = Array.from({ length: 40 }, (_, line) => `file-${line}.txt`).join("\n");
   const text = await answer(
     turn("/ListFiles {}", ["ListFiles", `${whole}\n\n[Kept as ListFiles_3]`]),
   );
-  assert.match(text, /\*\*ListFiles\*\* begins with:\n\n```\nfile-0\.txt\n/);
+  assert.match(text, /\*\*ListFiles\*\* returned \(first lines\):\n\n```\nfile-0\.txt\n/);
   assert.doesNotMatch(text, /file-30/);
-  assert.match(text, /kept as `ListFiles_3`/);
+  assert.match(text, /stored as `ListFiles_3`/);
 });
 
-test("a result that was cut is cited with the handle that its hint names", async () => {
+test("names the variable of a truncated result", async () => {
   const hint =
     '[Cut: 9 of 99 characters left out. Read on: ReadVar({"name":"ListFiles_1"}). Pass the whole to a tool: $VAR_REF{{ListFiles_1}}]';
   assert.match(
     await answer(turn("/ListFiles {}", ["ListFiles", `one\n\n${hint}`])),
-    /kept as `ListFiles_1`/,
+    /stored as `ListFiles_1`/,
   );
 });
 
-test("failures and refusals are reported plainly, together with successes", async () => {
+test("reports errors and refusals together with successes", async () => {
   const text = await answer(
     turn(
       "/ListFiles {}",
@@ -230,25 +230,25 @@ test("failures and refusals are reported plainly, together with successes", asyn
   );
   assert.match(text, /3 calls were made/);
   assert.match(text, /\*\*ListFiles\*\* failed \(`file_not_found`\): No folder x\.\n/);
-  assert.match(text, /\*\*DateTime\*\* did not go through\. The user refused this call: not now/);
-  assert.match(text, /\*\*DateTime\*\* says:\n\n```\nnoon\n```/);
+  assert.match(text, /\*\*DateTime\*\* was not run\. The user refused this call: not now/);
+  assert.match(text, /\*\*DateTime\*\* returned:\n\n```\nnoon\n```/);
 });
 
-test("a failure that announces a list is told with the list", async () => {
+test("reports an error with the list that follows it", async () => {
   const said =
     "Error (invalid_arguments): The arguments do not fit:\n- path is missing\n- depth: too deep\nCorrect these and call again.";
   const text = await answer(turn("/ListFiles {}", ["ListFiles", said]));
   assert.match(text, /do not fit:\n {3}- path is missing\n {3}- depth: too deep$/);
 });
 
-test("a fence inside a result does not end its block", async () => {
+test("a code fence inside a result does not end the quotation", async () => {
   assert.match(
     await answer(turn("/DateTime", ["DateTime", "```\ncode\n```"])),
     /````\n```\ncode\n```\n````/,
   );
 });
 
-test("help teaches the lines and shows each tool", async () => {
+test("/help explains the syntax and lists each tool", async () => {
   const text = await answer([user("/help")]);
   for (const part of [
     "/then",
@@ -264,27 +264,27 @@ test("help teaches the lines and shows each tool", async () => {
   }
 });
 
-test("tool choice is respected", async () => {
+test("follows the tool choice", async () => {
   assert.deepEqual(callsOf(await collect([user("/DateTime")], { toolChoice: "none" })), []);
-  assert.match(await answer([user("/DateTime")], { toolChoice: "none" }), /switched off/);
+  assert.match(await answer([user("/DateTime")], { toolChoice: "none" }), /disables tools/);
   assert.match(
     await answer([user("/DateTime")], { toolChoice: { type: "function", name: "ListFiles" } }),
-    /told to call `ListFiles`, and cannot/,
+    /requires a call of `ListFiles`/,
   );
   assert.match(
     await answer([user("Hello")], { toolChoice: "required" }),
-    /told to call a tool, and cannot/,
+    /requires a call of a tool/,
   );
   assert.equal(callsOf(await collect([user("/DateTime")], { toolChoice: "required" })).length, 1);
 });
 
-test("where JSON is asked for, it answers JSON", async () => {
+test("answers in JSON if the request asks for JSON", async () => {
   const text = await answer([user("Hello")], { responseFormat: { type: "json_object" } });
   const parsed = JSON.parse(text) as { text: string };
   assert.match(parsed.text, /no AI/);
 });
 
-test("an answer ends at its token limit", async () => {
+test("ends an answer at the token limit", async () => {
   const events = await collect([user("Hello")], { maxOutputTokens: 20 });
   const finish = events.at(-1);
   assert.ok(
@@ -292,7 +292,7 @@ test("an answer ends at its token limit", async () => {
   );
 });
 
-test("the answer is a pure function of the request, and usage is counted", async () => {
+test("gives the same answer for the same request, and counts its tokens", async () => {
   const messages = turn("/DateTime", ["DateTime", "noon"]);
   const first = await collect(messages);
   assert.deepEqual(first, await collect(messages));
@@ -302,7 +302,7 @@ test("the answer is a pure function of the request, and usage is counted", async
   );
 });
 
-test("abort stops it within a delta", async () => {
+test("stops within one delta after an abort", async () => {
   const controller = new AbortController();
   const slow = createOfflineModel({ chunkDelayMs: 5_000 });
   const start = performance.now();
@@ -320,7 +320,7 @@ test("abort stops it within a delta", async () => {
   assert.ok(performance.now() - start < 10_000);
 });
 
-test("without a delay, too, nothing comes after an abort", async () => {
+test("yields nothing after an abort, also without a delay", async () => {
   const controller = new AbortController();
   const events: ModelEvent[] = [];
   await assert.rejects(

@@ -6,7 +6,7 @@ import type { FinishReason } from "@capstan/core/host";
 
 /** Options of the offline model. */
 export interface OfflineModelOptions {
-  /** Milliseconds between two deltas. @default 8 */
+  /** The delay between two deltas, in milliseconds. @default 8 */
   readonly chunkDelayMs?: number;
 }
 
@@ -15,9 +15,9 @@ const chunkLength = 24;
 export const offlineModelId = "capstan/offline";
 
 /**
- * Creates the model of an installation without one. It is not an AI, but a small program that runs
+ * Creates the offline model, for installations without another model. It is not an AI: it runs
  * lines such as `/ListFiles {"path":"."}` from the user's last message and reports their results.
- * Its answer is a pure function of the request; only the ids of its calls are new each time.
+ * Its answer depends only on the request, except for the ids of its calls.
  *
  * @example for await (const event of createOfflineModel().stream(request, signal)) show(event);
  */
@@ -50,7 +50,7 @@ async function* streamReply(
   yield { type: "finish", reason: finishReason, usage: countUsage(request, reply) };
 }
 
-/** Text ends at the token limit; a call is never cut off. */
+/** Truncates a text at the token limit. Calls are never truncated. */
 async function cut(
   reply: Reply,
   maxTokens = Infinity,
@@ -65,7 +65,7 @@ async function cut(
   return { reply: { type: "text", text: kept.slice(0, end).join("") }, finishReason: "length" };
 }
 
-/** Where JSON is asked for, words come as JSON. */
+/** Wraps a text in JSON if the request asks for JSON. */
 function formatted(reply: Reply, { responseFormat }: ModelRequest): Reply {
   if (reply.type === "calls" || (responseFormat?.type ?? "text") === "text") return reply;
   return { type: "text", text: JSON.stringify({ text: reply.text }) };
@@ -86,18 +86,18 @@ function callEvents(command: Command): readonly ModelEvent[] {
   ];
 }
 
-/** Pieces of so many characters; no character is split. */
+/** Splits a text into chunks of `size` code points. */
 function chunks(text: string, size: number): readonly string[] {
   return text.match(new RegExp(`[^]{1,${size}}`, "gu")) ?? [];
 }
 
-/** The tokens of a request and its reply, as our own tokenizer counts them. */
+/** Counts the tokens of a request and its reply with Capstan's own tokenizer. */
 export function countUsage({ messages, tools }: ModelRequest, reply: Reply): Usage {
   const texts = [
     ...(tools.length === 0 ? [] : [JSON.stringify(tools)]),
     ...messages.flatMap(textsOf),
   ];
-  // A request can have 10,000 messages: of many texts, some stand for all.
+  // Count a sample of a long request, because a request can have 10,000 messages.
   const step = lengthOf(texts) <= 20_000 ? 1 : Math.ceil(texts.length / 20);
   const samples = texts.filter((_text, n) => n % step === 0);
   const counted = samples.reduce((sum, text) => sum + countTokens(text), 0);

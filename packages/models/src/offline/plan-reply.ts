@@ -14,7 +14,7 @@ export type Reply =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "calls"; readonly calls: readonly Command[] };
 
-/** Returns the offline model's answer; a pure function of the request. */
+/** Returns the offline model's answer. It depends only on the request. */
 export function planReply(request: ModelRequest): Reply {
   const asked = request.messages.findLast((message) => message.role === "user");
   const since = messagesOfTurn(request.messages);
@@ -41,7 +41,7 @@ function roundsOf(text: string, parallel: boolean | undefined): readonly (readon
   return parallel === false ? rounds.flat().map((command) => [command]) : rounds;
 }
 
-/** The reason why the next commands are not called, in words; undefined if they are. */
+/** Returns the text that explains why the next commands cannot run, or `undefined` if they can. */
 function objectionTo(
   all: readonly Command[],
   next: readonly Command[],
@@ -51,28 +51,28 @@ function objectionTo(
   const names = tools.map((tool) => tool.function.name);
   const unknown = all.filter(({ name, forced }) => !forced && !names.includes(name));
   if (toolChoice === "none")
-    return `Tools are switched off for this answer, so this was not run: ${lineList(next)}.`;
+    return `The request disables tools for this answer. These commands were not run: ${lineList(next)}.`;
   if (unknown.length > 0) return unknownNames(unknown, names);
   if (typeof toolChoice === "object" && next.every(({ name }) => name !== toolChoice.name)) {
-    return `I was told to call \`${toolChoice.name}\`, and cannot: the message has no line \`/${toolChoice.name} {json}\`. Nothing was run.`;
+    return `The request requires a call of \`${toolChoice.name}\`, but the message has no line \`/${toolChoice.name} {json}\`. Nothing was run.`;
   }
   return undefined;
 }
 
-/** The answer to a message without a line to run, if the request requires a call. */
+/** Returns the answer to a message without commands if the request requires a call. */
 function inabilityToCall({ toolChoice = "auto" }: ModelRequest): string | undefined {
   if (toolChoice === "auto" || toolChoice === "none") return undefined;
   const name = typeof toolChoice === "object" ? toolChoice.name : "Tool";
-  return `I was told to call ${name === "Tool" ? "a tool" : `\`${name}\``}, and cannot: I am not an AI, and the message has no line \`/${name} {json}\`.`;
+  return `The request requires a call of ${name === "Tool" ? "a tool" : `\`${name}\``}, but the message has no line \`/${name} {json}\`.`;
 }
 
 function unknownNames(unknown: readonly Command[], names: readonly string[]): string {
   const lines = unknown.map(({ name }) => {
     const near = nearestNames(name, names).map((candidate) => `\`/${candidate}\``);
-    const hint = near.length > 0 ? ` The nearest: ${near.join(", ")}.` : "";
-    return `There is no tool \`${name}\` switched on.${hint} \`/${name}!\` would call it all the same.`;
+    const hint = near.length > 0 ? ` Similar names: ${near.join(", ")}.` : "";
+    return `The tool \`${name}\` is not enabled.${hint} Write \`/${name}!\` to call it anyway.`;
   });
-  return [...lines, "Nothing was run. `/help` lists what there is."].join("\n\n");
+  return [...lines, "Nothing was run. Send `/help` for a list of the enabled tools."].join("\n\n");
 }
 
 function lineList(commands: readonly Command[]): string {
@@ -91,20 +91,20 @@ function words(text: string): Reply {
   return { type: "text", text };
 }
 
-/** A line like `/ListFiles {"path":"."}`. */
+/** A command such as `/ListFiles {"path":"."}`. */
 export interface Command {
   readonly name: string;
-  /** The typed text, valid JSON or not; may be empty. */
+  /** The arguments as typed. They may be empty or invalid JSON. */
   readonly arguments: string;
-  /** `/Name!` calls what nobody has heard of. */
+  /** Whether the user wrote `/Name!`, which also calls unknown tools. */
   readonly forced: boolean;
 }
 
 const commandLine = /^\/([A-Za-z0-9_-]{1,64})(!?)(?:[ \t]+(.*))?$/;
 
 /**
- * The commands of a message, in rounds: each line `/then` begins another. Other lines are ignored.
- * Arguments may span several lines if that makes them valid JSON.
+ * Returns the commands of a message, grouped into rounds. Each line `/then` begins a new round.
+ * Other lines are ignored. Arguments may span several lines if that makes them valid JSON.
  *
  * @example parseCommandLines('/DateTime\n/then\n/ListVars'); // two rounds of one command
  */
@@ -127,7 +127,10 @@ function parseCommandLines(text: string): readonly (readonly Command[])[] {
   return rounds.filter((round) => round.length > 0);
 }
 
-/** The number of lines of the arguments: more than one only if one is not JSON and several are. */
+/**
+ * Returns the number of lines of the arguments. It is more than one only if the first line is not
+ * valid JSON and several lines are.
+ */
 function extentOfJson(first: string, lines: readonly string[], index: number): number {
   if (!first.startsWith("{") || isJson(first)) return 1;
   let text = first;
@@ -151,13 +154,16 @@ function isJson(text: string): boolean {
 
 const suggested = ["ListFiles", "DateTime", "FetchWebPage", "SearchFiles", "ListVars"];
 
-/** The answer to a message without a command: what this is, what is on, what to try. */
+/**
+ * Returns the answer to a message without commands: an introduction, the enabled tools and
+ * examples.
+ */
 function plainAnswer(messages: readonly Message[], tools: readonly ToolDefinition[]): string {
   const users = messages.filter((message) => message.role === "user");
   return [introduction(users), enabledTools(tools), thingsToTry(tools)].join("\n\n");
 }
 
-/** The text of a user's message, without other parts. */
+/** Returns the text of a user's message, without its other parts. */
 export function textOfUser({ content }: UserMessage): string {
   if (typeof content === "string") return content;
   return content.map((part: ContentPart) => (part.type === "text" ? part.text : "")).join("\n");
@@ -165,7 +171,7 @@ export function textOfUser({ content }: UserMessage): string {
 
 function introduction(users: readonly UserMessage[]): string {
   const what =
-    "I am Capstan's offline model: no AI, a small program that runs the tools you name and shows what they answer.";
+    "I am Capstan's offline model: no AI, but a small program that runs your commands and shows their results.";
   const before = users
     .slice(0, -1)
     .map(textOfUser)
@@ -173,23 +179,22 @@ function introduction(users: readonly UserMessage[]): string {
   if (before === undefined) return what;
   const earlier =
     users.length === 2
-      ? "Before this you wrote"
-      : `This is your message ${users.length}; the one before was`;
-  return `${what} ${earlier} “${quote(before)}”. I keep no thoughts of my own between messages, but results are kept as variables.`;
+      ? "Your previous message was"
+      : `This is message ${users.length} from you. The previous one was`;
+  return `${what} ${earlier} “${quote(before)}”. Results of earlier calls are stored as variables.`;
 }
 
 function enabledTools(tools: readonly ToolDefinition[]): string {
-  if (tools.length === 0) return "No tool is switched on at the moment.";
-  return `Switched on: ${tools.map((tool) => `\`${tool.function.name}\``).join(", ")}.`;
+  if (tools.length === 0) return "No tool is enabled.";
+  return `Enabled tools: ${tools.map((tool) => `\`${tool.function.name}\``).join(", ")}.`;
 }
 
 function thingsToTry(tools: readonly ToolDefinition[]): string {
   const ranked = tools.toSorted((a, b) => rank(a) - rank(b)).slice(0, 2);
   const lines = ranked.map((tool) => `- \`${exampleLine(tool)}\``);
-  const together = lines.length === 2 ? "\n\nBoth lines in one message run side by side." : "";
-  return (
-    ["Try one of these:", "", ...lines, "- `/help`, which teaches the rest"].join("\n") + together
-  );
+  const together =
+    lines.length === 2 ? "\n\nSend both lines in one message to run the calls in parallel." : "";
+  return ["Try one of these:", "", ...lines, "- `/help`, for all commands"].join("\n") + together;
 }
 
 function rank({ function: { name } }: ToolDefinition): number {
@@ -205,10 +210,7 @@ function quote(text: string): string {
 const excerptLines = 6;
 const excerptChars = 400;
 
-/**
- * The results of the calls, as a model would report them: each result quoted, each failure said
- * plainly.
- */
+/** Returns a report of the results: a quotation of each result, and a message for each error. */
 function citeResults(results: readonly ToolMessage[]): string {
   const [only] = results;
   if (results.length === 1 && only !== undefined) return citeResult(only, "");
@@ -222,16 +224,15 @@ function citeResult({ name, content, parts }: ToolMessage, number: string): stri
   const refusal = /^(?:The user refused|A person|This call is not allowed)\b[\s\S]*/.exec(
     content,
   )?.[0];
-  if (refusal !== undefined)
-    return `${number}**${name}** did not go through. ${firstLine(refusal)}`;
+  if (refusal !== undefined) return `${number}**${name}** was not run. ${firstLine(refusal)}`;
   const failure = /^Error \(([^)]*)\): ([\s\S]*)/.exec(content);
   if (failure) {
     const [, code, message = ""] = failure;
     return `${number}**${name}** failed (\`${code}\`): ${failureText(message)}`;
   }
   const { text, isWhole } = excerptOf(content);
-  if (text === "") return `${number}**${name}** gave an empty result.`;
-  const said = isWhole ? "says" : "begins with";
+  if (text === "") return `${number}**${name}** returned an empty result.`;
+  const said = isWhole ? "returned" : "returned (first lines)";
   return [
     `${number}**${name}** ${said}:\n\n${inBlock(text)}`,
     attachmentNote(parts),
@@ -241,7 +242,7 @@ function citeResult({ name, content, parts }: ToolMessage, number: string): stri
     .join("\n\n");
 }
 
-/** The quotation leaves out the system's notes after the text (handles, hints). */
+/** Returns the first lines of a result, without the note at its end that names the variable. */
 function excerptOf(content: string): { readonly text: string; readonly isWhole: boolean } {
   const whole = content.replace(/\n\n\[(?:Cut: |Kept as )[^\n]*\]$/, "").trimEnd();
   const lines = whole.split("\n").slice(0, excerptLines).join("\n");
@@ -250,7 +251,7 @@ function excerptOf(content: string): { readonly text: string; readonly isWhole: 
   return { text, isWhole: text === whole };
 }
 
-/** A fenced block whose fence is longer than any inside it. */
+/** Returns the text as a code block whose fence is longer than any fence inside it. */
 function inBlock(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);
@@ -259,18 +260,21 @@ function inBlock(text: string): string {
 
 function attachmentNote(parts: ToolMessage["parts"]): string {
   const attached = parts?.filter((part) => part.type !== "text").length ?? 0;
-  return attached === 0 ? "" : `It came with ${attached} attachment${attached === 1 ? "" : "s"}.`;
+  return attached === 0 ? "" : `The result has ${attached} attachment${attached === 1 ? "" : "s"}.`;
 }
 
 function handleNote(content: string, isWhole: boolean): string {
   const handle = (/\$VAR_REF\{\{([^}]+)\}\}\]$/.exec(content) ??
     /\[Kept as ([^\]]+)\]$/.exec(content))?.[1];
   if (handle === undefined) return "";
-  const use = `\`/ReadVar ${JSON.stringify({ name: handle })}\` reads it, \`$VAR_REF{{${handle}}}\` in an argument passes it on.`;
-  return `${isWhole ? "It" : "The whole"} is kept as \`${handle}\`: ${use}`;
+  const use = `\`/ReadVar ${JSON.stringify({ name: handle })}\` reads it, and \`$VAR_REF{{${handle}}}\` in an argument inserts it.`;
+  return `${isWhole ? "It" : "The full result"} is stored as \`${handle}\`: ${use}`;
 }
 
-/** Its first line, with the list that the line announces: what does not fit is said there. */
+/**
+ * Returns the first line of an error, with the list that follows it, which names the invalid
+ * arguments.
+ */
 function failureText(message: string): string {
   const [first = "", ...rest] = message.trim().split("\n");
   const end = rest.findIndex((line) => !line.startsWith("- "));

@@ -4,7 +4,7 @@ import { CapstanError } from "@capstan/core";
  * Returns the base URL of an OpenAI-compatible API from a user's input, which may end in a slash,
  * `/v1` or `/chat/completions`. A URL without a path gets `/v1`.
  *
- * @param variable the variable that has the URL, for the error
+ * @param variable the environment variable of the URL, for the error message
  * @throws CapstanError `invalid_configuration` if it is not an http or https URL
  */
 export function baseUrl(text: string, variable: string): string {
@@ -13,7 +13,7 @@ export function baseUrl(text: string, variable: string): string {
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new CapstanError({
       code: "invalid_configuration",
-      message: `${variable} is ${JSON.stringify(trimmed)}, which is not an http or https URL. Write it like http://127.0.0.1:8000/v1.`,
+      message: `${variable} is ${JSON.stringify(trimmed)}, which is not an http or https URL. Set it to a URL such as http://127.0.0.1:8000/v1.`,
     });
   }
   url.hash = "";
@@ -22,8 +22,9 @@ export function baseUrl(text: string, variable: string): string {
 }
 
 /**
- * Where Ollama listens, as its own variable says it: a host, a port, both, or an address. Without
- * one, 127.0.0.1:11434; "every interface" is reached through loopback.
+ * Returns the URL of Ollama from the value of `OLLAMA_HOST`, which may be a host, a port, both or a
+ * URL. The default is 127.0.0.1:11434. For an address that means every interface, it returns the
+ * loopback address.
  *
  * @example ollamaUrl("0.0.0.0:12000") // "http://127.0.0.1:12000"
  */

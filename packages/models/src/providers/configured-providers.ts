@@ -4,8 +4,8 @@ import type { Provider } from "./request/provider.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the providers that an environment names, in the order in which they are the default: a
- * custom URL, OpenAI, Anthropic, Google.
+ * Returns the providers that an environment configures, in order of preference: a custom URL,
+ * OpenAI, Anthropic, Google. The first one is the default.
  *
  * @throws CapstanError if a URL is invalid
  */
@@ -16,7 +16,10 @@ export function configuredProviders(environment: Environment): readonly Provider
   ].filter((provider) => provider !== undefined);
 }
 
-/** Returns the provider of a local Ollama: offered if it answers, never the default. */
+/**
+ * Returns the provider of a local Ollama. Its models are listed if it answers; it is never the
+ * default.
+ */
 export function ollamaProvider(environment: Environment): Provider {
   const url = ollamaUrl(environment["OLLAMA_HOST"]);
   return {
@@ -53,7 +56,7 @@ interface Vendor {
   readonly id: "openai" | "anthropic" | "google";
   readonly title: string;
   readonly keyVariable: string;
-  /** Absent if its address cannot be changed. */
+  /** The environment variable of the URL. Absent if the URL cannot be changed. */
   readonly urlVariable?: string;
   readonly url: string;
   readonly defaultModel: string;
@@ -95,13 +98,17 @@ function vendorProvider(environment: Environment, vendor: Vendor): Provider | un
   return { ...vendor, wire, url, key, urlVariable, reason: `${keyVariable} is set` };
 }
 
-/** Behind another address stands a gateway, of which only Chat Completions can be expected. */
+/**
+ * Returns the wire protocol for a URL: Responses for OpenAI, and Chat Completions for other hosts,
+ * because gateways may not support Responses.
+ */
 function openaiWire(url: string): Provider["wire"] {
   return /(?:^|\.)openai\.com$/.test(new URL(url).hostname) ? "openai-responses" : "openai-chat";
 }
 
 /**
- * A blank variable is unset. The line break at the end of a file's content is not part of a key.
+ * Returns a variable's trimmed value, or `undefined` if it is blank. A value that was read from a
+ * file may end with a line break.
  */
 function setting(environment: Environment, name: string): string | undefined {
   const value = environment[name]?.trim();

@@ -5,9 +5,9 @@ import type { Provider } from "./request/provider.ts";
 export type LanguageModels = (modelName: string) => Promise<LanguageModelV4>;
 
 /**
- * The language models of a provider. Its package is loaded when the first one is asked for (up to a
- * quarter of a second), and its provider object is made once: making one for each request costs
- * more than the request.
+ * Returns a function that creates the language models of a provider. It loads the provider's
+ * package on first use, in up to 0.25 s. It creates the provider object once, because creating it
+ * takes longer than a request.
  */
 export function createLanguageModels(
   provider: Provider,
@@ -25,7 +25,7 @@ async function openProvider(
   fetch: typeof globalThis.fetch = (...request) => globalThis.fetch(...request),
 ): Promise<(modelName: string) => LanguageModelV4> {
   const { wire, url: baseURL, key } = provider;
-  // Without a key of ours the packages would look for one in the process's environment.
+  // Without a key, the packages would read one from the process's environment.
   const settings = { baseURL, apiKey: key ?? "none", fetch: fetchLongTexts(fetch) };
   switch (wire) {
     case "openai-responses": {

@@ -2,8 +2,8 @@ import type { ModelEntry } from "@capstan/core/host";
 import type { Provider } from "./request/provider.ts";
 
 /**
- * Returns the chat models that a provider lists. Rejects if it does not answer, or answers with an
- * error or an invalid list.
+ * Returns the chat models that a provider lists. Rejects if the provider does not answer, or
+ * returns an error or an invalid list.
  */
 export async function listModels(
   provider: Provider,
@@ -55,14 +55,14 @@ function listRequest({ wire, key }: Provider): {
 interface Row {
   readonly name: string;
   readonly title: string | undefined;
-  /** The model's methods, from Google. */
+  /** The methods that the model supports; only Google sends them. */
   readonly methods: readonly unknown[] | undefined;
 }
 
 function rowsOf(body: unknown): readonly Row[] {
   const { data, models } = body as { readonly data?: unknown; readonly models?: unknown };
   const list = data ?? models;
-  if (!Array.isArray(list)) throw new Error("no list of models");
+  if (!Array.isArray(list)) throw new Error("The response has no list of models.");
   return list.flatMap((row: Partial<Record<string, unknown>> | null): readonly Row[] => {
     const id = row?.["id"] ?? row?.["name"];
     if (typeof id !== "string" || id === "") return [];
@@ -81,10 +81,7 @@ function rowsOf(body: unknown): readonly Row[] {
 const otherUses =
   /embed|whisper|tts|audio|speech|image|dall-e|sora|veo|imagen|lyria|moderation|transcribe|realtime|live|rerank|deep-research|computer-use|robotics|aqa$|-search|instruct-0914|^babbage|^davinci|turbo-instruct/;
 
-/**
- * Providers also list models for images, speech and embeddings. Lists of custom servers are not
- * filtered.
- */
+/** Excludes models for images, speech and embeddings. Lists of custom servers are not filtered. */
 function isChatModel({ id }: Provider, { name, methods }: Row): boolean {
   if (id === "custom") return true;
   return !otherUses.test(name) && (methods?.includes("generateContent") ?? true);

@@ -32,7 +32,7 @@ const lists: Record<string, unknown> = {
   "http://127.0.0.1:11434/v1/models": { data: [{ id: "qwen3:8b" }] },
 };
 
-/** A network in which only `lists` answer; says what was asked. */
+/** Returns a `fetch` that answers only the URLs in `lists`, and the requested URLs. */
 function network(only: (url: string) => boolean = () => true) {
   const asked: string[] = [];
   const fetch: typeof globalThis.fetch = async (input) => {
@@ -46,7 +46,7 @@ function network(only: (url: string) => boolean = () => true) {
 
 const allKeys = { OPENAI_API_KEY: "a", ANTHROPIC_API_KEY: "b", GOOGLE_GENERATIVE_AI_API_KEY: "c" };
 
-test("the default follows the environment, and says why", () => {
+test("chooses the default by the environment, and states the reason", () => {
   const standard = (environment: Record<string, string>, defaultModel?: string) => {
     const entry = createModelCatalog({
       environment,
@@ -75,9 +75,9 @@ test("the default follows the environment, and says why", () => {
   assert.match(standard({})[1] ?? "", /none of .* is set/);
   assert.deepEqual(standard(allKeys, "google/gemini-2.5-pro"), [
     "google/gemini-2.5-pro",
-    "the configuration names it",
+    "set in the configuration",
   ]);
-  assert.deepEqual(standard(allKeys, "gpt-5.4"), ["openai/gpt-5.4", "the configuration names it"]);
+  assert.deepEqual(standard(allKeys, "gpt-5.4"), ["openai/gpt-5.4", "set in the configuration"]);
   assert.equal(
     standard({ CAPSTAN_MODEL_URL: "http://h/v1" }, "openai/gpt-5.5")[0],
     "custom/openai/gpt-5.5",
@@ -86,7 +86,7 @@ test("the default follows the environment, and says why", () => {
   assert.equal(standard(allKeys, "capstan/offline")[0], "capstan/offline");
 });
 
-test("a default that nobody could serve is refused, with what to set", () => {
+test("rejects a default model that no provider can serve, and says which variables to set", () => {
   for (const defaultModel of ["openai/gpt-5.5", "llama"]) {
     assert.throws(() => createModelCatalog({ environment: {}, defaultModel }), {
       code: "invalid_configuration",
@@ -99,7 +99,7 @@ test("a default that nobody could serve is refused, with what to set", () => {
   );
 });
 
-test("the list is what the providers have, the chat models of it, and the offline model", async () => {
+test("lists the chat models of the providers and the offline model", async () => {
   const { fetch } = network();
   const catalog = createModelCatalog({ environment: allKeys, fetch });
   const entries = await catalog.list();
@@ -120,7 +120,7 @@ test("the list is what the providers have, the chat models of it, and the offlin
   );
 });
 
-test("a provider that does not answer is left out, the default never", async () => {
+test("leaves out providers that do not answer, but never the default model", async () => {
   const { fetch } = network((url) => url.includes("anthropic"));
   const catalog = createModelCatalog({ environment: allKeys, fetch });
   assert.deepEqual(
@@ -129,7 +129,7 @@ test("a provider that does not answer is left out, the default never", async () 
   );
 });
 
-test("lists hold for a minute", async () => {
+test("caches lists for a minute", async () => {
   const { fetch, asked } = network();
   let now = 0;
   const catalog = createModelCatalog({
@@ -146,13 +146,13 @@ test("lists hold for a minute", async () => {
   assert.equal(asked.length, 2);
 });
 
-test("waiting for the list can be given up", async () => {
+test("a caller can stop waiting for the list", async () => {
   const fetch: typeof globalThis.fetch = () => new Promise(() => undefined);
   const catalog = createModelCatalog({ environment: {}, fetch });
   await assert.rejects(catalog.list(AbortSignal.timeout(10)), { name: "TimeoutError" });
 });
 
-test("models are found by provider and name, or by the name that a provider lists", async () => {
+test("finds models by provider and name, or by listed name", async () => {
   const { fetch } = network();
   const catalog = createModelCatalog({ environment: { OPENAI_API_KEY: "a" }, fetch });
   const found = async (id: string) => (await catalog.find(id))?.id;
@@ -165,14 +165,14 @@ test("models are found by provider and name, or by the name that a provider list
     assert.equal(await found(id), undefined, id);
 });
 
-test("a name that contains a slash is found at the provider that lists it", async () => {
+test("finds a name with a slash at the provider that lists it", async () => {
   const fetch: typeof globalThis.fetch = async () =>
     Response.json({ data: [{ id: "meta-llama/Llama-4" }] });
   const catalog = createModelCatalog({ environment: { CAPSTAN_MODEL_URL: "http://h/v1" }, fetch });
   assert.equal((await catalog.find("meta-llama/Llama-4"))?.id, "custom/meta-llama/Llama-4");
 });
 
-test("an address without a model's name uses the first that the server lists", async () => {
+test("uses the first listed model if only a URL is configured", async () => {
   await using server = await startSseServer(({ request, body, response }) => {
     if (request.url === "/v1/models")
       return response.end(JSON.stringify({ data: [{ id: "phi" }, { id: "other" }] }));
@@ -192,7 +192,7 @@ test("an address without a model's name uses the first that the server lists", a
   assert.equal(textOf(events), "I am phi");
 });
 
-test("addresses are taken as people write them", () => {
+test("accepts URLs in the usual forms", () => {
   for (const text of [
     "http://h:8000",
     "http://h:8000/",
@@ -219,7 +219,7 @@ test("addresses are taken as people write them", () => {
 });
 
 // Contract: loop-9
-test("a model has the prices of its own name, else those of its provider, else none", async () => {
+test("uses the prices of the model, else those of its provider, else none", async () => {
   const own = { input: 1.25, output: 10, cachedInput: 0.125 };
   const rest = { input: 3, output: 15 };
   const prices = { "openai/gpt-5.5": own, "anthropic/*": rest };

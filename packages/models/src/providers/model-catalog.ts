@@ -14,23 +14,30 @@ import type { Provider } from "./request/provider.ts";
 import { createProviderModel } from "./provider-model.ts";
 import { untilAborted } from "./stream/read-parts.ts";
 
-/** The environment, default model and prices of a model catalog. */
+/** Options of a model catalog. */
 export interface ModelCatalogOptions {
-  /** Where keys and addresses are; `process.env`. */
+  /** The environment variables with keys and URLs, usually `process.env`. */
   readonly environment: Environment;
-  /** `provider/model`, as the configuration names it. */
+  /** The configured default model, as `provider/model`. */
   readonly defaultModel?: string;
-  /** The prices of models, by `provider/model`, or by `provider/*` for all others of a provider. */
+  /**
+   * The prices of models, keyed by `provider/model`, or by `provider/*` for the other models of a
+   * provider.
+   */
   readonly prices?: { readonly [model: string]: TokenPrices };
   /** @default globalThis.fetch */
   readonly fetch?: typeof globalThis.fetch;
   /** @default systemClock */
   readonly clock?: Clock;
-  /** Milliseconds without a sign of life after which a model is given up. @default 120000 */
+  /**
+   * A request fails after this many milliseconds without data from the provider. @default 120000
+   */
   readonly silenceMs?: number;
 }
 
-/** Milliseconds for which a provider's list holds, and in which it must answer. */
+/**
+ * How long a provider's list is cached, and how long the provider has to answer, in milliseconds.
+ */
 const listHoldsMs = 60_000;
 const listTimeoutMs = 2_000;
 
@@ -41,7 +48,7 @@ interface Source {
 }
 
 /**
- * The models that an environment gives access to, the offline model among them.
+ * Creates a catalog of the models that an environment configures, and the offline model.
  *
  * @throws CapstanError `invalid_configuration` if a URL or the default model is invalid
  * @example const catalog = createModelCatalog({ environment: process.env });
@@ -58,7 +65,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   const standard = defaultModel(configured, ollama, options.defaultModel);
   const offline = createOfflineModel();
 
-  /** Returns a source's models; empty if it does not answer. */
+  /** Returns the models of a provider, or an empty list if it does not answer. */
   function modelsOf(source: Source): Promise<readonly ModelEntry[]> {
     if (source.listed !== undefined && clock.monotonic() - source.listed.at < listHoldsMs)
       return source.listed.models;
@@ -92,7 +99,10 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     });
   }
 
-  /** A server that lists nothing mostly serves one model and does not look at the name. */
+  /**
+   * Returns the first listed name. Servers that list no models usually serve one model and ignore
+   * the name.
+   */
   async function firstNameOf(source: Source): Promise<string> {
     const [first] = await modelsOf(source);
     return first?.id.slice(source.provider.id.length + 1) ?? firstListed;
@@ -110,11 +120,14 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     return entry === undefined ? undefined : find(entry.id);
   }
 
-  // A shared request continues when one of its callers stops waiting.
+  // The request for a list is shared. It continues if one caller stops waiting.
   return { default: standard, find, list: (signal) => untilAborted(list(), signal) };
 }
 
-/** Names come from requests: only what the configuration itself says counts. */
+/**
+ * Returns an own property, because the name comes from a request and may be that of an inherited
+ * property.
+ */
 function ownValue<T>(table: { readonly [name: string]: T }, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }

@@ -16,7 +16,7 @@ import { createProviderModel } from "./provider-model.ts";
 
 const key = "test-key-12345678";
 
-/** The model of an OpenAI-compatible server, over real HTTP. */
+/** Tests the model of an OpenAI-compatible server over real HTTP. */
 function modelAt(url: string, settings: { clock?: Clock; silenceMs?: number } = {}): Model {
   const [provider] = configuredProviders({ CAPSTAN_MODEL_URL: url, CAPSTAN_MODEL_KEY: key });
   assert.ok(provider);
@@ -54,7 +54,7 @@ const hello = streams(
   "[DONE]",
 );
 
-test("text and usage stream through", async () => {
+test("streams text and usage", async () => {
   const usage = {
     prompt_tokens: 10,
     completion_tokens: 2,
@@ -83,7 +83,7 @@ test("text and usage stream through", async () => {
 });
 
 // Contract: model-messages-12
-test("parallel calls come with partial arguments, and end with the answer", async () => {
+test("streams the arguments of parallel calls, and ends the calls with the answer", async () => {
   await using server = await startSseServer(
     streams(
       callChunk(0, { id: "a", name: "ListFiles", arguments: '{"pa' }),
@@ -106,7 +106,7 @@ test("parallel calls come with partial arguments, and end with the answer", asyn
   assert.ok(last?.type === "finish" && last.reason === "tool_calls");
 });
 
-test("reasoning of servers that send it as text streams apart from the answer", async () => {
+test("streams reasoning that a server sends as text separately from the answer", async () => {
   await using server = await startSseServer(
     streams(
       chunk({ reasoning_content: "Hm" }),
@@ -123,7 +123,7 @@ test("reasoning of servers that send it as text streams apart from the answer", 
   ]);
 });
 
-test("the request carries messages, tools and settings in Chat's form", async () => {
+test("sends messages, tools and settings in the form of Chat Completions", async () => {
   await using server = await startSseServer(hello);
   const request: ModelRequest = {
     messages: [
@@ -203,7 +203,7 @@ test("the request carries messages, tools and settings in Chat's form", async ()
 });
 
 // Contract: model-messages-11
-test("a connection lost in mid-answer is an error, not retried, and leaves no call that looks whole", async () => {
+test("reports a connection lost during an answer without a retry, and ends no incomplete call", async () => {
   await using server = await startSseServer(({ response }) => {
     sendEvents(response, [
       chunk({ content: "Hel" }),
@@ -221,7 +221,7 @@ test("a connection lost in mid-answer is an error, not retried, and leaves no ca
   assert.equal(server.bodies.length, 1);
 });
 
-test("a stream that ends without a finish reason is a lost connection", async () => {
+test("reports a stream without a finish reason as a lost connection", async () => {
   await using server = await startSseServer(
     streams(chunk({ content: "Hel" }), callChunk(0, { id: "a", name: "Delete", arguments: "{}" })),
   );
@@ -230,7 +230,7 @@ test("a stream that ends without a finish reason is a lost connection", async ()
   assert.ok(events.every(({ type }) => type !== "tool-call-end" && type !== "finish"));
 });
 
-test("an invalid response is the server's failure", async () => {
+test("reports an invalid response as a server error", async () => {
   await using server = await startSseServer(
     streams(chunk({ content: "Hel" }), '{"choices": [oops'),
   );
@@ -240,7 +240,7 @@ test("an invalid response is the server's failure", async () => {
 });
 
 // Contract: model-messages-15
-test("an error within the stream says what the server said", async () => {
+test("quotes the server's message for an error within the stream", async () => {
   await using server = await startSseServer(
     streams(chunk({ content: "Hel" }), {
       error: { message: "the GPU is on fire", type: "server_error", code: 500 },
@@ -263,7 +263,7 @@ const failures: readonly (readonly [
       error: { message: `Incorrect API key provided: ${key}`, code: "invalid_api_key" },
     }),
     "authentication",
-    /Check CAPSTAN_MODEL_KEY\. It said: “Incorrect API key provided: \[key\]”/,
+    /Check CAPSTAN_MODEL_KEY\. Its message: “Incorrect API key provided: \[key\]”/,
   ],
   [
     "an empty account",
@@ -286,7 +286,7 @@ const failures: readonly (readonly [
       code: 400,
     }),
     "context_length",
-    /longer than llama can read/,
+    /exceeds the context window of llama/,
   ],
   [
     "a full context at llama.cpp",
@@ -298,7 +298,7 @@ const failures: readonly (readonly [
       },
     }),
     "context_length",
-    /Begin a new one/,
+    /Start a new one/,
   ],
   [
     "an unknown model at Ollama",
@@ -321,7 +321,7 @@ const failures: readonly (readonly [
 ];
 
 for (const [title, answer, code, message] of failures) {
-  test(`${title} is told as what it is, at once`, async () => {
+  test(`${title} is reported with its kind and not retried`, async () => {
     await using server = await startSseServer(answer);
     const { events, error } = await collectEvents(modelAt(server.url));
     assert.deepEqual(events, []);
@@ -336,7 +336,7 @@ for (const [title, answer, code, message] of failures) {
 }
 
 // Contract: model-messages-21
-test("after a rate limit, the request is repeated at the time that the server names", async () => {
+test("retries after a rate limit when the server says so", async () => {
   await using server = await startSseServer(
     fails(429, { error: { message: "slow" } }, { "retry-after": "7" }),
     hello,
@@ -350,7 +350,7 @@ test("after a rate limit, the request is repeated at the time that the server na
 });
 
 // Contract: model-messages-21
-test("a failing server gets three tries, further and further apart", async () => {
+test("tries a failing server three times with growing delays", async () => {
   await using server = await startSseServer(fails(503, { error: { message: "busy" } }));
   const clock = instantClock();
   const { events, error } = await collectEvents(modelAt(server.url, { clock }));
@@ -362,7 +362,7 @@ test("a failing server gets three tries, further and further apart", async () =>
   assert.equal(server.bodies.length, 3);
 });
 
-test("an address without a server is named, with the variable to check", async () => {
+test("names an unreachable URL and the variable to check", async () => {
   const server = await startSseServer(hello);
   await server[Symbol.asyncDispose]();
   const { error } = await collectEvents(modelAt(server.url, { clock: instantClock() }));
@@ -389,7 +389,7 @@ for (const [title, answer] of [
     assert.equal(server.bodies.length, 1);
   });
 
-  test(`an abort ${title} ends it at once, and the request with it`, async () => {
+  test(`an abort ${title} ends the answer and the request at once`, async () => {
     const closed = Promise.withResolvers<void>();
     const controller = new AbortController();
     await using server = await startSseServer((exchange) => {
@@ -406,7 +406,7 @@ for (const [title, answer] of [
   });
 }
 
-test("an abort ends the wait before another try", async () => {
+test("an abort ends the delay before a retry", async () => {
   await using server = await startSseServer(fails(429, {}, { "retry-after": "20" }));
   const controller = new AbortController();
   const stream = modelAt(server.url).stream(
@@ -423,7 +423,7 @@ test("an abort ends the wait before another try", async () => {
   assert.equal(server.bodies.length, 1);
 });
 
-test("a reader that leaves early ends the request", async () => {
+test("cancels the request if the reader stops early", async () => {
   const closed = Promise.withResolvers<void>();
   await using server = await startSseServer(({ response }) => {
     response.on("close", closed.resolve);

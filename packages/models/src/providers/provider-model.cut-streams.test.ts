@@ -4,7 +4,7 @@ import { formNames } from "../testing/provider-forms.ts";
 import { gist, replayOf } from "../testing/replay.ts";
 import { vendorStream } from "../testing/vendor-streams/vendor-stream.ts";
 
-// Nothing depends on how the network cuts a stream into chunks.
+// The events do not depend on how the network divides a stream into chunks.
 
 const answer = {
   reasoning: "Äh",
@@ -15,10 +15,10 @@ const answer = {
   ],
 };
 const encoder = new TextEncoder();
-/** Bytes between two cuts: enough that none has to do with the next one. */
+/** The bytes between two cuts, enough to keep the cuts independent. */
 const distance = 37;
 
-/** Chunks of this many bytes, the first one cut at `first`. */
+/** Divides a body into chunks of `size` bytes; the first one ends at `first`. */
 function chunksOf(bytes: Uint8Array, first: number, size: number): readonly Uint8Array[] {
   const chunks = [bytes.subarray(0, first)];
   for (let at = first; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
@@ -42,7 +42,7 @@ const bodies = formNames
   });
 
 // Contract: model-messages-10
-test("all of an answer is read", async (t) => {
+test("reads all of an answer", async (t) => {
   for (const { form, title, replay, bytes } of bodies)
     await t.test(title, async () => {
       const { events, error } = await replay([bytes]);
@@ -63,7 +63,7 @@ test("all of an answer is read", async (t) => {
 });
 
 // Contract: model-messages-10
-test("cut at any byte, or into single ones, a stream is read as the same", async (t) => {
+test("yields the same events for a stream that is cut at any byte", async (t) => {
   for (const { title, replay, bytes } of bodies)
     await t.test(title, async () => {
       const whole = (await replay([bytes])).events;

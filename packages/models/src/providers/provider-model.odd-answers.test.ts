@@ -16,7 +16,10 @@ function answered(form: ProviderForm, body: string): Promise<Collected> {
   return collectEvents(modelOfForm(form, chunkedFetch([new TextEncoder().encode(body)])));
 }
 
-/** The calls of a stream in which each begins once and ends once, with the streamed arguments. */
+/**
+ * Returns the calls of a stream, and checks that each starts once and ends once with the streamed
+ * arguments.
+ */
 function wholeCalls(events: readonly ModelEvent[]): readonly VendorCall[] {
   const open = new Map<string, { name: string; streamed: string }>();
   const calls: VendorCall[] = [];
@@ -29,7 +32,7 @@ function wholeCalls(events: readonly ModelEvent[]): readonly VendorCall[] {
       open.set(event.id, { name: event.name, streamed: "" });
     } else if (event.type === "tool-call-delta") {
       const call = open.get(event.id);
-      assert.ok(call, `a delta of no call: ${event.id}`);
+      assert.ok(call, `a delta without a call: ${event.id}`);
       call.streamed += event.delta;
     } else if (event.type === "tool-call-end") {
       const { id, name, arguments: args } = event;
@@ -38,7 +41,7 @@ function wholeCalls(events: readonly ModelEvent[]): readonly VendorCall[] {
       calls.push({ id, name, arguments: args });
     }
   }
-  assert.deepEqual([...open.keys()], [], "calls that never end");
+  assert.deepEqual([...open.keys()], [], "calls without an end");
   return calls;
 }
 
@@ -48,13 +51,13 @@ function namesAndArguments(calls: readonly VendorCall[]): readonly VendorCall[] 
 
 interface OddAnswer extends VendorAnswer {
   readonly title: string;
-  /** Forms that cannot say such a thing. */
+  /** Forms that cannot represent this answer. */
   readonly not?: readonly ProviderForm[];
 }
 
 const large = "x".repeat(5_000_000);
 const oddAnswers: readonly OddAnswer[] = [
-  { title: "a tool that nobody knows", calls: [{ name: "NoSuchTool", arguments: "{}" }] },
+  { title: "an unknown tool", calls: [{ name: "NoSuchTool", arguments: "{}" }] },
   {
     title: "arguments that are not JSON",
     calls: [{ name: "A", arguments: '{"a": 1, oops' }],
@@ -103,7 +106,7 @@ for (const { title, not = [], ...answer } of oddAnswers) {
   }
 }
 
-/** A body with the way it ends, as the form says it. */
+/** Returns a body with the given finish reason in the form's syntax. */
 function endedBy(form: ProviderForm, body: string, how: "length" | "filter"): string {
   const isLength = how === "length";
   switch (form) {
@@ -146,7 +149,7 @@ const brokenOff: { readonly [form in Exclude<ProviderForm, "google-older">]: obj
 };
 
 // Contract: model-messages-15
-test("an error in mid-stream is the provider's, and leaves no call", async (t) => {
+test("reports an error within the stream as the provider's, and ends no call", async (t) => {
   for (const form of forms)
     await t.test(form, async () => {
       const whole = vendorStream(form, { text: "Hello", calls: [{ name: "A", arguments: "{}" }] });
@@ -160,7 +163,7 @@ test("an error in mid-stream is the provider's, and leaves no call", async (t) =
 });
 
 // Contract: model-messages-16
-test("an invalid stream is a failure, never an empty answer", async (t) => {
+test("reports an invalid stream as an error, never as an empty answer", async (t) => {
   for (const form of forms)
     await t.test(form, async () => {
       const plain = JSON.stringify({
@@ -187,7 +190,7 @@ test("an invalid stream is a failure, never an empty answer", async (t) => {
 });
 
 // Contract: model-messages-17
-test("comments and blank lines mean nothing", async (t) => {
+test("ignores comments and blank lines", async (t) => {
   for (const form of forms)
     await t.test(form, async () => {
       const body = vendorStream(form, { text: "Hello" }).replaceAll("\n\n", "\n\n: ping\n\n\n\n");
@@ -197,7 +200,7 @@ test("comments and blank lines mean nothing", async (t) => {
 });
 
 // Contract: model-messages-18
-test("a call without a name is the server's failure in Chat's form, and is tried again", async (t) => {
+test("retries a call without a name in Chat Completions as a server error", async (t) => {
   for (const form of ["openai-chat", "openai-compatible"] as const)
     await t.test(form, async () => {
       const body = vendorStream(form, { calls: [{ name: "", arguments: "{}" }] });
@@ -212,7 +215,7 @@ test("a call without a name is the server's failure in Chat's form, and is tried
 });
 
 // Contract: model-messages-18
-test("a call without a name is elsewhere a call of a tool that nobody knows", async (t) => {
+test("reports a call without a name as a call of an unknown tool in the other forms", async (t) => {
   for (const form of ["openai-responses", "anthropic", "google"] as const)
     await t.test(form, async () => {
       const body = vendorStream(form, { calls: [{ name: "", arguments: "{}" }] });
@@ -222,7 +225,7 @@ test("a call without a name is elsewhere a call of a tool that nobody knows", as
 });
 
 // Contract: model-messages-14
-test("words ended by a limit or a filter are told as such", async (t) => {
+test("reports that a limit or a filter ended a text", async (t) => {
   for (const [form, how] of forms.flatMap(
     (form) =>
       [
@@ -245,7 +248,7 @@ test("words ended by a limit or a filter are told as such", async (t) => {
 });
 
 // Contract: model-messages-14
-test("no call that was cut off has arguments that can be run", async (t) => {
+test("gives no truncated call valid arguments", async (t) => {
   for (const [form, how] of forms
     .filter((name) => name !== "google")
     .flatMap(

@@ -7,8 +7,8 @@ import type { Fields } from "../testing/vendor-rules/rule-checks.ts";
 import type { VendorAnswer } from "../testing/vendor-streams/vendor-answer.ts";
 import { chunkedFetch, vendorStream } from "../testing/vendor-streams/vendor-stream.ts";
 
-// A model that does odd things, in a whole turn: every call is answered by name, and what goes back
-// to the provider keeps its rules.
+// Tests whole turns with unusual model output: every call gets a result, and each request follows
+// the provider's rules.
 
 interface Turn {
   readonly status: string;
@@ -17,7 +17,7 @@ interface Turn {
   readonly bodies: readonly Fields[];
 }
 
-/** Runs a turn in which the model answers so, one after the other. */
+/** Runs a turn in which the model gives these answers in order. */
 async function turn(form: ProviderForm, answers: readonly VendorAnswer[]): Promise<Turn> {
   const ran: unknown[] = [];
   const bodies: Fields[] = [];
@@ -58,7 +58,7 @@ interface OddTurn {
   readonly calls: readonly string[];
   /** @default "completed" */
   readonly status?: string;
-  /** Forms that cannot say such a thing, or for which it is a failure. */
+  /** Forms that cannot represent this turn, or in which it is an error. */
   readonly not?: readonly ProviderForm[];
 }
 
@@ -95,7 +95,7 @@ const oddTurns: readonly OddTurn[] = [
     calls: Array.from({ length: 6 }, () => "Add success"),
   },
   {
-    title: "ids that are empty, or of no provider's form",
+    title: "ids that are empty or invalid for every provider",
     answers: [
       {
         calls: [
@@ -108,16 +108,16 @@ const oddTurns: readonly OddTurn[] = [
     calls: ["Add success", "Add success", "Add success"],
   },
   {
-    title: "calls between its words",
+    title: "calls between texts",
     answers: [{ reasoning: "Hm", text: "First.", calls: [add], afterword: "That was it." }],
     calls: ["Add success"],
   },
   {
-    title: "thoughts and nothing else, then an answer",
+    title: "only reasoning, then an answer",
     answers: [{ reasoning: "Hm" }, { text: "Done." }],
     calls: [],
   },
-  { title: "nothing at all, twice", answers: [{}, {}], calls: [], status: "error" },
+  { title: "an empty answer, twice", answers: [{}, {}], calls: [], status: "error" },
 ];
 
 for (const { title, answers, calls, status = "completed", not = [] } of oddTurns) {
@@ -133,7 +133,7 @@ for (const { title, answers, calls, status = "completed", not = [] } of oddTurns
 }
 
 // Contract: model-messages-19
-test("of 200 calls in a round 64 are run, and all are answered", async (t) => {
+test("runs 64 of 200 calls in a round, and answers all of them", async (t) => {
   for (const form of formNames)
     await t.test(form, async () => {
       const many = Array.from({ length: 200 }, (_, n) => ({
@@ -147,7 +147,7 @@ test("of 200 calls in a round 64 are run, and all are answered", async (t) => {
 });
 
 // Contract: model-messages-20
-test("5 MB of arguments are run, and carried back whole", async (t) => {
+test("runs a call with 5 MB of arguments, and sends them back in full", async (t) => {
   for (const form of formNames)
     await t.test(form, async () => {
       const large = "x".repeat(5_000_000);

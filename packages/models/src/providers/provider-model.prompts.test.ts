@@ -9,7 +9,7 @@ import { vendorRules } from "../testing/vendor-rules/vendor-rules.ts";
 import { chunkedFetch, vendorStream } from "../testing/vendor-streams/vendor-stream.ts";
 
 // Contract: model-messages-1
-test("every conversation becomes a request that follows each provider's rules", async (t) => {
+test("converts any conversation to a request that follows each provider's rules", async (t) => {
   for (const form of formNames)
     await t.test(form, async () => {
       await fc.assert(
@@ -22,7 +22,7 @@ test("every conversation becomes a request that follows each provider's rules", 
 });
 
 // Contract: model-messages-9
-test("a tool is offered and called by a name of the provider's, and known by its own", async (t) => {
+test("offers a tool by a valid name, and reports its calls by its own name", async (t) => {
   for (const form of formNames)
     await t.test(form, async () => {
       const tools = ["Add", "3d-view", "-x"].map(

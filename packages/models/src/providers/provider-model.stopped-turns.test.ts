@@ -14,7 +14,7 @@ import { bodyOf } from "../testing/body-of.ts";
 import { formNames } from "../testing/provider-forms.ts";
 import { vendorRules } from "../testing/vendor-rules/vendor-rules.ts";
 
-// However a turn ended, the next one can be asked of any provider.
+// After any end of a turn, any provider accepts the next turn.
 
 const script: readonly ScriptedStep[] = [
   {
@@ -67,7 +67,10 @@ async function turn(
   }).result;
 }
 
-/** The next turn's request keeps the rules of every provider, with and without what the turn's log says. */
+/**
+ * Checks that the next turn's request follows the rules of every provider, with and without the
+ * turn's log.
+ */
 async function assertGoesOn({ messages }: ToolChainResult, when: string): Promise<void> {
   const next: Message = { role: "user", content: "And now?" };
   for (const form of formNames) {
@@ -79,7 +82,7 @@ async function assertGoesOn({ messages }: ToolChainResult, when: string): Promis
 }
 
 // Contract: model-messages-1
-test("a turn that was stopped at any event continues with any provider", async () => {
+test("a turn that was stopped at any event can be continued with any provider", async () => {
   let count = 0;
   await turn(script, { onEvent: () => (count += 1) });
   assert.ok(count > 30, `${count} events`);
@@ -95,7 +98,7 @@ test("a turn that was stopped at any event continues with any provider", async (
 });
 
 // Contract: model-messages-2
-test("a turn that waits for a client, or was abandoned, continues with any provider", async () => {
+test("a turn that waits for a client, or was abandoned, can be continued with any provider", async () => {
   const waiting = await turn([
     { calls: [{ name: "Look" }, { name: "Theirs", args: {} }, { name: "Asks" }] },
   ]);
@@ -104,7 +107,7 @@ test("a turn that waits for a client, or was abandoned, continues with any provi
 });
 
 // Contract: model-messages-3
-test("a turn whose model failed, during or before its text, continues with any provider", async () => {
+test("a turn whose model failed, during or before its text, can be continued with any provider", async () => {
   const error = new ModelError({ code: "server", message: "on fire" });
   const [first] = script;
   assert.ok(first !== undefined);
@@ -119,7 +122,7 @@ test("a turn whose model failed, during or before its text, continues with any p
 });
 
 // Contract: model-messages-3
-test("a turn that reached its limits, or whose answer was empty, continues with any provider", async () => {
+test("a turn that reached its limits, or whose answer was empty, can be continued with any provider", async () => {
   await assertGoesOn(await turn(["", ""]), "empty");
   const endless = Array.from({ length: 11 }, (): ScriptedStep => ({ calls: [{ name: "Look" }] }));
   await assertGoesOn(await turn([...endless, "Enough."]), "limit");

@@ -14,22 +14,24 @@ import { createEventTranslator } from "./stream/to-model-events.ts";
 export interface ProviderModelOptions {
   readonly provider: Provider;
   readonly modelName: string;
-  /** Its prices, if they are configured. */
+  /** The model's prices, if they are configured. */
   readonly prices?: TokenPrices;
-  /** Loads the provider's package when it is first needed. */
+  /** Returns the language model. Loads the provider's package on first use. */
   readonly languageModel: () => Promise<LanguageModelV4>;
   /** @default systemClock */
   readonly clock?: Clock;
-  /** From 0 to below 1; spreads retries. @default Math.random */
+  /** Returns a number from 0 to below 1, for the jitter of retries. @default Math.random */
   readonly random?: () => number;
-  /** Milliseconds without a sign of life after which the provider is given up. @default 120000 */
+  /**
+   * A request fails after this many milliseconds without data from the provider. @default 120000
+   */
   readonly silenceMs?: number;
 }
 
 /**
- * A provider's model as the port of core. Tries again, up to three times, what may pass (a rate
- * limit, a lost connection, a failing server), but only before the first event of an answer:
- * what was shown cannot be taken back.
+ * Creates a `Model` from a provider's language model. It makes up to three attempts if an error may
+ * be temporary (a rate limit, a lost connection, a failing server). It does not retry after the
+ * first event of an answer, because shown events cannot be withdrawn.
  */
 export function createProviderModel(options: ProviderModelOptions): Model {
   const { provider, modelName, prices } = options;
@@ -68,7 +70,7 @@ async function* streamWithRetry(
   }
 }
 
-/** Messages from which on a request is built in several turns of the event loop. */
+/** Requests with more messages are built in several turns of the event loop. */
 const manyMessages = 1_000;
 
 async function* streamOnce(
@@ -83,7 +85,7 @@ async function* streamOnce(
     toolNames: ownNames(request.tools, dialectOf(provider)),
   });
   const givenOptions = toCallOptions(request, provider);
-  // The next steps walk all messages as well.
+  // Yield, because the next steps also read all messages.
   const isLong = request.messages.length > manyMessages;
   if (isLong) await nextTurn();
   const { options: callOptions, forget } = withoutLongTexts(givenOptions);
@@ -91,7 +93,7 @@ async function* streamOnce(
   try {
     if (isLong) await nextTurn();
     for await (const part of readParts(model, settings)) {
-      // The request is on its way.
+      // The request has been sent, so its texts are not needed any more.
       forget();
       yield* translator.translate(part);
       if (translator.isFinished) return;

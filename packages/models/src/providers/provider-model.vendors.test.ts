@@ -36,7 +36,7 @@ const anthropicEnd = [
 ];
 
 // Contract: model-messages-4
-test("Anthropic: signed reasoning, text, a call and usage, and all of it carried back", async () => {
+test("Anthropic: streams signed reasoning, text, a call and usage, and sends them back", async () => {
   const chunks = [
     anthropicStart,
     {
@@ -162,7 +162,7 @@ test("Anthropic: signed reasoning, text, a call and usage, and all of it carried
   ]);
 });
 
-test("Anthropic: overload in the stream's first event is tried again", async () => {
+test("Anthropic: retries if the stream's first event reports overload", async () => {
   const overloaded = sseFetch([
     { type: "error", error: { type: "overloaded_error", message: "Overloaded" } },
   ]);
@@ -177,7 +177,7 @@ test("Anthropic: overload in the stream's first event is tried again", async () 
   assert.match(error.message, /^Anthropic failed .*Overloaded/);
 });
 
-test("Anthropic: a stream that breaks off is a lost connection", async () => {
+test("Anthropic: reports an incomplete stream as a lost connection", async () => {
   const chunks = [
     anthropicStart,
     { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
@@ -206,7 +206,7 @@ const geminiChunk = (parts: readonly unknown[], finishReason?: string) => ({
 });
 
 // Contract: model-messages-4, model-messages-13
-test("Gemini: calls get ids of their own, whatever the provider does, and keep their signatures", async () => {
+test("Gemini: gives each call a unique id and keeps its signature", async () => {
   const chunks = [
     geminiChunk([{ text: "Hm", thought: true }]),
     geminiChunk([geminiCall("same", "sig-1"), geminiCall("same"), geminiCall(undefined)], "STOP"),
@@ -279,7 +279,7 @@ test("Gemini: calls get ids of their own, whatever the provider does, and keep t
   );
 });
 
-test("Gemini: a stream without a finish reason is a lost connection", async () => {
+test("Gemini: reports a stream without a finish reason as a lost connection", async () => {
   const fetch = sseFetch([geminiChunk([{ text: "Hel" }])]);
   const { error } = await collectEvents(
     modelOf({ GOOGLE_GENERATIVE_AI_API_KEY: "key-g" }, "gemini-3.8-flash", fetch),
@@ -288,7 +288,7 @@ test("Gemini: a stream without a finish reason is a lost connection", async () =
 });
 
 // Contract: model-messages-4
-test("OpenAI: sealed reasoning in several parts travels back as one item, before its call", async () => {
+test("OpenAI: sends encrypted reasoning in several parts back as one item before its call", async () => {
   const item = { type: "reasoning", id: "rs_1", encrypted_content: null, summary: [] };
   const chunks = [
     { type: "response.created", response: { id: "resp_1", created_at: 1, model: "gpt-5.5" } },
@@ -422,7 +422,7 @@ test("OpenAI: sealed reasoning in several parts travels back as one item, before
   assert.equal(body.input[1]?.encrypted_content, "sealed");
 });
 
-test("OpenAI: a failure within the stream is told apart", async () => {
+test("OpenAI: recognises the kind of an error within the stream", async () => {
   const chunks = [
     { type: "response.created", response: { id: "resp_1", created_at: 1, model: "gpt-5.5" } },
     {
@@ -439,7 +439,7 @@ test("OpenAI: a failure within the stream is told apart", async () => {
   assert.equal(error?.code, "context_length");
 });
 
-test("OpenAI behind another address is spoken to by Chat Completions", async () => {
+test("OpenAI: uses Chat Completions at another URL", async () => {
   const sent: { url: string; headers: Headers; body: unknown }[] = [];
   const chunks = [
     {

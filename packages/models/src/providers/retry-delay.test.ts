@@ -7,7 +7,7 @@ function failure(code: ModelErrorCode, retryAfterMs?: number): ModelError {
   return new ModelError({ code, message: "", ...(retryAfterMs !== undefined && { retryAfterMs }) });
 }
 
-test("only what may pass is tried again, and three times at most", () => {
+test("makes up to three attempts, and only for temporary errors", () => {
   const codes: ModelErrorCode[] = [
     "authentication",
     "insufficient_quota",
@@ -38,7 +38,7 @@ test("only what may pass is tried again, and three times at most", () => {
   }
 });
 
-test("the jitter is full: from nothing to the whole delay", () => {
+test("the jitter ranges from zero to the full delay", () => {
   assert.equal(
     retryDelay(failure("server"), 2, () => 0),
     0,
@@ -49,7 +49,7 @@ test("the jitter is full: from nothing to the whole delay", () => {
   );
 });
 
-test("a provider's own time is used up to 30 s", () => {
+test("uses the provider's delay up to 30 s", () => {
   assert.equal(
     retryDelay(failure("rate_limit", 30_000), 1, () => 0),
     30_000,

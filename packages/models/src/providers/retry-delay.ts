@@ -7,8 +7,8 @@ const longestRetryAfterMs = 30_000;
 
 /**
  * Returns the delay before another attempt, in ms; undefined if there is none. The delay is
- * exponential with full jitter, so that clients that failed together do not return together. A time
- * that the provider names is used up to 30 s.
+ * exponential with full jitter, so that clients that failed at the same time do not retry at the
+ * same time. A delay that the provider names is limited to 30 s.
  *
  * @param tries the number of attempts so far
  * @param random from 0 to below 1

@@ -66,7 +66,7 @@ const part = fc.oneof(
   fc.record({ type: fc.constant("image" as const), mimeType: mimeTypes, source }),
   fc.record({ type: fc.constant("file" as const), name: text, mimeType: mimeTypes, source }),
 ) as fc.Arbitrary<ContentPart>;
-/** The providers' signatures of reasoning; that of another provider must not be sent. */
+/** Signatures of reasoning. A request must not contain those of another provider. */
 const reasoning = fc.record(
   {
     text,
@@ -111,7 +111,7 @@ const result = (id: fc.Arbitrary<string>): fc.Arbitrary<Message> =>
     },
     { requiredKeys: ["role", "tool_call_id", "name", "content"] },
   );
-/** An answer with the results that came: all, some, none, or those of other calls. */
+/** Generates an answer with all, some or none of its results, or with results of other calls. */
 const turn = assistant.chain((message) => {
   const ids = message.tool_calls?.map(({ id }) => id) ?? [];
   const results = ids.map((id) =>
@@ -130,7 +130,7 @@ const other = fc.oneof(
   }),
   result(callIds),
 ) as fc.Arbitrary<Message>;
-/** A conversation as a journal, a client or an edited history may hold it. */
+/** Generates conversations that a journal, a client or an edited history may contain. */
 export const anyConversation = fc
   .array(
     fc.oneof(
@@ -141,7 +141,7 @@ export const anyConversation = fc
   )
   .map((turns) => turns.flat().map(withOwnReasoning));
 
-/** OpenAI gives each reasoning item an id of its own. */
+/** OpenAI gives each reasoning item a unique id. */
 function withOwnReasoning(message: Message, index: number): Message {
   const json = JSON.stringify(message).replaceAll(/"rs_(\d)"/g, `"rs_${index}_$1"`);
   return JSON.parse(json) as Message;

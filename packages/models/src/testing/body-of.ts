@@ -3,7 +3,7 @@ import type { Message, ToolDefinition } from "@capstan/core";
 import { modelOfForm, type ProviderForm } from "./provider-forms.ts";
 import type { Fields } from "./vendor-rules/rule-checks.ts";
 
-/** The body that a conversation becomes on its way through the provider's own package. */
+/** Returns the request body that the provider's package builds from a conversation. */
 export async function bodyOf(
   form: ProviderForm,
   messages: readonly Message[],

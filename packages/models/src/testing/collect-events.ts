@@ -11,7 +11,7 @@ export interface Collected {
   readonly error: ModelError | undefined;
 }
 
-/** Everything that a model streams, and the `ModelError` that ended it. */
+/** Returns all events of a model, and the `ModelError` that ended the stream. */
 export async function collectEvents(
   model: Model,
   request: Partial<ModelRequest> = {},
@@ -33,12 +33,15 @@ export async function collectEvents(
   }
 }
 
-/** The text of the events' deltas. */
+/** Returns the joined text of the deltas. */
 export function textOf(events: readonly ModelEvent[]): string {
   return events.map((event) => (event.type === "text-delta" ? event.text : "")).join("");
 }
 
-/** A clock whose short waits are over at once, and whose long ones never end. Keeps the short ones. */
+/**
+ * Creates a clock whose short delays end at once and whose long delays never end. It records the
+ * short ones.
+ */
 export function instantClock(): Clock & { readonly waits: readonly number[] } {
   const waits: number[] = [];
   return {

@@ -5,7 +5,7 @@ import { createLanguageModels } from "../providers/language-models.ts";
 import { createProviderModel } from "../providers/provider-model.ts";
 import { instantClock } from "./collect-events.ts";
 
-/** Each form in which a model is spoken to, with an environment that leads to it. */
+/** The forms of requests to models, each with an environment that selects it. */
 export const providerForms = {
   "openai-responses": { environment: { OPENAI_API_KEY: "key" }, modelName: "gpt-5.5" },
   "openai-chat": {
@@ -21,7 +21,9 @@ export const providerForms = {
     environment: { GOOGLE_GENERATIVE_AI_API_KEY: "key" },
     modelName: "gemini-3.8-flash",
   },
-  /** Before Gemini 3: no signatures, and files after a result, not in it. */
+  /**
+   * Gemini before version 3 has no signatures, and files follow a result instead of being in it.
+   */
   "google-older": {
     environment: { GOOGLE_GENERATIVE_AI_API_KEY: "key" },
     modelName: "gemini-2.5-flash",
@@ -33,7 +35,7 @@ export const providerForms = {
 export type ProviderForm = keyof typeof providerForms;
 export const formNames = Object.keys(providerForms) as ProviderForm[];
 
-/** The model that an environment names, over this `fetch`; it waits for nothing. */
+/** Creates the environment's default model with this `fetch`, without delays between retries. */
 export function modelOf(
   environment: Environment,
   modelName: string,
@@ -51,7 +53,7 @@ export function modelOf(
   });
 }
 
-/** A model of this form, over this `fetch`. */
+/** Creates a model of this form with this `fetch`. */
 export function modelOfForm(form: ProviderForm, fetch: typeof globalThis.fetch): Model {
   const { environment, modelName } = providerForms[form];
   return modelOf(environment, modelName, fetch);

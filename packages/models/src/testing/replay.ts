@@ -5,7 +5,7 @@ import { type BodyEnd, chunkedFetch } from "./vendor-streams/vendor-stream.ts";
 
 export type Replay = (chunks: readonly Uint8Array[], end?: BodyEnd) => Promise<Collected>;
 
-/** Plays the body of a provider's answer, in these chunks, to one and the same model. */
+/** Returns a function that replays a provider's body in the given chunks to one model. */
 export function replayOf(form: ProviderForm): Replay {
   let fetch = chunkedFetch([]);
   const model = modelOfForm(form, async (...request) => fetch(...request));
@@ -15,7 +15,7 @@ export function replayOf(form: ProviderForm): Replay {
   };
 }
 
-/** The content for a reader, without the division into deltas. */
+/** Returns the content of the events without their division into deltas. */
 export function gist(events: readonly ModelEvent[]) {
   const calls = events.flatMap((event) =>
     event.type === "tool-call-end" ? [{ name: event.name, arguments: event.arguments }] : [],

@@ -8,13 +8,16 @@ export interface Exchange {
 }
 
 export interface SseServer extends AsyncDisposable {
-  /** Without a path. */
+  /** The URL without a path. */
   readonly url: string;
   /** The bodies of the requests so far. */
   readonly bodies: readonly string[];
 }
 
-/** A real HTTP server on a free port; the n-th request is answered by the n-th answer, or the last. */
+/**
+ * Starts an HTTP server on a free port. It answers the n-th request with the n-th answer, or with
+ * the last one.
+ */
 export async function startSseServer(
   ...answers: ((exchange: Exchange) => void)[]
 ): Promise<SseServer> {
@@ -45,7 +48,7 @@ export function sendEvents(response: ServerResponse, chunks: readonly unknown[])
   for (const chunk of chunks) response.write(sseText(chunk));
 }
 
-/** An answer that streams the chunks and ends. */
+/** Returns an answer that streams the chunks and ends. */
 export function streams(...chunks: readonly unknown[]): (exchange: Exchange) => void {
   return ({ response }) => {
     sendEvents(response, chunks);
@@ -53,7 +56,7 @@ export function streams(...chunks: readonly unknown[]): (exchange: Exchange) => 
   };
 }
 
-/** An answer with a status and a JSON body. */
+/** Returns an answer with a status and a JSON body. */
 export function fails(
   status: number,
   body: unknown,
@@ -65,7 +68,7 @@ export function fails(
   };
 }
 
-/** A `fetch` that answers every request with the same stream, and keeps what was sent. */
+/** Returns a `fetch` that answers every request with the same stream and records the requests. */
 export function sseFetch(
   chunks: readonly unknown[],
   sent: { url: string; headers: Headers; body: unknown }[] = [],

@@ -3,21 +3,23 @@ import { countWithRanks, loadRanks, type Ranks, readRanks } from "./o200k.ts";
 const exactLength = 20_000;
 const sampleCount = 20;
 const sampleLength = exactLength / sampleCount;
-/** About what English prose has. */
+/** The approximate ratio of English prose. */
 const charactersPerToken = 4;
 
 let ranks: Ranks | undefined;
 let loading: Promise<void> | undefined;
 
 /**
- * How many tokens a text is, in OpenAI's o200k encoding (other vendors' differ by some percent).
+ * Returns the number of tokens of a text in OpenAI's o200k encoding. Other vendors' counts differ
+ * by a few percent.
  *
- * Exact up to 20,000 characters, save for one thing: a run of more than 128 letters, spaces or
- * signs without a break is counted in pieces, which adds at most a token for each 128 characters.
- * A longer text is estimated from twenty even samples, so that 50 MB cost a few milliseconds.
+ * The count is exact up to 20,000 characters, with one exception: a run of more than 128 letters,
+ * spaces or symbols is counted in chunks, which adds at most one token for each 128 characters. For
+ * a longer text, it is an estimate from twenty evenly spaced samples, so that 50 MB take a few
+ * milliseconds.
  *
  * The first call reads the encoding's table, which takes about 0.1 s; `loadTokenizer` does that
- * without holding the event loop.
+ * without blocking the event loop.
  *
  * @example countTokens("Heave away!"); // 4
  */
@@ -33,8 +35,8 @@ export function countTokens(text: string): number {
 }
 
 /**
- * Counts as `countTokens` does if the encoding's table is loaded. Otherwise returns an estimate, and
- * starts to load the table: a server counts its first tokens without a pause.
+ * Returns the result of `countTokens` if the encoding's table is loaded. Otherwise it returns an
+ * estimate and starts to load the table, so that a server's first count does not block.
  *
  * @example
  * countTokensIfLoaded("Heave away!"); // 3
@@ -47,7 +49,7 @@ export function countTokensIfLoaded(text: string): number {
   return Math.ceil(text.length / charactersPerToken);
 }
 
-/** Loads the encoding's table without holding the event loop, and gives `countTokens`. */
+/** Loads the encoding's table without blocking the event loop, and resolves with `countTokens`. */
 export async function loadTokenizer(): Promise<(text: string) => number> {
   if (ranks === undefined) {
     loading ??= loadRanks().then((loaded) => {
@@ -70,9 +72,9 @@ const longRuns = /[\p{L}\p{M}]{129,}|\s{129,}|[^\s\p{L}\p{M}\p{N}]{129,}/gu;
 const pieces = /[\s\S]{1,128}/gu;
 
 /**
- * Splits runs of letters, spaces or signs of more than 128 characters. The encoder treats such a
- * run as one word, and its time grows with the square of a word's length: 20,000 characters without
- * a break would block the event loop for seconds.
+ * Splits runs of more than 128 letters, spaces or symbols. The encoder treats such a run as one
+ * word, and its time grows with the square of a word's length: a run of 20,000 characters would
+ * block the event loop for seconds.
  */
 export function splitLongRuns(text: string): readonly string[] {
   if (text.length <= limit) return [text];

@@ -7,7 +7,7 @@ import { countWithRanks, loadRanks, readRanks } from "./o200k.ts";
 const ranks = readRanks();
 const asPlainText = { disallowedSpecial: new Set<string>() };
 
-test("any text has as many tokens as gpt-tokenizer counts", () => {
+test("counts any text as gpt-tokenizer does", () => {
   const piece = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 60 }),
     fc.string({ unit: "binary", maxLength: 60 }),
@@ -34,11 +34,11 @@ test("any text has as many tokens as gpt-tokenizer counts", () => {
   );
 });
 
-test("the table that is loaded in slices is the whole table", async () => {
+test("loads the whole table in slices", async () => {
   assert.deepEqual(await loadRanks(), ranks);
 });
 
-test("loading the table leaves the event loop free", async () => {
+test("loads the table without blocking the event loop", async () => {
   let longest = 0;
   let { user: last } = process.threadCpuUsage();
   const watch = setInterval(() => {
@@ -48,6 +48,6 @@ test("loading the table leaves the event loop free", async () => {
   }, 0);
   await loadRanks();
   clearInterval(watch);
-  // Processor time: what else the machine does is not measured.
+  // Measure processor time, so that other load on the machine does not count.
   assert.ok(longest / 1_000 < 50, `${longest / 1_000} ms`);
 });

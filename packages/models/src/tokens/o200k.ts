@@ -5,16 +5,19 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { brotliDecompress, brotliDecompressSync } from "node:zlib";
 
-/** The rank of each token of the encoding, by its UTF-8 bytes as a Latin-1 string. */
+/** The rank of each token of the encoding, keyed by its UTF-8 bytes as a Latin-1 string. */
 export type Ranks = ReadonlyMap<string, number>;
 
-/** The tokens in the order of their ranks, each after a byte with its length; `data/make-token-table.ts` writes it. */
+/**
+ * The tokens in the order of their ranks, each after a byte with its length.
+ * `data/make-token-table.ts` writes this file.
+ */
 const file = new URL("../../data/o200k.br", import.meta.url);
-/** How many tokens are read before other work gets a turn: about 5 ms. */
+/** The tokens that are read before the loader yields to the event loop, about 5 ms of work. */
 const tokensInSlice = 10_000;
 
 const contraction = String.raw`(?:'(?:[sS]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE]))?`;
-/** Splits a text into words, which are encoded one by one; the encoding defines it. */
+/** Matches the words of a text, which are encoded one by one. The encoding defines this pattern. */
 const words = new RegExp(
   [
     String.raw`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+${contraction}`,
@@ -28,14 +31,14 @@ const words = new RegExp(
   "gu",
 );
 
-/** Reads the table at once, which takes about 0.1 s. */
+/** Reads the table synchronously, which takes about 0.1 s. */
 export function readRanks(): Ranks {
   const ranks = new Map<string, number>();
   for (const _ of addRanks(ranks, brotliDecompressSync(readFileSync(file))));
   return ranks;
 }
 
-/** Reads the table without holding the event loop. */
+/** Reads the table without blocking the event loop. */
 export async function loadRanks(): Promise<Ranks> {
   const ranks = new Map<string, number>();
   const content = await promisify(brotliDecompress)(await readFile(file));
@@ -63,18 +66,21 @@ export function countWithRanks(text: string, ranks: Ranks): number {
   return tokens;
 }
 
-/** Joins the neighbours with the lowest rank until no two neighbours are a token, and counts what is left. */
+/**
+ * Merges the neighbours with the lowest rank until no two neighbours form a token, and returns the
+ * number of remaining parts.
+ */
 function mergedParts(bytes: string, ranks: Ranks): number {
   /** The start of each part, and the end of the text. */
   const starts = Array.from({ length: bytes.length + 1 }, (_, index) => index);
   const rankAt = (part: number) =>
     ranks.get(bytes.slice(starts[part], starts[part + 2])) ?? Infinity;
-  /** The rank of each part joined with the next one. */
+  /** The rank of each part merged with the next one. */
   const joined = Array.from({ length: bytes.length - 1 }, (_, part) => rankAt(part));
   for (;;) {
     let lowest = Infinity;
     let part = -1;
-    // An index, because entries() makes an array for each pair, and this is the innermost loop.
+    // Use an index in this innermost loop, because entries() creates an array for each pair.
     for (let index = 0; index < joined.length; index++) {
       const rank = joined[index] ?? Infinity;
       if (rank < lowest) [lowest, part] = [rank, index];

@@ -1,24 +1,29 @@
 import type { Provider } from "./provider.ts";
 
-/** The rules of a wire for conversations; docs/reference/model-messages.md has the reasons. */
+/**
+ * The rules of a wire protocol for conversations. docs/reference/model-messages.md gives the
+ * reasons.
+ */
 export interface Dialect {
-  /** The name under which the provider's metadata is kept and handed back. */
+  /** The key of the provider's metadata in messages. */
   readonly metadataKey: string;
-  /** System and developer messages may stand between others. */
+  /** Whether system and developer messages may be between other messages. */
   readonly systemAnywhere: boolean;
-  /** The first and last messages are the user's, and roles alternate. */
+  /** Whether the first and last messages must be the user's and roles must alternate. */
   readonly strictTurns: boolean;
-  /** A tool's result may hold files that come as data; those that come as addresses too. */
+  /** Whether a tool result may contain files as data, or also files as URLs. */
   readonly filesInResults: "none" | "data" | "all";
-  /** Reasoning is carried back as its text; elsewhere only with the metadata that signs it. */
+  /**
+   * Whether requests include reasoning as plain text. Otherwise they include only signed reasoning.
+   */
   readonly unsignedReasoning: boolean;
-  /** Characters of a call's id at most. */
+  /** The maximum length of a call's id, in characters. */
   readonly idLength: number;
-  /** The characters that are illegal in a call's id. */
+  /** Matches the characters that are illegal in a call's id. */
   readonly illegalInIds: RegExp;
-  /** The name of a tool begins with a letter or an underscore. */
+  /** Whether a tool's name must begin with a letter or an underscore. */
   readonly namesBeginWithLetter: boolean;
-  /** Media types of the files it takes as data, and as addresses. */
+  /** Match the media types of files that the provider accepts as data, and as URLs. */
   readonly readsData: RegExp;
   readonly readsUrls: RegExp;
 }
@@ -30,7 +35,7 @@ const geminiMedia =
 
 const imagesAndPdf = /^(?:image\/(?:png|jpeg|gif|webp)|application\/pdf)$/;
 
-/** The rules that most wires share. */
+/** The rules that most wire protocols share. */
 const common = {
   systemAnywhere: false,
   strictTurns: true,
@@ -64,13 +69,13 @@ export function dialectOf({ wire, id }: Pick<Provider, "wire" | "id">): Dialect 
         readsUrls: /^image\/.+$/,
       };
     case "openai-compatible":
-      // Many chat templates refuse a system message after the first one.
+      // Many chat templates reject a system message after the first one.
       return {
         ...common,
         metadataKey: id,
         unsignedReasoning: true,
         idLength: 40,
-        // Some templates show the model its ids, in a form of their own: `functions.Add:0`.
+        // Some templates show the ids to the model, in forms such as `functions.Add:0`.
         illegalInIds: beyondPrintable,
         readsData:
           /^(?:image\/(?:png|jpeg|gif|webp)|video\/[^*]+|application\/pdf|audio\/(?:wav|mp3|mpeg))$/,

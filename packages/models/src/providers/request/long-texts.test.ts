@@ -6,11 +6,11 @@ import { anyConversation } from "../../testing/any-conversation.ts";
 import { bodyOf } from "../../testing/body-of.ts";
 import { formNames, modelOfForm } from "../../testing/provider-forms.ts";
 
-/** A text with characters that JSON escapes, and blanks that packages trim. */
+/** A text with characters that JSON escapes, and with outer whitespace that packages trim. */
 const long = (text: string, length: number) =>
   ` ${`${text}"\\\n\u0001é😀`.repeat(Math.ceil(length / (text.length + 7)))}\n `;
 
-/** The same conversation with a long text in the place of each text. */
+/** The conversation with a long text in place of each text. */
 function lengthened(messages: readonly Message[], length: number): readonly Message[] {
   const lengthenedPart = (part: ContentPart): ContentPart => {
     if (part.type === "text") return { ...part, text: long(part.text, length) };
@@ -33,13 +33,13 @@ function lengthened(messages: readonly Message[], length: number): readonly Mess
   });
 }
 
-test("a long prompt is sent as the provider's package writes it", async (t) => {
+test("sends a long prompt unchanged", async (t) => {
   for (const form of formNames)
     await t.test(form, async () => {
       await fc.assert(
         fc.asyncProperty(anyConversation, async (conversation) => {
           const messages = lengthened(conversation, 2_000);
-          // Only the first of the two is so long that its texts are placeholders for a while.
+          // Only the first request is long enough for placeholders.
           const system = { role: "system", content: "x".repeat(300_000) } as const;
           const together = await bodyOf(form, [system, ...messages]);
           const expected = await bodyOf(form, [{ role: "system", content: "x" }, ...messages]);
@@ -54,7 +54,7 @@ test("a long prompt is sent as the provider's package writes it", async (t) => {
 });
 
 // Contract: durability-6
-test("images of 20 MB and a text of 20 MB are sent without a long turn of the event loop", async () => {
+test("sends 20 MB of images and 20 MB of text without blocking the event loop", async () => {
   const data = Buffer.alloc(15_000_000, "image").toString("base64");
   const image = { type: "image", mimeType: "image/png", source: { type: "base64", data } } as const;
   const messages: readonly Message[] = [

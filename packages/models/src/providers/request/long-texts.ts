@@ -1,35 +1,38 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 
 /*
- * The providers' packages build the body of a request as one string, in one turn of the event loop. Images and
- * long histories would block it for hundreds of milliseconds. Therefore the packages get placeholders for long
- * texts, and `fetchLongTexts` puts the texts in their places, in pieces.
+ * The providers' packages build the body of a request as one string, in one turn of the event loop.
+ * Images and long histories would block it for hundreds of milliseconds. Therefore the packages get
+ * placeholders for long texts, and `fetchLongTexts` replaces the placeholders in small steps.
  */
 
-/** Characters of a prompt up to which it is sent as it is. */
+/** Shorter prompts are sent without placeholders. In characters. */
 const shortPrompt = 262_144;
 
-/** Characters of a text up to which it stays in the prompt. */
+/** Shorter texts stay in the prompt. In characters. */
 const shortText = 512;
 
-/** Characters that stay before a placeholder: packages tell the type of an image by its first bytes. */
+/**
+ * The characters before a placeholder that stay, because packages detect the type of an image by
+ * its first bytes.
+ */
 const headLength = 64;
 
-/** Characters that are escaped and encoded at once. */
+/** The characters that are escaped and encoded in one step. */
 const pieceLength = 262_144;
 
-/** How long a body is built before other work gets its turn, in ms. */
+/** How long a body is built before it yields to the event loop, in ms. */
 const turnMs = 8;
 
-/** The texts of the requests that are being opened. */
+/** The long texts of requests that are not sent yet, keyed by placeholder. */
 const textsOf = new Map<string, readonly string[]>();
 
 type CallOptions = Omit<LanguageModelV4CallOptions, "abortSignal">;
 
 /**
- * Replaces the long texts of a prompt by placeholders.
+ * Replaces the long texts of a prompt with placeholders.
  *
- * @returns the options for the provider's package, and a function that forgets the texts
+ * @returns the options for the provider's package, and a function that releases the texts
  */
 export function withoutLongTexts(options: CallOptions): {
   readonly options: CallOptions;
@@ -41,7 +44,7 @@ export function withoutLongTexts(options: CallOptions): {
   const prompt = mapTexts(options.prompt, (text) => {
     length += text.length;
     if (text.length <= shortText) return text;
-    // Packages trim texts, so blanks at both ends stay in place.
+    // Keep the whitespace at both ends in the prompt, because packages trim texts.
     const end = text.trimEnd().length;
     const from = endOfPiece(text, text.length - text.trimStart().length + headLength);
     if (end - from <= shortText) return text;
@@ -55,7 +58,7 @@ export function withoutLongTexts(options: CallOptions): {
 
 const placeholder = (id: string) => `capstan-${id}-`;
 
-/** Returns a `fetch` that puts the texts of `withoutLongTexts` in their places. */
+/** Returns a `fetch` that replaces the placeholders of `withoutLongTexts` with their texts. */
 export function fetchLongTexts(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     if (typeof init?.body !== "string" || textsOf.size === 0) return fetch(input, init);
@@ -83,7 +86,7 @@ async function filled(
   return new Blob(pieces);
 }
 
-/** Lets other work of the event loop have its turn. */
+/** Yields to the event loop. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
@@ -91,8 +94,8 @@ export function nextTurn(): Promise<void> {
 function* piecesOf(body: string, id: string, texts: readonly string[]): Generator<string> {
   let ready = "";
   let from = 0;
-  // The quote of a placeholder is escaped as often as the text around it: once in a string of the body, twice in a
-  // string of JSON within such a string.
+  // The quotation mark of a placeholder shows how often its surrounding text is escaped: once in a
+  // string of the body, twice in JSON within such a string.
   for (const found of body.matchAll(new RegExp(`${placeholder(id)}(\\d+)(\\\\+)"`, "g"))) {
     const [whole, index, { length: backslashes } = ""] = found;
     const text = texts[Number(index)] ?? "";
@@ -116,12 +119,12 @@ function escaped(text: string, times: number): string {
   return result;
 }
 
-/** Not within a character of two units: each alone would be written as an escape. */
+/** Returns an end that does not split a surrogate pair, because JSON escapes lone surrogates. */
 function endOfPiece(text: string, at: number): number {
   return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(at - 1, at + 1)) ? at + 1 : at;
 }
 
-/** Changes the texts and the Base64 data of a prompt. */
+/** Returns a prompt with changed texts and Base64 data. */
 function mapTexts(
   prompt: LanguageModelV4Prompt,
   change: (text: string) => string,

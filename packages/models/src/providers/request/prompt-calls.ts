@@ -3,16 +3,17 @@ import type { Dialect } from "./dialect.ts";
 
 export interface PromptCall {
   readonly call: ToolCallRequest;
-  /** The id and the name that it goes by in the prompt. */
+  /** The id and the name of the call in the prompt. */
   readonly promptId: string;
   readonly promptName: string;
-  /** Text of a JSON object, else an object. */
+  /** The arguments: the text of a JSON object, or an object. */
   readonly input: unknown;
 }
 
 /**
- * Writes the calls of a prompt in a form that its provider accepts: a legal and unique id, a name,
- * and arguments that are an object. Valid values are unchanged, so that prompt caches stay valid.
+ * Returns a function that converts calls to a form that the provider accepts: a valid and unique
+ * id, a valid name, and an object as arguments. Valid values do not change, so that prompt caches
+ * stay valid.
  */
 export function createPromptCalls(
   dialect: Pick<Dialect, "idLength" | "illegalInIds" | "namesBeginWithLetter">,
@@ -37,7 +38,9 @@ export function createPromptCalls(
   };
 }
 
-/** Models make names up, too, and every provider refuses a prompt that holds one it would not take. */
+/**
+ * Returns a valid name. Models also invent names, and providers reject prompts with invalid names.
+ */
 export function promptName(
   name: string,
   { namesBeginWithLetter }: Pick<Dialect, "namesBeginWithLetter">,
@@ -47,7 +50,7 @@ export function promptName(
   return begun.slice(0, 64);
 }
 
-/** The tools that go by another name at a provider: their own names, by those. */
+/** Returns the names of tools that have another name at the provider, keyed by that name. */
 export function ownNames(
   tools: readonly ToolDefinition[],
   dialect: Pick<Dialect, "namesBeginWithLetter">,
@@ -60,19 +63,25 @@ export function ownNames(
   return new Map(others);
 }
 
-/** The model's text if it is an object; providers accept nothing else. */
+/**
+ * Returns the arguments as the model wrote them, or an object that contains them if they are not an
+ * object.
+ */
 function promptInput(text: string): unknown {
   if (text.trim() === "") return {};
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return hasPrototypeKeys(value) ? value : text;
   } catch {
-    // Falls through: what the model wrote is shown to it as it was.
+    // Invalid JSON is shown to the model in the object below.
   }
   return { invalid_arguments: text };
 }
 
-/** Text with such keys the providers' packages do not parse, and send nothing in its place. */
+/**
+ * Whether a key is `__proto__` or `constructor`. The providers' packages do not parse text with
+ * such keys and send no arguments.
+ */
 function hasPrototypeKeys(value: unknown): boolean {
   return /"(?:__proto__|constructor)":/.test(JSON.stringify(value));
 }

@@ -8,9 +8,10 @@ export type PromptPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 type Reads = Pick<Dialect, "readsData" | "readsUrls">;
 
 /**
- * Returns the content of a user or a tool in a provider's form, without empty texts, which some
- * reject. Text files are sent as text, because few providers read them, and links as their URLs.
- * Content that the provider does not accept is named, because it would reject the whole request.
+ * Returns the content of a user or a tool in a provider's form. It omits empty texts, which some
+ * providers reject. It sends text files as text, because few providers accept them, and links as
+ * URLs. It replaces content that the provider does not accept with a note, because the provider
+ * would reject the whole request.
  */
 export function promptParts(
   content: string | readonly ContentPart[],
@@ -23,7 +24,7 @@ export function promptParts(
   return parts.filter((part) => part.type !== "text" || part.text.trim() !== "");
 }
 
-/** Texts one after the other become one, with an empty line between them. */
+/** Joins consecutive texts with an empty line between them. */
 export function joinTexts(parts: readonly PromptPart[]): PromptPart[] {
   const joined: PromptPart[] = [];
   for (const part of parts) {
@@ -38,7 +39,7 @@ export function textPart(text: string): LanguageModelV4TextPart {
   return { type: "text", text };
 }
 
-/** Text of a file, or its name: it must not look like the log that may be in the same message. */
+/** Escapes a file's text or name, so that it cannot imitate the log in the same message. */
 function foreignText(text: string): LanguageModelV4TextPart {
   return textPart(neutraliseOutside(text));
 }
@@ -66,7 +67,7 @@ function promptPart(part: ContentPart, reads: Reads): PromptPart {
   }
 }
 
-/** Undefined if the provider does not accept it. */
+/** Returns the part in the provider's form, or `undefined` if the provider does not accept it. */
 function filePart(
   { source, mimeType }: ImagePart | FilePart,
   { readsData, readsUrls }: Reads,
@@ -89,7 +90,10 @@ function filePart(
     : undefined;
 }
 
-/** As the providers call it; for an address whose kind alone is known, what its name says. */
+/**
+ * Returns the media type by the providers' name. If only the kind of a URL is known, its file
+ * extension decides.
+ */
 function mediaTypeOf(mimeType: string, url?: URL): string {
   const type = mimeType.toLowerCase().split(";", 1)[0]?.trim() ?? "";
   const extension = /\.(png|jpe?g|webp|gif)$/i.exec(url?.pathname ?? "")?.[1]?.toLowerCase();
@@ -106,9 +110,7 @@ function unreadable({ type, mimeType, source, ...rest }: ImagePart | FilePart): 
   const name = "name" in rest ? rest.name : undefined;
   const address = source.type === "url" ? source.url.slice(0, 200) : undefined;
   const what = [type, name, address].filter((word) => word !== undefined).join(" ");
-  return foreignText(
-    `[${what} (${mimeType}): it is not sent, because this model does not take it]`,
-  );
+  return foreignText(`[${what} (${mimeType}): not sent, because this model does not accept it]`);
 }
 
 function textOfFile({ name, mimeType, source }: FilePart): PromptPart | undefined {

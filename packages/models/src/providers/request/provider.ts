@@ -1,4 +1,4 @@
-/** How a server is spoken to. */
+/** The wire protocol of a server. */
 export type Wire =
   | "openai-responses"
   | "openai-chat"
@@ -8,20 +8,20 @@ export type Wire =
 
 export type ProviderId = "openai" | "anthropic" | "google" | "custom" | "ollama";
 
-/** A place that serves models, as the environment configures it. */
+/** A configured provider of models. */
 export interface Provider {
   readonly id: ProviderId;
-  /** The display name: `OpenAI`. */
+  /** The display name, for example `OpenAI`. */
   readonly title: string;
   readonly wire: Wire;
   /** The base URL of the API, without a slash at the end. */
   readonly url: string;
   readonly key: string | undefined;
-  /** The variable to change if the key or the URL is wrong. */
+  /** The environment variable to change if the key or the URL is wrong. */
   readonly keyVariable: string;
   readonly urlVariable: string;
-  /** The model for requests that name none; undefined: the first that the server lists. */
+  /** The default model; `undefined` for the first model that the server lists. */
   readonly defaultModel: string | undefined;
-  /** Why it is offered: `OPENAI_API_KEY is set`. */
+  /** Why the provider is available, for example `OPENAI_API_KEY is set`. */
   readonly reason: string;
 }

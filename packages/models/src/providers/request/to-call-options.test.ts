@@ -17,7 +17,7 @@ const custom = { id: "custom", wire: "openai-compatible", url: "http://h/v1" } a
 const tool: ToolDefinition = { type: "function", function: { name: "T", strict: true } };
 const plain: ModelRequest = { messages: [{ role: "user", content: "Hi" }], tools: [] };
 
-test("a tool without parameters takes an empty object", () => {
+test("a tool without parameters accepts an empty object", () => {
   const { tools, toolChoice } = toCallOptions(
     { ...plain, tools: [tool], toolChoice: "required" },
     openai,
@@ -29,7 +29,7 @@ test("a tool without parameters takes an empty object", () => {
 });
 
 // Contract: model-messages-8
-test("a schema that names no type or no properties has both, and one that does stays as it is", () => {
+test("adds a missing type or missing properties to a schema, and changes nothing else", () => {
   const schemaOf = (parameters: JsonObject) => {
     const given = { ...tool, function: { name: "T", parameters } };
     const [sent] = toCallOptions({ ...plain, tools: [given] }, openai).tools ?? [];
@@ -45,7 +45,7 @@ test("a schema that names no type or no properties has both, and one that does s
   assert.deepEqual(schemaOf(full), full);
 });
 
-test("without tools, the request has no settings for tools", () => {
+test("sends no tool settings without tools", () => {
   const options = toCallOptions(
     { ...plain, toolChoice: "required", parallelToolCalls: false },
     openai,
@@ -54,7 +54,7 @@ test("without tools, the request has no settings for tools", () => {
   assert.deepEqual(options.providerOptions, { openai: { store: false } });
 });
 
-test("for Anthropic, tools called before are defined even if no tool may be called", () => {
+test("defines earlier tools for Anthropic even if no tool may be called", () => {
   const call = { id: "a", type: "function", function: { name: "T", arguments: "{}" } } as const;
   const messages: ModelRequest["messages"] = [
     ...plain.messages,
@@ -70,7 +70,7 @@ test("for Anthropic, tools called before are defined even if no tool may be call
   assert.ok(!("tools" in toCallOptions({ messages, tools: [] }, openai)));
 });
 
-test("each provider hears of parallel calls in its own words, and the caller's words win", () => {
+test("sets parallel calls in each provider's form, and prefers the caller's setting", () => {
   const request = { ...plain, tools: [tool], parallelToolCalls: false };
   assert.equal(
     toCallOptions(request, openai).providerOptions?.["openai"]?.["parallelToolCalls"],
@@ -88,7 +88,7 @@ test("each provider hears of parallel calls in its own words, and the caller's w
   assert.deepEqual(own.providerOptions?.["openai"], { store: true, parallelToolCalls: false });
 });
 
-test("a response format keeps its schema, name and strictness", () => {
+test("keeps the schema, name and strictness of a response format", () => {
   const schema = { type: "object" };
   const options = toCallOptions(
     { ...plain, responseFormat: { type: "json_schema", name: "answer", schema, strict: true } },
@@ -102,7 +102,7 @@ test("a response format keeps its schema, name and strictness", () => {
   );
 });
 
-test("an effort that nobody knows is left out", () => {
+test("omits an unknown reasoning effort", () => {
   assert.equal(toCallOptions({ ...plain, reasoningEffort: "high" }, openai).reasoning, "high");
   assert.ok(!("reasoning" in toCallOptions({ ...plain, reasoningEffort: "enormous" }, openai)));
 });

@@ -23,7 +23,7 @@ export function toCallOptions(
   const dialect = dialectOf(provider);
   return {
     prompt: toPrompt(request.messages, dialect),
-    // Every part that the server sends is a sign of life, whether or not it has a meaning here.
+    // Request raw parts, because any part that the server sends resets the timeout.
     includeRawChunks: true,
     providerOptions: providerOptionsOf(request, provider),
     ...toolOptions(request, provider, dialect),
@@ -49,7 +49,7 @@ function toolOptions(
     };
   }
   if (wire !== "anthropic") return {};
-  // Anthropic wants tools to be defined wherever the messages hold calls of them.
+  // Anthropic requires definitions of all tools that the messages call.
   const calls = messages.flatMap((message) =>
     message.role === "assistant" ? (message.tool_calls ?? []) : [],
   );
@@ -72,7 +72,7 @@ function functionTool(
   return {
     type: "function",
     name: promptName(name, dialect),
-    // Some refuse one that says no more than that it is an object, or not even that.
+    // Some providers reject a schema without a type or without properties.
     inputSchema: { type: "object", properties: {}, ...parameters },
     ...(description !== undefined && { description }),
     ...(strict !== undefined && { strict }),
@@ -101,7 +101,7 @@ function formatOf(format: ResponseFormat): NonNullable<CallOptions["responseForm
   }
 }
 
-/** Returns the provider's own options; those of the caller take precedence. */
+/** Returns the provider-specific options. The caller's options take precedence. */
 function providerOptionsOf(
   request: ModelRequest,
   provider: Pick<Provider, "id" | "wire" | "url">,
@@ -122,7 +122,7 @@ function ownOptions(
       : {};
   switch (wire) {
     case "openai-responses":
-      // The history is ours: nothing is kept there, and reasoning travels sealed instead.
+      // Capstan stores the history. OpenAI stores nothing and returns encrypted reasoning.
       return {
         store: false,
         ...strict,
@@ -135,8 +135,8 @@ function ownOptions(
     case "anthropic":
       return {
         includePings: true,
-        // Without it nothing is cached, and each round is paid for from the beginning. Gateways
-        // may not know it.
+        // Without this option, nothing is cached and each round costs the full price. Gateways may
+        // not support it.
         ...(url.startsWith("https://api.anthropic.com/") && {
           cacheControl: { type: "ephemeral" },
         }),

@@ -12,8 +12,8 @@ import { pairResults } from "./tool-results.ts";
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
 
 /**
- * A conversation in OpenAI Chat's form, as the prompt of a provider that speaks `dialect`. Always
- * one that the provider takes, whatever was stopped, refused, lost or made up in it.
+ * Converts a conversation in the form of Chat Completions to a prompt for a provider. The provider
+ * accepts the prompt even if the conversation has stopped, rejected, lost or invented calls.
  */
 export function toPrompt(messages: readonly Message[], dialect: Dialect): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [];
@@ -48,7 +48,7 @@ export function toPrompt(messages: readonly Message[], dialect: Dialect): Langua
       }
     }
   }
-  if (prompt.length === 0 || (dialect.strictTurns && !endsWithPerson(prompt)))
+  if (prompt.length === 0 || (dialect.strictTurns && !endsWithUser(prompt)))
     addUserParts(prompt, [filler(prompt)]);
   return prompt;
 }
@@ -63,7 +63,7 @@ interface Turn {
 function addTurn(prompt: LanguageModelV4Prompt, { message, calls, results, dialect }: Turn): void {
   const content = message === undefined ? [] : assistantContent(message, calls, dialect);
   if (content.length > 0) {
-    if (dialect.strictTurns && !endsWithPerson(prompt)) addUserParts(prompt, [filler(prompt)]);
+    if (dialect.strictTurns && !endsWithUser(prompt)) addUserParts(prompt, [filler(prompt)]);
     prompt.push({ role: "assistant", content });
   }
   const paired = pairResults(calls, results, dialect);
@@ -71,14 +71,19 @@ function addTurn(prompt: LanguageModelV4Prompt, { message, calls, results, diale
   addUserParts(prompt, paired.rest);
 }
 
-/** Returns the user message between two answers, if roles must alternate and there is none. */
+/**
+ * Returns a user message to insert between two answers if roles must alternate and there is none.
+ */
 function filler(prompt: LanguageModelV4Prompt): PromptPart {
   const isFirst = prompt.every(({ role }) => role === "system");
   return textPart(isFirst ? "(The conversation begins.)" : "(Go on.)");
 }
 
-/** A tool's result counts: it goes to the model in the person's turn. */
-function endsWithPerson(prompt: LanguageModelV4Prompt): boolean {
+/**
+ * Whether the prompt ends with a user's turn. Tool results count as one, because they are sent in
+ * the user's role.
+ */
+function endsWithUser(prompt: LanguageModelV4Prompt): boolean {
   const last = prompt.at(-1)?.role;
   return last === "user" || last === "tool";
 }
@@ -106,7 +111,7 @@ function assistantContent(
       ...optionsOf(call.providerMetadata),
     });
   }
-  // An answer that was cut off while the model was thinking. No provider takes thoughts alone.
+  // The answer was cut off during the reasoning. No provider accepts reasoning alone.
   if (parts.length === 0) return parts;
   const thoughts: AssistantContent = [];
   for (const { text, providerMetadata } of reasoning ?? []) {
@@ -124,7 +129,7 @@ function optionsOf(metadata: JsonObject | undefined): {
   return metadata === undefined ? {} : { providerOptions: metadata as SharedV4ProviderOptions };
 }
 
-/** Several user messages in a row become one, because some servers require that roles alternate. */
+/** Joins consecutive user messages, because some servers require that roles alternate. */
 function addUserParts(prompt: LanguageModelV4Prompt, parts: readonly PromptPart[]): void {
   if (parts.length === 0) return;
   const last = prompt.at(-1);
@@ -133,7 +138,10 @@ function addUserParts(prompt: LanguageModelV4Prompt, parts: readonly PromptPart[
   prompt.push({ role: "user", content: joinTexts([...before, ...parts]) });
 }
 
-/** A developer message for providers without this role. A turn's log already has a frame. */
+/**
+ * Returns a developer message for providers without this role. A turn's log already has its own
+ * frame.
+ */
 function framed(content: string): string {
   if (content.startsWith("<turn-log>")) return content;
   return `<developer-message>\n${content}\n</developer-message>`;

@@ -5,16 +5,16 @@ import { type PromptCall, promptName } from "./prompt-calls.ts";
 import { joinTexts, type PromptPart, promptParts, textPart } from "./prompt-content.ts";
 
 export interface ToolResults {
-  /** One for each call, in the order of the calls. */
+  /** One result for each call, in the order of the calls. */
   readonly results: readonly LanguageModelV4ToolResultPart[];
-  /** Parts that cannot be in a result on this wire, and follow as a user message. */
+  /** Parts that the provider does not accept in a result. They follow as a user message. */
   readonly rest: readonly PromptPart[];
 }
 
 /**
- * Pairs the calls of a message with the results that follow it. Providers refuse a call without
- * a result and a result without a call; a stopped turn can leave the one, an edited history the
- * other.
+ * Pairs the calls of a message with the results that follow it. Providers reject a call without a
+ * result, which a stopped turn can leave, and a result without a call, which an edited history can
+ * contain.
  */
 export function pairResults(
   calls: readonly PromptCall[],
@@ -34,14 +34,14 @@ export function pairResults(
     }
     unpaired.delete(message);
     const text = message.content.trim() === "" ? "(no result)" : message.content;
-    // Texts and links are in the content already.
+    // Texts and links are already in the content.
     const shown = message.parts?.filter(({ type }) => type === "image" || type === "file") ?? [];
     const parts = promptParts(shown, dialect);
     const inside = parts.filter((part) => isTakenInResults(part, dialect));
     const outside = parts.filter((part) => !inside.includes(part));
     if (outside.length > 0) rest.push(textPart(`[Returned by ${promptName}:]`), ...outside);
     if (inside.length === 0) return { ...base, output: { type: "text", value: text } };
-    // The texts go first, as one: for some each would be a result of its own.
+    // Join the texts and put them first, because some providers turn each text into its own result.
     const texts = joinTexts([textPart(text), ...inside.filter(({ type }) => type === "text")]);
     const files = inside.filter(({ type }) => type !== "text");
     return { ...base, output: { type: "content", value: [...texts, ...files] } };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCallStream } from "./call-stream.ts";
 
-test("a call that comes without deltas is whole all the same", () => {
+test("completes a call without deltas", () => {
   const calls = createCallStream([]);
   assert.deepEqual(
     calls.call("a", "ListFiles", '{"path":"."}', { google: { thoughtSignature: "s" } }),
@@ -23,7 +23,7 @@ test("a call that comes without deltas is whole all the same", () => {
 });
 
 // Contract: model-messages-13
-test("ids that are empty, repeated in the answer or known from earlier turns are replaced", () => {
+test("replaces ids that are empty, repeated in the answer or used in earlier turns", () => {
   const calls = createCallStream(["earlier"]);
   for (const id of ["earlier", "", "", "new", "new"]) calls.call(id, "T", "{}", undefined);
   const ids = calls.finish(false).map((event) => (event.type === "tool-call-end" ? event.id : ""));
@@ -31,7 +31,7 @@ test("ids that are empty, repeated in the answer or known from earlier turns are
   assert.equal(ids[3], "new");
 });
 
-test("deltas find their call under its new id", () => {
+test("assigns deltas to their call under its new id", () => {
   const calls = createCallStream(["a"]);
   const [start] = calls.start("a", "T");
   assert.ok(start?.type === "tool-call-start" && start.id !== "a");
@@ -41,7 +41,7 @@ test("deltas find their call under its new id", () => {
   assert.deepEqual(calls.delta("unknown", "{}"), []);
 });
 
-test("a call cut off by the token limit ends with what there is", () => {
+test("ends a call that the token limit cut off with its partial arguments", () => {
   const calls = createCallStream([]);
   calls.start("a", "T");
   calls.delta("a", '{"x":');
@@ -51,7 +51,7 @@ test("a call cut off by the token limit ends with what there is", () => {
 });
 
 // Contract: model-messages-12
-test("calls under the same id at once keep their arguments apart", () => {
+test("keeps the arguments of concurrent calls with the same id apart", () => {
   const calls = createCallStream([]);
   calls.start("same", "A");
   calls.delta("same", '{"a":');
@@ -71,7 +71,7 @@ test("calls under the same id at once keep their arguments apart", () => {
 });
 
 // Contract: model-messages-14
-test("a call cut off before its arguments does not pass for one that needs none", () => {
+test("does not treat a call that was cut off before its arguments as one without arguments", () => {
   const calls = createCallStream([]);
   calls.call("a", "T", "{}", undefined);
   calls.start("b", "T");

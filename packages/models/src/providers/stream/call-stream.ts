@@ -6,14 +6,14 @@ interface OpenCall {
   readonly id: string;
   readonly name: string;
   streamed: string;
-  /** Another one is open under the provider's same id: whose a delta is cannot be told. */
+  /** Whether another open call has the same provider id, so that deltas are ambiguous. */
   isShared: boolean;
 }
 
 export interface CallStream {
   start(providerId: string, name: string): readonly ModelEvent[];
   delta(providerId: string, delta: string): readonly ModelEvent[];
-  /** The whole call as the provider sends it; for some the only sign of it. */
+  /** Handles a complete call. Some providers send only this, without a start and deltas. */
   call(
     providerId: string,
     name: string,
@@ -21,19 +21,19 @@ export interface CallStream {
     metadata: JsonObject | undefined,
   ): readonly ModelEvent[];
   /**
-   * Returns the events that complete the calls, at the end of the answer.
+   * Returns the events that end the calls at the end of the answer.
    *
-   * @param isCutOff the answer was ended by a limit or a filter, perhaps in its last call
+   * @param isCutOff whether a limit or a filter ended the answer, perhaps within its last call
    */
   finish(isCutOff: boolean): readonly ModelEvent[];
 }
 
 /**
- * Follows the tool calls of one answer. Each gets an id that no other call of the conversation
- * has, whatever the provider calls it: some repeat their ids in each turn, or leave them empty.
+ * Creates the events of the tool calls in one answer. Each call gets an id that is unique in the
+ * conversation, because some providers repeat their ids in each turn or send empty ones.
  *
- * A call ends with the answer, not before: a connection that breaks must never leave half a
- * call that looks whole.
+ * Calls end with the answer, so that a broken connection never leaves an incomplete call that looks
+ * complete.
  */
 export function createCallStream(usedIds: Iterable<string>): CallStream {
   const used = new Set(usedIds);
@@ -60,7 +60,7 @@ export function createCallStream(usedIds: Iterable<string>): CallStream {
     },
     delta(providerId, delta) {
       const [call] = open.get(providerId) ?? [];
-      // Of those that share an id the arguments follow when they are whole.
+      // Calls that share an id get their arguments when these are complete.
       if (call === undefined || call.isShared || delta === "") return [];
       call.streamed += delta;
       return [{ type: "tool-call-delta", id: call.id, delta }];
@@ -97,7 +97,7 @@ export function createCallStream(usedIds: Iterable<string>): CallStream {
   };
 }
 
-/** No arguments at all would be taken for a call that needs none. */
+/** Replaces empty arguments, which would make the call look like one without arguments. */
 const noArguments = "(cut off: the response ended before the arguments)";
 
 function callEnd({ id, name }: OpenCall, args: string): CallEnd {

@@ -1,18 +1,21 @@
 export interface FailureFacts {
-  /** The HTTP status, or the one that an error in the stream stands for. */
+  /** The HTTP status, or the equivalent status of an error in the stream. */
   readonly status: number | undefined;
-  /** Codes and types of the provider, in lower case: `insufficient_quota`, `not_found_error`. */
+  /**
+   * The provider's error codes and types in lower case, for example `insufficient_quota` or
+   * `not_found_error`.
+   */
   readonly codes: readonly string[];
-  /** The provider's message, or else that of the thrown error. */
+  /** The provider's message, or the message of the thrown error if there is none. */
   readonly message: string;
-  /** The system's code of a connection that failed: `ECONNREFUSED`. */
+  /** The system's error code of a failed connection, for example `ECONNREFUSED`. */
   readonly network: string | undefined;
   readonly retryAfterMs: number | undefined;
 }
 
 /**
- * Gathers what a failure says of itself: in its own fields, in those of its causes, and in the
- * body that the server sent, whose form differs from vendor to vendor.
+ * Collects the facts about an error from its fields, from its causes, and from the response body,
+ * whose form differs between vendors.
  *
  * @param now milliseconds since the epoch, for a `Retry-After` that is a date
  */
@@ -22,14 +25,14 @@ export function failureFacts(thrown: unknown, now: number): FailureFacts {
     ...bodiesOf(layer["responseBody"]),
     ...bodiesOf(layer["data"]),
   ]);
-  const said = [...bodies, ...layers];
+  const sources = [...bodies, ...layers];
   const headers = layers
     .map((layer) => recordOf(layer["responseHeaders"]))
     .find((entry) => entry !== undefined);
   return {
     status: first(layers, statusOf) ?? first(bodies, statusOf),
-    codes: said.flatMap(codesOf),
-    message: first(said, messageOf) ?? (typeof thrown === "string" ? thrown : ""),
+    codes: sources.flatMap(codesOf),
+    message: first(sources, messageOf) ?? (typeof thrown === "string" ? thrown : ""),
     network: first(layers, networkCodeOf),
     retryAfterMs: retryAfterHeader(headers ?? {}, now) ?? first(bodies, retryDelayOf),
   };
@@ -37,7 +40,7 @@ export function failureFacts(thrown: unknown, now: number): FailureFacts {
 
 type Fields = { readonly [key: string]: unknown };
 
-/** The error, its cause, the cause of that, and so on. */
+/** Returns the error and its chain of causes. */
 function layersOf(thrown: unknown): readonly Fields[] {
   const layers: Fields[] = [];
   let layer = recordOf(thrown);
@@ -49,7 +52,7 @@ function layersOf(thrown: unknown): readonly Fields[] {
   return typeof last === "string" ? [...layers, { message: last }] : layers;
 }
 
-/** The objects in a response's body that describe the error, the innermost first. */
+/** Returns the objects in a response's body that describe the error, innermost first. */
 function bodiesOf(body: unknown): readonly Fields[] {
   const value = typeof body === "string" ? (parsed(body) ?? plainText(body)) : body;
   const outer = recordOf(Array.isArray(value) ? value[0] : value);
@@ -96,7 +99,7 @@ function retryAfterHeader(headers: Fields, now: number): number | undefined {
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }
 
-/** Google says it in the body: `"retryDelay": "34s"`. */
+/** Returns the delay that Google sends in the body as `"retryDelay": "34s"`. */
 function retryDelayOf(fields: Fields): number | undefined {
   const seconds =
     typeof fields["retryDelay"] === "string" ? Number.parseFloat(fields["retryDelay"]) : Number.NaN;
@@ -120,7 +123,7 @@ function recordOf(value: unknown): Fields | undefined {
     : undefined;
 }
 
-/** Some answer in plain text; a web page says nothing of use. */
+/** Returns a plain text as a message. An HTML page has no useful message. */
 function plainText(body: string): Fields | undefined {
   return body.trimStart().startsWith("<") ? undefined : { message: body };
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { failureFacts } from "./failure-facts.ts";
 import { modelErrorCode } from "./model-error-code.ts";
 
-/** A failed response, as the providers' packages throw it. */
+/** Returns the error that the providers' packages throw for a failed response. */
 function response(statusCode: number, body: unknown, responseHeaders: Record<string, string> = {}) {
   return {
     statusCode,
@@ -153,7 +153,7 @@ const table: readonly (readonly [code: string, thrown: unknown])[] = [
   ["server", undefined],
 ];
 
-test("failures of all vendors are told apart", () => {
+test("recognises the errors of all vendors", () => {
   for (const [code, thrown] of table) {
     const facts = failureFacts(thrown, 0);
     assert.equal(
@@ -164,7 +164,7 @@ test("failures of all vendors are told apart", () => {
   }
 });
 
-test("the time to wait is found in seconds, milliseconds, dates and Google's body", () => {
+test("reads the delay from seconds, milliseconds, dates and Google's body", () => {
   const now = Date.UTC(2026, 0, 1);
   const wait = (headers: Record<string, string>, body: unknown = {}) =>
     failureFacts(response(429, body, headers), now).retryAfterMs;

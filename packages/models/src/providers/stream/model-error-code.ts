@@ -1,7 +1,10 @@
 import type { ModelErrorCode } from "@capstan/core";
 import type { FailureFacts } from "./failure-facts.ts";
 
-/** How OpenAI, Anthropic, Google, vLLM, llama.cpp, LM Studio and Ollama say that a context is full. */
+/**
+ * Matches the messages of OpenAI, Anthropic, Google, vLLM, llama.cpp, LM Studio and Ollama for a
+ * full context.
+ */
 const contextFull =
   /context_length|context[ _-](?:length|size|window|limit)|exceed_context|maximum (?:context|model) length|prompt is too long|too many (?:input )?tokens|token count.{0,40}exceeds|context (?:the )?overflow/i;
 const quotaGone =
@@ -18,9 +21,9 @@ const notAllowedHere =
   /unsupportedfunctionality|invalid_prompt|functionality not supported|invalid_request/i;
 
 /**
- * Which kind of failure it was. Words count more than the status where vendors disagree: a full
- * context is a 400 at most, a 413 or 500 at some; a wrong key is a 400 at Google; an empty
- * account is a 429 at OpenAI, a 402 or 400 elsewhere.
+ * Returns the kind of an error. The message takes precedence over the status if vendors disagree. A
+ * full context is a 400 at most vendors and a 413 or 500 at some. An invalid key is a 400 at
+ * Google. An empty account is a 429 at OpenAI and a 402 or 400 elsewhere.
  */
 export function modelErrorCode({ status, codes, message, network }: FailureFacts): ModelErrorCode {
   const words = `${codes.join(" ")} ${message}`;

@@ -9,14 +9,14 @@ export interface ReadPartsOptions {
   readonly options: Omit<LanguageModelV4CallOptions, "abortSignal">;
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** Milliseconds that may pass without a part. */
+  /** The longest time without a part, in milliseconds. */
   readonly silenceMs: number;
 }
 
 /**
- * Asks a model once and gives the parts of its answer. Throws the signal's reason soon after it
- * aborts, and a `timeout` after `silenceMs` of waiting for the provider; the time that the
- * reader takes between two parts does not count. The request is ended however this is left.
+ * Sends one request to a model and yields the parts of its answer. Throws the signal's reason soon
+ * after it aborts, and a `timeout` error if the provider sends nothing for `silenceMs`. The
+ * caller's time between two parts does not count. The request always ends with the iteration.
  */
 export async function* readParts(
   model: LanguageModelV4,
@@ -28,7 +28,7 @@ export async function* readParts(
   const stop = (): void => request.abort(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
   const watched = async <T>(waiting: PromiseLike<T>): Promise<T> => {
-    const disarm = clock.after(silenceMs, () => request.abort(silence(silenceMs)));
+    const disarm = clock.after(silenceMs, () => request.abort(silenceError(silenceMs)));
     try {
       return await waiting;
     } finally {
@@ -37,7 +37,7 @@ export async function* readParts(
   };
 
   let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined;
-  // Cancelling ends a pending read at once, even of a stream that ignores the signal.
+  // Cancel the reader, because that ends a pending read even if the stream ignores the signal.
   const cancel = (): void => void reader?.cancel(request.signal.reason).catch(() => undefined);
   request.signal.addEventListener("abort", cancel, { once: true });
   try {
@@ -51,7 +51,7 @@ export async function* readParts(
       yield value;
     }
   } catch (thrown) {
-    // The first cause counts, not the error that the abort caused in the connection.
+    // Throw the reason of the abort, not the connection error that the abort caused.
     request.signal.throwIfAborted();
     throw thrown;
   } finally {
@@ -60,12 +60,15 @@ export async function* readParts(
   }
 }
 
-/** Made when it is needed: with its stack it costs more than all else that is done for a part. */
-function silence(silenceMs: number): ModelError {
+/**
+ * Creates the error only for a timeout, because its stack trace costs more than all other work for
+ * a part.
+ */
+function silenceError(silenceMs: number): ModelError {
   return new ModelError({ code: "timeout", message: `sent nothing for ${silenceMs / 1000} s` });
 }
 
-/** Rejects when the signal aborts. A response that arrives later is discarded. */
+/** Resolves with the response, or rejects when the signal aborts. A later response is discarded. */
 async function orAborted(opening: ReturnType<LanguageModelV4["doStream"]>, signal: AbortSignal) {
   try {
     return await untilAborted(opening, signal);
@@ -78,7 +81,9 @@ async function orAborted(opening: ReturnType<LanguageModelV4["doStream"]>, signa
   }
 }
 
-/** Returns what a promise gives; rejects with the signal's reason as soon as it aborts. */
+/**
+ * Returns the value of a promise. Rejects with the signal's reason as soon as the signal aborts.
+ */
 export async function untilAborted<T>(
   promise: PromiseLike<T>,
   signal: AbortSignal | undefined,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createReasoningStream } from "./reasoning-stream.ts";
 
-test("blocks that are open at once are one, which ends with the last of them", () => {
+test("merges overlapping blocks into one that ends with the last of them", () => {
   const reasoning = createReasoningStream();
   const events = [
     reasoning.start("a", { p: { id: "1", sealed: null } }),
@@ -19,7 +19,7 @@ test("blocks that are open at once are one, which ends with the last of them", (
   ]);
 });
 
-test("a block without text is reported if it has metadata", () => {
+test("reports a block without text if it has metadata", () => {
   const reasoning = createReasoningStream();
   reasoning.start("a", { p: { redactedData: "x" } });
   assert.deepEqual(reasoning.end("a", undefined), [
@@ -29,7 +29,7 @@ test("a block without text is reported if it has metadata", () => {
   assert.deepEqual(reasoning.end("b", undefined), []);
 });
 
-test("open blocks end with the answer", () => {
+test("ends open blocks with the answer", () => {
   const reasoning = createReasoningStream();
   reasoning.delta("a", "Hm", undefined);
   assert.deepEqual(reasoning.finish(), [{ type: "reasoning-end" }]);

@@ -8,9 +8,9 @@ export interface ReasoningStream {
 }
 
 /**
- * Follows a model's reasoning. Providers may have several blocks open at once, and send what
- * signs them at the start, in the middle or at the end; here overlapping blocks are one, with an
- * empty line between their texts, which ends when the last of them does.
+ * Creates the events of a model's reasoning. Providers may have several blocks open at once, and
+ * send a block's signature at the start, in the middle or at the end. Overlapping blocks are merged
+ * into one, with an empty line between their texts. It ends with the last of them.
  */
 export function createReasoningStream(): ReasoningStream {
   const open = new Set<string>();
@@ -72,7 +72,7 @@ function objectOf(value: unknown): JsonObject {
     : {};
 }
 
-/** A provider that does not know a value yet says null; it must not undo what is known. */
+/** Merges metadata without null values, because some providers send null until a value is known. */
 function withoutNulls(value: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== null));
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { redactKeys } from "./redact-keys.ts";
 
-test("every key is removed from the text", () => {
+test("removes every key from the text", () => {
   fc.assert(
     fc.property(
       fc.string({ minLength: 8 }).filter((key) => !"[key]".includes(key)),
@@ -17,7 +17,7 @@ test("every key is removed from the text", () => {
   );
 });
 
-test("text that looks like a key is removed, whether or not it is a known key", () => {
+test("removes text that looks like a key, even if it is not a known key", () => {
   for (const [text, redacted] of [
     ["Incorrect key sk-proj-ab12****wxyz, see the docs.", "Incorrect key [key], see the docs."],
     ["The key is sk-abcdefghijkl.", "The key is [key]."],
@@ -46,11 +46,11 @@ test("text that looks like a key is removed, whether or not it is a known key", 
     ],
   ] as const) {
     assert.equal(redactKeys(text, undefined), redacted);
-    assert.equal(redactKeys(redacted, undefined), redacted, "twice is as good as once");
+    assert.equal(redactKeys(redacted, undefined), redacted, "changes nothing the second time");
   }
 });
 
-test("words about keys stay", () => {
+test("keeps text about keys", () => {
   for (const text of [
     "Skepticism of task-force skies; pkgconfiguration and sketches.",
     "Expected a Bearer token in the Authorization header.",
@@ -64,14 +64,14 @@ test("words about keys stay", () => {
   }
 });
 
-test("the configured key is gone in the form that an address gives it, too", () => {
+test("removes the configured key in its URL-encoded form", () => {
   assert.equal(
     redactKeys("GET /m?auth=ab%2Fcd%3D%3D failed", "ab/cd=="),
     "GET /m?auth=[key] failed",
   );
 });
 
-test("a long text is read in no time", () => {
+test("reads a long text quickly", () => {
   const start = performance.now();
   for (const piece of ["sk-", "*", "a", "key=", "://", "Bearer "]) {
     redactKeys(piece.repeat(4_000), undefined);

@@ -16,21 +16,21 @@ function messageFor(said: string): string {
   return toModelError({ statusCode: 400, responseBody, message: "failed" }, context).message;
 }
 
-test("no part of a key is left where what the provider said is cut", () => {
+test("leaves no part of a key at the end of a truncated message", () => {
   for (let before = 270; before < 310; before++) {
     const message = messageFor(`${"x".repeat(before - 1)} ${key}`);
     assert.ok(!message.includes(key.slice(0, 4)), message);
   }
 });
 
-test("a key that is not ours goes, too, and what was said about it stays", () => {
+test("removes a foreign key and keeps the text about it", () => {
   assert.equal(
     messageFor("The upstream refused sk-live-abcdefgh1234 (Bearer zyx.wvu)."),
-    `${provider.title} did not accept the request (400). It said: “The upstream refused [key] (Bearer [key]).”`,
+    `${provider.title} rejected the request (400). Its message: “The upstream refused [key] (Bearer [key]).”`,
   );
 });
 
-test("a message without end is quoted in part, and soon", () => {
+test("quotes the beginning of an endless message, and quickly", () => {
   const start = performance.now();
   const message = messageFor("key=a ".repeat(500_000));
   assert.ok(message.length < 500);

@@ -7,24 +7,24 @@ import { redactKeys } from "./redact-keys.ts";
 export interface FailureContext {
   readonly provider: Provider;
   readonly modelName: string;
-  /** Whether a part of the answer had come. */
+  /** Whether a part of the answer had arrived. */
   readonly begun: boolean;
-  /** Milliseconds since the epoch. */
+  /** The current time, in ms since the epoch. */
   readonly now: number;
 }
 
-/** Of what a provider said, how much is looked at; a message may be a whole page. */
+/** The characters of a provider's message that are read. A message may be a whole page. */
 const readChars = 4_000;
 
-/** Returns an error of a provider's package as a ModelError with its kind and a remedy. */
+/** Converts an error of a provider's package to a `ModelError` with a code and a remedy. */
 export function toModelError(thrown: unknown, context: FailureContext): ModelError {
   const facts = failureFacts(thrown, context.now);
   const { key } = context.provider;
-  // Before any truncation or formatting: half a key would not be recognised.
-  const said = { ...facts, message: redactKeys(facts.message.slice(0, readChars), key) };
+  // Redact before any formatting, because a truncated key would not be recognised.
+  const redacted = { ...facts, message: redactKeys(facts.message.slice(0, readChars), key) };
   const known = ModelError.isInstance(thrown) ? thrown.code : undefined;
   const code = known ?? modelErrorCode(facts);
-  const message = `${explain(code, said, context)}${known === undefined ? quote(code, said) : ""}`;
+  const message = `${explain(code, redacted, context)}${known === undefined ? quote(code, redacted) : ""}`;
   return new ModelError({
     code,
     message: redactKeys(message, key),
@@ -44,43 +44,46 @@ function explain(
   switch (code) {
     case "authentication":
       return provider.key === undefined
-        ? `${title} asks for an API key${status}. Set ${keyVariable} and start again.`
-        : `${title} refused the API key${status}. Check ${keyVariable}.`;
+        ? `${title} requires an API key${status}. Set ${keyVariable} and restart Capstan.`
+        : `${title} rejected the API key${status}. Check ${keyVariable}.`;
     case "rate_limit":
-      return `${title} was asked too often or for too much${status}. Try again ${waitOf(facts.retryAfterMs)}.`;
+      return `${title} has reached its rate limit${status}. Try again ${waitOf(facts.retryAfterMs)}.`;
     case "insufficient_quota":
       return `The account at ${title} has no credit left${status}. Add credit there, or choose another model.`;
     case "context_length":
-      return `The conversation is longer than ${modelName} can read${status}. Begin a new one, or choose a model with a larger context.`;
+      return `The conversation exceeds the context window of ${modelName}${status}. Start a new one, or choose a model with a larger context.`;
     case "model_not_found":
-      return `${title} has no model ${JSON.stringify(modelName)} for this key${status}. Choose another, or check ${urlVariable}.`;
+      return `${title} has no model ${JSON.stringify(modelName)} for this key${status}. Choose another model, or check ${urlVariable}.`;
     case "bad_request":
-      return `${title} did not accept the request${status}.`;
+      return `${title} rejected the request${status}.`;
     case "connection":
       if (begun)
         return `The connection to ${title} was lost before the answer was complete. Try again.`;
       if (ended.test(facts.message))
-        return `${title} ended its answer before it began. Try again, or check ${urlVariable}.`;
-      return `${title} cannot be reached at ${shownUrl(provider.url)}${network}. Check that it runs, the network, and ${urlVariable}.`;
+        return `${title} closed the connection before it answered. Try again, or check ${urlVariable}.`;
+      return `${title} cannot be reached at ${shownUrl(provider.url)}${network}. Check that it is running, the network connection, and ${urlVariable}.`;
     case "timeout":
       return `${title} ${facts.message}. Try again, or choose another model.`;
     case "server":
       return facts.status === undefined && brokeOff.test(facts.message)
         ? `${title} ${facts.message}. Try again.`
-        : `${title} failed${status || ", or sent what cannot be understood"}. Try again.`;
+        : `${title} failed${status || " or sent an invalid response"}. Try again.`;
   }
 }
 
-/** The errors that `to-model-events.ts` throws, and those at the end of the packages' streams. */
+/**
+ * Match the errors of `to-model-events.ts`, and those that the packages throw at the end of a
+ * stream.
+ */
 const brokeOff = /^(?:broke off|ended before)/;
 const ended = /^ended before|ended without a finish reason/i;
 
-/** The provider's message, or else that of its package. */
+/** Returns the quoted message of the provider or its package. */
 function quote(code: ModelErrorCode, { message, status }: FailureFacts): string {
   const line = message.replaceAll(/\s+/g, " ").trim();
   if (line === "" || code === "connection") return "";
   const shown = line.length > 300 ? `${line.slice(0, 299).toWellFormed()}…` : line;
-  return status === undefined ? ` The cause: ${shown}` : ` It said: “${shown}”`;
+  return status === undefined ? ` Cause: ${shown}` : ` Its message: “${shown}”`;
 }
 
 function waitOf(retryAfterMs: number | undefined): string {
@@ -89,7 +92,7 @@ function waitOf(retryAfterMs: number | undefined): string {
     : `in ${Math.max(1, Math.ceil(retryAfterMs / 1000))} s`;
 }
 
-/** An address may hold a password or a key. */
+/** Removes the credentials and the query from a URL, which may contain a password or a key. */
 function shownUrl(url: string): string {
   if (!URL.canParse(url)) return url;
   const { origin, pathname } = new URL(url);

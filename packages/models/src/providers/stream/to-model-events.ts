@@ -14,17 +14,17 @@ import type { FinishReason } from "@capstan/core/host";
 import { createCallStream } from "./call-stream.ts";
 import { createReasoningStream } from "./reasoning-stream.ts";
 
-/** Translates a provider's stream into events. Its end says whether the answer was complete. */
+/** Converts the parts of a provider's stream to events. */
 export interface EventTranslator {
-  /** Returns the events of one part. Throws the provider's errors, and at an invalid end. */
+  /** Returns the events of one part. Throws if the part is an error or an invalid end. */
   translate(part: LanguageModelV4StreamPart): readonly ModelEvent[];
   readonly isFinished: boolean;
 }
 
 export interface EventTranslatorOptions {
-  /** The conversation that is answered; no call may have an id of it. */
+  /** The messages of the request. New calls get ids that these do not contain. */
   readonly messages: readonly Message[];
-  /** A tool's own name, by the one that the provider calls it. @default the same */
+  /** The tools' own names, keyed by their names at the provider. @default the same names */
   readonly toolNames?: ReadonlyMap<string, string>;
 }
 

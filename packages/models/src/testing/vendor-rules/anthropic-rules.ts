@@ -9,10 +9,10 @@ import {
 } from "./rule-checks.ts";
 
 /**
- * Anthropic's Messages. Source: platform.claude.com/docs/en/api/messages,
- * /docs/en/agents-and-tools/tool-use/implement-tool-use (results right after their calls and
- * before any text) and /docs/en/build-with-claude/extended-thinking (thinking first, with its
- * signature, never last). That text must not be blank, the API itself says.
+ * Checks requests to Anthropic's Messages API. Sources: platform.claude.com/docs/en/api/messages,
+ * /docs/en/agents-and-tools/tool-use/implement-tool-use (results right after their calls and before
+ * any text) and /docs/en/build-with-claude/extended-thinking (thinking first, with its signature,
+ * never last). The API's errors say that text must not be blank.
  */
 export function anthropicRules(body: Fields): readonly string[] {
   const messages = list(body["messages"]);
@@ -84,7 +84,7 @@ function blockProblems(block: Fields): string[] {
 
 function sourceProblems({ type, source }: Fields): string[] {
   const { type: kind, media_type: mediaType, url, data } = source as Fields;
-  if (kind === "url") return /^https?:/.test(String(url)) ? [] : ["a file at no address"];
+  if (kind === "url") return /^https?:/.test(String(url)) ? [] : ["a file without a URL"];
   const known =
     type === "image" ? /^image\/(?:png|jpeg|gif|webp)$/ : /^(?:application\/pdf|text\/plain)$/;
   return kind === "base64" && known.test(String(mediaType)) && !isBlank(data)

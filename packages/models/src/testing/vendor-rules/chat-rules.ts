@@ -9,8 +9,9 @@ import {
 } from "./rule-checks.ts";
 
 /**
- * OpenAI's Chat Completions. Source: platform.openai.com/docs/api-reference/chat/create and
- * /docs/guides/function-calling; of ids the API says that 40 characters are the most.
+ * Checks requests to OpenAI's Chat Completions. Sources:
+ * platform.openai.com/docs/api-reference/chat/create and /docs/guides/function-calling; the API's
+ * errors say that an id has at most 40 characters.
  */
 export function chatRules(body: Fields): readonly string[] {
   const messages = list(body["messages"]);
@@ -50,9 +51,9 @@ export function chatRules(body: Fields): readonly string[] {
 }
 
 /**
- * Additional rules of servers with the same form, mostly of their models' chat templates: one
- * system message at the beginning, and turns. Source: the templates of Llama, Gemma and Mistral
- * models ("Conversation roles must alternate user/assistant/user/assistant/…").
+ * Checks the additional rules of OpenAI-compatible servers, mostly of their models' chat templates:
+ * one system message at the beginning, and alternating roles. Source: the templates of Llama, Gemma
+ * and Mistral models ("Conversation roles must alternate user/assistant/user/assistant/…").
  */
 export function compatibleRules(body: Fields): readonly string[] {
   const problems = [...chatRules(body)];
@@ -68,7 +69,7 @@ export function compatibleRules(body: Fields): readonly string[] {
   return problems;
 }
 
-/** The chat form and nothing that OpenAI's own does not know. */
+/** Checks a request, and that it has no fields or parts that only other servers support. */
 export function openaiChatRules(body: Fields): readonly string[] {
   const messages = list(body["messages"]);
   const unknown = messages.flatMap((message) => [
@@ -84,13 +85,15 @@ function partProblems(parts: readonly Fields[], index: number): string[] {
       case "text":
         return isBlank(part["text"]) ? ["an empty text"] : [];
       case "image_url":
-        return isImageAddress((part["image_url"] as Fields)["url"]) ? [] : ["an image of no kind"];
+        return isImageAddress((part["image_url"] as Fields)["url"])
+          ? []
+          : ["an image without a type"];
       case "video_url":
         return [];
       case "input_audio":
         return /^(?:wav|mp3)$/.test(String((part["input_audio"] as Fields)["format"]))
           ? []
-          : ["audio of no kind"];
+          : ["audio without a type"];
       case "file":
         return String((part["file"] as Fields)["file_data"]).startsWith("data:application/pdf;")
           ? []

@@ -1,7 +1,7 @@
 import { type Fields, isBlank, isObject, list, toolNameProblems } from "./rule-checks.ts";
 
 /**
- * Google's generateContent. Source: ai.google.dev/api/caching#Content,
+ * Checks requests to Google's generateContent. Sources: ai.google.dev/api/caching#Content,
  * /gemini-api/docs/function-calling (as many responses as calls, right after them; names) and
  * /gemini-api/docs/thought-signatures (the first call of a step has one).
  */
@@ -30,16 +30,16 @@ export function geminiRules(body: Fields): readonly string[] {
     const next = namesOf(list(contents[index + 1]?.["parts"]), "functionResponse");
     if (role === "model" && JSON.stringify(called) !== JSON.stringify(next))
       say("calls and responses differ");
-    if (role === "user" && called.length > 0) say("a call of the user's");
+    if (role === "user" && called.length > 0) say("a call in a user message");
     if (answered.length > 0 && contents[index - 1]?.["role"] !== "model")
-      say("a response to nothing");
+      say("a response without a call");
     const first = parts.find((part) => "functionCall" in part);
     if (first !== undefined && isBlank(first["thoughtSignature"])) say(unsigned);
   }
   return problems;
 }
 
-/** Models before Gemini 3 sign no calls. */
+/** Checks the rules of models before Gemini 3, which do not sign calls. */
 export const olderGeminiRules = (body: Fields): readonly string[] =>
   geminiRules(body).filter((problem) => !problem.endsWith(unsigned));
 
@@ -54,7 +54,7 @@ function namesOf(parts: readonly Fields[], key: string): readonly string[] {
 
 function partProblems(part: Fields): string[] {
   const { text, functionCall, functionResponse, inlineData, fileData } = part;
-  // A signature may stand alone: it comes so, in a part without text.
+  // A part may have only a signature, because Gemini sends such parts.
   if (text !== undefined)
     return isBlank(text) && isBlank(part["thoughtSignature"]) ? ["a blank text"] : [];
   if (isObject(functionCall)) {
@@ -68,7 +68,7 @@ function partProblems(part: Fields): string[] {
     ];
   }
   const file = inlineData ?? fileData;
-  if (!isObject(file)) return ["a part of nothing"];
+  if (!isObject(file)) return ["an empty part"];
   const known =
     /^(?:image\/(?:png|jpeg|webp|heic|heif)|application\/pdf|(?:audio|video)\/[\w.+-]+)$/;
   return known.test(String(file["mimeType"])) && !isBlank(file["data"] ?? file["fileUri"])

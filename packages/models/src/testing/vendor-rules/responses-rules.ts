@@ -9,9 +9,10 @@ import {
 } from "./rule-checks.ts";
 
 /**
- * OpenAI's Responses, with nothing stored there. Source:
- * platform.openai.com/docs/api-reference/responses/create and /docs/guides/reasoning: a reasoning
- * item is refused without the item it led to, and cannot be looked up but by its sealed content.
+ * Checks requests to OpenAI's Responses API that store nothing. Sources:
+ * platform.openai.com/docs/api-reference/responses/create and /docs/guides/reasoning: the API
+ * rejects a reasoning item without the item that follows it, and needs its encrypted content if
+ * nothing is stored.
  */
 export function responsesRules(body: Fields): readonly string[] {
   const input = list(body["input"]);
@@ -30,8 +31,8 @@ export function responsesRules(body: Fields): readonly string[] {
       case "reasoning": {
         const next = input[index + 1];
         const follows = next?.["type"] === "function_call" || next?.["role"] === "assistant";
-        if (!follows && next?.["type"] !== "reasoning") say("reasoning that leads to nothing");
-        if (typeof item["encrypted_content"] !== "string") say("reasoning that is not sealed");
+        if (!follows && next?.["type"] !== "reasoning") say("reasoning without a following item");
+        if (typeof item["encrypted_content"] !== "string") say("reasoning that is not encrypted");
         if (!Array.isArray(item["summary"])) say("reasoning without a summary");
         break;
       }
@@ -54,7 +55,7 @@ export function responsesRules(body: Fields): readonly string[] {
     }
   }
   const ids = input.flatMap(({ type, id }) => (type === "reasoning" ? [id] : []));
-  if (hasTwice(ids)) problems.push("a reasoning item twice");
+  if (hasTwice(ids)) problems.push("a repeated reasoning item");
   if (hasTwice(calls)) problems.push("a call_id twice");
   if (hasTwice(outputs)) problems.push("two outputs of a call");
   if (calls.length !== outputs.length) problems.push("calls without an output");

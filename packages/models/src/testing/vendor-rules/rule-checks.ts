@@ -1,4 +1,4 @@
-/** Returns the violations of a vendor's rules by a request's body, one line each. */
+/** Returns the violations of a vendor's rules in a request's body, one line each. */
 export type VendorRules = (body: Fields) => readonly string[];
 
 export type Fields = { readonly [key: string]: unknown };
@@ -15,7 +15,7 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Arguments are text that holds an object. */
+/** Whether a text is a JSON object. */
 export function isObjectText(value: unknown): boolean {
   try {
     return typeof value === "string" && isObject(JSON.parse(value));
@@ -31,7 +31,7 @@ export function isImageAddress(value: unknown): boolean {
   );
 }
 
-/** The same members, in any order. */
+/** Whether two lists have the same members in any order. */
 export function sameMembers(left: readonly unknown[], right: readonly unknown[]): boolean {
   return left.length === right.length && new Set(left).isSubsetOf(new Set(right));
 }
@@ -40,11 +40,11 @@ export function hasTwice(values: readonly unknown[]): boolean {
   return new Set(values).size < values.length;
 }
 
-/** Definitions whose names are illegal or there twice. */
+/** Returns the violations of tool definitions: illegal or repeated names. */
 export function toolNameProblems(names: readonly unknown[], legal: RegExp): readonly string[] {
   const illegal = names.filter((name) => !legal.test(String(name)));
   return [
-    ...illegal.map((name) => `a tool of the name ${String(name)}`),
+    ...illegal.map((name) => `a tool with the name ${String(name)}`),
     ...(hasTwice(names) ? ["a tool twice"] : []),
   ];
 }

@@ -5,7 +5,7 @@ import { geminiRules, olderGeminiRules } from "./gemini-rules.ts";
 import { responsesRules } from "./responses-rules.ts";
 import type { VendorRules } from "./rule-checks.ts";
 
-/** The rules of each form's vendor for requests. */
+/** The checks of each form's vendor for requests. */
 export const vendorRules: { readonly [form in ProviderForm]: VendorRules } = {
   "openai-responses": responsesRules,
   "openai-chat": openaiChatRules,

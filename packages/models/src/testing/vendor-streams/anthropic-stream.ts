@@ -1,6 +1,6 @@
 import { halves, idOf, sse, type VendorAnswer } from "./vendor-answer.ts";
 
-/** Anthropic's Messages: blocks one after the other, pings between them. */
+/** Returns a stream of Anthropic's Messages API: consecutive blocks with pings between them. */
 export function anthropicStream({ reasoning, text, calls = [], afterword }: VendorAnswer): string {
   const blocks: object[][] = [];
   const open = (block: object, deltas: readonly object[]): void => {

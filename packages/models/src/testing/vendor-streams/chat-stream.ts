@@ -1,6 +1,9 @@
 import { halves, idOf, interleaved, sse, type VendorAnswer } from "./vendor-answer.ts";
 
-/** Chat Completions, with a comment to keep the connection, usage in a chunk of its own, and `[DONE]`. */
+/**
+ * Returns a stream of Chat Completions, with a keep-alive comment, usage in a separate chunk, and
+ * `[DONE]`.
+ */
 export function chatStream(answer: VendorAnswer): string {
   const { reasoning, text, calls = [], afterword } = answer;
   const starts = calls.map((call, index) =>

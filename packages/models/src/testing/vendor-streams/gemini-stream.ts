@@ -1,6 +1,9 @@
 import { halves, idOf, sse, type VendorAnswer } from "./vendor-answer.ts";
 
-/** Google's streamGenerateContent: whole calls, each in a chunk of its own, arguments as an object. */
+/**
+ * Returns a stream of Google's streamGenerateContent: each call is complete in its own chunk, with
+ * an object as arguments.
+ */
 export function geminiStream({ reasoning, text, calls = [], afterword }: VendorAnswer): string {
   const parts = [
     ...halves(reasoning).map((words) => ({ text: words, thought: true })),

@@ -1,6 +1,6 @@
 import { halves, idOf, interleaved, sse, type VendorAnswer } from "./vendor-answer.ts";
 
-/** OpenAI's Responses: items that open, get deltas and close. */
+/** Returns a stream of OpenAI's Responses API: items that open, get deltas and close. */
 export function responsesStream({ reasoning, text, calls = [], afterword }: VendorAnswer): string {
   const events: object[] = [
     { type: "response.created", response: { id: "r", created_at: 1, model: "m" } },

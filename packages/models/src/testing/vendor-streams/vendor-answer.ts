@@ -1,4 +1,4 @@
-/** The answer of a vendor's server, independent of its stream's form. */
+/** An answer, independent of a vendor's stream format. */
 export interface VendorAnswer {
   readonly reasoning?: string;
   readonly text?: string;
@@ -11,17 +11,19 @@ export interface VendorCall {
   /** @default call_1, call_2, … */
   readonly id?: string;
   readonly name: string;
-  /** As the model writes it, broken or not. */
+  /** The arguments as the model writes them, valid or not. */
   readonly arguments: string;
 }
 
-/** One server-sent event. Its `type`, if any, is also its name, as with OpenAI and Anthropic. */
+/**
+ * Returns one server-sent event. Its `type` is also the event's name, as with OpenAI and Anthropic.
+ */
 export function sse(data: object | string): string {
   const name = typeof data === "object" && "type" in data ? `event: ${String(data.type)}\n` : "";
   return `${name}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
 }
 
-/** Two halves, as deltas; empty for an empty text. */
+/** Splits a text into two deltas, or none if it is empty. */
 export function halves(text: string | undefined): readonly string[] {
   if (text === undefined || text === "") return [];
   const middle = Math.ceil(text.length / 2);
@@ -32,7 +34,7 @@ export function idOf(call: VendorCall, index: number): string {
   return call.id ?? `call_${index + 1}`;
 }
 
-/** The deltas of several calls, now of the one, now of the other. */
+/** Interleaves the deltas of several calls. */
 export function interleaved<T>(deltas: readonly (readonly T[])[]): readonly T[] {
   const longest = Math.max(0, ...deltas.map(({ length }) => length));
   return Array.from({ length: longest }, (_, round) =>

@@ -14,15 +14,15 @@ const writers: { readonly [form in ProviderForm]: (answer: VendorAnswer) => stri
   "google-older": geminiStream,
 };
 
-/** The body of a vendor's answer, as it is streamed in this form. */
+/** Returns the body of an answer in this form. */
 export function vendorStream(form: ProviderForm, answer: VendorAnswer): string {
   return writers[form](answer);
 }
 
-/** How a body ends: as it should, or with the connection lost. */
+/** How a body ends: normally, or with a lost connection. */
 export type BodyEnd = "closed" | "lost";
 
-/** A `fetch` that answers with these chunks, each time. */
+/** Returns a `fetch` that answers each request with these chunks. */
 export function chunkedFetch(
   chunks: readonly Uint8Array[],
   end: BodyEnd = "closed",
