@@ -60,7 +60,7 @@ test("a conversation of 16 messages with two images of 20 MB each is sent, liste
   const server = resources.use(await startServerProcess({ folder, environment }));
   const api = createApi(server.url);
   const { id: conversation } = await api.createConversation();
-  // The first request loads modules.
+  // The first request and the start load modules.
   const { id: other } = await api.createConversation();
   const { id: first } = await api.request<{ readonly id: string }>("POST", "/v1/responses", {
     input: [{ role: "user", content: [imageOf(1_000)] }],
@@ -68,6 +68,7 @@ test("a conversation of 16 messages with two images of 20 MB each is sent, liste
     background: true,
   });
   await api.finishedEvents(first);
+  await sleep(2_000);
   let last = "";
   await watched("16 messages", server, async () => {
     for (let n = 0; n < 16; n++) {

@@ -7,6 +7,7 @@ import {
   isClosing,
   type ListedRun,
   type RequestKey,
+  requestOf,
   type RunRecord,
   type Store,
   transitions,
@@ -18,7 +19,7 @@ import { badRequest, conflict, notFound, tooLong } from "../http/errors.ts";
 import { mayRepeat, readBody, readNumber, readWord } from "../http/read-body.ts";
 import { startOnce } from "../http/request-keys.ts";
 import { entryView, findAnyRun, findRun, listView, readRunCursor } from "../http/records.ts";
-import { mayApprove, rightMissing } from "../http/rights.ts";
+import { mayApprove, requireNoLoosening, rightMissing } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { bytesOf, type MemoryBudget } from "../http/memory-budget.ts";
 import { eventStream, jsonChunks, sseChunks, streamJson } from "../http/streams.ts";
@@ -113,6 +114,7 @@ export function runRoutes(services: Services, budget: MemoryBudget): Hono<Enviro
 
   routes.post("/:id/retry", async (context) => {
     const run = await findRun(services, context);
+    if (!mayApprove(context)) requireNoLoosening(requestOf(run));
     const { model: wanted } = await readBody(context, z.object({ model: z.string().nullish() }));
     const model = await retryModel(models, run, wanted ?? undefined);
     const start = async (key?: RequestKey) => {

@@ -122,6 +122,23 @@ test("a key without the right approve cannot disable a tool's approval requireme
   assert.deepEqual((await store.searchRuns({ owner, limit: 10 })).data, []);
 });
 
+test("a key without approve cannot retry a run of another key that loosens approvals", async () => {
+  const failure = { error: new Error("overloaded") };
+  const app = testApp({ steps: [failure, failure, "done"] });
+  const start = async (tools: readonly object[]) => {
+    const body = { input: "go", tools, background: true };
+    const { id } = (await app.ask("user", "POST", "/v1/responses", body)).body;
+    await runIn(app.store, id, "failed");
+    return `/v1/runs/${id}/retry`;
+  };
+  const loose = await start(toyTools.map((tool) => ({ ...tool, require_approval: "never" })));
+  const refused = await app.ask("agent", "POST", loose, {});
+  assert.equal(refused.status, 403);
+  assert.match(refused.body.error.message, /require_approval.*"approve"/);
+  const plain = await start(toyTools);
+  assert.equal((await app.ask("agent", "POST", plain, {})).status, 200);
+});
+
 test("a key without the right approve can deny its own approval request", async () => {
   const { ask, path, ran } = await asked(inline);
   assert.equal((await ask("agent", "POST", path, { decision: "refuse" })).body.status, "refused");

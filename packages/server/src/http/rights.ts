@@ -1,5 +1,6 @@
 import type { Right } from "@capstan/contract";
 import type { Context } from "hono";
+import type { RunRequest } from "../runs/request/run-request.ts";
 import { RequestError } from "./errors.ts";
 import type { Environment } from "./services.ts";
 
@@ -49,7 +50,8 @@ export const routeRights: readonly RouteRight[] = [
   { method: "GET", path: "/v1/runs/:id/approvals", needs: "ask" },
   { method: "POST", path: "/v1/runs/:id/submit_tool_outputs", needs: "ask" },
   { method: "POST", path: "/v1/runs/:id/cancel", needs: "ask" },
-  { method: "POST", path: "/v1/runs/:id/retry", needs: "ask" },
+  // Repeats the run's request with its `require_approval`.
+  { method: "POST", path: "/v1/runs/:id/retry", needs: "ask", toLoosen: "approve" },
   { method: "POST", path: "/v1/runs/:id/calls/:callId/cancel", needs: "ask" },
   // `run_again` runs a call a second time.
   { method: "POST", path: "/v1/runs/:id/calls/:callId/outcome", needs: "ask", toLoosen: "approve" },
@@ -104,6 +106,21 @@ const advice: { readonly [right in Right | "terminal"]: string } = {
 /** Returns whether a request has the right to loosen restrictions. */
 export function mayApprove(context: Context<Environment>): boolean {
   return context.get("rights").includes("approve");
+}
+
+/**
+ * Checks that a request does not disable a tool's approval requirement, which needs the right
+ * `approve`.
+ *
+ * @throws RequestError `right_missing`
+ */
+export function requireNoLoosening({ servers }: Pick<RunRequest, "servers">): void {
+  const loosens = servers.some(
+    ({ requireApproval }) =>
+      requireApproval === "never" ||
+      (typeof requireApproval === "object" && requireApproval.never !== undefined),
+  );
+  if (loosens) throw rightMissing("approve", "'require_approval': \"never\"");
 }
 
 /** Returns the error for a missing right, with the way to get that right. */

@@ -11,7 +11,7 @@ import type { RunRequest } from "../runs/request/run-request.ts";
 import type { Services } from "../http/services.ts";
 import { conflict, RequestError } from "../http/errors.ts";
 import { nextTurn } from "../http/streams.ts";
-import { rightMissing } from "../http/rights.ts";
+import { requireNoLoosening, rightMissing } from "../http/rights.ts";
 import { allowedTools } from "./request/parse-tools.ts";
 import { type ApprovalResponse, inputMessages, newItems, splitHistory } from "./input-messages.ts";
 import { lookUpItems, storedView } from "./read-response.ts";
@@ -36,7 +36,7 @@ export async function startResponse(
   },
   request: CreateRequest,
 ): Promise<RunRecord> {
-  if (!mayApprove) refuseToLoosen(request);
+  if (!mayApprove) requireNoLoosening(request.tools);
   const modelId = request.model ?? services.models.default.id;
   const model = await findRequestedModel(services.models, modelId);
   if (model === undefined) throw await unknownModel(services, modelId);
@@ -131,15 +131,6 @@ export async function startResponse(
   const outcome = await services.runs.start(run, { kept: request.store, key });
   if (outcome.status === "conflict") throw conflict(outcome.message);
   return outcome.run;
-}
-
-/** A request without the right `approve` cannot disable a tool's approval requirement. */
-function refuseToLoosen({ tools }: CreateRequest): void {
-  const lifts = tools.servers.some(
-    ({ requireApproval: wish }) =>
-      wish === "never" || (typeof wish === "object" && wish.never !== undefined),
-  );
-  if (lifts) throw rightMissing("approve", "'require_approval': \"never\"");
 }
 
 const onlyAnswers =
