@@ -45,7 +45,7 @@ describe("a confined program", { skip: noSandbox }, () => {
   });
 
   // Contract: sandbox-2
-  test("reads a root that it was given and does not change it", async () => {
+  test("reads a read-only root and cannot change it", async () => {
     const { out, err } = await shell("cat note.txt; echo changed > note.txt; rm note.txt", {
       read: [workspace()],
       folder: workspace(),
@@ -56,7 +56,7 @@ describe("a confined program", { skip: noSandbox }, () => {
   });
 
   // Contract: sandbox-2
-  test("changes a root that it may write, and nothing outside of it", async () => {
+  test("changes a writable root, and nothing outside of it", async () => {
     const root = join(base, "changed");
     await mkdir(root);
     await shell("echo made > file; echo out > ../outside.txt", {
@@ -68,7 +68,7 @@ describe("a confined program", { skip: noSandbox }, () => {
   });
 
   // Contract: sandbox-3
-  test("follows no link out of its roots, also not one that it makes", async () => {
+  test("follows no link out of its roots, not even a link that it creates", async () => {
     const { out } = await shell(
       `cat link-file link-folder/secret.txt; ln -s ${base}/outside/secret.txt mine; cat mine; rm mine`,
       { write: [workspace()], folder: workspace() },
@@ -77,7 +77,7 @@ describe("a confined program", { skip: noSandbox }, () => {
   });
 
   // Contract: sandbox-5
-  test("does not see what is hidden inside a root", async () => {
+  test("does not see hidden paths inside a root", async () => {
     const hidden = [join(workspace(), "data"), join(workspace(), "note.txt")];
     const { out, err } = await shell(
       "ls -A data; cat note.txt; cat data/journal.db; echo x > data/journal.db; echo x > note.txt",
@@ -90,7 +90,7 @@ describe("a confined program", { skip: noSandbox }, () => {
   });
 
   // Contract: sandbox-4
-  test("does not see what is hidden through a root that is a link to it or to a folder around it", async () => {
+  test("does not see hidden paths through a root that links to them or to a parent folder", async () => {
     const [around, exactly, within] = ["around", "exactly", "within"].map((name) =>
       join(base, name),
     );
@@ -108,7 +108,7 @@ describe("a confined program", { skip: noSandbox }, () => {
   });
 
   // Contract: sandbox-6
-  test("has nothing of the server's environment but what it is given", async () => {
+  test("gets no variables of the server's environment except the given ones", async () => {
     process.env["CAPSTAN_TEST_SECRET"] = "TOP SECRET";
     try {
       const { out } = await shell("env; cat /proc/*/environ", { env: { GRANTED: "yes" } });
@@ -120,7 +120,7 @@ describe("a confined program", { skip: noSandbox }, () => {
   });
 
   // Contract: sandbox-7
-  test("sees no process but its own in /proc, and ends none", async () => {
+  test("sees only its own processes in /proc, and cannot end others", async () => {
     const { out } = await shell(`kill -0 ${process.pid} && echo reach''ed; cat /proc/*/cmdline`, {
       hidden: [base],
     });
@@ -129,7 +129,7 @@ describe("a confined program", { skip: noSandbox }, () => {
 
   // The test checks only whether opening is permitted, because a write would change the machine.
   // Contract: sandbox-7
-  test("changes no setting of the kernel, as root neither", async () => {
+  test("cannot change kernel settings, not even as root", async () => {
     const { out } = await shell(
       "for f in /proc/sys/kernel/core_pattern /proc/sys/kernel/hostname /proc/sysrq-trigger /proc/self/oom_score_adj; do [ -w $f ] && echo $f; done; ls /sys",
     );
@@ -137,7 +137,7 @@ describe("a confined program", { skip: noSandbox }, () => {
   });
 
   // Contract: sandbox-8
-  test("has no capability, gains none by a setuid program, and makes no namespace", async () => {
+  test("has no capabilities, gains none from a setuid program, and creates no namespace", async () => {
     const { out } = await shell(
       "grep -E '^(Cap|NoNewPrivs)' /proc/self/status; unshare -U true && echo unshared; mount -t tmpfs x /tmp && echo mounted",
     );
@@ -260,7 +260,7 @@ for address in (${JSON.stringify(path)}, "\\0capstan-test-${process.pid}"):
 });
 
 // Contract: sandbox-13
-test("a path through which a program gets out is refused, with what to name instead", () => {
+test("rejects a path through which a program could leave the sandbox, and names an alternative", () => {
   const paths = [
     "/",
     "/proc",

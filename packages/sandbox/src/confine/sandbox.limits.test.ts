@@ -11,7 +11,7 @@ const mebibyte = 1024 * 1024;
 
 describe("limits of a confined program", { skip: noSandbox || noPython }, () => {
   // Contract: sandbox-24
-  test("a fork bomb ends at its processes, and takes none from others", async () => {
+  test("a fork bomb stops at its process limit, and others can still start processes", async () => {
     const bomb = `import os, time
 n = 0
 try:
@@ -28,7 +28,7 @@ os.kill(0, 9)`;
   });
 
   // Contract: sandbox-26
-  test("ten gigabytes are not had", async () => {
+  test("cannot allocate ten gigabytes", async () => {
     const { out } = await python(
       `try: x = bytearray(10 << 30)
 except MemoryError: print("refused")`,
@@ -37,7 +37,7 @@ except MemoryError: print("refused")`,
   });
 
   // Contract: sandbox-26
-  test("memory that is shared or mapped is not had beyond the limit either", async () => {
+  test("cannot exceed the memory limit with shared or mapped memory either", async () => {
     const limits = { memoryBytes: 64 * mebibyte, addressBytes: 256 * mebibyte };
     const { out, end } = await python(
       `import mmap
@@ -52,7 +52,7 @@ except (OSError, MemoryError): print("refused")`,
   });
 
   // Contract: sandbox-27
-  test("files, the temporary folder and shared memory end at their size", async () => {
+  test("files, the temporary folder and shared memory cannot exceed their size limits", async () => {
     const limits = { fileBytes: 2 * mebibyte };
     const { out } = await shell(
       "for d in /tmp /dev/shm; do head -c 9000000 /dev/zero > $d/a; head -c 9000000 /dev/zero > $d/b; cat $d/a $d/b | wc -c; done",
@@ -64,7 +64,7 @@ except (OSError, MemoryError): print("refused")`,
   });
 
   // Contract: sandbox-28
-  test("it runs on as many processors as it may", async () => {
+  test("runs on at most its number of processors", async () => {
     const { out } = await python("import os; print(len(os.sched_getaffinity(0)))", {
       limits: { processors: 1 },
     });
@@ -72,7 +72,7 @@ except (OSError, MemoryError): print("refused")`,
   });
 
   // Contract: sandbox-29
-  test("the kernel ends it before the server where memory is short", async () => {
+  test("the kernel kills it before the server if memory is short", async () => {
     const { out } = await shell("cat /proc/self/oom_score_adj");
     assert.equal(out, "1000\n");
   });
@@ -109,7 +109,7 @@ for (const [name, sandbox, skip] of kinds)
     });
 
     // Contract: sandbox-30
-    test("takes along what it leaves running when it ends by itself", async () => {
+    test("ends the processes that it leaves running when it exits by itself", async () => {
       const mark = `8${process.pid}${name.length}`;
       const { end } = await outputOf(
         { command: "/bin/sh", args: ["-c", `(setsid sleep 6${mark} >/dev/null 2>&1 &); exit 3`] },
@@ -123,7 +123,7 @@ for (const [name, sandbox, skip] of kinds)
     });
 
     // Contract: sandbox-12
-    test("has a temporary folder that is gone afterwards", async () => {
+    test("has a temporary folder that is removed afterwards", async () => {
       const { out } = await outputOf(
         { command: "/bin/sh", args: ["-c", 'echo x > "$TMPDIR/file" && cat "$TMPDIR/file"; pwd'] },
         { sandbox },
@@ -133,7 +133,7 @@ for (const [name, sandbox, skip] of kinds)
       if (sandbox.kind === "none") assert.equal(existsSync(folder), false);
     });
 
-    test("speaks on channels of its own", async () => {
+    test("reads and writes its additional pipes", async () => {
       const program = sandbox.start({
         command: "/bin/sh",
         args: ["-c", "cat <&4 >&3"],
@@ -149,13 +149,13 @@ for (const [name, sandbox, skip] of kinds)
       );
     });
 
-    test("that is not there is an end, not an exception", async () => {
+    test("that does not exist ends with a reason and throws no exception", async () => {
       const { end } = await outputOf({ command: "/nowhere/at-all", args: [] }, { sandbox });
       assert.notDeepEqual(end, { status: "exited", code: 0 });
     });
   });
 
-/** Waits for a condition that other processes cause; fails after a time that no machine needs. */
+/** Waits for a condition that other processes cause; fails after a generous timeout. */
 async function until<T>(look: () => Promise<T>, isThere: (value: T) => boolean): Promise<void> {
   for (let tries = 0; ; tries++) {
     const value = await look();

@@ -16,7 +16,7 @@ export interface ForwardProxy {
   close(): void;
 }
 
-/** Most connections of one program at the same time. */
+/** Maximum number of simultaneous connections of one program. */
 const maxConnections = 128;
 const defaultConnectTimeoutMs = 15_000;
 

@@ -10,7 +10,10 @@ export interface SandboxLimits {
    * than they use (V8, .NET).
    */
   readonly addressBytes: number;
-  /** Most processes and threads at the same time. Limited only if the program is confined. */
+  /**
+   * Maximum number of processes and threads at the same time. Applies only if the program is
+   * confined.
+   */
   readonly processes: number;
   /** Number of processors that it can use. */
   readonly processors: number;

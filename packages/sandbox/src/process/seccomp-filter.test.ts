@@ -205,7 +205,7 @@ socket.socketpair()
     ]);
   });
 
-  test("with the network too has no sockets with a path", async () => {
+  test("opens no Unix sockets with network access either", async () => {
     const { out } = await python(
       `${attempts}
 open_socket("unix", socket.AF_UNIX)

@@ -10,8 +10,8 @@ export interface WorkerJob {
   /** Heap limit in megabytes. If the job exceeds it, only its worker is ended. @default 512 */
   readonly heapMb?: number;
   /**
-   * Most workers of this module at the same time, for all callers; further jobs wait. @default no
-   * limit
+   * Maximum number of workers of this module at the same time, for all callers. Further jobs wait.
+   * @default no limit
    */
   readonly atOnce?: number;
   readonly signal: AbortSignal;

@@ -304,7 +304,7 @@ export class RunService {
     else void active.send({ type: "heartbeat" });
   }
 
-  /** Lists the runs that the previous server left. To be called before this one starts runs. */
+  /** Lists the runs that the previous server left. Call this before this server starts runs. */
   async listUnfinished(): Promise<readonly RunRef[]> {
     const [orphans, queued] = await Promise.all([
       this.store.everyOrphan(),

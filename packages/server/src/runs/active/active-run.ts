@@ -97,7 +97,7 @@ type RunCommand =
 
 type CommandOutcome =
   | { readonly status: "done" }
-  /** The run is not running. Nothing is lost: what was stored is read when it is restored. */
+  /** The run is not running. No message is lost: stored data is read when the run is restored. */
   | { readonly status: "refused"; readonly reason: string };
 
 /** How a chain stopped. */

@@ -17,8 +17,8 @@ export async function claimRun(
 }
 
 /**
- * Claims a run whose process is gone, as `claimRun` does. Records that before anything of the run is
- * read, as reading may be what crashes processes.
+ * Claims a run whose process is gone, as `claimRun` does. Records the claim before it reads the
+ * run, because reading it may crash the process.
  */
 export async function claimOrphan(
   store: Store,
@@ -36,8 +36,8 @@ export async function claimOrphan(
 }
 
 /**
- * Whether too many processes of a claimed run crashed in a row without writing more than heartbeats.
- * Reads no event before those crashes: reading it may be what crashes.
+ * Whether too many processes of a claimed run crashed in a row without writing more than
+ * heartbeats. Reads no event from before those crashes, because reading it may crash this process.
  *
  * @param maxCrashes how many may
  */

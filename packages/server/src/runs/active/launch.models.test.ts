@@ -15,7 +15,7 @@ async function calledAs(
   return "no call";
 }
 
-test("the call uses the name that the offer gives the tool", async () => {
+test("a direct call uses the name under which the tool is offered", async () => {
   const names = { Greet: "other.Greet", weather_Greet: "weather.Greet" };
   assert.equal(await calledAs(names), 'weather_Greet {"name":"Bo"}');
 });

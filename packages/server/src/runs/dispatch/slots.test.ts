@@ -35,7 +35,7 @@ test("a transferred slot belongs to the new run and is counted for the same prin
   assert.deepEqual([slots.free, slots.usedBy("a")], [1, 0]);
 });
 
-test("no sequence of takes and releases exceeds a limit or loses a slot", () => {
+test("no sequence of acquisitions and releases exceeds a limit or loses a slot", () => {
   const limits = { runsAtOnce: 5, runsOfOne: 2 };
   const step = fc.record({
     take: fc.boolean(),

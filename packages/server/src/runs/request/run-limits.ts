@@ -1,17 +1,17 @@
 /** Limits of the server, with their defaults. */
 export interface ServerLimits {
-  /** Most rounds of tool calls in a turn. */
+  /** Maximum number of rounds of tool calls in a turn. */
   readonly rounds: number;
-  /** Most calls that are run in one round. */
+  /** Maximum number of calls that run in one round. */
   readonly callsPerRound: number;
   /** Number of failures of a call with the same arguments after which a turn gets no more tools. */
   readonly repeatedFailures: number;
   /**
-   * Most calls that the server runs in a turn. A request can only lower the limit. @default no
-   * limit
+   * Maximum number of calls that the server runs in a turn. A request can only lower the limit.
+   * @default no limit
    */
   readonly turnCalls?: number;
-  /** Most tokens of a turn, as the provider counts them. @default no limit */
+  /** Maximum number of tokens of a turn, as the provider counts them. @default no limit */
   readonly turnTokens?: number;
   /**
    * Running time of a turn after which it must answer without more tools, in ms. @default no limit
@@ -28,38 +28,41 @@ export interface ServerLimits {
   /** The largest cost of a turn, in the currency of the models' prices. @default no limit */
   readonly turnCost?: number;
   /**
-   * Most tokens of a turn's results in one model request; older results are shortened. @default
-   * 100000
+   * Maximum number of tokens of a turn's results in one model request. Older results are truncated.
+   * @default 100000
    */
   readonly shownTokens?: number;
   /** Largest request body, in bytes. */
   readonly bodyBytes: number;
-  /** Most bytes of all requests and answers in progress. */
+  /** Maximum size of all requests and responses in progress, in bytes. */
   readonly bytesAtOnce: number;
-  /** Most bytes of one principal's requests and answers in progress. */
+  /** Maximum size of one principal's requests and responses in progress, in bytes. */
   readonly bytesOfOne: number;
-  /** Most open streams of one principal: of events, and of lists of runs. */
+  /** Maximum number of open streams of one principal: of events, and of lists of runs. */
   readonly streamsOfOne: number;
   /** Longest output of a client tool for one call, in characters. */
   readonly toolOutputChars: number;
   /** Silence in ms after which a stream sends a heartbeat. */
   readonly heartbeatMs: number;
-  /** Most stopped runs in the cache: their variables, and the chains of suspended runs. */
+  /**
+   * Maximum number of stopped runs in the cache: their variables, and the chains of suspended runs.
+   */
   readonly warmSessions: number;
   /** Approximate memory of the cached runs together, in bytes. */
   readonly warmBytes: number;
   /**
-   * Most crashes of a run's process in a row without progress. After more the run is closed,
-   * because it could be their cause.
+   * Maximum number of crashes of a run's process in a row without progress. After more crashes the
+   * run is closed, because it could be their cause.
    */
   readonly maxCrashes: number;
   /**
-   * Most runs that execute at the same time in one process; others are `queued`. With 0 this node
-   * only serves requests, and others execute the runs.
+   * Maximum number of runs that execute at the same time in one process; others are `queued`. With
+   * 0 this node only serves requests, and others execute the runs.
    */
   readonly runsAtOnce: number;
   /**
-   * Most executing runs of one principal. Its other runs wait and do not delay other principals.
+   * Maximum number of executing runs of one principal. Its other runs wait and do not delay other
+   * principals.
    */
   readonly runsOfOne: number;
 }
