@@ -44,6 +44,7 @@ test("ambiguous text is rejected", () => {
     '{"a": "b}',
     '{"a": "b,\n"c": "d"}',
     // An escape that some parsers drop and others keep.
+    String.raw`{'a': 'b\/c'}`,
     String.raw`{"path": "C:\dir"}`,
     String.raw`['\0']`,
     // Bare words and other notations.

@@ -221,7 +221,7 @@ class Reader {
 
   /** A character that JSON strings do not allow unescaped, or that may be a quote. */
   #special(char: string, quote: string): boolean {
-    if (char === "\\") return this.#escape();
+    if (char === "\\") return this.#escape(quote);
     if (char === '"') {
       // Between curly quotes, a straight one may also be the end.
       if (quote !== "'") return false;
@@ -235,7 +235,9 @@ class Reader {
     return true;
   }
 
-  #escape(): boolean {
+  #escape(quote: string): boolean {
+    // Python keeps the backslash of `\/`, JavaScript and JSON do not.
+    if (quote === "'" && this.#text[this.at + 1] === "/") return false;
     const same = this.#match(escape);
     if (same !== undefined) {
       this.#write(same);
