@@ -153,7 +153,7 @@ test("a reference passes the full value to another call without the model", { sk
 test("a second message continues the conversation", { skip }, async () => {
   await me.say("And what did I write before?");
   await me.turnEnds();
-  assert.match(await me.answer(), /the one before was “\/Text/);
+  assert.match(await me.answer(), /The previous one was “\/Text/);
   assert.ok((await me.page.getByTestId("turn").count()) >= 5);
 });
 
