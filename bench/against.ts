@@ -20,7 +20,7 @@ export interface CompareOptions {
 }
 
 /**
- * Measures whole runs of this checkout and of another one by turns, each with its own bench.
+ * Measures whole runs of this checkout and another one alternately, each with its own bench.
  *
  * @returns a table with one row per store: the best runs/s of both checkouts, and their ratio
  * @throws Error if the other folder is not an installed checkout

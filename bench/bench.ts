@@ -1,7 +1,7 @@
 import type { Figure } from "./figure.ts";
 
 export interface BenchOptions {
-  /** How often each part is measured. @default chosen by the bench */
+  /** The number of measurements of each part. @default chosen by the bench */
   readonly repetitions?: number;
   readonly signal: AbortSignal;
 }
@@ -9,7 +9,7 @@ export interface BenchOptions {
 /** A measurement that `npm run bench -- NAME` runs. */
 export interface Bench {
   readonly name: string;
-  /** One line that says what is measured, and how. */
+  /** One line that describes the measurement. */
   readonly description: string;
   run(options: BenchOptions): Promise<readonly Figure[]>;
   /** Formats the figures as a table; the first row is the heading. @default `measuredTable` */

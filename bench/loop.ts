@@ -46,7 +46,10 @@ async function run({ repetitions = 15, signal }: BenchOptions): Promise<readonly
   return [...figures, ...(await measurePart(memory, { signal }))];
 }
 
-/** Measures Capstan and the peers by turns: each repeats the work once, or a few times if it is fast. */
+/**
+ * Measures Capstan and the peers alternately. Each repeats the work once per turn, or a few times
+ * if it is fast.
+ */
 async function measureByTurns(
   { scale, script, ...label }: Work,
   turns: number,

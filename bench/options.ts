@@ -10,8 +10,8 @@ Each bench ends with its performance floors, and whether they are met.
 
   --json           prints one line per figure: {"bench","case","subject","unit","best","median"}
   --write          writes the figures into docs/benchmarks.md, with the machine
-  --repetitions N  how often each part is measured
-  --against PATH   measures whole runs here and in another checkout by turns, and nothing else
+  --repetitions N  the number of measurements of each part
+  --against PATH   measures whole runs here and in another checkout alternately, and nothing else
   --install        installs the peers, and measures nothing
 `;
 

@@ -21,7 +21,7 @@ export interface PartOptions {
 /** More turns spread the repetitions over a longer time, but each process has to warm up again. */
 const maximumTurns = 3;
 
-/** Runs the parts by turns, so that a slow minute of the machine affects all of them alike. */
+/** Runs the parts alternately, so that a slow minute of the machine affects all parts equally. */
 export async function measureByTurns(
   parts: readonly Part[],
   options: PartOptions,

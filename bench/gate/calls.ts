@@ -4,7 +4,7 @@ import { best, type Figure, median } from "../figure.ts";
 
 /** Calls in one round. At this number the clock's resolution does not matter. */
 const calls = 500;
-/** About 2 KB of text, as a model writes the arguments of an edit. */
+/** About 2 KB of text, like a model's arguments of an edit. */
 const page = "The quick brown fox jumps over the lazy dog. ".repeat(40);
 
 interface Case {

@@ -6,7 +6,7 @@ import { openStore, type Store } from "@capstan/store";
 import { openPostgresStore } from "@capstan/store/postgres";
 import { testServer } from "@capstan/store/testing";
 
-/** A store of its own for a measurement, in a process that is set up as a server's is. */
+/** A separate store for a measurement, in a process with a server's settings. */
 export interface BenchStore {
   readonly store: Store;
   /** Processor time of the database's own processes in ms; absent if the store is in this one. */
@@ -14,7 +14,7 @@ export interface BenchStore {
   close(): Promise<void>;
 }
 
-/** SQLite in a file, with every commit on the disk, and `syncDelayMs` more for each sync. */
+/** SQLite in a file, with each commit flushed to the disk, and `syncDelayMs` more for each sync. */
 export async function sqliteStore(syncDelayMs = 0): Promise<BenchStore> {
   const dataDir = await mkdtemp(join(tmpdir(), "capstan-bench-"));
   const store = await openStore({ dataDir, syncDelayMs });
@@ -27,7 +27,7 @@ export async function sqliteStore(syncDelayMs = 0): Promise<BenchStore> {
   };
 }
 
-/** A database on a PostgreSQL server of its own, with the disk and its log as they are by default. */
+/** Creates a database on a new PostgreSQL server with the default settings for disk and log. */
 export async function postgresDatabase(): Promise<string> {
   const connectionString = await (await testServer()).newDatabase();
   const client = new pg.Client({ connectionString });

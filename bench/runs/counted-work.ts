@@ -3,8 +3,8 @@ import { manyAtOnce } from "./many-at-once.ts";
 import { callsARound, rounds } from "./scripted-model.ts";
 
 /**
- * The tools of the scripted model. They count their calls, because whole runs must have made all
- * calls.
+ * The tools of the scripted model. They count their calls, so that the bench can check that whole
+ * runs made all of them.
  */
 export function countedWork() {
   let executed = 0;

@@ -73,7 +73,10 @@ async function noOp(folder: string): Promise<Script> {
   };
 }
 
-/** Returns the times of warm calls and of calls with a fresh process each, in ms, by turns. */
+/**
+ * Returns the times of warm calls and of calls with a new process each, in ms, measured
+ * alternately.
+ */
 async function timeCalls(script: Script, repetitions: number) {
   const warm = await callerOf(script, Number.POSITIVE_INFINITY);
   const fresh = await callerOf(script, 1);
@@ -110,7 +113,10 @@ async function callerOf(script: Script, maxCalls: number) {
 
 type Sandbox = Awaited<ReturnType<typeof findSandbox>>["sandbox"];
 
-/** Returns the times of starting a program that does nothing, in ms, in and outside the sandbox by turns. */
+/**
+ * Returns the times of starting a program that does nothing, in ms, alternately in and outside the
+ * sandbox.
+ */
 async function timeStarts(sandbox: Sandbox) {
   const times = { confined: [] as number[], plain: [] as number[] };
   for (let n = 0; n < 20; n++) {

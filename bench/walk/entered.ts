@@ -20,7 +20,7 @@ export async function entered(
   let count = 0;
   for (const { url, functions } of result) {
     if (!/\/packages\/[^/]+\/src\//.test(url)) continue;
-    // The function at offset 0 is the module itself.
+    // The function at offset 0 is the module.
     const ran = functions.filter(
       ({ ranges: [range] }) => range !== undefined && range.count > 0 && range.startOffset > 0,
     );

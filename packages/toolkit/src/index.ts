@@ -1,4 +1,4 @@
-/** For applications and the command line: the tool groups that ship with Capstan. */
+/** The tool groups that ship with Capstan. */
 export { basicTools, type BasicToolsOptions } from "./basic/basic-tools.ts";
 export { type FileToolsOptions } from "./files/file-roots.ts";
 export { fileTools } from "./files/file-tools.ts";

@@ -26,7 +26,7 @@ const parameters = z.object({
     .enum(["now", "convert", "add", "difference"])
     .default("now")
     .describe(
-      "now: the current time. convert: show a time in another zone or format. add: a time plus a duration. difference: what lies between two times.",
+      "now: the current time. convert: show a time in another zone or format. add: a time plus a duration. difference: the time between two times.",
     ),
   time: z
     .string()
@@ -39,7 +39,7 @@ const parameters = z.object({
     .string()
     .default("UTC")
     .describe("IANA zone, e.g. Europe/Berlin: how times without an offset are meant. Default UTC."),
-  toZone: z.string().optional().describe("Zone to show the result in. Default: zone."),
+  toZone: z.string().optional().describe("Zone of the result. Default: zone."),
   duration: z
     .strictObject({
       years: amount,
@@ -75,7 +75,7 @@ export function dateTime(clock: Clock = systemClock): Tool {
   return defineTool({
     name: "DateTime",
     description:
-      "Current date and time, conversion between time zones and formats, adding durations, and differences, with daylight saving counted.",
+      "Current date and time, conversion between time zones and formats, adding durations, and differences, including daylight saving time.",
     parameters,
     effects: "read",
     permission: { executionPolicy: "auto" },
@@ -101,7 +101,7 @@ function add({ duration = {} }: Args, time: Temporal.ZonedDateTime): ZonedTime |
     if (!Number.isInteger(duration[unit] ?? 0)) {
       return invalid(
         "invalid_duration",
-        `duration.${unit} is ${duration[unit]}; years to days are whole numbers.`,
+        `duration.${unit} is ${duration[unit]}; years to days must be whole numbers.`,
       );
     }
   }

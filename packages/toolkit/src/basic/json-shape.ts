@@ -19,7 +19,7 @@ export function emptyShape(): Shape {
   return { primitives: new Set(), objects: 0 };
 }
 
-/** Adds a value to a shape. The nesting is as deep as the value's. */
+/** Adds a value to a shape. The shape is nested as deeply as the value. */
 export function addToShape(shape: Shape, value: JsonValue): void {
   if (value === null) shape.primitives.add("null");
   else if (isArray(value)) {

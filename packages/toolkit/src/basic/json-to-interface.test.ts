@@ -71,7 +71,7 @@ test("invalid JSON is rejected with the position and the expected token", () => 
   assert.match(message(" "), /empty/);
 });
 
-test("JSON of any nesting depth gets an answer", async () => {
+test("JSON of any nesting depth gets a result", async () => {
   const deep = "[".repeat(5000) + "]".repeat(5000);
   const result = await call(tool, { json: deep });
   assert.ok(isToolError(result));

@@ -7,7 +7,7 @@ import { printInterfaces } from "./print-interfaces.ts";
 const deepest = 200;
 
 const parameters = z.object({
-  json: z.string().describe("The JSON text; $VAR_REF{{name}} takes a kept result."),
+  json: z.string().describe("The JSON text; $VAR_REF{{name}} inserts a stored result."),
   name: z.string().default("Root").describe("Name of the outermost type. Default Root."),
 });
 
@@ -16,7 +16,7 @@ export function jsonToInterface(): Tool {
   return defineTool({
     name: "JsonToInterface",
     description:
-      "TypeScript interfaces that describe a JSON text. Objects of one array are merged: a field that some lack is optional, several types are a union.",
+      "TypeScript interfaces that describe a JSON text. Objects of one array are merged: a field that some objects lack is optional, and several types become a union.",
     parameters,
     effects: "read",
     permission: { executionPolicy: "auto" },
@@ -29,7 +29,7 @@ export function jsonToInterface(): Tool {
       if (!isShallow(parsed.value)) {
         return toolError({
           code: "too_deep",
-          message: `The JSON is nested more than ${deepest} levels deep. Give a part of it.`,
+          message: `The JSON is nested more than ${deepest} levels deep. Pass a part of it.`,
         });
       }
       const shape = emptyShape();

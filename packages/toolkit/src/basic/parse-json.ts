@@ -5,7 +5,7 @@ export type ParsedJson =
   | { readonly status: "parsed"; readonly value: JsonValue }
   | { readonly status: "invalid"; readonly message: string };
 
-/** Parses JSON. An error names the line, the column and the text at this place. */
+/** Parses JSON. An error names the line, the column and the text at this position. */
 export function parseJson(text: string): ParsedJson {
   try {
     return { status: "parsed", value: JSON.parse(text) as JsonValue };
@@ -32,7 +32,7 @@ const expectations: { readonly [error: string]: string } = {
 function describe(text: string): string {
   if (text.trim() === "") return "it is empty.";
   const error = firstError(text);
-  if (error === undefined) return "it is nested too deeply for its first error to be found.";
+  if (error === undefined) return "it is nested too deeply to find its first error.";
   const { position, line, column } = error;
   const expected = expectations[error.name];
   if (expected !== undefined && position >= text.trimEnd().length)

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type JsonValue, type ToolError, toolError } from "@capstan/core";
 import { countOf } from "../text/format-bytes.ts";
 
-/** Most characters of a result. */
+/** The maximum length of a result, in characters. */
 export const longestResult = 16 * 1024 * 1024;
 
 export type TextResult = JsonValue | ToolError;
@@ -11,7 +11,7 @@ export function invalid(code: string, message: string): ToolError {
   return toolError({ code, message });
 }
 
-/** Counts graphemes, words, lines and the like. */
+/** Counts graphemes, words, lines and other units of a text. */
 export function countText(text: string): TextResult {
   return {
     characters: graphemeCount(text),
@@ -50,7 +50,7 @@ export function titleCase(text: string): string {
 /** Replaces literally, every occurrence. */
 export function replaceText(text: string, search: string, replacement: string): TextResult {
   if (search === "")
-    return invalid("missing_argument", '"search" is empty: give the text to replace.');
+    return invalid("missing_argument", '"search" is empty: pass the text to replace.');
   const pieces = text.split(search);
   const length = text.length + (pieces.length - 1) * (replacement.length - search.length);
   if (length > longestResult) return tooLong(length);
@@ -68,7 +68,7 @@ export function decodeBase64(text: string): TextResult {
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(compact) || compact.replace(/=+$/, "").length % 4 === 1) {
     return invalid(
       "invalid_base64",
-      "The text is not Base64: it has other characters, or a length that none has.",
+      "The text is not Base64: it has invalid characters or an invalid length.",
     );
   }
   return decodeUtf8(Buffer.from(compact, "base64"), "The Base64");

@@ -99,7 +99,7 @@ test("a pattern that RE2 does not support is rejected with the unsupported part"
   assert.equal((await refused("a".repeat(5000))).code, "invalid_pattern");
 });
 
-test("catastrophic patterns are quick", async () => {
+test("catastrophic patterns run quickly", async () => {
   const started = performance.now();
   const evil = `${"a".repeat(20_000)}!`;
   for (const pattern of ["^(a+)+$", "^(a|aa)+$", "^(a|a?)+$", "(.*a){12}$", "^([a-zA-Z]+)*$"]) {
@@ -108,7 +108,7 @@ test("catastrophic patterns are quick", async () => {
   assert.ok(performance.now() - started < 10_000);
 });
 
-test("a quadratic search leaves the event loop free and stops with the call", async () => {
+test("a quadratic search does not block the event loop and stops with the call", async () => {
   const controller = new AbortController();
   const args = {
     operation: "regex_find",

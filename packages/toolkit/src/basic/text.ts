@@ -44,7 +44,7 @@ const parameters = z.object({
     .describe(
       "split and join use separator; replace is literal; regex_* take RE2 patterns; lines picks lines from start (1-based); slice picks characters from start (0-based); sort and unique work on lines.",
     ),
-  text: z.string().optional().describe("The text to work on (all but join)."),
+  text: z.string().optional().describe("The input text (all operations except join)."),
   items: z.array(z.string()).optional().describe("join: the pieces."),
   separator: z.string().optional().describe("split, join. Default: a line end."),
   search: z.string().optional().describe("replace: the literal text to find."),
@@ -56,9 +56,9 @@ const parameters = z.object({
     .string()
     .optional()
     .describe(
-      "replace, regex_replace: what to put there; for regex_replace $1, $<name> and $& work. Default: nothing.",
+      "replace, regex_replace: the replacement; regex_replace supports $1, $<name> and $&. Default: nothing.",
     ),
-  ignoreCase: z.boolean().default(false).describe("regex_*: upper and lower case are the same."),
+  ignoreCase: z.boolean().default(false).describe("regex_*: ignore case."),
   multiline: z.boolean().default(false).describe("regex_*: ^ and $ match at every line."),
   max: z.int().min(1).max(10_000).default(100).describe("regex_find: matches to return."),
   start: z
@@ -76,7 +76,8 @@ const parameters = z.object({
 type Args = z.infer<typeof parameters>;
 
 /**
- * `Text`: exact text operations, because models count and copy text badly. No pattern can block it.
+ * `Text`: exact text operations, because models count and copy text unreliably. No pattern can
+ * block it.
  */
 export function text(): Tool {
   return defineTool({
@@ -94,7 +95,7 @@ export function text(): Tool {
 async function run(args: Args, signal: AbortSignal): Promise<TextResult> {
   if (args.operation === "join") return join(args);
   if (args.text === undefined) {
-    return invalid("missing_argument", `"${args.operation}" needs "text", the text to work on.`);
+    return invalid("missing_argument", `"${args.operation}" needs "text", the input text.`);
   }
   if (args.operation === "regex_find" || args.operation === "regex_replace") {
     return regex(args, args.text, signal);
@@ -185,7 +186,7 @@ async function regex(args: Args, text: string, signal: AbortSignal): Promise<Tex
     case "unfinished":
       return invalid(
         "pattern_too_slow",
-        `The pattern was not done with ${text.length.toLocaleString("en-US")} characters in ${regexTimeoutMs / 1000} seconds and was stopped. Use a simpler pattern or less text.`,
+        `The pattern did not finish on ${text.length.toLocaleString("en-US")} characters in ${regexTimeoutMs / 1000} seconds and was stopped. Use a simpler pattern or less text.`,
       );
   }
 }

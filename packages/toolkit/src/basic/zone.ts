@@ -33,8 +33,8 @@ export function timeAt(instant: number, zone: string): Temporal.ZonedDateTime {
 }
 
 /**
- * Returns the time at which the clocks of a zone show `local`. Takes the earlier of a repeated time,
- * and moves a skipped time forward by the length of the gap. `note` mentions both.
+ * Returns the time at which the clocks of a zone show `local`. Uses the earlier of two repeated
+ * times, and moves a skipped time forward by the length of the gap. `note` mentions both.
  */
 export function timeOf(local: Temporal.PlainDateTime, zone: string): ZonedTime {
   const time = local.toZonedDateTime(zone);

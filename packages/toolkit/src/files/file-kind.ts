@@ -33,7 +33,7 @@ const binaries: readonly (readonly [readonly number[], string])[] = [
 ];
 
 /**
- * Returns the kind of a file from its first bytes, without regard to its name.
+ * Returns the kind of a file from its first bytes, regardless of its name.
  *
  * @param sample the first `kindSampleBytes` bytes, or all of a shorter file
  */

@@ -100,7 +100,7 @@ export async function fileRoots(options: FileToolsOptions, resources: DeniedReso
     throw outside(asked);
   }
 
-  /** Whether an entry is left out of lists: it is hidden, denied, or a rule denies it. */
+  /** Whether lists omit an entry, because it is hidden or denied, or a rule denies it. */
   function isDenied(path: AllowedPath): boolean {
     return denied.includes(path.real) || deniesPath(resources, path);
   }
@@ -124,15 +124,15 @@ export async function fileRoots(options: FileToolsOptions, resources: DeniedReso
     return new FileError(
       "outside_roots",
       roots.length === 0
-        ? "No folder is open to the file tools."
-        : `"${path}" lies outside the folders that may be read: ${list}. ${hint}`,
+        ? "The file tools have no folders to read."
+        : `"${path}" is outside the readable folders: ${list}. ${hint}`,
     );
   }
 
   function hidden(path: string): FileError {
     return new FileError(
       "hidden_path",
-      `"${path}" is hidden: names that begin with a dot are not shown here.`,
+      `"${path}" is hidden: names that begin with a dot are not shown.`,
     );
   }
 
@@ -204,10 +204,7 @@ export function startFolders({ roots }: FileRoots, path: string): readonly strin
   return everywhere ? roots.map(({ name }) => name) : [path];
 }
 
-/**
- * A failure that a path caused, and not a fault of the program. The tools return it as a
- * `toolError`.
- */
+/** An error that a path caused, not a programming error. The tools return it as a `toolError`. */
 export class FileError extends Error {
   readonly data: ToolErrorData;
 
@@ -226,8 +223,8 @@ export function systemCode(error: unknown): string | undefined {
 }
 
 /**
- * Returns failures of paths and of the disk as tool errors. Other errors are faults of the program
- * and are thrown.
+ * Converts errors of paths and of the disk to tool errors. Throws other errors, because they are
+ * programming errors.
  */
 export async function returnFileErrors<T>(run: () => Promise<T>): Promise<T | ToolError> {
   try {
@@ -238,7 +235,7 @@ export async function returnFileErrors<T>(run: () => Promise<T>): Promise<T | To
     if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) throw error;
     return toolError({
       code: "unreadable",
-      message: `The system refused to read it (${code}). It may have changed meanwhile; look again.`,
+      message: `The system refused to read it (${code}). The file may have changed; try again.`,
       retryable: true,
     });
   }

@@ -196,7 +196,7 @@ test("dotfiles are shown if that is configured", async () => {
 
 test("the error for a missing file names similar files", async () => {
   assert.match((await failure("ViewFile", { path: "src/ap.ts" })).message, /Did you mean "app.ts"/);
-  assert.match((await failure("ViewFile", { path: "scr/app.ts" })).message, /ListFiles shows/);
+  assert.match((await failure("ViewFile", { path: "scr/app.ts" })).message, /Use ListFiles/);
   assert.equal((await failure("ViewFile", { path: "src" })).code, "is_a_folder");
   assert.equal((await failure("ListFiles", { path: "README.md" })).code, "not_a_folder");
   assert.equal((await failure("ViewFile", { path: "loop" })).code, "link_loop");
@@ -309,7 +309,7 @@ test("a long line is shown around its match, and lines too long for a pattern ar
   assert.ok(performance.now() - started < 10_000);
 });
 
-test("several roots have names, and a search without a path goes through all", async () => {
+test("several roots have names, and a search without a path covers all of them", async () => {
   const two = fileTools({ roots: [{ path: root, name: "main" }, { path: join(base, "outside") }] });
   const run = (tool: string, args: Args) =>
     callForText(toolOf(two, tool), { ...defaults[tool], ...args });
@@ -337,7 +337,7 @@ test("a missing root is reported", async () => {
   );
   assert.match(
     (await failure("ListFiles", { path: "." }, fileTools({ roots: [] }))).message,
-    /No folder is open/,
+    /have no folders to read/,
   );
 });
 
@@ -416,7 +416,7 @@ test("a large file is streamed: a range is read quickly, and the whole file is t
   const path = join(root, "large.log");
   const line = `${"x".repeat(99)}\n`;
   await writeFile(path, line.repeat(50_000));
-  // A sparse file, which uses no disk space and is too large to be read in one piece.
+  // A sparse file, which uses no disk space and is too large to read at once.
   await truncate(path, 3 * 1024 ** 3);
   assert.match(
     await text("ViewFile", { path: "large.log", startLine: 3, endLine: 3 }),

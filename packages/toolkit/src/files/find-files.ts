@@ -19,7 +19,7 @@ const parameters = z.object({
     .describe(
       "e.g. *.md (in any folder), src/**/*.{ts,tsx}, **/test/*. * ? [abc] {a,b}; ** crosses folders.",
     ),
-  path: z.string().default(".").describe('The folder to look in. Default "."'),
+  path: z.string().default(".").describe('The folder to search. Default "."'),
   type: z.enum(["file", "folder", "any"]).default("file").describe("What to find."),
   max: z.int().min(1).max(5000).default(500).describe("Paths to return. Default 500."),
   dependencies: z.boolean().default(false).describe("Go into node_modules and .git too."),

@@ -12,14 +12,14 @@ import { countOf, formatBytes } from "../text/format-bytes.ts";
 import { openPath } from "./open-path.ts";
 import { type WalkedEntry, walkFiles } from "./walk-files.ts";
 
-/** Most entries that one call returns, and most further entries that it counts. */
+/** The maximum number of entries that one call returns, and of further entries that it counts. */
 const maxEntries = 1000;
 const maxCounted = 100_000;
 
 const parameters = z.object({
   path: z.string().default(".").describe('The folder, relative to the root. Default "."'),
   depth: z.int().min(1).max(20).default(1).describe("How many levels. Default 1."),
-  details: z.boolean().default(false).describe("Show sizes and dates of change."),
+  details: z.boolean().default(false).describe("Show sizes and modification dates."),
   dependencies: z.boolean().default(false).describe("Go into node_modules and .git too."),
 });
 
@@ -46,7 +46,7 @@ interface Listing {
   readonly uncounted: boolean;
 }
 
-/** `ListFiles`: what is in a folder. */
+/** `ListFiles`: lists the content of a folder. */
 export function listFiles(options: FileToolsOptions): Tool {
   return defineTool({
     name: "ListFiles",
@@ -131,6 +131,6 @@ function format({ path, entries, folders, files, left, uncounted }: Listing): st
   const more =
     left === 0
       ? ""
-      : `\n[${uncounted ? "At least " : ""}${left.toLocaleString("en-US")} more are not shown. List a folder below, or use FindFiles.]`;
+      : `\n[${uncounted ? "At least " : ""}${left.toLocaleString("en-US")} more are not shown. List a subfolder, or use FindFiles.]`;
   return `${path}: ${uncounted ? "at least " : ""}${total}\n${lines.join("\n")}${more}`;
 }

@@ -99,9 +99,9 @@ async function suggestion(roots: FileRoots, path: string): Promise<string> {
       .map(({ name }) => name)
       .filter((name) => !roots.isHidden(name) && !roots.isDenied(entryAt(folder, name)));
     const near = nearestNames(absolute.slice(parent.length + 1), names);
-    return didYouMean(near) || ` ListFiles shows what is in "${folder.shown}".`;
+    return didYouMean(near) || ` ListFiles lists "${folder.shown}".`;
   } catch {
-    return ` The folder that it would be in is not there either; ListFiles shows what is.`;
+    return ` Its folder does not exist either. Use ListFiles to find a valid path.`;
   }
 }
 
@@ -112,7 +112,10 @@ function openFailure(error: unknown, asked: string): FileError {
       return notFound(asked);
     case "EACCES":
     case "EPERM":
-      return new FileError("no_permission", `"${asked}" may not be read by this system's user.`);
+      return new FileError(
+        "no_permission",
+        `"${asked}" is not readable for the user that runs Capstan.`,
+      );
     case "ELOOP":
       return new FileError("changed", `"${asked}" became a link while it was opened. Try again.`);
     case "ENXIO":

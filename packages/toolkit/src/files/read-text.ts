@@ -9,7 +9,7 @@ export async function readSample(handle: FileHandle, length: number): Promise<Ui
   return buffer.subarray(0, bytesRead);
 }
 
-/** Decodes a file piece by piece, with only one piece in memory. */
+/** Decodes a file in chunks, with only one chunk in memory. */
 export async function* readText(
   handle: FileHandle,
   encoding: string,

@@ -3,7 +3,7 @@ import type { LineMatch, LineMatcher } from "./match-line.ts";
 import type { OpenPath } from "./open-path.ts";
 import { readSample } from "./read-text.ts";
 
-/** Largest file that is searched, in bytes. The result mentions larger files. */
+/** The size of the largest searchable file, in bytes. The result mentions larger files. */
 export const largestSearched = 16 * 1024 * 1024;
 
 export interface FoundLine {
@@ -29,7 +29,7 @@ const longestLineShown = 400;
 export interface FileSearchOptions {
   readonly match: Extract<LineMatcher, { status: "compiled" }>["match"];
   readonly contextLines: number;
-  /** Most matching lines to return; further ones are only counted. */
+  /** The maximum number of lines to return; further matches are only counted. */
   readonly max: number;
 }
 
@@ -72,7 +72,7 @@ function searchText(text: string, { match, contextLines, max }: FileSearchOption
   return { status: "searched", lines: found, matches, skippedLines };
 }
 
-/** Returns the part of a long line around its match. */
+/** Returns the part of a long line around the match. */
 function shorten(line: string, match: LineMatch = { start: 0, end: 0 }): string {
   if (line.length <= longestLineShown) return line;
   const from = Math.max(0, Math.min(match.start - 100, line.length - longestLineShown));

@@ -30,14 +30,14 @@ const parameters = z.object({
     .string()
     .min(1)
     .max(2000)
-    .describe("The text to find in a line; with regex: an RE2 pattern."),
+    .describe("The text to find in a line, or an RE2 pattern if regex is set."),
   path: z.string().default(".").describe('The folder or file to search. Default "."'),
   glob: z.string().max(500).optional().describe("Only files like this, e.g. *.md or src/**/*.ts."),
   regex: z.boolean().default(false).describe("query is an RE2 pattern, matched against each line."),
-  ignoreCase: z.boolean().default(false).describe("Upper and lower case are the same."),
+  ignoreCase: z.boolean().default(false).describe("Ignore case."),
   contextLines: z.int().min(0).max(10).default(0).describe("Lines to show around each match."),
   max: z.int().min(1).max(2000).default(100).describe("Matching lines to return. Default 100."),
-  dependencies: z.boolean().default(false).describe("Search node_modules and .git too."),
+  dependencies: z.boolean().default(false).describe("Search node_modules and .git, too."),
 });
 
 type Args = z.infer<typeof parameters>;
@@ -60,12 +60,12 @@ interface SearchResult {
   };
 }
 
-/** `SearchFiles`: lines that have a text, or match a pattern. */
+/** `SearchFiles`: finds lines that contain a text or match a pattern. */
 export function searchFiles(options: FileToolsOptions): Tool {
   return defineTool({
     name: "SearchFiles",
     description:
-      "Finds the lines in text files that have a text, literally unless regex is set. Returns path, line number and line.",
+      "Finds the lines in text files that contain a text, literally unless regex is set. Returns path, line number and line.",
     parameters,
     effects: "read",
     permission: { executionPolicy: "auto", canonicalArguments: canonicalPath(options) },

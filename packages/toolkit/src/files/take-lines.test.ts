@@ -9,7 +9,7 @@ async function* pieces(...texts: readonly string[]) {
 
 const whole = { maxLength: 1000, countAfter: true };
 
-test("lines that span pieces are joined", async () => {
+test("joins lines that span chunks", async () => {
   const taken = await takeLines(pieces("a\nb", "b\r", "\nc"), {
     ...whole,
     startLine: 2,
@@ -18,7 +18,7 @@ test("lines that span pieces are joined", async () => {
   assert.deepEqual(taken, { text: "bb\r\n", startLine: 2, endLine: 2, totalLines: 3 });
 });
 
-test("an empty file has no lines, and a last line end makes none", async () => {
+test("an empty file has no lines, and a final line break adds none", async () => {
   assert.equal((await takeLines(pieces(), whole)).totalLines, 0);
   assert.equal((await takeLines(pieces("a\n"), whole)).totalLines, 1);
   assert.equal((await takeLines(pieces("\n\n"), whole)).totalLines, 2);

@@ -17,7 +17,7 @@ export interface TakeOptions {
   readonly endLine?: number;
   /** The maximum number of characters; text is truncated after a line if one fits. */
   readonly maxLength: number;
-  /** Whether to read on after the last returned line, only to count lines. */
+  /** Whether to continue after the last returned line, only to count lines. */
   readonly countAfter: boolean;
 }
 

@@ -15,7 +15,7 @@ import { type OpenPath, openPath } from "./open-path.ts";
 import { readSample, readText } from "./read-text.ts";
 import { takeLines } from "./take-lines.ts";
 
-/** Most characters of text that one call returns. */
+/** The maximum text that one call returns, in characters. */
 const longestView = 4 * 1024 * 1024;
 /** Files up to this size are read to the end to count their lines. */
 const countedBytes = 64 * 1024 * 1024;
@@ -25,11 +25,11 @@ const parameters = z.object({
   path: z.string().describe("The file, relative to the root."),
   startLine: z.int().min(1).optional().describe("First line, from 1. Default: 1."),
   endLine: z.int().min(1).optional().describe("Last line, inclusive. Default: the last."),
-  lineNumbers: z.boolean().default(false).describe("Put its number before each line."),
+  lineNumbers: z.boolean().default(false).describe("Put the line number before each line."),
   encoding: z
     .string()
     .optional()
-    .describe("e.g. windows-1252, shift_jis. Default: what a byte order mark says, else UTF-8."),
+    .describe("e.g. windows-1252, shift_jis. Default: the byte order mark's encoding, else UTF-8."),
 });
 
 type Args = z.infer<typeof parameters>;
@@ -50,7 +50,7 @@ export function viewFile(options: FileToolsOptions): Tool {
   return defineTool({
     name: "ViewFile",
     description:
-      "Reads a text file, whole or a range of lines; shows pictures (PNG, JPEG, GIF, WebP). Other binary files are refused with their type.",
+      "Reads a text file, whole or a range of lines; shows images (PNG, JPEG, GIF, WebP). Other binary files are rejected with their type.",
     parameters,
     effects: "read",
     permission: { executionPolicy: "auto", canonicalArguments: canonicalPath(options) },
@@ -73,7 +73,7 @@ async function view(
 ): Promise<FileView | ContentParts | ToolError> {
   const { startLine = 1, endLine } = args;
   if (endLine !== undefined && endLine < startLine) {
-    return failure("invalid_range", `endLine ${endLine} comes before startLine ${startLine}.`);
+    return failure("invalid_range", `endLine ${endLine} is before startLine ${startLine}.`);
   }
   if (args.encoding !== undefined && !isEncoding(args.encoding)) {
     return failure(
@@ -83,7 +83,10 @@ async function view(
   }
   await using file = await openPath(await fileRoots(options, denied()), args.path);
   if (file.stats.isDirectory()) {
-    return failure("is_a_folder", `"${file.shown}" is a folder. ListFiles shows what is in it.`);
+    return failure(
+      "is_a_folder",
+      `"${file.shown}" is a folder. Use ListFiles to list its content.`,
+    );
   }
   if (!file.stats.isFile()) {
     return failure(
@@ -139,7 +142,7 @@ function rangeNote(
   size: number,
 ): string | undefined {
   if (cut === "in_line") {
-    return `Line ${endLine} is longer than ${longestView.toLocaleString("en-US")} characters and is cut there. SearchFiles finds what is in it.`;
+    return `Line ${endLine} is longer than ${longestView.toLocaleString("en-US")} characters and was truncated. Use SearchFiles to search the rest.`;
   }
   const isWhole = startLine === 1 && endLine === totalLines;
   if (isWhole) return undefined;
@@ -174,7 +177,7 @@ async function image(
   if (stats.size > largestImage) {
     return failure(
       "image_too_large",
-      `"${shown}" is a picture (${mimeType}) of ${formatBytes(stats.size)}; up to ${formatBytes(largestImage)} are shown.`,
+      `"${shown}" is an image (${mimeType}) of ${formatBytes(stats.size)}; the limit for images is ${formatBytes(largestImage)}.`,
     );
   }
   const data = await readSample(handle, stats.size);

@@ -14,7 +14,7 @@ export interface WalkedEntry extends AllowedPath {
 }
 
 export interface WalkOptions {
-  /** How many levels. @default all */
+  /** The number of levels. @default all */
   readonly depth?: number;
   /** Whether to go into `node_modules` and `.git`. @default false */
   readonly dependencies?: boolean;

@@ -56,8 +56,8 @@ const unsupported: readonly (readonly [RegExp, string])[] = [
 function explain(pattern: string, message: string): string {
   const what = message.replace(/^error parsing regexp: /, "");
   const cause = unsupported.find(([look]) => look.test(pattern));
-  if (cause === undefined) return `The pattern cannot be read: ${what}. It takes RE2 syntax.`;
-  return `The pattern cannot be used: ${what}. Patterns are RE2, which never hangs, and in it ${cause[1]} unsupported. Match more, and pick out what you need with a group (…).`;
+  if (cause === undefined) return `The pattern is invalid: ${what}. Use RE2 syntax.`;
+  return `The pattern cannot be used: ${what}. Patterns are RE2, which runs in linear time, and in RE2 ${cause[1]} unsupported. Match a longer text, and capture the part that you need with a group (…).`;
 }
 
 let re2: typeof Re2 | undefined;

@@ -8,7 +8,7 @@ import {
 import { missingInValue, readBack, readPointer, sliceText } from "@capstan/core/host";
 import { z } from "zod";
 
-/** Default and largest number of characters in one reading. */
+/** The default and the maximum number of characters in one page. */
 const pageLength = 8_000;
 const longestReading = 50_000;
 
@@ -18,7 +18,7 @@ const parameters = z.object({
   name: z.string(),
   start: z
     .int()
-    .refine((start) => start >= 0, "Begin at 0 or later.")
+    .refine((start) => start >= 0, "Start at 0 or later.")
     .optional(),
   length: z
     .int()

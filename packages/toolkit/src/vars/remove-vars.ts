@@ -15,7 +15,8 @@ type Removal = ReturnType<VariableSystem["removeVariables"]>;
 export function removeVars(): Tool {
   return defineTool({
     name: "RemoveVars",
-    description: "Removes variables that are not needed any more. Rules and kept ones stay.",
+    description:
+      "Removes variables that are no longer needed. Rules and variables that the user keeps are not removed.",
     parameters,
     effects: { locks: ({ names }) => names.map((name) => `var:${name}`) },
     permission: { executionPolicy: "auto" },

@@ -12,7 +12,7 @@ export function variableTools(): ToolGroup {
   return defineToolGroup({
     name: "vars",
     title: "Variables",
-    description: "Values kept by name: read, list, write, remove.",
+    description: "Variables: read, list, write and remove them.",
     tools: [readVar(), listVars(), writeVar(), removeVars()],
   });
 }

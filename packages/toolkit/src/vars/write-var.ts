@@ -9,10 +9,13 @@ import { z } from "zod";
 import { countOf } from "../text/format-bytes.ts";
 
 const parameters = z.object({
-  name: z.string().min(1).describe("The variable, new or yours, e.g. draft."),
-  value: z.string().optional().describe("Its text; may be empty. Absent: stays as it is."),
+  name: z.string().min(1).describe("A new variable, or one that you wrote, e.g. draft."),
+  value: z
+    .string()
+    .optional()
+    .describe("Its text; may be empty. If absent, the text does not change."),
   desc: z.string().optional().describe("Its content, in a few words."),
-  tags: z.array(z.string()).optional().describe("Replaces the tags there are."),
+  tags: z.array(z.string()).optional().describe("Replaces the existing tags."),
 });
 
 type Args = z.infer<typeof parameters>;
@@ -31,7 +34,7 @@ export function writeVar(): Tool {
   return defineTool({
     name: "WriteVar",
     description:
-      "Stores a text as a variable, or changes one that is there: value, description or tags. For notes, drafts, and long texts to pass on by $VAR_REF{{name}}.",
+      "Stores a text as a variable, or changes the value, description or tags of one. For notes, drafts, and long texts to pass on by $VAR_REF{{name}}.",
     parameters,
     effects: { locks: ({ name }) => [`var:${name}`] },
     permission: { executionPolicy: "auto" },

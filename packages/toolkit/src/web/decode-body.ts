@@ -1,6 +1,6 @@
 /**
- * Number of bytes in which a page's charset declaration is searched: the limit of the HTML
- * standard, and some more.
+ * Number of bytes in which a page's charset declaration is searched: the limit of the HTML standard
+ * plus a reserve.
  */
 const prescanBytes = 4096;
 

@@ -52,7 +52,7 @@ export async function fetchAddress(start: URL, options: FetchAddressOptions): Pr
     if (deadline.aborted) {
       throw failure(
         "timed_out",
-        `${start.host} did not deliver the page within ${options.timeoutMs / 1000} seconds.`,
+        `${start.host} did not send the page within ${options.timeoutMs / 1000} seconds.`,
         { retryable: true },
       );
     }
@@ -69,7 +69,7 @@ async function follow(start: URL, options: FetchAddressOptions): Promise<Fetched
     const location = response.headers.get("location");
     await response.body?.cancel();
     if (location === null) {
-      throw failure("http_error", `${url.host} redirects without saying where to.`);
+      throw failure("http_error", `${url.host} redirects without a target.`);
     }
     const next = URL.canParse(location, url)
       ? parseAddress(new URL(location, url).href)
@@ -81,7 +81,7 @@ async function follow(start: URL, options: FetchAddressOptions): Promise<Fetched
     if (!isSameSite(url, next)) {
       throw failure(
         "redirects_elsewhere",
-        `${url.href} redirects to another site: ${next.href} Call FetchWebPage with that address if it is what you want.`,
+        `${url.href} redirects to another site: ${next.href} Call FetchWebPage with that address to fetch it.`,
         { details: { location: next.href } },
       );
     }
@@ -134,10 +134,7 @@ async function receive(
     });
   }
   const tooLarge = () =>
-    failure(
-      "too_large",
-      `${url.href} is larger than ${formatBytes(maxBytes)}, the most that is fetched.`,
-    );
+    failure("too_large", `${url.href} is larger than ${formatBytes(maxBytes)}, the maximum size.`);
   if (Number(response.headers.get("content-length") ?? 0) > maxBytes) {
     await response.body?.cancel();
     throw tooLarge();

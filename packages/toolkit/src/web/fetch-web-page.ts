@@ -14,13 +14,15 @@ const parameters = z.object({
     .int()
     .min(1)
     .optional()
-    .describe("Read this part of a long page, from 1, without fetching it again."),
+    .describe(
+      "The part of a long page to read, from 1. A page that was just fetched is not fetched again.",
+    ),
   find: z
     .string()
     .min(1)
     .max(200)
     .optional()
-    .describe("Instead of the page, excerpts around this literal text, case ignored."),
+    .describe("Return only excerpts around this literal text, ignoring case."),
 });
 
 type Args = z.infer<typeof parameters>;
@@ -53,7 +55,7 @@ export function fetchWebPage(options: FetchWebPageOptions): Tool {
   return defineTool({
     name: "FetchWebPage",
     description:
-      "Fetches a public web page and returns what it says as Markdown; text, JSON and Markdown come as they are. page and find read a page that was just fetched without fetching it again.",
+      "Fetches a public web page and returns its content as Markdown; text, JSON and Markdown are unchanged. page and find do not fetch a page again that was just fetched.",
     parameters,
     effects: "read",
     permission: { executionPolicy: "ask-once", grantScope: siteOf },
@@ -141,7 +143,7 @@ function formatPage(view: PageView): string {
     page === undefined
       ? ""
       : `\n[Page ${page} of ${pages}.${page < pages ? ` Read on with page ${page + 1}.` : ""}]`;
-  return `${head(view)}\n\n${text === "" ? "[The page has no text. It may need a browser to show itself.]" : text}${part}`;
+  return `${head(view)}\n\n${text === "" ? "[The page has no text. It may need a browser to load its content.]" : text}${part}`;
 }
 
 function formatSearch(search: PageSearch): string {

@@ -55,17 +55,17 @@ export async function readPage(
     // If the beginning has no text, the whole page without markup is returned.
     const [part, read] =
       markdown === ""
-        ? ["This is its bare text.", stripTags(text)]
+        ? ["This is its text without markup.", stripTags(text)]
         : ["Only its beginning was read.", markdown];
     return { ...base, ...about, text: read, note: `The page is too large: it has ${cut}. ${part}` };
   }
   const why =
     outcome.status === "timed_out"
-      ? `laying it out takes longer than ${timeoutMs / 1000} seconds`
-      : `laying it out needs more than ${heapMb} MB of memory, or fails`;
+      ? `conversion takes longer than ${timeoutMs / 1000} seconds`
+      : `conversion needs more than ${heapMb} MB of memory, or fails`;
   return {
     ...base,
     text: stripTags(text),
-    note: `The page is too large or too odd: ${why}. This is its bare text.`,
+    note: `The page is too large or too complex: ${why}. This is its text without markup.`,
   };
 }

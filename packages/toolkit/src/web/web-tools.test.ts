@@ -356,7 +356,7 @@ for (const [what, html, expected] of [
     /above[\s\S]*below/,
   ],
 ] as const)
-  test(`a page ${what} is read within its budgets, and says what was too large`, async () => {
+  test(`a page ${what} is read within its budgets, and the result says which limit it exceeded`, async () => {
     const url = serve(`/large/${html.length}`, "text/html", html);
     assert.match(await callForText(tool(), { url }), expected);
   });
