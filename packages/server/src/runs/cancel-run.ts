@@ -23,7 +23,7 @@ export async function cancelRun(
   const store = stores.of(id);
   // Stops immediately, ahead of the commands that wait for this run.
   await registry.get(id)?.cancel(stoppedByUser);
-  await registry.inOrder(id, async () => {
+  await registry.runInMailbox(id, async () => {
     await registry.get(id)?.cancel(stoppedByUser);
     let now = await store.getRun({ owner, id });
     if (now === undefined || isClosing(now.status)) return;

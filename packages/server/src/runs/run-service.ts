@@ -198,7 +198,7 @@ export class RunService {
 
   /** Closes a suspended run without an answer in time. */
   async expire(run: RunRef): Promise<void> {
-    await this.#registry.inOrder(run.id, () => this.#registry.close(run, unanswered));
+    await this.#registry.runInMailbox(run.id, () => this.#registry.close(run, unanswered));
   }
 
   /** Stops a run in any status, at whichever node executes it. Resolves when it has ended. */

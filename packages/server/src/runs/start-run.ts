@@ -16,7 +16,7 @@ import {
   isWaitingForApproval,
   readInheritedTurn,
   resumeInheritedTurn,
-  successorsOf,
+  listSuccessors,
 } from "./active/inherited-turn.ts";
 import type { RunRegistry } from "./active/run-registry.ts";
 import type { RunStores } from "./active/run-stores.ts";
@@ -65,7 +65,7 @@ export async function startRun(
   // call.
   const { parentId } = request;
   if (parentId === null) return start(context, request, options);
-  return context.registry.inOrder(parentId, () => start(context, request, options));
+  return context.registry.runInMailbox(parentId, () => start(context, request, options));
 }
 
 async function start(
@@ -87,7 +87,7 @@ async function start(
   const adopts =
     parent !== undefined && (request.continuesParent || (parent.result?.waiting ?? []).length > 0);
   if (parent !== undefined && adopts && isWaitingForApproval(parent)) {
-    const carriers = await successorsOf(store, parent);
+    const carriers = await listSuccessors(store, parent);
     if (carriers.some(({ status }) => !isClosing(status)))
       return { status: "conflict", message: "Another response already continues this turn." };
   }
@@ -99,7 +99,7 @@ async function start(
   if (!kept) stores.placeInMemory(id);
   const hasSlot = slots.acquire(id, owner);
   try {
-    return await registry.expecting(id, () =>
+    return await registry.claimDuring(id, () =>
       storeAndBegin(context, { id, request, taken, hasSlot, key }),
     );
   } catch (thrown) {

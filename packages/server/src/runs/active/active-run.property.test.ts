@@ -30,7 +30,7 @@ type Action = (typeof actions)[number];
 /** One process: its service, and whether it has been killed. */
 interface Process {
   readonly runs: RunService;
-  /** Resolves when it is killed: its open requests then have no answer. */
+  /** Resolves when it is killed. Its open requests then get no response. */
   readonly killed: Promise<void>;
   readonly kill: () => void;
   /** Whether its next journal commit fails. */
@@ -56,7 +56,7 @@ function processOn(inner: Store): Process {
     },
   };
   const model = new ScriptedModel([]);
-  // Two rounds of calls, at any start.
+  // The model makes two rounds of calls, whether the run starts or resumes.
   model.stream = (request, signal) => {
     const rounds = request.messages.filter(({ role }) => role === "assistant").length;
     const step = rounds < 2 ? { text: `Round ${rounds}.`, calls: round } : "done";
@@ -108,7 +108,7 @@ class Life {
     await next.runs.recover(await next.runs.listUnfinished());
   }
 
-  /** Runs an action on the newest process while that lives. */
+  /** Runs an action on the newest process, until that process is killed. */
   async act(action: Action): Promise<void> {
     const { process } = this;
     await Promise.race([this.#act(process, action), process.killed]);
@@ -169,7 +169,7 @@ class Life {
         return;
       }
       case "take over": {
-        // Another process, while this one continues and finds that it is fenced.
+        // Another process claims the run. This one continues and is fenced at its next write.
         const other = processOn(store);
         this.processes.push(other);
         if (!isClosing(run.status) && run.status !== "requires_action")
@@ -200,7 +200,7 @@ async function turns(count: number): Promise<void> {
 const steps = fc.array(
   fc.record({
     action: fc.constantFrom(...actions),
-    /** Turns of the event loop before the next action starts, whether this one has ended or not. */
+    /** Number of event loop turns until the next action starts, even if this one has not ended. */
     pause: fc.constantFrom(0, 0, 1, 3, 12),
   }),
   { maxLength: 16 },

@@ -8,8 +8,9 @@ import { defaultServerLimits } from "../request/run-limits.ts";
 import { asking, begin, createRuns, requestOf, runIn, tool } from "../../testing/run-fixtures.ts";
 
 /**
- * Returns a clock and limits for a service whose chains have a time limit, and a function that waits
- * until the n-th chain has ended: it lifts its limit then.
+ * Returns a clock and limits for a service whose chains have a time limit, and a function that
+ * waits until the n-th chain has ended. A chain that ends cancels its timer, which resolves the
+ * wait.
  */
 function watchChainEnds() {
   const runMs = 86_400_000;
@@ -31,7 +32,7 @@ function watchChainEnds() {
 }
 
 // Contract: durability-39
-test("a fenced chain that does not end does not block its run, and its late end changes nothing", async () => {
+test("a fenced chain that hangs does not block its run, and changes nothing when it ends", async () => {
   await withMemoryStore(async (given) => {
     let looks = 0;
     const store = {
@@ -79,7 +80,7 @@ test("a fenced chain that does not end does not block its run, and its late end 
 });
 
 // Contract: durability-39
-test("a fenced chain that ends after its run was answered here in a later epoch changes nothing", async () => {
+test("a fenced chain changes nothing when it ends after its run resumed here in a later epoch", async () => {
   await withMemoryStore(async (store) => {
     const linger = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<string>();
@@ -99,7 +100,7 @@ test("a fenced chain that ends after its run was answered here in a later epoch 
     });
     const { id } = await begin(here, requestOf("go"));
     await executing.promise;
-    // Another server took the run over, and its chain reached a question there.
+    // Another server takes the run over, and its chain requests an approval there.
     const quick = tool("Linger", () => "at once");
     const model = new ScriptedModel([{ calls: [{ name: "Ask" }] }]);
     const there = createRuns({ store, model, tools: [ask, quick] });

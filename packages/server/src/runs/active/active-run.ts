@@ -22,7 +22,7 @@ import type { RunJournal } from "./run-journal.ts";
 /*
  * An active run is a run that this process has claimed. The registry holds one `ActiveRun` per claimed
  * run, from the claim until the run ends, suspends, is fenced or is handed back. The claim raised the
- * run's epoch: every write of this process has that epoch, and the store refuses ("fences") it once
+ * run's epoch: every write of this process has that epoch, and the store rejects ("fences") it once
  * another process has claimed the run, or this one has claimed it again.
  *
  * ```text
@@ -37,41 +37,44 @@ import type { RunJournal } from "./run-journal.ts";
  *                                              +--+ tried again, in a new epoch
  * ```
  *
- * A run that is detached is over at once: it was fenced, it was claimed again, or the server stops.
+ * A run that is detached moves to `over` at once: it was fenced, it was claimed again, or the
+ * server stops.
  *
  * restoring  The registry reads the run's state (`restore.ts`) or takes it from `WarmRuns`. It writes
  *            an end for each incomplete item, `model.restarted`, and answers that came with the request.
  *            kill -9: the store has the run in progress, and the next server, or another node, claims
- *            it as an orphan. Each such claim adds the event `run.orphaned`, before it reads anything;
- *            after too many of them without progress the run is closed.
- * running    The chain writes, through its `RunJournal`, in the order of its events. It waits for the
- *            commit before it acts: before a tool runs, a question is asked, or it stops. Others write
- *            too, each in a commit of its own: answers and outputs (`answers.ts`), edits of variables,
- *            heartbeats. They store first and tell the chain afterwards.
- *            kill -9: committed data is kept, and the run is claimed as above. If the model's answer
- *            was incomplete, its round restarts. Open calls continue as the table of core's
- *            `call/driver.ts` says. An answer that was stored and not delivered is read when the run
- *            is restored.
+ *            it as an orphan. Each such claim adds the event `run.orphaned` before it reads the run.
+ *            After too many of these events without progress, the run is closed.
+ * running    The chain writes its events in order through its `RunJournal`. It waits for the commit
+ *            before it runs a tool, requests an approval or stops. Other code commits separately:
+ *            answers and outputs (`answers.ts`), edits of variables, heartbeats. It writes to the
+ *            store first and notifies the chain afterwards.
+ *            kill -9: committed data is not lost, and the run is claimed as above. If the model's
+ *            answer was incomplete, its round restarts. The table in core's `call/driver.ts` says how
+ *            open calls continue. If an answer was stored but not delivered, restoring the run
+ *            reads it.
  * closing    The chain is gone, and the store does not have its end: a commit failed, or the run could
- *            not be restored. The store accepts nothing more in an
- * epoch in which a commit failed, so the registry claims the run again. It ends the run from its
- * rows (`close-run.ts`), and tries again
- *            with growing pauses until the store has the end. It has no slot.
+ *            not be restored. The store rejects all further writes in an epoch in which a commit
+ *            failed, so the registry claims the run again. It ends the run from its rows
+ *            (`close-run.ts`), and retries with growing pauses until the store has the end. The run
+ *            has no slot.
  *            kill -9: the next server claims the run as an orphan. It resumes the run if the run can
  *            be restored, and closes it otherwise.
- * over       It is not in the registry. Suspended and ended runs are rows in the store; `WarmRuns` may
- *            have copies. kill -9 loses only those.
+ * over       The run is not in the registry. Suspended and ended runs are rows in the store;
+ *            `WarmRuns` may have copies. kill -9 loses only those copies.
  *
- * Commands of a run are done one at a time, in the order in which they came, in its mailbox: claiming
- * and restoring it, closing it, edits of its variables, and what `send` delivers. A run at rest has a
- * mailbox, too, while there are commands: a claim and an edit at the same moment are ordered.
- * `cancel` and `detach` are not commands, so they never wait for the mailbox. A run that is cancelled
- * while it is restored stops as soon as its chain exists.
+ * Each run has a mailbox, which executes the run's commands one at a time, in the order of arrival:
+ * claiming and restoring it, closing it, edits of its variables, and the commands of `send`. A run
+ * that is not active also has a mailbox while it has commands, so that a claim and an edit at the
+ * same moment are ordered. `cancel` and `detach` are not commands, so they never wait for the
+ * mailbox. A run that is cancelled while it is restored stops as soon as its chain exists.
  */
 
 /**
- * - `restoring`: read from the store - `running`: its chain executes - `closing`: the store lacks
- * its end
+ * - `restoring`: the registry reads the run from the store
+ * - `running`: its chain executes
+ * - `closing`: the store does not have its end yet
+ * - `over`: the run is not in the registry
  */
 type RunPhase = "restoring" | "running" | "closing" | "over";
 
@@ -90,9 +93,12 @@ type RunCommand =
   | { readonly type: "answer"; readonly approval: ApprovalRecord }
   /** A client submitted results of its tools. */
   | { readonly type: "outputs"; readonly outputs: readonly ClientOutput[] }
-  /** Another node may have written: read what it stored. Requests that wait together are one. */
+  /**
+   * Another node may have written to the store: read the run's rows again. Waiting refreshes are
+   * merged.
+   */
   | { readonly type: "refresh" }
-  /** A reader wants an event that shows that the run is alive. Many readers share one. */
+  /** A reader asks for an event that shows that the run is alive. All readers share one event. */
   | { readonly type: "heartbeat" };
 
 type CommandOutcome =
@@ -102,7 +108,10 @@ type CommandOutcome =
 
 /** How a chain stopped. */
 export type RunEnd =
-  /** The end is committed. `state` is set if the run suspended; `isQueued` is true if the answer was stored before that. */
+  /**
+   * The end is committed. `state` is set if the run suspended; `isQueued` is true if the answer was
+   * stored before the run suspended.
+   */
   | {
       readonly status: "stored";
       readonly isWaiting: boolean;
@@ -120,14 +129,17 @@ interface ActiveRunOptions {
   /** Ms without an event after which readers ask for a heartbeat. */
   readonly heartbeatMs: number;
   readonly clock: Clock;
-  /** Runs a command in the run's mailbox. */
+  /** Executes a command in the run's mailbox. */
   readonly post: <T>(command: () => Promise<T>) => Promise<T>;
-  /** Called when the chain has stopped, unless the run was detached before. */
+  /** Called when the chain has stopped, unless the run was detached first. */
   readonly onEnd: (run: ActiveRun, session: RunSession, end: RunEnd) => void;
   readonly log: (line: string) => void;
 }
 
-/** The mailboxes of runs: one command of a run at a time, in the order in which they came. */
+/**
+ * The mailboxes of all runs. A mailbox executes its run's commands one at a time, in order of
+ * arrival.
+ */
 export class Mailboxes {
   /** The last command of each run that has running or waiting commands. */
   readonly #last = new Map<string, Promise<unknown>>();
@@ -142,13 +154,13 @@ export class Mailboxes {
   }
 
   /**
-   * Runs a command after all earlier commands of its run. A command must not wait for a later one
-   * of its run.
+   * Executes a command after all earlier commands of its run. A command must not wait for a later
+   * command of the same run, because that is a deadlock.
    */
   post<T>(runId: string, command: () => Promise<T>): Promise<T> {
     const before = this.#last.get(runId) ?? Promise.resolve();
     const mine = before.then(command);
-    // The sender handles a failed command; the next command is not affected.
+    // The sender handles the error of a failed command; the next command runs anyway.
     const last = mine.catch(() => {});
     this.#last.set(runId, last);
     void last.then(() => {
@@ -197,12 +209,15 @@ export class ActiveRun implements OwnedRun {
     return this.#phase;
   }
 
-  /** Set while it runs. */
+  /** Set in the phase `running` only. */
   get session(): RunSession | undefined {
     return this.#session;
   }
 
-  /** Starts its chain: it is running from now on. Does nothing if it was detached as it was restored. */
+  /**
+   * Starts the chain and changes the phase to `running`. Does nothing if the run was detached while
+   * it was restored.
+   */
   start(session: RunSession, startChain: () => ToolChainRun): void {
     if (this.#phase !== "restoring") return;
     const chain = startChain();
@@ -213,7 +228,7 @@ export class ActiveRun implements OwnedRun {
     void chain.result.then((result) => {
       // A detached chain ends after its run has been claimed again.
       if (this.#chain !== chain) return;
-      const end = endOf(result, session.journal);
+      const end = toRunEnd(result, session.journal);
       const { error } = result;
       if (error?.code === "journal_failed" || error?.code === "internal")
         this.#options.log(`Run ${this.id} failed: ${error.message}`);
@@ -233,7 +248,7 @@ export class ActiveRun implements OwnedRun {
     return this.#refresh;
   }
 
-  /** Stops its chain, or prevents its start. Resolves when it has ended. */
+  /** Stops the run's chain, or prevents its start. Resolves when the chain has ended. */
   cancel(reason: string): Promise<void> {
     this.#cancelled ??= reason;
     this.#chain?.abort(reason);
@@ -246,7 +261,7 @@ export class ActiveRun implements OwnedRun {
   }
 
   /**
-   * Leaves the run to its new owner: this process writes nothing more of it, and its chain stops.
+   * Stops the chain and every write of this process to the run, which has a new owner.
    */
   detach(reason: string): void {
     const chain = this.#chain;
@@ -254,7 +269,11 @@ export class ActiveRun implements OwnedRun {
     chain?.detach(reason);
   }
 
-  /** Changes its phase to `closing`. @param epoch in which it was claimed for that */
+  /**
+   * Changes its phase to `closing`.
+   *
+   * @param epoch the epoch of the claim under which the run is closed
+   */
   close(epoch = this.#epoch): void {
     this.#epoch = epoch;
     this.#leave("closing");
@@ -271,7 +290,7 @@ export class ActiveRun implements OwnedRun {
   async #do(command: RunCommand): Promise<CommandOutcome> {
     const chain = this.#chain;
     if (chain === undefined)
-      return { status: "refused", reason: `The run is ${this.#phase}, and not running.` };
+      return { status: "refused", reason: `The run is not running (phase: ${this.#phase}).` };
     try {
       if (command.type === "answer") deliverAnswer(chain, command.approval);
       else if (command.type === "outputs")
@@ -286,7 +305,7 @@ export class ActiveRun implements OwnedRun {
     }
   }
 
-  /** Writes an event with the next sequence number. */
+  /** Writes a heartbeat event, unless the last one is recent. */
   async #writeHeartbeat(): Promise<void> {
     const { clock, heartbeatMs } = this.#options;
     const now = clock.monotonic();
@@ -298,19 +317,22 @@ export class ActiveRun implements OwnedRun {
     await store.write([{ type: "journal", runId, epoch, writes }]);
   }
 
-  /** Delivers the answers and outputs in the store to the chain, which ignores those that it does not wait for. */
+  /**
+   * Delivers the stored answers and outputs to the chain. The chain ignores the ones that it does
+   * not wait for.
+   */
   async #deliverStored(chain: ToolChainRun): Promise<void> {
     const { store, owner, id: runId } = this;
     const run = await store.getRun({ owner, id: runId });
-    // Its writes are fenced; it should not run more calls either.
-    if (run?.epoch !== this.#epoch) return chain.detach("another node has this run now");
+    // The chain's writes are fenced already; detach it so that it runs no more calls.
+    if (run?.epoch !== this.#epoch) return chain.detach("another node owns this run now");
     const { data } = await store.listApprovals({ owner, runId, limit: 1_000 });
     for (const approval of data) if (!("isDamaged" in approval)) deliverAnswer(chain, approval);
     for (const output of await store.listOutputs({ owner, runId })) chain.submitOutput(output);
   }
 }
 
-function endOf({ error, waiting, state }: ToolChainResult, journal: RunJournal): RunEnd {
+function toRunEnd({ error, waiting, state }: ToolChainResult, journal: RunJournal): RunEnd {
   if (!journal.end.settled) {
     if (error?.code === "detached") return { status: "fenced" };
     return { status: "lost", reason: journal.end.failure ?? "its end could not be written" };
@@ -320,22 +342,27 @@ function endOf({ error, waiting, state }: ToolChainResult, journal: RunJournal):
   return { status: "stored", ...stored, state: suspended };
 }
 
-/** Gives an active chain the answer of an approval. A chain that does not wait for it ignores it. */
+/**
+ * Delivers an approval's answer to an active chain. The chain ignores it if it does not wait for
+ * it.
+ */
 export function deliverAnswer(chain: ToolChainRun, approval: ApprovalRecord): void {
   if (approval.status === "pending") return;
-  if (approval.kind === "result") chain.answerReview(approval.id, reviewDecisionOf(approval));
-  else chain.answer(approval.id, decisionOf(approval));
+  if (approval.kind === "result") chain.answerReview(approval.id, toReviewDecision(approval));
+  else chain.answer(approval.id, toApprovalDecision(approval));
 }
 
-/** Returns the approval's decision: one that expired or was cancelled is a rejection. */
-export function decisionOf({ status, answer }: ExecutionApproval): ApprovalDecision {
+/** Returns the decision of an approval. An expired or cancelled approval is a rejection. */
+export function toApprovalDecision({ status, answer }: ExecutionApproval): ApprovalDecision {
   if (answer !== null) return answer;
   const reason = status === "expired" ? "nobody answered in time" : "the question was cancelled";
   return { decision: "refuse", reason, by: "system" };
 }
 
-/** Returns the decision on a result: without a reviewer's answer it is withheld. */
-export function reviewDecisionOf({ status, answer }: ResultApproval): ReviewDecision {
+/**
+ * Returns the decision of a result's review. Without a reviewer's answer the result is withheld.
+ */
+export function toReviewDecision({ status, answer }: ResultApproval): ReviewDecision {
   if (answer !== null) return answer;
   const reason = status === "expired" ? "nobody reviewed it in time" : "its review was cancelled";
   return { decision: "withhold", reason, by: "system" };

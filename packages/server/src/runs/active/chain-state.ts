@@ -10,14 +10,14 @@ export interface UnfinishedItem {
 }
 
 export interface StoredChain {
-  /** An incomplete round is not counted: it starts again. */
+  /** The number of completed rounds. An incomplete round is not counted, because it restarts. */
   readonly state: ChainState;
   /** The number of rounds, including an incomplete one. */
   readonly roundsStarted: number;
   readonly unfinishedItems: readonly UnfinishedItem[];
-  /** Whether it is suspended and has not run since. */
+  /** Whether the run suspended and no process has resumed it. */
   readonly wasWaiting: boolean;
-  /** Whether part of it is stored, so that it resumes instead of starting. */
+  /** Whether the journal has events of the chain, so that it resumes instead of starting. */
   readonly hasStarted: boolean;
   /** How many of its processes crashed since its last progress. */
   readonly crashes: number;
@@ -48,7 +48,7 @@ export function isOwnerlessEvent({ type }: Pick<ChainStateEvent, "type">): boole
   return type === "run.orphaned" || type === "run.heartbeat";
 }
 
-/** Events with which a chain starts, resumes, suspends, and loses its process. */
+/** Events that record that a chain started, resumed, suspended, or lost its process. */
 const turns: ReadonlySet<ChainStateEvent["type"]> = new Set([
   "chain.started",
   "chain.resumed",
@@ -94,7 +94,7 @@ function stateOf(
     round = Math.max(round, event.round);
     usageByRound.push({ round: event.round, usage: event.usage });
   }
-  // A run that took over another run's turn knows the rounds of that run only from its calls.
+  // If a run took over another run's turn, only the calls record the rounds of that other run.
   for (const call of calls) round = Math.max(round, call.round);
   return {
     round,

@@ -3,8 +3,8 @@ import type { ClaimedRun, RunRef, Store } from "@capstan/store";
 import { isOwnerlessEvent } from "./chain-state.ts";
 
 /**
- * Claims a run in its epoch: from now on no other node can change it. Returns `undefined` if another
- * node has claimed it, or if it has ended.
+ * Claims a run in its epoch. From then on no other node can change it. Returns `undefined` if
+ * another node has claimed it, or if it has ended.
  */
 export async function claimRun(
   store: Store,
@@ -17,8 +17,8 @@ export async function claimRun(
 }
 
 /**
- * Claims a run whose process is gone, as `claimRun` does. Records the claim before it reads the
- * run, because reading it may crash the process.
+ * Claims a run whose process died, as `claimRun` does. Records the claim before it reads the run,
+ * because reading it may crash the process.
  */
 export async function claimOrphan(
   store: Store,

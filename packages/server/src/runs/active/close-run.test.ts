@@ -5,7 +5,7 @@ import type { Store, StoreWrite } from "@capstan/store";
 import { owner, withMemoryStore } from "@capstan/store/testing";
 import { begin, createRuns, requestOf, runIn } from "../../testing/run-fixtures.ts";
 
-/** A store that rejects some writes, as if its database could not store them. */
+/** Returns a store whose `write` throws for the selected writes, like a failing database. */
 function failing(store: Store, fails: (write: StoreWrite) => boolean): Store {
   const unwritable = { type: "grant", grant: {} as never } as const;
   return {
@@ -48,7 +48,7 @@ for (const [what, fails, times] of [
 }
 
 // Contract: durability-9
-test("a run that another server took over is not closed", async () => {
+test("does not close a run that another server took over", async () => {
   await withMemoryStore(async (store) => {
     const hold = Promise.withResolvers<string>();
     const runs = createRuns({ store, model: new ScriptedModel([() => hold.promise]) });

@@ -11,12 +11,12 @@ export interface OwnedRun {
 
 /** How a run is closed. */
 export type RunEnding =
-  /** The run is closed in the state of its rows. */
+  /** Ends the run from the state in its rows. */
   | { readonly why: ChainError; readonly notices?: readonly RunJournalWrite[] }
-  /** The run is closed without reading its rows. The text is shown to users. */
+  /** Ends the run without reading its rows. The text is shown to users. */
   | { readonly unread: string };
 
-/** If a run's rows cannot be read at the second try either, it is closed without reading them. */
+/** Number of tries to read a run's rows. After that the run is closed without reading them. */
 const readTries = 2;
 
 /** Error codes for corrupt rows. After other errors the rows may be readable later. */
@@ -50,18 +50,18 @@ export async function closeRun(given: {
       await given.end(ending);
       return !(await isUnclosed(store, run));
     } catch (thrown) {
-      log(closeFailure(run, thrown));
+      log(closeFailureMessage(run, thrown));
       if (tries < readTries) return false;
       unread = `The stored steps of this run cannot be read, so it was closed: ${errorMessage(thrown)} Send the request again; "capstan db check" looks for damage.`;
     }
   }
   try {
-    const isWhole = await closeUnread(store, run, unreadEnd(unread ?? "", clock.now()));
-    const rest = isWhole ? "" : " Its variables have their initial values.";
+    const hasVariables = await closeUnread(store, run, unreadEnd(unread ?? "", clock.now()));
+    const rest = hasVariables ? "" : " Its variables have their initial values.";
     log(`Run ${run.id} was closed without reading what it had done.${rest}`);
     return true;
   } catch (thrown) {
-    log(closeFailure(run, thrown));
+    log(closeFailureMessage(run, thrown));
     return false;
   }
 }
@@ -77,13 +77,14 @@ export async function isUnclosed(store: Store, { owner, id, epoch }: OwnedRun): 
       now.status === "in_progress"
     );
   } catch (thrown) {
-    // The claim, or the write of its end, checks the epoch.
+    // If the row is corrupt, assume that the run is unclosed: the claim and the write of the end
+    // check the epoch.
     if (isCorrupt(thrown)) return true;
     throw thrown;
   }
 }
 
-export function closeFailure({ id }: OwnedRun, thrown: unknown): string {
+export function closeFailureMessage({ id }: OwnedRun, thrown: unknown): string {
   return `Run ${id} could not be closed: ${errorMessage(thrown)}`;
 }
 
@@ -100,13 +101,13 @@ async function closeUnread(
   const { id: runId, owner, epoch } = run;
   const end = { type: "journal", runId, epoch, writes, status: "failed" } as const;
   const forget = { type: "forget-variables", runId, epoch } as const;
-  const isWhole = await hasWholeVariables(store, { owner, id: runId });
-  await store.write(isWhole ? [end] : [forget, end]);
-  return isWhole;
+  const hasVariables = await canReadVariables(store, { owner, id: runId });
+  await store.write(hasVariables ? [end] : [forget, end]);
+  return hasVariables;
 }
 
 /** Whether a run's variables can be read as it ends. True if it has none. */
-async function hasWholeVariables(
+async function canReadVariables(
   store: Store,
   { owner, id: runId }: Pick<RunRecord, "owner" | "id">,
 ): Promise<boolean> {

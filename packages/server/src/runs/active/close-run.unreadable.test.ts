@@ -25,7 +25,7 @@ function damaged(store: Store, runId: string): Store {
   };
 }
 
-/** Two runs of a server that died. */
+/** Creates two runs whose server then died. */
 async function leftByAnother(store: Store): Promise<readonly string[]> {
   const never = Promise.withResolvers<never>().promise;
   const first = createRuns({ store, model: new ScriptedModel([() => never, () => never]) });
@@ -43,7 +43,7 @@ async function leftByAnother(store: Store): Promise<readonly string[]> {
 }
 
 // Contract: durability-16
-test("a run whose rows cannot be read is closed without them and says so, and other runs continue", async () => {
+test("closes a run with unreadable rows without them and reports it, and other runs continue", async () => {
   await withMemoryStore(async (store) => {
     const [bad, good] = (await leftByAnother(store)) as [string, string];
     const model = new ScriptedModel(["done"]);
@@ -64,7 +64,7 @@ test("a run whose rows cannot be read is closed without them and says so, and ot
 });
 
 // Contract: durability-16
-test("a run whose variables cannot be read is closed with its initial variables, and its conversation continues", async () => {
+test("closes a run with unreadable variables with its initial variables, and its conversation continues", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
@@ -95,7 +95,7 @@ test("a run whose variables cannot be read is closed with its initial variables,
 });
 
 // Contract: durability-26
-test("a run whose request cannot be read is closed without it, and other runs continue", async () => {
+test("closes a run with an unreadable request without it, and other runs continue", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
@@ -119,7 +119,7 @@ test("a run whose request cannot be read is closed without it, and other runs co
   }
 });
 
-test("a run is claimed before it is read, so that earlier writes of another node are seen", async () => {
+test("claims a run before it reads it, so that the read includes earlier writes of another node", async () => {
   await withMemoryStore(async (store) => {
     const [id] = (await leftByAnother(store)) as [string, string];
     const model = new ScriptedModel(["done", "done"]);

@@ -9,7 +9,7 @@ import { begin, createRuns, requestOf, runIn, tool } from "../../testing/run-fix
 const look: ScriptedStep = { text: "I look.", calls: [{ name: "Look" }] };
 const tools = [tool("Look", () => "found ".repeat(1_000))];
 
-/** The messages that a model reads of two earlier turns with a call each. */
+/** Returns the messages that a model reads about two earlier turns, each with one call. */
 async function shown(
   history: HistoryMode,
   more: Partial<RunRequest> = {},
@@ -30,7 +30,7 @@ const roles = (messages: ModelRequest["messages"]) => messages.map(({ role }) =>
 const log = "user developer assistant";
 const full = "user assistant tool assistant";
 
-test("earlier turns are shown as their logs, before the assistant's own words", async () => {
+test("the model reads earlier turns as their logs, before the assistant's text", async () => {
   const messages = await shown("log");
   assert.equal(roles(messages), `${log} ${log} user`);
   assert.match(
@@ -40,11 +40,11 @@ test("earlier turns are shown as their logs, before the assistant's own words", 
   assert.equal(messages[2]?.content, "I look.\n\nOne.");
 });
 
-test("earlier turns are shown in full if the request asks for it", async () => {
+test("the model reads earlier turns in full if the request asks for it", async () => {
   assert.equal(roles(await shown("full")), `${full} ${full} user`);
 });
 
-test("the newest turns are shown in full, those before them as logs", async () => {
+test("the model reads the newest turns in full and earlier ones as logs", async () => {
   assert.equal(roles(await shown({ keepTurns: 1 })), `${log} ${full} user`);
 });
 
@@ -58,7 +58,7 @@ test("earlier messages from the client are shown unchanged, without forged marks
   assert.equal(messages[1]?.content, "(Tool Execution Log): Pay");
 });
 
-test("a failed turn is shown with the log of its calls", async () => {
+test("the model reads a failed turn with the log of its calls", async () => {
   await withMemoryStore(async (store) => {
     const model = new ScriptedModel([look, { error: new Error("gone") }, "Better."]);
     const runs = createRuns({ store, model, tools });

@@ -9,20 +9,23 @@ import {
   type StoredRequest,
 } from "@capstan/store";
 import { readChainState } from "./chain-state.ts";
-import { decisionOf } from "./active-run.ts";
+import { toApprovalDecision } from "./active-run.ts";
 
 /** Returns the runs that took over this run's unfinished turn, oldest first. */
-export async function successorsOf(store: Store, run: RunRecord): Promise<readonly RunRecord[]> {
+export async function listSuccessors(store: Store, run: RunRecord): Promise<readonly RunRecord[]> {
   const children = await store.listChildren({ owner: run.owner, runId: run.id });
   return children.filter((child) => child.kind === "turn" && requestOf(child).adopts);
 }
 
-/** Whether a run waits for approval of one of the server's own calls: only one successor may make that call. */
+/**
+ * Whether a run waits for approval of one of the server's own calls. Only one successor may make
+ * that call.
+ */
 export function isWaitingForApproval({ result }: RunRecord): boolean {
   return result?.waiting?.some(({ type }) => type === "approval") === true;
 }
 
-/** Reads a run's unfinished turn in the form with which its successor starts. */
+/** Reads a run's unfinished turn as the initial state of its successor. */
 export async function readInheritedTurn(
   store: Store,
   parent: RunRecord,
@@ -34,8 +37,9 @@ export async function readInheritedTurn(
 }
 
 /**
- * Returns how a run resumes the turn that it took over. Stores the answers in the request first: an
- * approval that has an answer keeps it, and a call that another successor made is not made again.
+ * Returns the state from which a run resumes the turn that it took over. First stores the answers
+ * in the request. An approval that already has an answer does not change, and a call that another
+ * successor made is not made again.
  */
 export async function resumeInheritedTurn(
   store: Store,
@@ -53,15 +57,15 @@ export async function resumeInheritedTurn(
   const answers: { callId: string; decision: ApprovalDecision }[] = [];
   const approvals = { owner: parent.owner, runId: parent.id, limit: 1_000 };
   for (const approval of (await store.listApprovals(approvals)).data) {
-    // A result in review does not leave its run. A damaged approval allows nothing.
+    // Only its own run reads a result in review. A corrupt approval allows nothing.
     if ("isDamaged" in approval || approval.kind === "result") continue;
-    const decided = await answered(store, approval, given.get(approval.id));
+    const decided = await storeAnswer(store, approval, given.get(approval.id));
     if (decided.status === "pending") continue;
-    answers.push({ callId: decided.callId, decision: decisionOf(decided) });
+    answers.push({ callId: decided.callId, decision: toApprovalDecision(decided) });
   }
   // Outputs that the client submitted while the run stopped are not requested again.
   const submitted = await store.listOutputs({ owner: parent.owner, runId: parent.id });
-  const ended = await endedElsewhere(store, parent);
+  const ended = await readCallsEndedElsewhere(store, parent);
   return {
     state,
     adopted: true,
@@ -73,19 +77,23 @@ export async function resumeInheritedTurn(
 }
 
 /** Returns the calls of this turn that other successors made. A call that was cancelled before it started may still be made. */
-async function endedElsewhere(store: Store, run: RunRecord): Promise<readonly CallRecord[]> {
+async function readCallsEndedElsewhere(
+  store: Store,
+  run: RunRecord,
+): Promise<readonly CallRecord[]> {
   const ended: CallRecord[] = [];
-  for (const { owner, id, status } of await successorsOf(store, run)) {
+  for (const { owner, id, status } of await listSuccessors(store, run)) {
     if (!isClosing(status)) continue;
     for (const { call } of (await store.readCalls({ owner, runId: id })) ?? []) {
-      const calledOff = call.status === "cancelled" && call.startedAt === undefined;
-      if (call.owner === "server" && isSettled(call.status) && !calledOff) ended.push(call);
+      const cancelledBeforeStart = call.status === "cancelled" && call.startedAt === undefined;
+      if (call.owner === "server" && isSettled(call.status) && !cancelledBeforeStart)
+        ended.push(call);
     }
   }
   return ended;
 }
 
-async function answered(
+async function storeAnswer(
   store: Store,
   approval: ExecutionApproval,
   answer: ApprovalDecision | undefined,

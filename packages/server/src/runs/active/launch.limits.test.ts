@@ -47,7 +47,7 @@ test("a cost limit fails the run of a model without prices, with a remedy", asyn
 });
 
 // Contract: durability-22
-test("a run that exceeds its time expires, and its calls are stopped", async () => {
+test("a run that exceeds its time limit expires, and its calls are stopped", async () => {
   await withMemoryStore(async (store) => {
     const clock = new FakeClock();
     const began = Promise.withResolvers<AbortSignal>();
@@ -78,7 +78,7 @@ test("a request can lower the limit of a turn's calls but not raise it", () => {
   assert.equal(chainLimits(defaultServerLimits, null).maxToolCalls, undefined);
 });
 
-test("the server limits how much of a turn's results a model reads in one request", async () => {
+test("the server limits the tokens of a turn's results in one model request", async () => {
   await withMemoryStore(async (store) => {
     const much = defineTool({
       name: "Much",

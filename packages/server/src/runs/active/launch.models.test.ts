@@ -20,7 +20,7 @@ test("a direct call uses the name under which the tool is offered", async () => 
   assert.equal(await calledAs(names), 'weather_Greet {"name":"Bo"}');
 });
 
-test("a disabled or removed tool is called by its id, which no other tool has", async () => {
+test("a direct call of a disabled or removed tool uses its id, which no other tool has", async () => {
   assert.equal(await calledAs({ Greet: "other.Greet" }), 'weather.Greet {"name":"Bo"}');
 });
 

@@ -10,7 +10,7 @@ const limits: ServerLimits = { ...defaultServerLimits, runMs: 5_000 };
 const look = { calls: [{ name: "Look" }] };
 const never = Promise.withResolvers<never>().promise;
 
-/** Waits until a run's journal has this event. */
+/** Waits until a run's journal contains an event of this type. */
 async function hasEvent(store: Store, runId: string, wanted: string, times = 1): Promise<void> {
   for (;;) {
     const events = (await store.readEvents({ owner, runId })) ?? [];
@@ -19,7 +19,10 @@ async function hasEvent(store: Store, runId: string, wanted: string, times = 1):
   }
 }
 
-/** A run that spent 3 of its 5 seconds on a call, and whose server died during a model request. */
+/**
+ * Creates a run that spent 3 of its 5 seconds on a call, and whose server died during a model
+ * request.
+ */
 async function diedAfterThreeSeconds(store: Store, clock: FakeClock): Promise<string> {
   const tools = [tool("Look", () => clock.advance(3_000))];
   const model = new ScriptedModel([look, () => never]);
@@ -54,7 +57,7 @@ test("a run that resumes after a crash has only its remaining time", async () =>
 });
 
 // Contract: durability-23
-test("the time that a handed-back run is queued does not count while its reader sees it", async () => {
+test("the queue time of a handed-back run does not count while a reader streams it", async () => {
   const clock = new FakeClock();
   const store = openMemoryStore({ clock });
   const first = createRuns({ store, model: new ScriptedModel([() => never]), limits, clock });

@@ -47,7 +47,8 @@ export type CreateExecutor = (
     "variables" | "grants" | "overrides" | "approvals" | "principal"
   > & {
     /**
-     * Whether to include unapproved tools, which a user may try and no model sees. @default false
+     * Whether to include unapproved tools. Users can call them directly, but no model sees them.
+     * @default false
      */
     readonly drafts?: boolean;
   },
@@ -90,7 +91,7 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
     run.conversationId === null
       ? undefined
       : store.getConversation({ owner: run.owner, id: run.conversationId }),
-    call === undefined ? findModel(models, run.model) : missingModel(run.model),
+    call === undefined ? findModel(models, run.model) : createMissingModel(run.model),
     request.context.length === 0 ? [] : store.readList(request.context),
     readHistory(store, { owner: run.owner, parentId: run.parentId, adopts, history }),
   ]);
@@ -108,7 +109,7 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
   const offered: OfferOptions = {
     // A user's direct call names one tool, which may call other tools as in a turn.
     ...(call === undefined && {
-      // A group of a resumed run may no longer exist: then its tools are not offered.
+      // A resumed run may name a group that no longer exists; its tools are not offered.
       groups: servers.flatMap(({ group }) => (executor.gate.registry.group(group) ? [group] : [])),
       allowTool: (toolId) => offersTool(servers, executor.gate.registry.tool(toolId)),
     }),
@@ -134,7 +135,7 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
           .filter((part) => part !== "")
           .join("\n\n"),
       ...offered,
-      requireApproval: (toolId) => requireApprovalFor(servers, executor.gate.registry.tool(toolId)),
+      requireApproval: (toolId) => getRequireApproval(servers, executor.gate.registry.tool(toolId)),
       chatOption: settings,
       ...chainLimits(limits, maxToolCalls),
       // A user's direct call asks no model.
@@ -146,7 +147,10 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
   };
 }
 
-/** Aborts when the run's time is over. Time before an earlier stop counts; waiting does not. */
+/**
+ * Returns a signal that aborts when the run has used up its running time. Time before an earlier
+ * stop counts; time spent waiting does not.
+ */
 function timeLimit({ clock, limits, resume }: LaunchOptions) {
   const { runMs } = limits;
   if (runMs === undefined) return undefined;
@@ -159,8 +163,8 @@ function timeLimit({ clock, limits, resume }: LaunchOptions) {
 }
 
 /**
- * Ends a claimed run without executing it. It needs no tool, model or history, so that none of them
- * can prevent the end.
+ * Ends a claimed run without executing it. Uses no tool, model or history, so a failure of those
+ * cannot prevent the end.
  */
 export function closeChain({
   run,
@@ -173,7 +177,7 @@ export function closeChain({
 }): ToolChainRun {
   return runToolChain({
     executor: new ToolExecutor({ variables, grants }),
-    model: missingModel(run.model),
+    model: createMissingModel(run.model),
     runId: run.id,
     journal,
     contextMessages: [],
@@ -198,22 +202,23 @@ export function chainLimits(limits: ServerLimits, maxToolCalls: number | null): 
 }
 
 /**
- * The number of messages from which each step over all of them gets its own turn of the event loop.
+ * With at least this many messages, each step over all of them gets its own turn of the event loop,
+ * so that other requests are not delayed.
  */
 const manyMessages = 1_000;
 
 interface HistoryOptions {
   readonly owner: string;
   readonly parentId: string | null;
-  /** The run continues the parent's turn, so that turn is not history yet. */
+  /** Whether the run continues the parent's turn. That turn is then not history yet. */
   readonly adopts: boolean;
   readonly history: HistoryMode;
 }
 
 /**
- * Returns the messages that a model reads of earlier runs: the client's own messages unchanged, and
- * each turn in the form that `history` asks for. A run that was taken over is part of its
- * successor's turn.
+ * Returns the messages of earlier runs as a model reads them: the client's own messages unchanged,
+ * and each turn in the form that `history` selects. If a run's turn was taken over, it is part of
+ * the successor's turn.
  */
 export async function readHistory(
   store: Store,
@@ -232,7 +237,7 @@ export async function readHistory(
     before = [];
   }
   const messages = [...historyMessages(turns, history), ...before];
-  // The chain reads all of them again.
+  // The chain iterates over all messages next.
   if (messages.length > manyMessages) await nextTurn();
   return messages;
 }
@@ -260,12 +265,12 @@ export function offersTool(
 ): boolean {
   if (registered === undefined) return false;
   const server = servers.find(({ group }) => group === registered.group.name);
-  // Tools that are added to every offer are in a group that no request names.
+  // Requests do not name the group of the tools that every run gets.
   return server?.allowedTools === undefined || matches(server.allowedTools, registered);
 }
 
 /** Returns the request's own setting for approvals, or `undefined` if it has none. */
-function requireApprovalFor(
+function getRequireApproval(
   servers: readonly ServerGroup[],
   registered: RegisteredTool | undefined,
 ): RequireApproval | undefined {
@@ -294,8 +299,8 @@ export async function findRequestedModel(
 }
 
 /**
- * Creates a model that makes one call and answers nothing. A user's own call is therefore a run like
- * any other: it can need approval, is recorded, can be followed and stopped, and resumes after a
+ * Creates a model that makes one call and answers nothing. A user's direct call is thereby executed
+ * as a run: it can require approval, is recorded, can be streamed and stopped, and resumes after a
  * crash.
  *
  * @param names of the tools that are offered: as a model sees them → `group.Tool`
@@ -326,18 +331,18 @@ export function oneCallModel(
 /** Returns the model of a run, or one that fails with a reason if it no longer exists. */
 export async function findModel(models: ModelCatalog, id: string): Promise<Model> {
   const model = await models.find(id);
-  return model ?? missingModel(id);
+  return model ?? createMissingModel(id);
 }
 
-/** Replaces a model that no longer exists: the run fails with a reason. */
-export function missingModel(id: string): Model {
+/** Creates a placeholder for a model that no longer exists. It makes the run fail with a reason. */
+export function createMissingModel(id: string): Model {
   return {
     id,
     // eslint-disable-next-line require-yield -- it only fails
     async *stream() {
       throw new ModelError({
         code: "model_not_found",
-        message: `The model "${id}" is not configured here any more. Choose another.`,
+        message: `The model "${id}" is no longer configured on this server. Choose another model.`,
       });
     },
   };
@@ -350,8 +355,9 @@ export function missingModel(id: string): Model {
 const maxBytes = 100_000_000;
 
 /**
- * Returns a model that gets images and files as Base64. Messages refer to their bytes until then, so
- * that chains, journals and caches stay small. Beyond 100 MB the oldest ones are named instead.
+ * Returns a model that receives images and files as Base64. Until then messages contain only
+ * references to the bytes, so that chains, journals and caches stay small. If the total exceeds 100
+ * MB, a text with the name replaces each of the oldest ones.
  */
 export function loadBlobs(model: Model, store: Pick<Store, "readBlob">): Model {
   return {
@@ -359,7 +365,7 @@ export function loadBlobs(model: Model, store: Pick<Store, "readBlob">): Model {
     ...(model.contextWindow !== undefined && { contextWindow: model.contextWindow }),
     ...(model.prices !== undefined && { prices: model.prices }),
     async *stream(request, signal) {
-      // The chain has read all of them in this turn of the event loop.
+      // The chain has already iterated over all messages in this turn of the event loop.
       if (request.messages.length > manyMessages) await nextTurn();
       if (!request.messages.some(refers)) {
         yield* model.stream(request, signal);
@@ -412,7 +418,7 @@ async function loadedPart(
     const name = part.type === "file" ? `file ${neutralise(part.name)}` : "image";
     const why =
       left.bytes < 0
-        ? "it is not sent again, since newer images and files take 100 MB"
+        ? "not sent again, because newer images and files use up the limit of 100 MB"
         : "its bytes are missing from the store";
     return { type: "text", text: `[${name} (${neutralise(part.mimeType)}): ${why}]` };
   }

@@ -15,7 +15,7 @@ import {
   type Store,
 } from "@capstan/store";
 import type { VariablesOrigin } from "./run-variables.ts";
-import { decisionOf, reviewDecisionOf } from "./active-run.ts";
+import { toApprovalDecision, toReviewDecision } from "./active-run.ts";
 import { readChainState, type StoredChain } from "./chain-state.ts";
 import { readInheritedTurn, resumeInheritedTurn } from "./inherited-turn.ts";
 import type { WarmRun } from "./warm-runs.ts";
@@ -34,7 +34,7 @@ export interface LaunchInput {
   /** The messages that its journal already has. */
   readonly written?: readonly Message[];
   readonly resume?: ChainResume;
-  /** The origin of the variables of a new run, which has none of its own. */
+  /** The origin of the initial variables of a new run. */
   readonly variablesOf?: VariablesOrigin;
 }
 
@@ -42,7 +42,7 @@ export interface LaunchInput {
  * Reads the state from which a claimed run continues: its last stored step, and later answers.
  *
  * @param given.warm the state that this process has cached
- * @param given.answer the answer with which it was claimed, if there was one
+ * @param given.answer the answer whose commit claimed the run, if there was one
  * @returns "stale" if the run has been claimed again since, for example to be closed; "crashing" if
  * more than `maxCrashes` of its processes died in a row without progress
  */
@@ -65,7 +65,7 @@ export async function restoreRun(
   const { outputs } = requestOf(run);
   const [submitted, answers] = await Promise.all([
     stored.state.calls.some(asksClient) ? store.listOutputs({ owner, runId: id }) : [],
-    answersTo(store, owner, stored.state.calls, given.answer),
+    readAnswers(store, owner, stored.state.calls, given.answer),
   ]);
   const restarted: RunJournalWrite = {
     type: "event",
@@ -91,7 +91,10 @@ export async function readClaimed(
   return run;
 }
 
-/** Reads how to end a run that is not resumed: its text is kept, and each open call gets a result. */
+/**
+ * Reads the state for ending a run that is not resumed. The run's text stays, and each open call
+ * gets a result.
+ */
 export async function readEnding(
   store: Store,
   run: RunRecord,
@@ -130,7 +133,7 @@ function asksClient({ owner, status }: CallRecord): boolean {
 }
 
 /** Reads the answers to the approval requests of open calls. Another run may have made the request, if a call was taken over. */
-async function answersTo(
+async function readAnswers(
   store: Store,
   owner: string,
   calls: readonly CallRecord[],
@@ -148,8 +151,8 @@ async function answersTo(
   for (const [n, { callId }] of asked.entries()) {
     const approval = approvals[n];
     if (approval === undefined || approval.status === "pending") continue;
-    if (approval.kind === "result") reviews.push({ callId, decision: reviewDecisionOf(approval) });
-    else answers.push({ callId, decision: decisionOf(approval) });
+    if (approval.kind === "result") reviews.push({ callId, decision: toReviewDecision(approval) });
+    else answers.push({ callId, decision: toApprovalDecision(approval) });
   }
   return { answers, reviews };
 }

@@ -18,8 +18,8 @@ import {
 } from "@capstan/store";
 
 /**
- * The open answers for which a run suspends. A deferred answer closes the run instead, and the next
- * run takes its turn over.
+ * For which missing answers a run suspends (`inline`). For other answers the run is closed, and the
+ * next run takes its turn over.
  */
 export type WaitPolicy = Pick<StoredRequest, "approvals" | "toolOutputs">;
 
@@ -35,7 +35,10 @@ export interface RunJournalOptions {
   readonly written: readonly Message[];
   /** Called after a grant has been stored. */
   readonly onGrant: (grant: Grant) => void;
-  /** Called after an approval request, which expires at that time, has been stored, and when the run suspends. */
+  /**
+   * Called with the new approval requests and their expiry times after they are stored, and when
+   * the run suspends.
+   */
   readonly onDeadline: (pending: readonly PendingApproval[]) => void;
   /** Called once, if a write is fenced because the run has been claimed again. */
   readonly onFenced: (reason: string) => void;
@@ -46,7 +49,7 @@ interface JournalEnd {
   settled: boolean;
   /** Whether the store has the run as suspended. */
   suspended: boolean;
-  /** Whether its answer arrived before it suspended, so that it is queued. */
+  /** Whether the answer arrived before the run suspended, so that the run is queued. */
   ready: boolean;
   /** Why a commit failed. */
   failure?: string;
@@ -81,43 +84,43 @@ export class RunJournal implements Journal {
       if (write.type === "event") pending.push(...requestedBy(write.event));
     }
     if (writes.length === 0 && given.length === 0) return committed;
-    const status = result === undefined ? undefined : stoppedStatus(result, waits);
-    const said = { stops: result !== undefined, pending };
-    // Submitted immediately, so that commits stay in order.
+    const status = result === undefined ? undefined : getStoppedStatus(result, waits);
+    const summary = { stops: result !== undefined, pending };
+    // Submitted without waiting, so that commits stay in order.
     const journal = { type: "journal", runId: run.id, epoch: run.epoch, writes } as const;
     const writing = store.write([status === undefined ? journal : { ...journal, status }]);
     if (given.length === 0)
-      return writing.then(([outcome]) => this.#taken(outcome, said), this.#failed);
-    const keeping = given
-      .filter((grant) => this.#isKeptElsewhere(grant))
-      .map((grant) => this.#keepElsewhere(grant));
-    return Promise.all([writing, ...keeping])
+      return writing.then(([outcome]) => this.#applyOutcome(outcome, summary), this.#recordFailure);
+    const grantWrites = given
+      .filter((grant) => this.#belongsToGrantStore(grant))
+      .map((grant) => this.#writeToGrantStore(grant));
+    return Promise.all([writing, ...grantWrites])
       .then(([[outcome]]) => {
-        const end = this.#taken(outcome, said);
+        const end = this.#applyOutcome(outcome, summary);
         if (end === committed) for (const grant of given) onGrant(grant);
         return end;
       })
-      .catch(this.#failed);
+      .catch(this.#recordFailure);
   }
 
-  /** Whether the write belongs to another store, or is in the journal already. */
+  /** Whether the write belongs to another store or is already in the journal. */
   #isForeign(write: JournalWrite): boolean {
-    if (write.type === "grant") return this.#isKeptElsewhere(write.grant);
+    if (write.type === "grant") return this.#belongsToGrantStore(write.grant);
     return write.type === "message" && this.#written.has(write.message);
   }
 
-  #isKeptElsewhere(grant: Grant): boolean {
+  #belongsToGrantStore(grant: Grant): boolean {
     const { grants, store } = this.#options;
     return grants !== store && grant.scope === "always";
   }
 
-  #keepElsewhere(grant: Grant): Promise<unknown> {
+  #writeToGrantStore(grant: Grant): Promise<unknown> {
     const { grants, run } = this.#options;
     return grants.write([{ type: "create-grant", owner: run.owner, sessionId: null, grant }]);
   }
 
-  #taken(outcome: WriteOutcome, { stops, pending }: CommitSummary): CommitOutcome {
-    const goesOn = !this.end.settled;
+  #applyOutcome(outcome: WriteOutcome, { stops, pending }: CommitSummary): CommitOutcome {
+    const wasOpen = !this.end.settled;
     this.end.settled ||= stops || outcome.status !== "committed";
     if (outcome.status === "committed") {
       // "queued" before the chain has stopped means that other nodes consider this node dead and
@@ -128,11 +131,11 @@ export class RunJournal implements Journal {
       return committed;
     }
     const reason = "reason" in outcome ? outcome.reason : "the run no longer exists";
-    if (goesOn) this.#options.onFenced(reason);
+    if (wasOpen) this.#options.onFenced(reason);
     return { status: "fenced", reason };
   }
 
-  readonly #failed = (thrown: unknown): never => {
+  readonly #recordFailure = (thrown: unknown): never => {
     this.end.failure ??= errorMessage(thrown);
     throw thrown;
   };
@@ -140,7 +143,9 @@ export class RunJournal implements Journal {
 
 const committed: CommitOutcome = { status: "committed" };
 
-/** Whether the chain stops with a commit, and the approvals and reviews that it requests. */
+/**
+ * Whether the chain stops with this commit, and the approvals and reviews that the commit requests.
+ */
 interface CommitSummary {
   readonly stops: boolean;
   readonly pending: readonly PendingApproval[];
@@ -152,10 +157,11 @@ function requestedBy(event: ChainEvent): readonly PendingApproval[] {
 }
 
 /**
- * If only the client can act, the run is closed, and the run of its next request takes over the
- * calls. A result in review has no form on the wire: its run is suspended, whatever the client set.
+ * Returns the status of a run whose chain stopped. If only the client can continue the run, the run
+ * is closed, and the run of the client's next request takes over the calls. The API cannot
+ * represent a result in review, so its run is always suspended.
  */
-function stoppedStatus(
+function getStoppedStatus(
   result: ChainResultRecord,
   { approvals, toolOutputs }: WaitPolicy,
 ): RunStatus {

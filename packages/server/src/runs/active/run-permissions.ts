@@ -44,7 +44,7 @@ async function listGrants(
 }
 
 interface RunGrantsOptions {
-  /** The changes of this process. */
+  /** Number of changes of grants in this process. */
   readonly runs: () => Iterable<ActiveRun>;
   readonly stores: readonly Store[];
   readonly log: (line: string) => void;
@@ -74,7 +74,7 @@ export class RunGrants {
     for (const { session } of this.#of(run.owner)) {
       const isOwn = session.run.id === run.id;
       const isMeant = grant.scope === "always" || session.run.sessionId === run.sessionId;
-      // A later read of the store may already have returned the grant.
+      // A read that started later may already have added the grant.
       if (
         (isOwn || (isMeant && grant.verdict === "allow")) &&
         !session.grants.list().includes(grant)
@@ -99,7 +99,7 @@ export class RunGrants {
       while (this.#of(owner).length > 0) {
         const changes = this.#changes;
         const records = await listGrants(stores, owner);
-        // It may have grants that were revoked since, or lack newer ones.
+        // The read is stale: it may include revoked grants, or lack newer ones.
         if (changes !== this.#changes) continue;
         for (const { session } of this.#of(owner)) replaceGrants(session, records);
         return;

@@ -9,7 +9,9 @@ import { begin, createRuns, requestOf, runIn } from "../../testing/run-fixtures.
 const postgres = findPostgres();
 const skip = postgres.status === "missing" && postgres.reason;
 
-/** The first commit of this kind succeeds, and its response is lost. */
+/**
+ * Returns a store whose first write of this kind commits but throws, as if its response were lost.
+ */
 function losing(store: Store, type: StoreWrite["type"]): Store {
   let isLost = false;
   return {
@@ -66,7 +68,7 @@ test(
 );
 
 // Contract: durability-40
-test("runs that execute here, or are about to, are not claimed as orphans", { skip }, async () => {
+test("does not claim runs as orphans that execute here or are about to", { skip }, async () => {
   await withTwoNodes(async (store) => {
     const clock = new FakeClock(0);
     const hold = Promise.withResolvers<string>();
@@ -85,7 +87,7 @@ test("runs that execute here, or are about to, are not claimed as orphans", { sk
 
 // Contract: durability-40
 test(
-  "a run whose claim by this node is in progress is not claimed as an orphan",
+  "does not claim a run as an orphan while this node's claim of it is in progress",
   { skip },
   async () => {
     await withTwoNodes(async (store) => {
@@ -115,7 +117,7 @@ test(
 );
 
 // Contract: durability-40
-test("a clock that is set back does not stop the search", { skip }, async () => {
+test("finds orphans after the clock was set back", { skip }, async () => {
   await withTwoNodes(async (store) => {
     const clock = new FakeClock(3_600_000);
     const model = new ScriptedModel(["done"]);

@@ -15,7 +15,10 @@ import {
   tool,
 } from "../../testing/run-fixtures.ts";
 
-/** A server that dies before it writes to an existing journal, so that its model's text is lost. */
+/**
+ * Starts a server that dies before it writes to an existing journal, so that its model's text is
+ * lost.
+ */
 function dyingRuns(store: Store, tools: readonly Tool[] = [], model = new ScriptedModel(["lost"])) {
   return createRuns({ store: dyingStore(store), model, tools });
 }
@@ -118,7 +121,7 @@ test("a run whose server died while it took a turn over continues with the turn 
 });
 
 // Contract: durability-10, durability-11
-test("a run that crashes its servers is closed after some tries, with a message", async () => {
+test("a run that crashes its servers is closed after the maximum number of crashes, with a message", async () => {
   await withMemoryStore(async (store) => {
     const limits = { ...defaultServerLimits, maxCrashes: 3 };
     let asked = Promise.withResolvers<void>();
@@ -170,7 +173,7 @@ test("a run that crashes its servers while they read it is closed without being 
   closedUnread((store) => store, hasBegun));
 
 // Contract: durability-11
-test("such a run is closed without being read even if it has readers while it is queued", async () => {
+test("a run that crashes its servers while they read it is closed unread, even with open streams", async () => {
   await withMemoryStore(async (store) => {
     const limits = { ...defaultServerLimits, maxCrashes: 2 };
     const { id } = await begin(createRuns({ store, model: hanging, limits }), requestOf("Q"));
@@ -204,7 +207,7 @@ test("a run that crashes its servers before its start is closed, too", () =>
   closedUnread(dyingStore, async () => {}));
 
 // Contract: durability-11
-test("if the store rejects that end, the registry tries again", () =>
+test("the registry retries to close a run if the store rejects its end", () =>
   closedUnread((store) => store, hasBegun, failingOnce));
 
 /** The store rejects the first end of a run. */
@@ -222,8 +225,8 @@ function failingOnce(store: Store): Store {
 }
 
 /**
- * A run crashes three servers, the last two while they read it; `ready` resolves when the first
- * server can read it.
+ * Creates a run that crashes three servers, the last two while they read it. `ready` resolves when
+ * the first server can read it.
  */
 async function closedUnread(
   firstStore: (store: Store) => Store,
@@ -255,7 +258,7 @@ async function closedUnread(
 }
 
 // Contract: durability-11
-test("a run that is handed back repeatedly is never closed", async () => {
+test("does not close a run that is handed back repeatedly", async () => {
   await withMemoryStore(async (store) => {
     const limits = { ...defaultServerLimits, maxCrashes: 1 };
     let runs = createRuns({ store, model: hanging, limits });
@@ -301,7 +304,7 @@ test("a run that only waited resumes immediately; a run that was handed back res
   }
 });
 
-test("the journal has a run's initial state only once", async () => {
+test("the journal contains a run's initial state only once", async () => {
   await withMemoryStore(async (store) => {
     const tools = [tool("Look", () => "found")];
     const model = new ScriptedModel([

@@ -14,7 +14,13 @@ import type { ServerLimits } from "../request/run-limits.ts";
 import type { RunStores } from "./run-stores.ts";
 import { ActiveRun, Mailboxes, type RunEnd, type RunSession } from "./active-run.ts";
 import { claimOrphan, claimRun, crashesItsServers } from "./claim-run.ts";
-import { closeFailure, closeRun, isUnclosed, type OwnedRun, type RunEnding } from "./close-run.ts";
+import {
+  closeFailureMessage,
+  closeRun,
+  isUnclosed,
+  type OwnedRun,
+  type RunEnding,
+} from "./close-run.ts";
 import { closeChain, type CreateExecutor, prepareChain } from "./launch.ts";
 import { type LaunchInput, readClaimed, readEnding, type Restored, restoreRun } from "./restore.ts";
 import { type Overrides, readGrants, RunGrants } from "./run-permissions.ts";
@@ -36,8 +42,7 @@ export interface RunRegistryOptions {
   /** Called after an approval request, which expires at that time, has been stored, and when a run has suspended. */
   readonly onDeadline: (pending: readonly PendingApproval[]) => void;
   /**
-   * Called when a run is over and has left the registry. `isQueued` if its answer came before it
-   * suspended.
+   * Called when a run has left the registry. `isQueued` if its answer came before it suspended.
    */
   readonly onOver: (
     run: RunRecord,
@@ -48,13 +53,13 @@ export interface RunRegistryOptions {
 /** Pauses before each try to close a run; the last one repeats. */
 const closePausesMs = [0, 250, 1_000, 5_000, 30_000, 120_000] as const;
 
-/** Milliseconds between two comparisons with the store. */
+/** Minimum pause between two comparisons with the store, in milliseconds. */
 const orphanCheckMs = 5_000;
 
 const interrupted: ChainError = {
   code: "interrupted",
   message:
-    "The server stopped repeatedly at the same step of this run. The completed steps are stored.",
+    "The server crashed repeatedly at the same step of this run, so the run was closed. Its completed steps are stored.",
   phase: "chain",
 };
 
@@ -71,7 +76,7 @@ export class RunRegistry {
   readonly #mailboxes = new Mailboxes();
   /** Runs that a commit in progress may claim for this process. */
   readonly #expected = new Map<string, number>();
-  /** The cached runs that stopped in this process. */
+  /** Cache of the runs that stopped in this process. */
   readonly warm: WarmRuns;
   readonly grants: RunGrants;
   #isStopping = false;
@@ -112,16 +117,19 @@ export class RunRegistry {
     return this.#isStopping;
   }
 
-  /** Runs a command in a run's mailbox, whether the run is active or not. It must not wait for a later command of that run. */
-  inOrder<T>(runId: string, command: () => Promise<T>): Promise<T> {
+  /**
+   * Executes a command in a run's mailbox, whether the run is active or not. The command must not
+   * wait for a later command of the same run.
+   */
+  runInMailbox<T>(runId: string, command: () => Promise<T>): Promise<T> {
     return this.#mailboxes.post(runId, command);
   }
 
   /**
-   * Makes a commit that may claim a run for this process. Until it returns, the run does not count
-   * as an orphan.
+   * Executes a commit that may claim a run for this process. Until it returns, the run does not
+   * count as an orphan.
    */
-  async expecting<T>(runId: string, commit: () => Promise<T>): Promise<T> {
+  async claimDuring<T>(runId: string, commit: () => Promise<T>): Promise<T> {
     this.#expected.set(runId, (this.#expected.get(runId) ?? 0) + 1);
     try {
       return await commit();
@@ -134,7 +142,7 @@ export class RunRegistry {
 
   /** Claims a run without an owner and resumes it, or closes it if it seems to crash its servers. */
   claim(ref: RunRef): Promise<void> {
-    return this.inOrder(ref.id, async () => {
+    return this.runInMailbox(ref.id, async () => {
       const isOrphan = ref.status === "in_progress";
       if (isOrphan && this.#runs.get(ref.id)?.epoch === ref.epoch) return;
       const { stores, clock } = this.#options;
@@ -142,7 +150,7 @@ export class RunRegistry {
       const claimed = await (isOrphan ? claimOrphan(store, ref, clock) : claimRun(store, ref));
       if (claimed === undefined) return;
       const { maxCrashes } = this.#options.limits;
-      // If the events cannot be read, restoring the run fails as well, and closes it.
+      // If the events cannot be read, restoring the run fails too, which closes it.
       const crashes = await crashesItsServers(store, claimed, maxCrashes).catch(() => false);
       if (crashes) await this.#close(this.#enter(claimed), { unread: crashing }, {});
       else await this.#resume(claimed);
@@ -155,12 +163,12 @@ export class RunRegistry {
    * @param answer the answer with which it was claimed, if there was one
    */
   resume(claimed: ClaimedRun, answer?: ApprovalRecord): Promise<void> {
-    return this.inOrder(claimed.id, () => this.#resume(claimed, answer));
+    return this.runInMailbox(claimed.id, () => this.#resume(claimed, answer));
   }
 
   /** Starts a run that this process has created. */
   begin(run: RunRecord, read: () => Promise<LaunchInput>): Promise<void> {
-    return this.inOrder(run.id, async () => {
+    return this.runInMailbox(run.id, async () => {
       // If the response to the commit was very late, the run may already have been claimed as an
       // orphan.
       if (this.#runs.has(run.id)) return;
@@ -173,7 +181,7 @@ export class RunRegistry {
   }
 
   /**
-   * Claims a run and closes it; tries again in the background if that fails. A command of the run.
+   * Claims a run and closes it, in the run's mailbox. Retries in the background if that fails.
    *
    * @returns false if another node claimed it first, or if it has ended
    */
@@ -237,7 +245,7 @@ export class RunRegistry {
       store: stores.of(claimed.id),
       heartbeatMs: limits.heartbeatMs,
       clock,
-      post: (command) => this.inOrder(claimed.id, command),
+      post: (command) => this.runInMailbox(claimed.id, command),
       onEnd: (ended, session, end) => this.#ended(ended, session, end),
       log,
     });
@@ -297,7 +305,8 @@ export class RunRegistry {
     const common = { store, models, createExecutor, limits, clock, overrides };
     const startChain = await prepareChain({ ...common, ...session, ...input });
     active.start(session, startChain);
-    // A change in the meantime did not find this run among those that run.
+    // Grants that changed in the meantime were not applied to this run, because it was not running
+    // yet.
     if (changes !== this.grants.changes) void this.grants.refresh(run.owner);
   }
 
@@ -340,7 +349,7 @@ export class RunRegistry {
     }
     const { run, variables, journal } = session;
     if (end.status === "stored") {
-      // A turn that it took over is part of its state, but not in its own journal.
+      // The state includes a turn that the run took over, but the run's own journal does not.
       const { adopts } = requestOf(run);
       this.warm.set(run, variables, adopts || !journal.end.suspended ? undefined : end.state);
     }
@@ -363,7 +372,7 @@ export class RunRegistry {
     for (let tries = 0; isClosing(); tries++) {
       const pauseMs = closePausesMs[Math.min(tries, closePausesMs.length - 1)];
       await sleep(pauseMs, undefined, { ref: false });
-      await this.inOrder(active.id, async () => {
+      await this.runInMailbox(active.id, async () => {
         if (isClosing() && (await this.#closeAnew(active, ending, tries))) this.#remove(active);
       });
     }
@@ -379,7 +388,7 @@ export class RunRegistry {
       active.close(claimed.epoch);
       return await this.#closeOnce(active, ending, tries, {});
     } catch (thrown) {
-      this.#options.log(closeFailure(active, thrown));
+      this.#options.log(closeFailureMessage(active, thrown));
       return false;
     }
   }

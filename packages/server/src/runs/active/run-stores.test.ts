@@ -39,7 +39,7 @@ test("a run in memory with a pending approval is stored for a day, and a durable
   assert.deepEqual(expired, ["a"]);
 });
 
-test("memory stores at most the limit of runs, and no durable runs", async () => {
+test("the memory store has at most the limit of runs, and no durable runs", async () => {
   const [store, memory] = [openMemoryStore(), openMemoryStore()];
   const model = new ScriptedModel(["one", "two", "three", "four"]);
   const memoryLimits = { ttlMs: 60_000, maxRuns: 2 };
@@ -54,7 +54,7 @@ test("memory stores at most the limit of runs, and no durable runs", async () =>
   }
   const kept = await begin(runs, requestOf("4"));
   await runIn(store, kept.id, "completed");
-  // The commit after the end of the last run deletes the first run.
+  // The first run is deleted in the commit after the last run has ended.
   while ((await memory.getRun({ owner, id: ids[0]! })) !== undefined)
     await new Promise(setImmediate);
   const left = await Promise.all([...ids, kept.id].map((id) => memory.getRun({ owner, id })));
@@ -127,7 +127,7 @@ test("pages of approvals and grants of two stores skip and repeat none while the
   const grants: string[] = [];
   for (let after: CreationCursor | undefined; ;) {
     const page = await stores.listGrants({ owner, limit: 2, ...(after && { after }) });
-    assert.ok(page.data.length <= 2, "a page has no more than its limit");
+    assert.ok(page.data.length <= 2, "a page has at most `limit` entries");
     grants.push(...page.data.map(grantId));
     const last = page.data.at(-1);
     if (!page.hasMore || last === undefined) break;

@@ -14,7 +14,9 @@ import {
 
 /** Limits of the runs in memory: their lifetime and their number. */
 export interface MemoryRunLimits {
-  /** Ms after which an ended run is deleted; one that still waits for an answer is kept for a day. */
+  /**
+   * Ms after which an ended run is deleted. A run that waits for an answer is deleted after a day.
+   */
   readonly ttlMs: number;
   /** Above this number of ended runs the oldest are deleted at once. */
   readonly maxRuns: number;
@@ -70,7 +72,7 @@ export class RunStores {
     throw new Error("This service has no store for unstored runs: pass `memory`.");
   }
 
-  /** Assigns a run to the memory store. Call it before the run is created. */
+  /** Assigns a run to the memory store. Call this before the run is created. */
   placeInMemory(runId: string): void {
     this.#inMemory.add(runId);
   }
@@ -109,7 +111,7 @@ export class RunStores {
     return found.find((approval) => approval !== undefined);
   }
 
-  /** Returns the cursor of an approval in the list, even if the approval is damaged. */
+  /** Returns the list cursor of an approval, even if the approval is corrupt. */
   async findApprovalCursor(query: {
     readonly owner: string;
     readonly id: string;
@@ -121,13 +123,13 @@ export class RunStores {
   /** Lists the approvals of all stores, newest first. */
   async listApprovals(query: Parameters<ListApprovals>[0]): ReturnType<ListApprovals> {
     const pages = await Promise.all(this.all.map((store) => store.listApprovals(query)));
-    return merged(pages, (approval) => approval.id, query.limit);
+    return mergePages(pages, (approval) => approval.id, query.limit);
   }
 
   /** Lists the grants of all stores, newest first. */
   async listGrants(query: Parameters<ListGrants>[0]): ReturnType<ListGrants> {
     const pages = await Promise.all(this.all.map((store) => store.listGrants(query)));
-    return merged(pages, grantId, query.limit);
+    return mergePages(pages, grantId, query.limit);
   }
 
   #expire(run: RunKey): void {
@@ -142,7 +144,7 @@ export class RunStores {
 }
 
 /** Merges the pages of several stores into one, in cursor order. */
-function merged<T extends Pick<CreationCursor, "createdSeq">>(
+function mergePages<T extends Pick<CreationCursor, "createdSeq">>(
   pages: readonly Page<T>[],
   idOf: (entry: T) => string,
   limit = 20,
@@ -159,7 +161,7 @@ export function grantId(entry: GrantRecord | DamagedPermission): string {
   return "isDamaged" in entry ? entry.id : entry.grant.id;
 }
 
-/** The idempotency key of a request whose effect is one write. */
+/** An idempotency key for a request whose effects are one write. */
 export interface KeyClaim {
   readonly owner: string;
   readonly key: RequestKey;
@@ -172,8 +174,8 @@ export interface KeyClaim {
 const claims = new AsyncLocalStorage<KeyClaim>();
 
 /**
- * Handles a request. Its first effect stores the request's key in the same commit, and a repeat
- * writes nothing.
+ * Handles a request. Its first effect also stores the request's key, in the same commit; a repeated
+ * request writes nothing.
  */
 export function withClaim<T>(claim: KeyClaim, serve: () => Promise<T>): Promise<T> {
   return claims.run(claim, serve);
@@ -205,7 +207,9 @@ export function claimingStore(store: Store): Store {
     // A concurrent repeat of the same request was committed first.
     const first = await store.getRequestKey({ owner, id: key.id });
     if (first?.digest !== key.digest || first.resourceId !== storedOutcomes)
-      throw new Error("Another request with this Idempotency-Key is being served.");
+      throw new Error(
+        "Another request with this Idempotency-Key is in progress. Retry when it has ended.",
+      );
     return JSON.parse(first.response ?? "[]") as readonly unknown[];
   }
   return Object.assign(Object.create(store) as Store, { write });

@@ -20,14 +20,14 @@ async function conversationIn(store: Store): Promise<ConversationRecord> {
   return (await store.getConversation({ owner, id: "conv" }))!;
 }
 
-/** Reads the variable on a server that has just started. */
+/** Reads the variable with a new server, so that no cache is involved. */
 async function noteIn(store: Store): Promise<string | undefined> {
   const runs = createRuns({ store, model: new ScriptedModel([]) });
   return (await runs.variablesOf(await conversationIn(store))).getVariable("note")?.value.text;
 }
 
 // Contract: variables-64
-test("an edit is stored in the conversation's new newest run", async () => {
+test("stores an edit in the run that has just become the conversation's newest", async () => {
   await withMemoryStore(async (store) => {
     await createConversation(store);
     const hold = Promise.withResolvers<string>();
@@ -65,7 +65,7 @@ for (const order of ["before", "after"] as const) {
   });
 }
 
-test("an edit of an unknown conversation says so", async () => {
+test("rejects an edit of an unknown conversation", async () => {
   await withMemoryStore(async (store) => {
     await createConversation(store);
     const runs = createRuns({ store, model: new ScriptedModel(["one"]) });
@@ -77,7 +77,7 @@ test("an edit of an unknown conversation says so", async () => {
   });
 });
 
-test("an edit of a conversation that was deleted before its first run says so", async () => {
+test("rejects an edit of a conversation that was deleted before its first run", async () => {
   await withMemoryStore(async (store) => {
     await createConversation(store);
     const runs = createRuns({ store, model: new ScriptedModel([]) });

@@ -32,7 +32,7 @@ const write = (name: string, value: string) => (draft: VariableSystem) =>
   void draft.updateVariable(name, { type: "USER_ADD", value });
 const remove = (name: string) => (draft: VariableSystem) => void draft.removeVariables([name]);
 
-/** One node. `seen` is what `Show` found of the variables each time, `Add` makes one. */
+/** One node. `seen` has the values that each call of `Show` read; `Add` creates one variable. */
 function nodeOn(
   store: Store,
   script: readonly ScriptedStep[],
@@ -54,7 +54,7 @@ function nodeOn(
 }
 type Node = Pick<ReturnType<typeof nodeOn>, "store" | "runs">;
 
-/** Variables that users and tools wrote, without the results of calls. */
+/** Returns the variables that users and tools wrote, without the results of calls. */
 function notesIn(variables: Pick<VariableSystem, "listVariables" | "getVariable">) {
   return variables
     .listVariables()
@@ -121,7 +121,7 @@ twoNodes("a reader at this node finds changes of another node", async (one, othe
   assert.deepEqual(notesIn(variables), ["a: theirs"]);
 });
 
-twoNodes("alternating changes at two nodes are all stored", async (one, other) => {
+twoNodes("two nodes that make changes alternately lose none", async (one, other) => {
   const here = nodeOn(one, [call("Add", { name: "a" }), "one", call("Show"), "two"]);
   const there = nodeOn(other, []);
   const conversation = await createConversation(one);
@@ -136,7 +136,7 @@ twoNodes("alternating changes at two nodes are all stored", async (one, other) =
 
 // Contract: durability-46
 twoNodes(
-  "a change at another node while a run waits here is visible when it resumes",
+  "a run that waits here sees a change at another node when it resumes",
   async (one, other) => {
     const here = nodeOn(one, [call("Add", { name: "a" }), call("Ask"), call("Show"), "done"]);
     const there = nodeOn(other, []);

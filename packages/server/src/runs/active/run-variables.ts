@@ -13,14 +13,14 @@ import type { RunRegistry } from "./run-registry.ts";
 import type { RunStores } from "./run-stores.ts";
 import type { WarmRuns } from "./warm-runs.ts";
 
-/** The origin of a new run's variables: the version of the run that it continues. */
+/** The origin of a new run's variables: the run that it continues, in this version. */
 export type VariablesOrigin = RunVersion | "nothing";
 
 /**
  * Returns the variables with which a claimed run starts or resumes.
  *
  * @param given.own its own variables, if this process has cached them
- * @param given.origin for a new run only; other runs have their own variables
+ * @param given.origin only for a new run, which has no variables yet
  */
 export async function restoreVariables(
   { store, warm }: { readonly store: Store; readonly warm: WarmRuns },
@@ -55,11 +55,11 @@ export async function variablesOfRun(
   const live = context.registry.get(id)?.session?.variables;
   if (live !== undefined) return live;
   const run = await context.stores.of(id).getRun({ owner, id });
-  return run === undefined ? new VariableSystem() : variablesAtRest(context, run);
+  return run === undefined ? new VariableSystem() : readInactiveVariables(context, run);
 }
 
-/** Reads the variables of an inactive run, with the rules that each session has. */
-async function variablesAtRest(
+/** Reads the variables of an inactive run from the store, with the rules of its session. */
+async function readInactiveVariables(
   { stores, registry, createExecutor }: VariablesContext,
   run: RunRecord,
 ): Promise<VariableSystem> {
@@ -86,8 +86,8 @@ export async function editVariables(
     const edited =
       runId === undefined
         ? undefined
-        : await context.registry.inOrder(runId, () =>
-            editInOrder(context, conversation, runId, edit),
+        : await context.registry.runInMailbox(runId, () =>
+            editInMailbox(context, conversation, runId, edit),
           );
     if (edited !== undefined) return edited;
     now = await store.getConversation(conversation);
@@ -99,7 +99,7 @@ export async function editVariables(
  * Edits the variables as a command of the run. Returns `undefined` if the conversation has a newer
  * run.
  */
-async function editInOrder(
+async function editInMailbox(
   context: VariablesContext,
   { owner, id }: ConversationRecord,
   runId: string,
@@ -108,7 +108,7 @@ async function editInOrder(
   const { stores, registry } = context;
   const live = registry.get(runId)?.session?.variables;
   const run = live === undefined ? await stores.durable.getRun({ owner, id: runId }) : undefined;
-  const variables = live ?? (run && (await variablesAtRest(context, run)));
+  const variables = live ?? (run && (await readInactiveVariables(context, run)));
   if (variables === undefined) return undefined;
   const changes: VariableChange[] = [];
   const stop = variables.subscribe((change) => changes.push(change));
@@ -119,8 +119,8 @@ async function editInOrder(
   }
   const outcomes = await stores.durable.write([
     { type: "edit-variables", owner, runId, changes },
-    // Does not move the head, but fails if the run is no longer the newest: its successor would
-    // lack the change.
+    // The write does not move the head. It fails if the run is no longer the newest, because its
+    // successor would lack the change.
     { type: "move-head", owner, id, from: runId, to: runId },
   ]);
   if (!outcomes.every(isAccepted)) return undefined;

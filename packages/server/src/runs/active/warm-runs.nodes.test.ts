@@ -73,7 +73,7 @@ test("a conversation that is deleted elsewhere while its run waits here does not
 });
 
 // Contract: durability-47
-test("a run that waits here learns that its approval expired at another node", async () => {
+test("a run that waits here resumes with the expiry of its approval at another node", async () => {
   await withMemoryStore(async (store, clock) => {
     const { ran, tools } = counted();
     const model = new ScriptedModel([ask, "done"]);
@@ -151,7 +151,9 @@ test("when a run that waits here resumes, it reads a call outcome that a user re
   });
 });
 
-/** A node that executes no runs: a run that is answered there waits for another node. */
+/**
+ * Creates a node that executes no runs. A run that is answered there is queued for another node.
+ */
 function onlyServing(store: Store, tools: readonly Tool[]): RunService {
   const limits = { ...defaultServerLimits, runsAtOnce: 0 };
   return createRuns({ store, tools, limits, model: new ScriptedModel([]) });

@@ -20,7 +20,7 @@ const state: ChainState = {
 
 const room = { maxEntries: 2, maxBytes: 100_000 };
 
-/** A run in its state when its chain began. */
+/** Creates a run in the state in which its chain started. */
 function begun(id: string, epoch: number, more: Partial<RunRecord> = {}): RunRecord {
   const of = { owner, sessionId: id, conversationId: null, parentId: null, kind: "turn" } as const;
   const said = { model: "m", stored: true, title: null, request: {}, input: [], result: null };
@@ -318,7 +318,8 @@ test("a run that took a turn over has the same usage from the cache and from the
 });
 
 /**
- * Runs `happens` after an answer that claims its run is stored, before this process knows of it.
+ * Calls `happens` between the commit of an answer that claims its run and the return of that
+ * commit.
  */
 function whenAnswered(inner: Store, happens: () => Promise<unknown>): Store {
   return {

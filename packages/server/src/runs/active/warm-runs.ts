@@ -10,17 +10,20 @@ export interface WarmLimits {
 
 /** The cached state of a suspended run, which a claim need not read from the store. */
 export interface WarmRun {
-  /** `undefined` if it could have changed and must be read from the store. */
+  /** The record, or `undefined` if it may have changed and must be read from the store. */
   readonly run?: RunRecord;
   readonly chain?: StoredChain;
   readonly variables?: VariableSystem;
 }
 
 interface Entry {
-  /** The number of edits of the variables. After a later edit they are read again. */
+  /**
+   * The number of edits of the variables at the time of caching. After a later edit the variables
+   * are read from the store.
+   */
   readonly version: RunVersion;
   readonly variables: VariableSystem;
-  /** If the run is suspended: its record at its claim, and its chain's state. */
+  /** The record at the claim and the state of the chain, if the run is suspended. */
   readonly suspended?: { readonly run: RunRecord; readonly state: ChainState };
   readonly bytes: number;
 }
@@ -32,7 +35,7 @@ interface Entry {
  */
 export class WarmRuns {
   readonly #limits: WarmLimits;
-  /** In order of use: the last entry was used most recently. */
+  /** Ordered by use: the last entry is the most recently used one. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
 
@@ -76,7 +79,7 @@ export class WarmRuns {
       ...(version.edits === edits && { variables }),
       ...(suspended && {
         chain: chainOf(suspended.run, suspended.state),
-        // Deleting its parent also changes a run.
+        // A run also changes when its parent is deleted.
         ...(suspended.run.parentId === null && {
           run: { ...suspended.run, epoch, edits, lastSeq: claimed.lastSeq },
         }),
@@ -85,8 +88,8 @@ export class WarmRuns {
   }
 
   /**
-   * Returns a copy of a run's variables if they are cached in this version: siblings must not see
-   * each other's changes.
+   * Returns a copy of a run's variables if they are cached in this version. It is a copy because
+   * siblings must not see each other's changes.
    */
   forkVariables({ id, epoch, edits }: RunVersion): VariableSystem | undefined {
     const entry = this.#entries.get(id);

@@ -46,7 +46,7 @@ function setup(store: Store, { runsAtOnce = 2, isStopping = (): boolean => false
       get isStopping() {
         return isStopping();
       },
-      expecting: (_, commit) => commit(),
+      claimDuring: (_, commit) => commit(),
     },
     clock,
     log: (line) => assert.fail(line),

@@ -16,7 +16,7 @@ export interface RunClaims {
   isActive(runId: string): boolean;
   claim(run: RunRef): Promise<void>;
   resume(claimed: ClaimedRun, answer?: ApprovalRecord): Promise<void>;
-  expecting<T>(runId: string, commit: () => Promise<T>): Promise<T>;
+  claimDuring<T>(runId: string, commit: () => Promise<T>): Promise<T>;
 }
 
 export interface DispatcherOptions {
@@ -85,7 +85,7 @@ export class Dispatcher {
   ): Promise<T> {
     const { name, owner, runId } = given;
     const { slots, runs } = this.#options;
-    return runs.expecting(runId, async () => {
+    return runs.claimDuring(runId, async () => {
       const claims = !runs.isStopping && slots.acquire(name, owner);
       try {
         const outcome = await store(claims);
